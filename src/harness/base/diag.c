@@ -1,0 +1,23 @@
+/* diag.c - formatting of the one diagnostic. */
+#include "harness/base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int diag_usage(struct diag *diag, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(diag->text, sizeof diag->text, format, args);
+    va_end(args);
+    return DIAG_USAGE;
+}
+
+int diag_run(struct diag *diag, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(diag->text, sizeof diag->text, format, args);
+    va_end(args);
+    return DIAG_RUN;
+}

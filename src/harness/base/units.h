@@ -1,0 +1,28 @@
+/*
+ * units.h - numbers as people write them, and people-readable numbers back.
+ *
+ * Counts take 1000, 1e6, 1M (SI: k M G T), 1Mi (IEC: Ki Mi Gi Ti).  Times take a unit: ns us ms s
+ * m (or min) h d.  Every parser consumes the whole text or fails: no trailing rubbish, no negative
+ * values, no overflow, no silent rounding of a fraction (1.5k is 1500; 1.5 is refused for a count).
+ */
+#ifndef TWBENCH_UNITS_H
+#define TWBENCH_UNITS_H
+
+#include "harness/base/diag.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* `what` names the flag or key in the diagnostic: "--tasks". */
+int units_parse_count(const char *text, const char *what, uint64_t *out, struct diag *diag);
+/* Nanoseconds.  A bare number without unit is refused ("expected a time such as 10ms"). */
+int units_parse_time(const char *text, const char *what, uint64_t *out_ns, struct diag *diag);
+
+/* "1.5M", "1k", "864k", "37" - shortest form that is exact to three digits. */
+void units_format_count(char *out, size_t size, uint64_t count);
+/* "1 ms", "30 s", "1.5 us". */
+void units_format_time(char *out, size_t size, uint64_t ns);
+/* "512 B", "4.0 KiB", "16 MiB". */
+void units_format_bytes(char *out, size_t size, uint64_t bytes);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * outcome.h - what came of a cell: one design, with its settings, on one stream.
+ *
+ * Plain data without pointers into a run: the child process writes it into shared memory, the
+ * parent adds up, the result room (result/) turns it into JSON.
+ */
+#ifndef TWBENCH_OUTCOME_H
+#define TWBENCH_OUTCOME_H
+
+#include "harness/stats/histogram.h"
+#include "harness/workload/stream.h"
+#include "impls/backend.h"
+
+enum outcome_status {
+    OUTCOME_OK,
+    OUTCOME_MISMATCH,      /* digest, fired, early or lateness not as the oracle and the traits say */
+    OUTCOME_UNSUPPORTED,   /* the design refused the settings or a start */
+    OUTCOME_TIMEOUT,       /* over its time budget */
+    OUTCOME_OUT_OF_MEMORY, /* over its memory limit */
+    OUTCOME_CRASHED
+};
+
+/* Word used in JSON and tables: "ok", "mismatch", "unsupported", "timeout", "out-of-memory",
+ * "crashed". */
+const char *outcome_status_name(enum outcome_status status);
+
+#define OUTCOME_SAMPLES_MAX 100
+
+enum outcome_operation { OUTCOME_START, OUTCOME_STOP, OUTCOME_ADVANCE, OUTCOME_OPERATIONS };
+
+struct outcome_phase {
+    /* Of one pass over the stream, from the timed runs; restarts in callbacks count as starts. */
+    uint64_t starts, stops, advances, ticks, expires;
+    /* One element per sample: time of one pass, averaged over the passes of that sample. */
+    double wall_ns[OUTCOME_SAMPLES_MAX];
+    double cpu_ns[OUTCOME_SAMPLES_MAX];
+    /* Timer overhead already subtracted.  Every advance; a sample of the starts and stops. */
+    struct histogram latency[OUTCOME_OPERATIONS];
+    struct tw_work work; /* of one pass, from the counted run */
+    uint64_t refused;    /* starts refused because of --max-pending, per pass */
+};
+
+struct outcome_memory {
+    bool measured;             /* false: no jemalloc in this build; then all are 0 */
+    uint64_t fixed_bytes;      /* footprint: independent of the capacity */
+    uint64_t capacity_bytes;   /* footprint: arrays per id */
+    uint64_t allocated_bytes;  /* arena: when most timers were running, without the harness */
+    uint64_t resident_bytes;   /* arena: physically there at that time */
+    uint64_t peak_bytes;       /* arena: most allocated at any time it was looked at */
+    uint64_t retained_bytes;   /* arena: after every timer was stopped, less what open alone took */
+    double bytes_per_task;     /* (peak - fixed) / timers of capacity */
+};
+
+#define OUTCOME_SETTINGS_MAX 4
+
+/* A setting as open resolved it; the name is a copy, because a plugin is mapped in the child only. */
+struct outcome_setting {
+    char name[32];
+    uint32_t count;
+    uint64_t values[TW_VALUES_MAX];
+};
+
+struct outcome {
+    enum outcome_status status;
+    char reason[400]; /* empty when ok */
+    tw_tick span_ticks; /* reach of the instance; TW_DEADLINE_MAX = any */
+    size_t setting_count;
+    struct outcome_setting settings[OUTCOME_SETTINGS_MAX]; /* resolved by open: JSON `params` */
+    /* From the checking pass. */
+    uint64_t digest, fired, early, late_max_ticks;
+    double late_mean_ticks;
+    size_t sample_count;
+    uint64_t passes_per_sample;
+    size_t phase_count;
+    struct outcome_phase phases[STREAM_PHASES_MAX];
+    struct outcome_memory memory;
+};
+
+#endif

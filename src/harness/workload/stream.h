@@ -1,0 +1,122 @@
+/*
+ * stream.h - a workload made concrete: the operations, in the order in which every design runs them.
+ *
+ * A stream is made once, before any clock starts, from a workload, a number of tasks and a seed (or
+ * from a recorded trace); it is hashed, never changed, and replayed for each design.  Two results
+ * can be compared only when their stream hashes are equal.
+ *
+ * WORDS.  The operations are 32-bit words, so that reading them costs the cache little.  They come
+ * in runs of equal operations: one header word `code << STREAM_COUNT_BITS | count`, then the
+ * operands of `count` operations:
+ *
+ *     STREAM_START      id, delay              deadline = now + delay
+ *     STREAM_START_FAR  id, low, high          the same with a signed 64-bit delay
+ *     STREAM_STOP       id
+ *     STREAM_TICKS      (none)                 count calls of advance, by one tick each
+ *     STREAM_JUMP       low, high              one call of advance by that many ticks
+ *
+ * Runs keep the replay loop free of unpredictable branches (a run of starts is a loop of calls), and
+ * are what a batch interface would take.  `now` is 0 at the beginning.  A deadline is clamped to
+ * 0 .. TW_DEADLINE_MAX.
+ *
+ * EXPIRY.  What happens when a timer fires is a rule of the phase: nothing, or a restart inside the
+ * callback (the hold model of Jones 1986).  The delay of a restart is looked up in the phase's table
+ * by a hash of (id, firing tick), so that it is the same for every exact design whatever the order
+ * in which it fires a tick's timers, and costs the timed loop one load from a table of 8 KiB.
+ */
+#ifndef TWBENCH_STREAM_H
+#define TWBENCH_STREAM_H
+
+#include "harness/base/diag.h"
+#include "impls/backend.h"
+
+enum stream_code { STREAM_START, STREAM_START_FAR, STREAM_STOP, STREAM_TICKS, STREAM_JUMP };
+
+#define STREAM_COUNT_BITS 29u
+#define STREAM_COUNT_MAX ((UINT32_C(1) << STREAM_COUNT_BITS) - 1)
+
+#define STREAM_RESTART_BITS 11u
+#define STREAM_RESTART_SIZE (1u << STREAM_RESTART_BITS)
+
+#define STREAM_PHASES_MAX 16
+#define STREAM_NAME_SIZE 64
+
+/* Operations of a phase as the stream states them, before any design has run. */
+struct stream_counts {
+    uint64_t starts;   /* explicit ones; restarts inside callbacks come on top */
+    uint64_t stops;
+    uint64_t advances; /* calls */
+    uint64_t ticks;    /* sum of their steps */
+};
+
+struct stream_phase {
+    char name[STREAM_NAME_SIZE];
+    size_t begin, end;              /* words [begin, end) */
+    struct stream_counts counts;
+    const uint32_t *restart;        /* STREAM_RESTART_SIZE delays in ticks, each >= 1; NULL: stay idle */
+};
+
+/* What every exact design must do with the stream, said by the oracle (oracle.h). */
+struct stream_expected {
+    uint64_t digest;                      /* sum over expiries of stream_mix(id, tick), mod 2^64 */
+    uint64_t fired;
+    uint64_t fired_in[STREAM_PHASES_MAX]; /* by phase */
+    uint64_t running_max;                 /* most timers running at one time */
+    uint64_t running_end;                 /* still running at the end */
+};
+
+struct stream {
+    char workload[STREAM_NAME_SIZE]; /* "hold"; for a trace its file name without .tt[.xz|.gz] */
+    char tasks_meaning[STREAM_NAME_SIZE]; /* what `tasks` counts here: "timers", "ids in the trace" */
+    uint64_t tasks;
+    uint64_t seed;
+    uint64_t tick_ns;
+    uint32_t capacity;    /* ids are 0 .. capacity-1 */
+    tw_tick horizon;      /* longest delay in it, restarts included */
+    uint64_t hash;        /* over words, phases, tables, capacity: identity of the stream */
+    size_t word_count;
+    uint32_t *words;
+    size_t phase_count;
+    struct stream_phase phases[STREAM_PHASES_MAX];
+    struct stream_expected expected;
+    char *spec_json;      /* the workload with its parameters resolved, one line of JSON */
+};
+
+/* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table (top bits). */
+static inline uint64_t stream_mix(tw_id id, tw_tick tick)
+{
+    uint64_t h = (tick + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ id ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 29);
+}
+
+static inline uint32_t stream_restart_delay(const uint32_t *restart, uint64_t mix)
+{
+    return restart[mix >> (64 - STREAM_RESTART_BITS)];
+}
+
+/* now + delay, clamped to 0 .. TW_DEADLINE_MAX. */
+static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
+{
+    if (delay < 0)
+        return now < (uint64_t)0 - (uint64_t)delay ? 0 : now + (uint64_t)delay;
+    return (uint64_t)delay > TW_DEADLINE_MAX - now ? TW_DEADLINE_MAX : now + (uint64_t)delay;
+}
+
+/* ---- Building.  Appends merge into the run before them where they can. ------------------------- */
+
+struct stream *stream_new(const char *workload);
+void stream_free(struct stream *stream);
+/* Opens the next phase; what is appended from now on belongs to it.  `restart` is copied; NULL for
+ * none.  Appends before the first phase, or more than STREAM_PHASES_MAX phases, are a bug. */
+void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart);
+void stream_append_start(struct stream *stream, tw_id id, int64_t delay);
+void stream_append_stop(struct stream *stream, tw_id id);
+/* Advances by `ticks` in one call each (single steps merge into one STREAM_TICKS run). */
+void stream_append_advance(struct stream *stream, uint64_t ticks);
+/* `count` advances of one tick. */
+void stream_append_ticks(struct stream *stream, uint64_t count);
+/* Computes horizon (explicit delays and restart tables), hash and, by the oracle, `expected`. */
+int stream_finish(struct stream *stream, struct diag *diag);
+
+#endif

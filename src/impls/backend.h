@@ -1,0 +1,238 @@
+/*
+ * backend.h - the contract between a timer design and whoever drives it.
+ *
+ * This is the one header a design includes, inside the project or as a plugin.  It states in C the
+ * model of Varghese & Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), section 2:
+ *
+ *     START_TIMER(interval, request id)    start(timers, id, deadline)
+ *     STOP_TIMER(request id)               stop(timers, id)
+ *     PER_TICK_BOOKKEEPING                 advance(timers, to, expire, ctx)
+ *     EXPIRY_PROCESSING                    the expire callback, called from advance
+ *
+ * TIMERS.  A timer is a dense 32-bit id below the capacity given at open; it is idle or running.
+ * What a design keeps per id, and where, is its own affair, so that all of its memory can be seen
+ * and compared.  Passing an id >= capacity is a caller's bug and may do anything.
+ *
+ * TIME is a 64-bit count of ticks.  A design never reads a clock: advance() is the only clock there
+ * is, it starts at config.now and never goes back.  Deadlines are absolute.
+ *
+ * WHEN A TIMER FIRES.  A tick that has been processed is over: nothing fires on it any more.  A
+ * timer started at `now` (outside or inside a callback) therefore has the firing tick
+ *
+ *     due = max(deadline, now + 1)
+ *
+ * and this is the same for every exact design.  advance(to) calls expire(ctx, id, due) for each
+ * timer with due <= to, exactly once, and leaves the clock at `to`.  `to` <= now does nothing.
+ *
+ * INSIDE THE CALLBACK `now` is the tick being processed, the third argument.  The timer that fires
+ * is already idle.  The callback may start and stop any timer: itself, and siblings due on the same
+ * tick (a stopped sibling does not fire).  A timer started there with due <= to fires within the
+ * same advance.  The callback must not call advance, close, next, visit or check.
+ *
+ * ORDER.  Within one advance a design with TW_ORDERED fires in order of due; without it a jump of
+ * several ticks may fire in any order, so that `now` may go back and forth between callbacks (but
+ * each callback still sees its own due).  Advancing by one tick is always in order.  Ties have no
+ * order unless TW_FIFO is declared.
+ *
+ * TIMED AND COUNTED.  Each design is compiled twice.  With TW_COUNTED defined, TW_COUNT(timers,
+ * comparisons, 1) adds to timers->work; without it the macro and the field vanish, so the timed
+ * object has no trace of them.  Arguments of TW_COUNT must have no side effects.
+ *
+ * No function here prints, exits, or keeps mutable file-scope state.  Two instances never share
+ * anything, but one instance is used by one thread at a time.
+ */
+#ifndef TWBENCH_BACKEND_H
+#define TWBENCH_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of this contract.  The harness refuses a design built against another one. */
+#define TW_ABI_VERSION 1u
+
+typedef uint32_t tw_id;
+typedef uint64_t tw_tick;
+
+/* "No expiry": what next() answers when nothing is running. */
+#define TW_NEVER UINT64_MAX
+/* The last tick a deadline may name; a caller clamps an overflowing sum to it. */
+#define TW_DEADLINE_MAX (UINT64_MAX - 1)
+/* Most ids a design has to accept as capacity. */
+#define TW_CAPACITY_MAX (UINT32_C(1) << 30)
+/* Most values of one parameter (levels=60,60,24,10 has four). */
+#define TW_VALUES_MAX 16
+
+/* What start, stop and open answer.  Zero and above: done.  Below: refused, and nothing changed. */
+enum tw_status {
+    TW_OK = 0,             /* start: was idle, runs now; stop: was running, idle now; open: opened */
+    TW_REARMED = 1,        /* start: was running and has the new deadline now */
+    TW_IDLE = 2,           /* stop: was idle already; nothing to do */
+    TW_REFUSED_RANGE = -1, /* start: the deadline is beyond what the design can hold (its span) */
+    TW_REFUSED_FULL = -2,  /* start: the cap on pending timers is reached */
+    TW_REFUSED_MEMORY = -3, /* open, or start of a design with TW_ALLOCATES: no memory */
+    TW_BAD_SETTING = -4    /* open: a parameter is out of its limits; the error says which */
+};
+
+/* ---- What a design declares about itself; the conformance tests hold it to that. ------------- */
+
+enum tw_flag {
+    TW_ORDERED = 1u << 0,    /* one advance fires in order of due, however long the jump */
+    TW_FIFO = 1u << 1,       /* equal deadlines fire in order of their starts */
+    TW_TICKLESS = 1u << 2,   /* the cost of advance does not grow with the empty ticks passed */
+    TW_NEXT_EXACT = 1u << 3, /* next() is the earliest due, not only a lower bound of it */
+    TW_ALLOCATES = 1u << 4,  /* start may allocate */
+    TW_KEEPS_NOTHING = 1u << 5 /* null: nothing ever fires; exempt from every proof */
+};
+
+/* Growth classes, for the documented cost of an operation in n running timers. */
+enum tw_growth { TW_O_1, TW_O_LOG_N, TW_O_N, TW_O_N_LOG_N, TW_O_N2 };
+
+struct tw_cost {
+    enum tw_growth average, worst;
+};
+
+struct tw_traits {
+    unsigned flags; /* of enum tw_flag */
+    /* Lateness allowed: a timer started at `now` with due d may fire at any tick in
+     * [d, d + late_ticks + ((d - now) >> late_shift)]; late_shift 0 stands for "no such term".
+     * Both 0: exact.  Firing early is never allowed. */
+    uint32_t late_ticks;
+    uint32_t late_shift;
+    /* Documented classes in n.  expire is per expired timer; tick is an advance by one tick on
+     * which nothing is due. */
+    struct tw_cost start, stop, expire, tick;
+};
+
+/* A parameter that open understands.  Limits are inclusive and apply to each value. */
+struct tw_param {
+    const char *name;       /* as on the command line, without dashes: "slots" */
+    const char *help;       /* one line: meaning, unit, what the default is derived from */
+    uint64_t min, max;
+    uint32_t values_max;    /* 1, or more for a list; at most TW_VALUES_MAX */
+};
+
+/* A parameter with its value or values. */
+struct tw_setting {
+    const char *name;
+    uint32_t count;
+    uint64_t values[TW_VALUES_MAX];
+};
+
+struct tw_config {
+    uint32_t capacity; /* ids are 0 .. capacity-1; 1 .. TW_CAPACITY_MAX */
+    tw_tick now;       /* the clock starts here; this tick counts as processed */
+    tw_tick horizon;   /* longest delay the caller expects, in ticks; 0 = unknown.  A hint from
+                          which defaults are derived; a longer delay may still come */
+    const struct tw_setting *settings; /* given explicitly; names the design does not know are the
+                                          caller's mistake and are refused with TW_BAD_SETTING */
+    size_t setting_count;
+};
+
+/* Why open failed, for people: names the setting, what was given and what was expected. */
+struct tw_error {
+    char text[240];
+};
+
+/* ---- What can be asked of an open instance. --------------------------------------------------- */
+
+struct tw_timers; /* each design defines its own */
+
+typedef void tw_expire_fn(void *ctx, tw_id id, tw_tick now);
+
+/* Where a running timer is held.  A design without levels or slots reports 0 for them; `slot` of a
+ * heap is the index, of a list the position from the head. */
+struct tw_view {
+    tw_id id;
+    tw_tick deadline; /* its due tick, reconstructed where the design stores something else */
+    uint32_t level, slot;
+    uint64_t rounds;  /* revolutions still to go; 0 where the design has none */
+};
+
+typedef void tw_visit_fn(void *ctx, const struct tw_view *view);
+
+/* Bytes the design asked for and still holds, by what they grow with. */
+struct tw_footprint {
+    uint64_t fixed_bytes;    /* instance, slots, bitmaps: independent of the capacity */
+    uint64_t capacity_bytes; /* arrays of one element per id */
+    uint64_t pending_bytes;  /* allocated for the timers now running (TW_ALLOCATES) */
+};
+
+/* Resolved settings (defaults derived, slots rounded up to a power of two) and the reach. */
+struct tw_description {
+    tw_tick span;            /* a start is accepted iff due - now <= span; TW_DEADLINE_MAX = any */
+    size_t setting_count;
+    struct tw_setting settings[4];
+};
+
+/* Work done since open, counted by the counted object only.  One source of truth for "how much". */
+struct tw_work {
+    uint64_t comparisons; /* of one deadline with another or with the clock */
+    uint64_t visits;      /* nodes looked at */
+    uint64_t moves;       /* nodes put into another place: heap swaps, demotions */
+    uint64_t link_writes; /* pointers or indices of the structure written */
+    uint64_t cascades;    /* slots of a higher level emptied into lower ones */
+    uint64_t empty_ticks; /* ticks stepped through on which nothing fired */
+    uint64_t allocations; /* calls of an allocator after open */
+};
+
+/* ---- The table.  Every hook is required unless it says otherwise. ------------------------------ */
+
+struct tw_backend {
+    uint32_t abi_version; /* TW_ABI_VERSION */
+    const char *name;     /* key on the command line and in results: "hashed" */
+    const char *summary;  /* one line for `twbench list` */
+    struct tw_traits traits;
+    const struct tw_param *params; /* ends with a NULL name */
+
+    /* Open an instance with everything idle.  On TW_OK sets *out, which the caller closes; on any
+     * other status leaves *out alone and fills *error.  All memory that does not depend on the
+     * number of running timers is taken here. */
+    int (*open)(struct tw_timers **out, const struct tw_config *config, struct tw_error *error);
+    void (*close)(struct tw_timers *timers);
+
+    /* TW_OK, TW_REARMED or TW_REFUSED_*.  A refused start leaves the timer as it was: idle, or
+     * running with its old deadline. */
+    int (*start)(struct tw_timers *timers, tw_id id, tw_tick deadline);
+    /* TW_OK or TW_IDLE. */
+    int (*stop)(struct tw_timers *timers, tw_id id);
+    /* Moves the clock to `to` and fires what is due; see the top of this file. */
+    void (*advance)(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx);
+
+    /* A tick before which nothing fires: the earliest due with TW_NEXT_EXACT, else a lower bound
+     * greater than now that advancing to makes progress on.  TW_NEVER if and only if nothing runs. */
+    tw_tick (*next)(const struct tw_timers *timers);
+    /* Calls visit once for each running timer, in any order; visit must not change anything. */
+    void (*visit)(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx);
+    /* NULL, or the first broken invariant in words.  O(capacity) is fine; never crashes on what a
+     * bug of the design itself can produce. */
+    const char *(*check)(const struct tw_timers *timers);
+    struct tw_footprint (*footprint)(const struct tw_timers *timers);
+    void (*describe)(const struct tw_timers *timers, struct tw_description *out);
+    /* The counted object's counters, owned by the instance; NULL from the timed object. */
+    const struct tw_work *(*work)(const struct tw_timers *timers);
+};
+
+/* ---- Counting: see TIMED AND COUNTED above. ---------------------------------------------------- */
+
+#ifdef TW_COUNTED
+#define TW_BACKEND(design) tw_##design##_counted
+#define TW_WORK_FIELD struct tw_work work;
+#define TW_COUNT(timers, what, n) ((timers)->work.what += (uint64_t)(n))
+#define TW_WORK_OF(timers) (&(timers)->work)
+#else
+#define TW_BACKEND(design) tw_##design##_timed
+#define TW_WORK_FIELD
+#define TW_COUNT(timers, what, n) ((void)0)
+#define TW_WORK_OF(timers) NULL
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

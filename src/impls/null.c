@@ -1,0 +1,109 @@
+/*
+ * null.c - a design that does nothing: what the harness itself costs.
+ *
+ * Every call through the table is answered and nothing is kept, so the time of a run with it is the
+ * time of the loop that drives the others: reading the operation, the indirect call, the return.
+ * Its figure is published beside every result.  It breaks the contract on purpose (nothing ever
+ * fires) and says so with TW_KEEPS_NOTHING.
+ *
+ *     start O(1)   stop O(1)   advance O(1)   next O(1)   memory: the instance
+ */
+#include "params.h"
+
+#include <stdlib.h>
+
+struct tw_timers {
+    tw_tick now;
+    TW_WORK_FIELD
+};
+
+static const struct tw_param null_params[] = {{NULL, NULL, 0, 0, 0}};
+
+static int null_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
+{
+    int status = params_check(null_params, config, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    timers->now = config->now;
+    *out = timers;
+    return TW_OK;
+}
+
+static void null_close(struct tw_timers *timers)
+{
+    free(timers);
+}
+
+static int null_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    (void)timers, (void)id, (void)deadline;
+    return TW_OK;
+}
+
+static int null_stop(struct tw_timers *timers, tw_id id)
+{
+    (void)timers, (void)id;
+    return TW_OK;
+}
+
+static void null_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    (void)expire, (void)ctx;
+    timers->now = to;
+}
+
+static tw_tick null_next(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_NEVER;
+}
+
+static void null_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    (void)timers, (void)visit, (void)ctx;
+}
+
+static const char *null_check(const struct tw_timers *timers)
+{
+    (void)timers;
+    return NULL;
+}
+
+static struct tw_footprint null_footprint(const struct tw_timers *timers)
+{
+    return (struct tw_footprint){.fixed_bytes = sizeof *timers};
+}
+
+static void null_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    (void)timers;
+    *out = (struct tw_description){.span = TW_DEADLINE_MAX};
+}
+
+static const struct tw_work *null_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(null) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "null",
+    .summary = "does nothing: the harness's own cost",
+    .traits = {.flags = TW_ORDERED | TW_TICKLESS | TW_KEEPS_NOTHING},
+    .params = null_params,
+    .open = null_open,
+    .close = null_close,
+    .start = null_start,
+    .stop = null_stop,
+    .advance = null_advance,
+    .next = null_next,
+    .visit = null_visit,
+    .check = null_check,
+    .footprint = null_footprint,
+    .describe = null_describe,
+    .work = null_work,
+};

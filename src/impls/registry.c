@@ -1,0 +1,24 @@
+/* registry.c - one explicit array, made from registry.def; no constructors, no hidden order. */
+#include "registry.h"
+
+#include <string.h>
+
+#define TW_DESIGN(design) extern const struct tw_backend tw_##design##_timed, tw_##design##_counted;
+#include "registry.def"
+#undef TW_DESIGN
+
+const struct registry_entry registry[] = {
+#define TW_DESIGN(design) {&tw_##design##_timed, &tw_##design##_counted},
+#include "registry.def"
+#undef TW_DESIGN
+};
+
+const size_t registry_count = sizeof registry / sizeof registry[0];
+
+const struct registry_entry *registry_find(const char *name)
+{
+    for (size_t i = 0; i < registry_count; i++)
+        if (strcmp(registry[i].timed->name, name) == 0)
+            return &registry[i];
+    return NULL;
+}
