@@ -15,7 +15,7 @@ struct summary {
     size_t count;
 };
 
-/* Sorts a copy; count >= 1. */
+/* Sorts a copy; count >= 1.  All NaN with a count of 0 when there is no memory for the copy. */
 struct summary summary_of(const double *samples, size_t count);
 
 #endif
