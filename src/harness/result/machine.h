@@ -27,7 +27,7 @@ struct machine {
     char governor[32];      /* frequency governor of the first core: "performance" */
     char clocksource[32];   /* "tsc" */
     char tsc[32]; /* "invariant": counts at one rate in every power state; else "varying" */
-    char virtualisation[32]; /* "none", or the hypervisor: "KVMKVMKVM", "yes" when it has no name */
+    char virtualisation[32]; /* "none", the vendor of the virtual machine ("QEMU"), or "yes" */
     uint64_t memory_bytes;
     size_t cache_count;
     struct machine_cache caches[MACHINE_CACHES_MAX]; /* of the first core */
