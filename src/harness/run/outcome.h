@@ -13,9 +13,9 @@
 
 enum outcome_status {
     OUTCOME_OK,
-    OUTCOME_MISMATCH,      /* digest, fired, early or lateness not as the oracle and the traits say */
-    OUTCOME_UNSUPPORTED,   /* the design refused the settings or a start */
-    OUTCOME_TIMEOUT,       /* over its time budget */
+    OUTCOME_MISMATCH,    /* digest, fired, early or lateness not as the oracle and the traits say */
+    OUTCOME_UNSUPPORTED, /* the design refused the settings or a start */
+    OUTCOME_TIMEOUT,     /* over its time budget */
     OUTCOME_OUT_OF_MEMORY, /* over its memory limit */
     OUTCOME_CRASHED
 };
@@ -41,19 +41,20 @@ struct outcome_phase {
 };
 
 struct outcome_memory {
-    bool measured;             /* false: no jemalloc in this build; then all are 0 */
-    uint64_t fixed_bytes;      /* footprint: independent of the capacity */
-    uint64_t capacity_bytes;   /* footprint: arrays per id */
-    uint64_t allocated_bytes;  /* arena: when most timers were running, without the harness */
-    uint64_t resident_bytes;   /* arena: physically there at that time */
-    uint64_t peak_bytes;       /* arena: most allocated at any time it was looked at */
-    uint64_t retained_bytes;   /* arena: after every timer was stopped, less what open alone took */
-    double bytes_per_task;     /* (peak - fixed) / timers of capacity */
+    bool measured;            /* false: no jemalloc in this build; then all are 0 */
+    uint64_t fixed_bytes;     /* footprint: independent of the capacity */
+    uint64_t capacity_bytes;  /* footprint: arrays per id */
+    uint64_t allocated_bytes; /* arena: at the end of the stream */
+    uint64_t resident_bytes;  /* arena: mapped and touched, at the peak */
+    uint64_t peak_bytes;      /* arena: most allocated at any time it was looked at */
+    uint64_t retained_bytes;  /* arena: after every timer was stopped, less what open alone took */
+    double bytes_per_task;    /* (peak - fixed) / capacity of the stream */
 };
 
 #define OUTCOME_SETTINGS_MAX 4
 
-/* A setting as open resolved it; the name is a copy, because a plugin is mapped in the child only. */
+/* A setting as open resolved it; the name is a copy, because a plugin is mapped in the child only.
+ */
 struct outcome_setting {
     char name[32];
     uint32_t count;
@@ -62,7 +63,7 @@ struct outcome_setting {
 
 struct outcome {
     enum outcome_status status;
-    char reason[400]; /* empty when ok */
+    char reason[400];   /* empty when ok */
     tw_tick span_ticks; /* reach of the instance; TW_DEADLINE_MAX = any */
     size_t setting_count;
     struct outcome_setting settings[OUTCOME_SETTINGS_MAX]; /* resolved by open: JSON `params` */

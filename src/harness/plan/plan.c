@@ -1,0 +1,107 @@
+/* plan.c - two products: workloads x tasks, designs x settings. */
+#include "harness/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool design_has_param(const struct registry_entry *design, const char *name)
+{
+    for (const struct tw_param *param = design->timed->params; param->name; param++)
+        if (strcmp(param->name, name) == 0)
+            return true;
+    return false;
+}
+
+static int check_sweeps(const struct plan_selection *selection, struct diag *diag)
+{
+    for (size_t i = 0; i < selection->sweep_count; i++) {
+        const char *name = selection->sweeps[i].settings[0].name;
+        bool known = false;
+        for (size_t d = 0; d < selection->design_count; d++)
+            known = known || design_has_param(selection->designs[d], name);
+        if (!known)
+            return diag_usage(diag, "--%s: none of the selected designs has this parameter", name);
+    }
+    return DIAG_OK;
+}
+
+static size_t cells_of_design(const struct plan_selection *selection,
+                              const struct registry_entry *design)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < selection->sweep_count; i++)
+        if (design_has_param(design, selection->sweeps[i].settings[0].name))
+            count *= selection->sweeps[i].count;
+    return count;
+}
+
+/* The cell of a number in mixed radix, whose digits are indices into the design's sweeps. */
+static struct plan_cell cell_of_number(const struct plan_selection *selection,
+                                       const struct registry_entry *design, size_t number)
+{
+    struct plan_cell cell = {.design = design};
+    for (size_t i = 0; i < selection->sweep_count; i++) {
+        const struct plan_sweep *sweep = &selection->sweeps[i];
+        if (!design_has_param(design, sweep->settings[0].name))
+            continue;
+        cell.settings[cell.setting_count++] = sweep->settings[number % sweep->count];
+        number /= sweep->count;
+    }
+    return cell;
+}
+
+static void fill_cells(const struct plan_selection *selection, struct plan *plan)
+{
+    for (size_t d = 0; d < selection->design_count; d++) {
+        size_t count = cells_of_design(selection, selection->designs[d]);
+        for (size_t number = 0; number < count; number++)
+            plan->cells[plan->cell_count++] =
+                cell_of_number(selection, selection->designs[d], number);
+    }
+}
+
+static void fill_groups(const struct plan_selection *selection, struct plan *plan)
+{
+    for (size_t w = 0; w < selection->workload_count; w++) {
+        const char *workload = selection->workloads[w];
+        bool single = selection->task_count == 0 ||
+                      workload_is_trace(workload, selection->workload_directory);
+        for (size_t t = 0; t < (single ? 1 : selection->task_count); t++)
+            plan->groups[plan->group_count++] = (struct plan_group){
+                .workload = workload,
+                .tasks = single ? 0 : selection->tasks[t],
+            };
+    }
+}
+
+int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag)
+{
+    if (selection->sweep_count > PLAN_SETTINGS_MAX)
+        return diag_usage(diag, "%zu parameters given; expected at most %d", selection->sweep_count,
+                          PLAN_SETTINGS_MAX);
+    int status = check_sweeps(selection, diag);
+    if (status != DIAG_OK)
+        return status;
+    size_t cells = 0;
+    for (size_t d = 0; d < selection->design_count; d++)
+        cells += cells_of_design(selection, selection->designs[d]);
+    size_t tasks = selection->task_count > 0 ? selection->task_count : 1;
+    *plan = (struct plan){
+        .groups = calloc(selection->workload_count * tasks, sizeof *plan->groups),
+        .cells = calloc(cells, sizeof *plan->cells),
+    };
+    if (!plan->groups || !plan->cells) {
+        plan_free(plan);
+        return diag_run(diag, "no memory for a plan of %zu cells", cells);
+    }
+    fill_cells(selection, plan);
+    fill_groups(selection, plan);
+    return DIAG_OK;
+}
+
+void plan_free(struct plan *plan)
+{
+    free(plan->groups);
+    free(plan->cells);
+    *plan = (struct plan){0};
+}

@@ -1,0 +1,60 @@
+/*
+ * plan.h - the experiment matrix: which designs with which settings on which streams.
+ *
+ * Made from a selection alone, before anything runs, and then const.  Cells that share a stream
+ * (workload, tasks, tick, seed) form a group: groups run one after another, and within a group the
+ * repetitions are interleaved over the cells.
+ */
+#ifndef TWBENCH_PLAN_H
+#define TWBENCH_PLAN_H
+
+#include "harness/base/diag.h"
+#include "harness/workload/workload.h"
+#include "impls/registry.h"
+
+#define PLAN_SETTINGS_MAX 4
+
+/* One design with the settings asked for; `open` derives the others. */
+struct plan_cell {
+    const struct registry_entry *design;
+    struct tw_setting settings[PLAN_SETTINGS_MAX];
+    size_t setting_count;
+};
+
+struct plan_group {
+    const char *workload;
+    uint64_t tasks; /* 0: the workload's default */
+};
+
+struct plan {
+    struct plan_group *groups;
+    size_t group_count;
+    struct plan_cell *cells; /* every group runs all of them */
+    size_t cell_count;
+};
+
+/* The values to try of one parameter: `count` settings of the same name. */
+struct plan_sweep {
+    const struct tw_setting *settings;
+    size_t count;
+};
+
+struct plan_selection {
+    const struct registry_entry *const *designs;
+    size_t design_count;
+    const char *const *workloads;
+    size_t workload_count;
+    const char *workload_directory; /* to tell traces, which have no tasks, from the others */
+    const uint64_t *tasks;          /* none: each workload's default */
+    size_t task_count;
+    const struct plan_sweep *sweeps; /* a sweep applies to the designs that have its parameter */
+    size_t sweep_count;
+};
+
+/* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
+ * knows.  A sweep that no selected design knows is an error.  The plan points into the selection's
+ * workload names; the caller frees it with plan_free. */
+int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
+void plan_free(struct plan *plan);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * cycles.h - the clock that is read around single operations.
+ *
+ * On x86-64 the time stamp counter, fenced so that the operation lies between the two reads; else
+ * CLOCK_MONOTONIC.  Both reads together cost some tens of nanoseconds, more than most operations
+ * measured with them: the cost is calibrated, subtracted from each reading and published.
+ */
+#ifndef TWBENCH_CYCLES_H
+#define TWBENCH_CYCLES_H
+
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+static inline uint64_t cycles_begin(void)
+{
+    _mm_lfence();
+    uint64_t now = __rdtsc();
+    _mm_lfence();
+    return now;
+}
+static inline uint64_t cycles_end(void)
+{
+    unsigned aux;
+    uint64_t now = __rdtscp(&aux);
+    _mm_lfence();
+    return now;
+}
+#else
+static inline uint64_t cycles_begin(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+static inline uint64_t cycles_end(void)
+{
+    return cycles_begin();
+}
+#endif
+
+struct cycles {
+    double ps_per_cycle;
+    uint64_t overhead_cycles; /* of one begin/end pair with nothing between: the median of many */
+};
+
+/* Takes about 20 ms. */
+struct cycles cycles_calibrate(void);
+
+/* Duration between the two reads without the clock's own cost; never below 0. */
+static inline uint64_t cycles_elapsed_ps(const struct cycles *cycles, uint64_t begin, uint64_t end)
+{
+    uint64_t elapsed = end - begin;
+    if (elapsed <= cycles->overhead_cycles)
+        return 0;
+    return (uint64_t)((double)(elapsed - cycles->overhead_cycles) * cycles->ps_per_cycle);
+}
+
+/* Nanoseconds of a POSIX clock: CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID. */
+static inline uint64_t clock_read_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+#endif

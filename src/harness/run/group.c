@@ -1,0 +1,211 @@
+/* group.c - lists of jobs for the pool, and what their reports add up to. */
+#include "harness/run/group.h"
+
+#include "harness/base/rng.h"
+#include "harness/stats/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What an operation is taken to cost when min_time is turned into a number of operations. */
+#define NOMINAL_NS_PER_OPERATION 10u
+
+struct group {
+    const struct plan_cell *cells;
+    size_t count;
+    const struct stream *stream;
+    const struct cycles *cycles;
+    const struct group_options *options;
+    uint64_t passes;
+    struct outcome *outcomes;
+    struct job *jobs;  /* of this round; room for one per cell */
+    size_t done;       /* jobs, in all rounds */
+    size_t round_left; /* jobs of this round still to end */
+    size_t rounds_left;
+    group_progress_fn *progress;
+    void *progress_ctx;
+};
+
+uint64_t group_passes(const struct stream *stream, uint64_t min_time_ns)
+{
+    uint64_t operations = 1;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        uint64_t fired = stream->expected.fired_in[i];
+        operations += phase->counts.starts + phase->counts.stops + phase->counts.advances + fired +
+                      (phase->restart ? fired : 0);
+    }
+    return min_time_ns / NOMINAL_NS_PER_OPERATION / operations + 1;
+}
+
+/* ---- From reports to outcomes. ----------------------------------------------------------------
+ */
+
+static void take_proof(struct outcome *outcome, const struct job_report *report,
+                       const struct stream *stream)
+{
+    const struct replay_proof *proof = &report->proof;
+    outcome->span_ticks = report->span_ticks;
+    outcome->setting_count = report->setting_count;
+    memcpy(outcome->settings, report->settings, sizeof outcome->settings);
+    outcome->digest = proof->digest;
+    outcome->fired = proof->fired;
+    outcome->early = proof->early;
+    outcome->late_max_ticks = proof->late_max_ticks;
+    outcome->late_mean_ticks = proof->late_mean_ticks;
+    outcome->phase_count = stream->phase_count;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        outcome->phases[i].work = report->phases[i].work;
+        outcome->phases[i].refused = report->phases[i].refused;
+    }
+}
+
+static void take_latency(struct outcome *outcome, const struct job_report *report)
+{
+    for (size_t i = 0; i < outcome->phase_count; i++)
+        memcpy(outcome->phases[i].latency, report->phases[i].latency,
+               sizeof outcome->phases[i].latency);
+}
+
+static void take_sample(struct outcome *outcome, const struct job_report *report,
+                        const struct stream *stream, uint64_t passes)
+{
+    for (size_t i = 0; i < outcome->phase_count; i++) {
+        const struct replay_phase *from = &report->total.phases[i];
+        const struct stream_phase *stated = &stream->phases[i];
+        struct outcome_phase *phase = &outcome->phases[i];
+        phase->wall_ns[outcome->sample_count] = from->wall_ns / (double)passes;
+        phase->cpu_ns[outcome->sample_count] = from->cpu_ns / (double)passes;
+        phase->starts = stated->counts.starts + (stated->restart ? from->fired : 0);
+        phase->stops = stated->counts.stops;
+        phase->advances = stated->counts.advances;
+        phase->ticks = stated->counts.ticks;
+        phase->expires = from->fired;
+    }
+    outcome->sample_count++;
+    outcome->passes_per_sample = passes;
+}
+
+static void group_take(void *ctx, const struct job *job, const struct job_report *report)
+{
+    struct group *group = ctx;
+    struct outcome *outcome = &group->outcomes[job->cell];
+    if (job->kind == JOB_PROVE)
+        take_proof(outcome, report, group->stream);
+    if (report->status != OUTCOME_OK) {
+        outcome->status = (enum outcome_status)report->status;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", report->reason);
+    } else if (job->kind == JOB_MEMORY) {
+        outcome->memory = report->memory;
+    } else if (job->kind == JOB_LATENCY) {
+        take_latency(outcome, report);
+    } else if (job->kind == JOB_TIME) {
+        take_sample(outcome, report, group->stream, group->passes);
+    }
+    group->done++;
+}
+
+/* ---- The rounds. ------------------------------------------------------------------------------
+ */
+
+static size_t group_alive(const struct group *group)
+{
+    size_t alive = 0;
+    for (size_t i = 0; i < group->count; i++)
+        alive += group->outcomes[i].status == OUTCOME_OK;
+    return alive;
+}
+
+static void group_report(void *ctx, const struct job *job, const struct job_report *report)
+{
+    struct group *group = ctx;
+    group_take(ctx, job, report);
+    group->round_left--;
+    struct group_progress progress = {
+        .job = job,
+        .done = group->done,
+        .total = group->done + group->round_left + group->rounds_left * group_alive(group),
+    };
+    if (group->progress)
+        group->progress(group->progress_ctx, &progress);
+}
+
+static void shuffle_jobs(struct job *jobs, size_t count, struct rng *rng)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)rng_below(rng, i);
+        struct job job = jobs[i - 1];
+        jobs[i - 1] = jobs[j];
+        jobs[j] = job;
+    }
+}
+
+/* One job of a kind for every cell that is still in the race. */
+static int group_round(struct group *group, struct pool *pool, enum job_kind kind, struct rng *rng,
+                       struct diag *diag)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++)
+        if (group->outcomes[i].status == OUTCOME_OK)
+            group->jobs[count++] = (struct job){
+                .kind = kind,
+                .cell = i,
+                .plan = &group->cells[i],
+                .stream = group->stream,
+                .cycles = group->cycles,
+                .passes = group->passes,
+                .warmup = group->options->warmup,
+            };
+    shuffle_jobs(group->jobs, count, rng);
+    group->round_left = count;
+    group->rounds_left--;
+    return pool_run(pool, group->jobs, count, group_report, group, diag);
+}
+
+int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
+              const struct stream *stream, const struct cycles *cycles,
+              const struct group_options *options, struct outcome *outcomes,
+              group_progress_fn *progress, void *progress_ctx, struct diag *diag)
+{
+    static const enum job_kind first[] = {JOB_PROVE, JOB_MEMORY, JOB_LATENCY};
+    struct group group = {
+        .cells = cells,
+        .count = count,
+        .stream = stream,
+        .cycles = cycles,
+        .options = options,
+        .passes = group_passes(stream, options->min_time_ns),
+        .outcomes = outcomes,
+        .jobs = calloc(count, sizeof *group.jobs),
+        .rounds_left = 3 + options->runs,
+        .progress = progress,
+        .progress_ctx = progress_ctx,
+    };
+    if (!group.jobs)
+        return diag_run(diag, "no memory for %zu jobs", count);
+    struct rng rng;
+    rng_seed(&rng, options->seed, 0);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < 3 && status == DIAG_OK; i++)
+        status = group_round(&group, pool, first[i], &rng, diag);
+    for (uint64_t run = 0; run < options->runs && status == DIAG_OK; run++)
+        status = group_round(&group, pool, JOB_TIME, &rng, diag);
+    free(group.jobs);
+    return status;
+}
+
+double group_ns_per_op(const struct outcome *outcome)
+{
+    double totals[OUTCOME_SAMPLES_MAX] = {0};
+    uint64_t operations = 0;
+    for (size_t i = 0; i < outcome->phase_count; i++) {
+        const struct outcome_phase *phase = &outcome->phases[i];
+        operations += phase->starts + phase->stops + phase->expires;
+        for (size_t s = 0; s < outcome->sample_count; s++)
+            totals[s] += phase->wall_ns[s];
+    }
+    if (operations == 0 || outcome->sample_count == 0)
+        return -1;
+    return summary_of(totals, outcome->sample_count).median / (double)operations;
+}

@@ -1,0 +1,183 @@
+/* job.c - open, replay, close: what happens inside a child process. */
+#include "harness/run/job.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void job_fail(struct job_report *report, enum outcome_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void job_fail(struct job_report *report, enum outcome_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(report->reason, sizeof report->reason, format, args);
+    va_end(args);
+    report->status = (int)status;
+}
+
+static const struct tw_backend *job_design(const struct job *job)
+{
+    const struct registry_entry *design = job->plan->design;
+    return job->kind == JOB_PROVE ? design->counted : design->timed;
+}
+
+static struct tw_timers *job_open(const struct job *job, struct job_report *report)
+{
+    struct tw_config config = {
+        .capacity = job->stream->capacity,
+        .horizon = job->stream->horizon,
+        .settings = job->plan->settings,
+        .setting_count = job->plan->setting_count,
+    };
+    struct tw_error error = {""};
+    struct tw_timers *timers = NULL;
+    int status = job_design(job)->open(&timers, &config, &error);
+    if (status == TW_OK)
+        return timers;
+    job_fail(report, status == TW_REFUSED_MEMORY ? OUTCOME_OUT_OF_MEMORY : OUTCOME_UNSUPPORTED,
+             "open: %s", error.text);
+    return NULL;
+}
+
+static void job_describe(const struct job *job, const struct tw_timers *timers,
+                         struct job_report *report)
+{
+    struct tw_description description;
+    job_design(job)->describe(timers, &description);
+    report->span_ticks = description.span;
+    report->setting_count = description.setting_count;
+    for (size_t i = 0; i < description.setting_count; i++) {
+        const struct tw_setting *from = &description.settings[i];
+        struct outcome_setting *to = &report->settings[i];
+        snprintf(to->name, sizeof to->name, "%s", from->name);
+        to->count = from->count;
+        memcpy(to->values, from->values, sizeof to->values);
+    }
+}
+
+/* An exact design has one right digest; a rounding one has only to keep its bound, which the
+ * checking pass has seen; null keeps nothing. */
+static bool design_is_exact(const struct tw_backend *design)
+{
+    const struct tw_traits *traits = &design->traits;
+    return !(traits->flags & TW_KEEPS_NOTHING) && traits->late_ticks == 0 &&
+           traits->late_shift == 0;
+}
+
+static void check_digest(const struct job *job, uint64_t digest, uint64_t fired,
+                         struct job_report *report)
+{
+    const struct stream_expected *expected = &job->stream->expected;
+    if (!design_is_exact(job_design(job)))
+        return;
+    if (digest != expected->digest || fired != expected->fired)
+        job_fail(report, OUTCOME_MISMATCH,
+                 "digest %016" PRIx64 " of %" PRIu64 " expiries; the oracle says %016" PRIx64
+                 " of %" PRIu64,
+                 digest, fired, expected->digest, expected->fired);
+}
+
+static void job_prove(const struct job *job, struct job_report *report)
+{
+    struct tw_timers *timers = job_open(job, report);
+    if (!timers)
+        return;
+    job_describe(job, timers, report);
+    struct diag diag;
+    struct replay_proof *proof = &report->proof;
+    if (replay_prove(job_design(job), timers, job->stream, report->phases, proof, &diag) != DIAG_OK)
+        job_fail(report, OUTCOME_OUT_OF_MEMORY, "%s", diag.text);
+    else if (proof->broken[0] != '\0')
+        job_fail(report, proof->refused ? OUTCOME_UNSUPPORTED : OUTCOME_MISMATCH, "%s",
+                 proof->broken);
+    else
+        check_digest(job, proof->digest, proof->fired, report);
+    job_design(job)->close(timers);
+}
+
+static void pass_add(struct replay_pass *total, const struct replay_pass *pass, size_t phases)
+{
+    for (size_t i = 0; i < phases; i++) {
+        total->phases[i].wall_ns += pass->phases[i].wall_ns;
+        total->phases[i].cpu_ns += pass->phases[i].cpu_ns;
+        total->phases[i].fired = pass->phases[i].fired;
+        total->phases[i].refused = pass->phases[i].refused;
+    }
+    total->digest = pass->digest;
+    total->fired = pass->fired;
+}
+
+/* Each pass opens its own instance, so that every pass starts from the same state; the arena gives
+ * it the pages that the pass before has touched. */
+static void job_time(const struct job *job, struct job_report *report)
+{
+    const struct tw_backend *design = job_design(job);
+    for (uint64_t i = 0; i < job->warmup + job->passes; i++) {
+        struct replay_pass pass;
+        struct tw_timers *timers = job_open(job, report);
+        if (!timers)
+            return;
+        replay_time(design, timers, job->stream, &pass);
+        design->close(timers);
+        check_digest(job, pass.digest, pass.fired, report);
+        if (report->status != OUTCOME_OK)
+            return;
+        if (i >= job->warmup)
+            pass_add(&report->total, &pass, job->stream->phase_count);
+    }
+}
+
+static void job_memory(const struct job *job, struct job_report *report)
+{
+    const struct tw_backend *design = job_design(job);
+    struct arena arena = arena_enter(true);
+    uint64_t before_bytes = arena_allocated_bytes(&arena);
+    struct tw_timers *timers = job_open(job, report);
+    if (!timers)
+        return;
+    uint64_t opened_bytes = arena_allocated_bytes(&arena);
+    struct outcome_memory *memory = &report->memory;
+    struct tw_footprint footprint = design->footprint(timers);
+    memory->measured = arena.available;
+    memory->fixed_bytes = footprint.fixed_bytes;
+    memory->capacity_bytes = footprint.capacity_bytes;
+    replay_memory(design, timers, job->stream, &arena, opened_bytes, memory);
+    memory->peak_bytes -= before_bytes;
+    memory->allocated_bytes -= before_bytes;
+    uint64_t grown =
+        memory->peak_bytes > memory->fixed_bytes ? memory->peak_bytes - memory->fixed_bytes : 0;
+    memory->bytes_per_task = (double)grown / (double)job->stream->capacity;
+    design->close(timers);
+}
+
+/* The first pass touches the pages, so that no page fault shows as a slow operation. */
+static void job_latency(const struct job *job, struct job_report *report)
+{
+    struct job warmup = *job;
+    warmup.warmup = 1;
+    warmup.passes = 0;
+    job_time(&warmup, report);
+    struct tw_timers *timers = report->status == OUTCOME_OK ? job_open(job, report) : NULL;
+    if (!timers)
+        return;
+    replay_latency(job_design(job), timers, job->stream, job->cycles, report->phases);
+    job_design(job)->close(timers);
+}
+
+void job_do(const struct job *job, struct job_report *report)
+{
+    static void (*const kinds[])(const struct job *, struct job_report *) = {
+        [JOB_PROVE] = job_prove,
+        [JOB_MEMORY] = job_memory,
+        [JOB_LATENCY] = job_latency,
+        [JOB_TIME] = job_time,
+    };
+    report->status = OUTCOME_OK;
+    if (job->kind != JOB_MEMORY)
+        arena_enter(false);
+    kinds[job->kind](job, report);
+    report->done = true;
+}

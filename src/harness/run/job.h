@@ -1,0 +1,47 @@
+/*
+ * job.h - one piece of work for one child process: a cell, and what to do with it.
+ */
+#ifndef TWBENCH_JOB_H
+#define TWBENCH_JOB_H
+
+#include "harness/plan/plan.h"
+#include "harness/run/cycles.h"
+#include "harness/run/outcome.h"
+#include "harness/run/replay.h"
+
+enum job_kind {
+    JOB_PROVE,   /* the counted object, checked: digest, lateness, work */
+    JOB_MEMORY,  /* the timed object in an arena of its own, exact */
+    JOB_LATENCY, /* the timed object, call by call */
+    JOB_TIME     /* the timed object: warm-up passes, then timed passes; one sample */
+};
+
+struct job {
+    enum job_kind kind;
+    size_t cell; /* index into the group's cells */
+    const struct plan_cell *plan;
+    const struct stream *stream;
+    const struct cycles *cycles;
+    uint64_t passes; /* of JOB_TIME, after `warmup` ones */
+    uint64_t warmup;
+};
+
+/* What a job leaves in shared memory.  Filled by the child as it goes; a child that dies early
+ * leaves `done` false. */
+struct job_report {
+    bool done;
+    int status; /* enum outcome_status */
+    char reason[400];
+    tw_tick span_ticks;
+    size_t setting_count;
+    struct outcome_setting settings[OUTCOME_SETTINGS_MAX];
+    struct replay_proof proof;                      /* JOB_PROVE */
+    struct outcome_phase phases[STREAM_PHASES_MAX]; /* JOB_PROVE: work; JOB_LATENCY: latency */
+    struct replay_pass total;     /* JOB_TIME: times summed over the passes, counts of one pass */
+    struct outcome_memory memory; /* JOB_MEMORY */
+};
+
+/* Does the job in this process and fills the report.  Called in a child. */
+void job_do(const struct job *job, struct job_report *report);
+
+#endif

@@ -1,0 +1,492 @@
+/*
+ * replay.c - the loop over a stream's words.
+ *
+ * The loop is written once, as replay_words, an inline function over a `struct driver` of three
+ * operations; each way of replaying is an instance of it with its own driver, and the compiler
+ * makes the timed one as lean as if it had been written by hand: one indirect call per operation.
+ */
+#include "harness/run/replay.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* The hooks of the design are copied here: one load less per call than through its table. */
+struct replay {
+    struct tw_timers *timers;
+    int (*start)(struct tw_timers *timers, tw_id id, tw_tick deadline);
+    int (*stop)(struct tw_timers *timers, tw_id id);
+    void (*advance)(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx);
+    const struct tw_backend *design;
+    const uint32_t *restart; /* of the phase */
+    tw_tick now;             /* outside callbacks */
+    uint64_t digest, fired, refused;
+};
+
+struct driver {
+    void (*start)(struct replay *replay, tw_id id, tw_tick deadline);
+    void (*stop)(struct replay *replay, tw_id id);
+    void (*advance)(struct replay *replay, tw_tick to);
+};
+
+static uint64_t word_pair(const uint32_t *words)
+{
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+ALWAYS_INLINE void replay_words(struct replay *replay, const uint32_t *word, const uint32_t *end,
+                                const struct driver driver)
+{
+    while (word < end) {
+        enum stream_code code = (enum stream_code)(*word >> STREAM_COUNT_BITS);
+        uint32_t count = *word++ & STREAM_COUNT_MAX;
+        switch (code) {
+        case STREAM_START:
+            for (; count > 0; count--, word += 2)
+                driver.start(replay, word[0], stream_deadline(replay->now, word[1]));
+            break;
+        case STREAM_START_FAR:
+            for (; count > 0; count--, word += 3)
+                driver.start(replay, word[0],
+                             stream_deadline(replay->now, (int64_t)word_pair(word + 1)));
+            break;
+        case STREAM_STOP:
+            for (; count > 0; count--, word++)
+                driver.stop(replay, *word);
+            break;
+        case STREAM_TICKS:
+            for (; count > 0; count--)
+                driver.advance(replay, ++replay->now);
+            break;
+        case STREAM_JUMP:
+            for (; count > 0; count--, word += 2)
+                driver.advance(replay, replay->now += word_pair(word));
+            break;
+        }
+    }
+}
+
+static struct replay replay_begin(const struct tw_backend *design, struct tw_timers *timers)
+{
+    return (struct replay){
+        .timers = timers,
+        .start = design->start,
+        .stop = design->stop,
+        .advance = design->advance,
+        .design = design,
+    };
+}
+
+static bool is_refused(int status)
+{
+    return status < 0;
+}
+
+/* ---- replay_time ------------------------------------------------------------------------------
+ */
+
+static void expire_idle(void *ctx, tw_id id, tw_tick now)
+{
+    struct replay *replay = ctx;
+    replay->digest += stream_mix(id, now);
+    replay->fired++;
+}
+
+static void expire_restart(void *ctx, tw_id id, tw_tick now)
+{
+    struct replay *replay = ctx;
+    uint64_t mix = stream_mix(id, now);
+    replay->digest += mix;
+    replay->fired++;
+    tw_tick deadline = stream_deadline(now, stream_restart_delay(replay->restart, mix));
+    replay->refused += is_refused(replay->start(replay->timers, id, deadline));
+}
+
+ALWAYS_INLINE void plain_start(struct replay *replay, tw_id id, tw_tick deadline)
+{
+    replay->refused += is_refused(replay->start(replay->timers, id, deadline));
+}
+
+ALWAYS_INLINE void plain_stop(struct replay *replay, tw_id id)
+{
+    replay->stop(replay->timers, id);
+}
+
+/* The phase's rule is tested per call, not per expiry; the branch always goes one way. */
+ALWAYS_INLINE void plain_advance(struct replay *replay, tw_tick to)
+{
+    replay->advance(replay->timers, to, replay->restart ? expire_restart : expire_idle, replay);
+}
+
+static void replay_words_timed(struct replay *replay, const uint32_t *word, const uint32_t *end)
+{
+    static const struct driver driver = {plain_start, plain_stop, plain_advance};
+    replay_words(replay, word, end, driver);
+}
+
+void replay_time(const struct tw_backend *design, struct tw_timers *timers,
+                 const struct stream *stream, struct replay_pass *pass)
+{
+    struct replay replay = replay_begin(design, timers);
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        uint64_t fired = replay.fired, refused = replay.refused;
+        replay.restart = phase->restart;
+        uint64_t cpu = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+        uint64_t wall = clock_read_ns(CLOCK_MONOTONIC);
+        replay_words_timed(&replay, stream->words + phase->begin, stream->words + phase->end);
+        wall = clock_read_ns(CLOCK_MONOTONIC) - wall;
+        cpu = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+        pass->phases[i] = (struct replay_phase){
+            .wall_ns = (double)wall,
+            .cpu_ns = (double)cpu,
+            .fired = replay.fired - fired,
+            .refused = replay.refused - refused,
+        };
+    }
+    pass->digest = replay.digest;
+    pass->fired = replay.fired;
+}
+
+/* ---- replay_latency ---------------------------------------------------------------------------
+ */
+
+/* One start or stop in so many is timed: a prime, so that it does not beat with the stream. */
+#define LATENCY_SAMPLING 17u
+
+struct latency_replay {
+    struct replay base; /* first, so that callbacks and drivers see a struct replay */
+    const struct cycles *cycles;
+    struct histogram *histograms; /* of the phase, by enum outcome_operation */
+    uint32_t countdown;
+};
+
+ALWAYS_INLINE void latency_add(struct latency_replay *replay, enum outcome_operation operation,
+                               uint64_t begin, uint64_t end)
+{
+    histogram_add(&replay->histograms[operation], cycles_elapsed_ps(replay->cycles, begin, end));
+}
+
+ALWAYS_INLINE bool latency_is_sampled(struct latency_replay *replay)
+{
+    if (--replay->countdown > 0)
+        return false;
+    replay->countdown = LATENCY_SAMPLING;
+    return true;
+}
+
+static void latency_start(struct replay *base, tw_id id, tw_tick deadline)
+{
+    struct latency_replay *replay = (struct latency_replay *)base;
+    if (!latency_is_sampled(replay)) {
+        plain_start(base, id, deadline);
+        return;
+    }
+    uint64_t begin = cycles_begin();
+    plain_start(base, id, deadline);
+    latency_add(replay, OUTCOME_START, begin, cycles_end());
+}
+
+static void latency_stop(struct replay *base, tw_id id)
+{
+    struct latency_replay *replay = (struct latency_replay *)base;
+    if (!latency_is_sampled(replay)) {
+        plain_stop(base, id);
+        return;
+    }
+    uint64_t begin = cycles_begin();
+    plain_stop(base, id);
+    latency_add(replay, OUTCOME_STOP, begin, cycles_end());
+}
+
+static void latency_advance(struct replay *base, tw_tick to)
+{
+    uint64_t begin = cycles_begin();
+    plain_advance(base, to);
+    latency_add((struct latency_replay *)base, OUTCOME_ADVANCE, begin, cycles_end());
+}
+
+void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
+                    const struct stream *stream, const struct cycles *cycles,
+                    struct outcome_phase *phases)
+{
+    static const struct driver driver = {latency_start, latency_stop, latency_advance};
+    struct latency_replay replay = {
+        .base = replay_begin(design, timers),
+        .cycles = cycles,
+        .countdown = LATENCY_SAMPLING,
+    };
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        replay.base.restart = phase->restart;
+        replay.histograms = phases[i].latency;
+        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
+                     driver);
+    }
+}
+
+/* ---- replay_prove -----------------------------------------------------------------------------
+ */
+
+struct prove_replay {
+    struct replay base;
+    struct replay_proof *proof;
+    tw_tick *due;  /* by id; TW_NEVER: idle */
+    tw_tick *last; /* by id: the last tick at which a running timer may fire */
+    double late_sum_ticks;
+};
+
+static void prove_fail(struct prove_replay *replay, const char *what, tw_id id, tw_tick now)
+{
+    struct replay_proof *proof = replay->proof;
+    if (proof->broken[0] == '\0')
+        snprintf(proof->broken, sizeof proof->broken,
+                 "%s: timer %" PRIu32 ", due %" PRIu64 ", at tick %" PRIu64, what, id,
+                 replay->due[id], now);
+}
+
+static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_tick deadline,
+                          tw_tick now)
+{
+    struct replay_proof *proof = replay->proof;
+    replay->base.refused++;
+    if (proof->broken[0] != '\0')
+        return;
+    struct tw_description description;
+    replay->base.design->describe(replay->base.timers, &description);
+    proof->refused = true;
+    if (status == TW_REFUSED_RANGE)
+        snprintf(proof->broken, sizeof proof->broken,
+                 "start refused: a delay of %" PRIu64 " ticks at tick %" PRIu64
+                 " is beyond the span of %" PRIu64 " ticks (timer %" PRIu32 ")",
+                 deadline - now, now, description.span, id);
+    else
+        snprintf(proof->broken, sizeof proof->broken,
+                 "start refused: %s (timer %" PRIu32 " at tick %" PRIu64 ")",
+                 status == TW_REFUSED_MEMORY ? "no memory" : "too many pending", id, now);
+}
+
+/* Calls start and holds its answer to the model; `now` is the tick being processed. */
+static void prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadline, tw_tick now)
+{
+    const struct tw_traits *traits = &replay->base.design->traits;
+    int status = replay->base.start(replay->base.timers, id, deadline);
+    if (is_refused(status)) {
+        prove_refused(replay, status, id, deadline, now);
+        return;
+    }
+    if (traits->flags & TW_KEEPS_NOTHING)
+        return;
+    if (status != (replay->due[id] == TW_NEVER ? TW_OK : TW_REARMED))
+        prove_fail(replay, "start answers idle for running, or running for idle", id, now);
+    tw_tick due = deadline > now ? deadline : now + 1;
+    uint64_t late =
+        traits->late_ticks + (traits->late_shift ? (due - now) >> traits->late_shift : 0);
+    replay->due[id] = due;
+    replay->last[id] = late > TW_DEADLINE_MAX - due ? TW_DEADLINE_MAX : due + late;
+}
+
+static void prove_start(struct replay *base, tw_id id, tw_tick deadline)
+{
+    prove_start_at((struct prove_replay *)base, id, deadline, base->now);
+}
+
+static void prove_stop(struct replay *base, tw_id id)
+{
+    struct prove_replay *replay = (struct prove_replay *)base;
+    int status = base->stop(base->timers, id);
+    if (base->design->traits.flags & TW_KEEPS_NOTHING)
+        return;
+    if (status != (replay->due[id] == TW_NEVER ? TW_IDLE : TW_OK))
+        prove_fail(replay, "stop answers idle for running, or running for idle", id, base->now);
+    replay->due[id] = TW_NEVER;
+}
+
+static void prove_expire(void *ctx, tw_id id, tw_tick now)
+{
+    struct prove_replay *replay = ctx;
+    struct replay_proof *proof = replay->proof;
+    uint64_t mix = stream_mix(id, now);
+    replay->base.digest += mix;
+    replay->base.fired++;
+    tw_tick due = replay->due[id];
+    if (due == TW_NEVER) {
+        prove_fail(replay, "an idle timer fired", id, now);
+    } else if (now < due) {
+        proof->early++;
+        prove_fail(replay, "a timer fired early", id, now);
+    } else {
+        if (now > replay->last[id])
+            prove_fail(replay, "a timer fired later than declared", id, now);
+        if (now - due > proof->late_max_ticks)
+            proof->late_max_ticks = now - due;
+        replay->late_sum_ticks += (double)(now - due);
+    }
+    replay->due[id] = TW_NEVER;
+    if (replay->base.restart)
+        prove_start_at(replay, id,
+                       stream_deadline(now, stream_restart_delay(replay->base.restart, mix)), now);
+}
+
+static void prove_advance(struct replay *base, tw_tick to)
+{
+    base->advance(base->timers, to, prove_expire, base);
+}
+
+/* A timer that should have fired by now and did not is lost. */
+static void prove_end(struct prove_replay *replay, uint32_t capacity)
+{
+    for (tw_id id = 0; id < capacity; id++)
+        if (replay->due[id] != TW_NEVER && replay->last[id] <= replay->base.now)
+            prove_fail(replay, "a timer was lost", id, replay->base.now);
+    struct replay_proof *proof = replay->proof;
+    proof->digest = replay->base.digest;
+    proof->fired = replay->base.fired;
+    if (proof->fired > 0)
+        proof->late_mean_ticks = replay->late_sum_ticks / (double)proof->fired;
+}
+
+static struct tw_work work_since(const struct tw_work *now, const struct tw_work *before)
+{
+    return (struct tw_work){
+        .comparisons = now->comparisons - before->comparisons,
+        .visits = now->visits - before->visits,
+        .moves = now->moves - before->moves,
+        .link_writes = now->link_writes - before->link_writes,
+        .cascades = now->cascades - before->cascades,
+        .empty_ticks = now->empty_ticks - before->empty_ticks,
+        .allocations = now->allocations - before->allocations,
+    };
+}
+
+static void prove_phases(struct prove_replay *replay, const struct stream *stream,
+                         struct outcome_phase *phases)
+{
+    static const struct driver driver = {prove_start, prove_stop, prove_advance};
+    const struct tw_work *work = replay->base.design->work(replay->base.timers);
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        struct tw_work before = work ? *work : (struct tw_work){0};
+        uint64_t refused = replay->base.refused;
+        replay->base.restart = phase->restart;
+        replay_words(&replay->base, stream->words + phase->begin, stream->words + phase->end,
+                     driver);
+        phases[i].refused = replay->base.refused - refused;
+        if (work)
+            phases[i].work = work_since(work, &before);
+    }
+}
+
+int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
+                 const struct stream *stream, struct outcome_phase *phases,
+                 struct replay_proof *proof, struct diag *diag)
+{
+    struct prove_replay replay = {
+        .base = replay_begin(design, timers),
+        .proof = proof,
+        .due = malloc(stream->capacity * sizeof *replay.due),
+        .last = malloc(stream->capacity * sizeof *replay.last),
+    };
+    *proof = (struct replay_proof){0};
+    int status = DIAG_OK;
+    if (replay.due && replay.last) {
+        memset(replay.due, 0xff, stream->capacity * sizeof *replay.due);
+        prove_phases(&replay, stream, phases);
+        prove_end(&replay, stream->capacity);
+    } else {
+        status = diag_run(diag, "no memory to check %" PRIu32 " timers", stream->capacity);
+    }
+    free(replay.due);
+    free(replay.last);
+    return status;
+}
+
+/* ---- replay_memory ----------------------------------------------------------------------------
+ */
+
+/* A look at the allocator takes microseconds; a replay takes about this many. */
+#define MEMORY_LOOKS 2000u
+
+struct memory_replay {
+    struct replay base;
+    const struct arena *arena;
+    struct outcome_memory *memory;
+    uint64_t operations, look_every, next_look;
+};
+
+static void memory_look(struct memory_replay *replay)
+{
+    uint64_t allocated = arena_allocated_bytes(replay->arena);
+    if (allocated <= replay->memory->peak_bytes)
+        return;
+    replay->memory->peak_bytes = allocated;
+    replay->memory->resident_bytes = arena_resident_bytes(replay->arena);
+}
+
+static void memory_count(struct replay *base)
+{
+    struct memory_replay *replay = (struct memory_replay *)base;
+    if (++replay->operations < replay->next_look)
+        return;
+    replay->next_look += replay->look_every;
+    memory_look(replay);
+}
+
+static void memory_start(struct replay *base, tw_id id, tw_tick deadline)
+{
+    plain_start(base, id, deadline);
+    memory_count(base);
+}
+
+static void memory_stop(struct replay *base, tw_id id)
+{
+    plain_stop(base, id);
+    memory_count(base);
+}
+
+static void memory_advance(struct replay *base, tw_tick to)
+{
+    plain_advance(base, to);
+    memory_count(base);
+}
+
+static uint64_t stream_calls(const struct stream *stream)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_counts *counts = &stream->phases[i].counts;
+        calls += counts->starts + counts->stops + counts->advances;
+    }
+    return calls;
+}
+
+void replay_memory(const struct tw_backend *design, struct tw_timers *timers,
+                   const struct stream *stream, const struct arena *arena, uint64_t opened_bytes,
+                   struct outcome_memory *memory)
+{
+    static const struct driver driver = {memory_start, memory_stop, memory_advance};
+    struct memory_replay replay = {
+        .base = replay_begin(design, timers),
+        .arena = arena,
+        .memory = memory,
+        .look_every = stream_calls(stream) / MEMORY_LOOKS + 1,
+    };
+    memory_look(&replay);
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        replay.base.restart = phase->restart;
+        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
+                     driver);
+        memory_look(&replay);
+    }
+    memory->allocated_bytes = arena_allocated_bytes(arena);
+    for (tw_id id = 0; id < stream->capacity; id++)
+        design->stop(timers, id);
+    /* Work that was put off (lazy stops) is done when the clock moves on. */
+    design->advance(timers, replay.base.now + 1, expire_idle, &replay.base);
+    uint64_t left = arena_allocated_bytes(arena);
+    memory->retained_bytes = left > opened_bytes ? left - opened_bytes : 0;
+}

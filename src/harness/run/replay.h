@@ -1,0 +1,60 @@
+/*
+ * replay.h - drives one open instance through one stream, in one of four ways.
+ *
+ *     replay_time     as fast as it goes; clocks are read at phase boundaries only
+ *     replay_latency  each advance, and a sample of the starts and stops, timed on its own
+ *     replay_prove    every answer and every expiry checked against an array of due ticks
+ *     replay_memory   bytes looked at while it goes
+ *
+ * The four share one loop over the words of the stream (replay.c); the timed one has nothing in it
+ * but the calls.
+ */
+#ifndef TWBENCH_REPLAY_H
+#define TWBENCH_REPLAY_H
+
+#include "harness/run/arena.h"
+#include "harness/run/cycles.h"
+#include "harness/run/outcome.h"
+
+/* What one pass did in one phase. */
+struct replay_phase {
+    double wall_ns, cpu_ns;
+    uint64_t fired;   /* expiries; each is a restart too where the phase has a restart rule */
+    uint64_t refused; /* starts */
+};
+
+struct replay_pass {
+    uint64_t digest, fired;
+    struct replay_phase phases[STREAM_PHASES_MAX];
+};
+
+/* One pass, timed by phase. */
+void replay_time(const struct tw_backend *design, struct tw_timers *timers,
+                 const struct stream *stream, struct replay_pass *pass);
+
+/* One pass that adds to phases[].latency. */
+void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
+                    const struct stream *stream, const struct cycles *cycles,
+                    struct outcome_phase *phases);
+
+/* What the checking pass found.  `broken` is empty when everything was as it has to be. */
+struct replay_proof {
+    uint64_t digest, fired, early, late_max_ticks;
+    double late_mean_ticks;
+    bool refused; /* `broken` tells of a refused start: unsupported, not wrong */
+    char broken[300];
+};
+
+/* One pass; needs 16 bytes of the harness's memory per id.  Fills the counters of phases[].work
+ * (from a counted design), refused and the proof.  Returns DIAG_RUN without memory. */
+int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
+                 const struct stream *stream, struct outcome_phase *phases,
+                 struct replay_proof *proof, struct diag *diag);
+
+/* One pass that looks at the arena at most some thousand times, then stops every timer.  Fills
+ * allocated, resident, peak and retained; `opened_bytes` is what was allocated after open. */
+void replay_memory(const struct tw_backend *design, struct tw_timers *timers,
+                   const struct stream *stream, const struct arena *arena, uint64_t opened_bytes,
+                   struct outcome_memory *memory);
+
+#endif
