@@ -1,43 +1,277 @@
-# twbench - the build.  `make help` lists the targets.
-MAKEFLAGS += --no-builtin-rules
-SHELL := /bin/bash
+# twbench - the build.  `make help` lists the targets; V=1 shows the commands.
+#
+# One non-recursive Makefile.  Objects live in build/FLAVOUR/, one tree per way of compiling:
+#
+#     release    what is measured            asan    address and undefined-behaviour sanitizers
+#     coverage   gcov                        ubsan   undefined behaviour alone     tsan    threads
+#     fuzz       libFuzzer and asan (clang only)
+#
+# A flavour with -clang behind it is compiled by clang.  Everything is rebuilt when the compiler or
+# its flags change.  Nothing here needs a compiler before the first recipe runs, so that `make deps`
+# can install one.
 
-CC     ?= gcc
-ifeq ($(origin CC),default)
-CC     := gcc
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+# As many jobs as there are cores, unless the command line says otherwise.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
 endif
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+
 FLAVOUR ?= release
-BUILD  := build/$(FLAVOUR)
-Q      := $(if $(V),,@)
+KIND    := $(FLAVOUR:%-clang=%)
+BUILD   := build/$(FLAVOUR)
+Q       := $(if $(V),,@)
+say      = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
-WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
-          -Wcast-qual -Wvla -Wundef
-CFLAGS ?= -O2 -g
-STD    := -std=c11 -D_GNU_SOURCE
-INC    := -Isrc
-LIBS   := -ljemalloc -lcjson -llzma -lz -lm
+PREFIX  ?= /usr/local
+FUZZ_SECONDS ?= 30
 
-IMPLS   := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
-HARNESS := $(wildcard src/harness/*/*.c)
-IMPL_OBJS := $(IMPLS:src/%.c=$(BUILD)/%.timed.o) $(IMPLS:src/%.c=$(BUILD)/%.counted.o) \
-             $(BUILD)/impls/registry.o
-HARNESS_OBJS := $(HARNESS:src/%.c=$(BUILD)/%.o)
+# ---- Flags ----------------------------------------------------------------------------------------
 
-all: twbench ## build ./twbench
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifneq ($(KIND),$(FLAVOUR))
+CC := clang
+endif
+ifeq ($(KIND),fuzz)
+CC := clang
+endif
 
-$(BUILD)/%.timed.o: src/%.c
+KINDS := release asan ubsan tsan coverage fuzz
+ifeq ($(filter $(KIND),$(KINDS)),)
+$(error FLAVOUR=$(FLAVOUR): expected one of $(KINDS), with or without -clang)
+endif
+
+CHECKED          := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+CFLAGS_release   := -O2 -g
+CFLAGS_asan      := $(CHECKED)
+CFLAGS_ubsan     := $(CHECKED)
+CFLAGS_tsan      := $(CHECKED)
+CFLAGS_fuzz      := $(CHECKED)
+CFLAGS_coverage  := -O0 -g
+CFLAGS           ?= $(CFLAGS_$(KIND))
+INSTRUMENT_asan  := -fsanitize=address,undefined
+INSTRUMENT_ubsan := -fsanitize=undefined
+INSTRUMENT_tsan  := -fsanitize=thread
+INSTRUMENT_fuzz  := -fsanitize=fuzzer-no-link,address,undefined
+INSTRUMENT_coverage := --coverage -fprofile-update=atomic
+INSTRUMENT       := $(INSTRUMENT_$(KIND))
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+        -Wcast-qual -Wvla -Wundef $(if $(WERROR),-Werror)
+LANGUAGE := -std=c11 -D_GNU_SOURCE -Isrc
+
+# jemalloc takes the place of malloc, and so do the sanitizers: only one of them can be in a binary.
+ifeq ($(INSTRUMENT),)
+LANGUAGE += -DTWB_JEMALLOC=1
+JEMALLOC := -ljemalloc
+endif
+LIBS := $(JEMALLOC) -lcjson -llzma -lz -lm
+
+COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(CFLAGS) $(INSTRUMENT) $(WARN)
+LINK    = $(CC) $(CFLAGS) $(INSTRUMENT) $(LDFLAGS)
+
+# ---- Files ----------------------------------------------------------------------------------------
+
+# A design is compiled twice, timed and counted (src/impls/backend.h); everything else once.
+DESIGNS  := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
+HARNESS  := $(wildcard src/harness/*/*.c)
+OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \
+            $(BUILD)/impls/registry.o $(HARNESS:src/%.c=$(BUILD)/%.o)
+C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
+FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
+SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh .ci/run)
+STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c)
+
+UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
+CONFORMANCE_TESTS := $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))
+FUZZ_TARGETS      := $(FUZZERS:tests/fuzz/%.c=$(BUILD)/tests/%)
+
+# ---- Everyday targets -----------------------------------------------------------------------------
+
+all: ./twbench ## build ./twbench
+ifeq ($(FLAVOUR),release)
+./twbench: $(BUILD)/twbench
+	$(Q)cp -f $< $@
+else
+all: $(BUILD)/twbench
+.PHONY: ./twbench
+endif
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+: .*## |^[a-z-]+: ## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "  Variables: CC, CFLAGS, FLAVOUR=release|asan|ubsan|tsan|coverage[-clang], WERROR=1, V=1,"
+	@echo "             PREFIX, DESTDIR, FUZZ_SECONDS"
+
+deps: ## install the Debian packages that make, make bench and make test need
+	$(Q)tools/deps.sh build bench test
+
+bench: ## run the default comparison; tables here, JSON and pictures under results/
+	$(Q)tools/deps.sh build bench
+	$(Q)$(MAKE) all
+	$(Q)tools/bench.sh
+
+test: ## install what is missing, build, run every test (under 10 minutes)
+	$(Q)tools/deps.sh build bench test
+	$(Q)$(MAKE) all tests
+	$(Q)$(MAKE) FLAVOUR=asan tests
+	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
+	$(Q)$(MAKE) run-tests FUZZ_SECONDS=5
+
+check: ## fast: floors, style, static analysis of what changed, unit tests
+	$(Q)tools/deps.sh build test check
+	$(Q)tests/run.sh tests/floors.sh
+	$(Q)$(MAKE) format-check shellcheck
+	$(Q)$(MAKE) tidy unit-tests
+	$(Q)tests/run.sh $(UNIT_TESTS)
+
+check-all: export WERROR := 1
+check-all: ## check, then both compilers with -Werror, then every test and sanitizer
+	$(Q)$(MAKE) check
+	$(Q)$(MAKE) werror
+	$(Q)$(MAKE) test
+	$(Q)$(MAKE) ubsan tsan
+	$(Q)$(MAKE) fuzz
+
+# ---- Compiling ------------------------------------------------------------------------------------
+
+# The word of the compiler and its flags: every object depends on it, so a change rebuilds them.
+$(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(INC) $(CFLAGS) $(WARN) -MMD -MP -c $< -o $@
-$(BUILD)/%.counted.o: src/%.c
+	@command -v $(firstword $(CC)) >/dev/null || { echo "no $(firstword $(CC)) here: 'make deps' installs what is needed"; exit 1; }
+	@{ echo '$(COMPILE)'; $(CC) --version | head -n 1; } > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else \
+	    tools/headers.sh $(CC) && mv $@.new $@; fi
+
+$(BUILD)/build_info.h: $(BUILD)/flags VERSION FORCE
+	@tools/build_info.sh $@ '$(CC)' '$(LANGUAGE) $(CPPFLAGS) $(CFLAGS) $(INSTRUMENT)' '$(PREFIX)'
+
+$(BUILD)/%.timed.o: src/%.c $(BUILD)/flags
+	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(INC) $(CFLAGS) $(WARN) -DTW_COUNTED -MMD -MP -c $< -o $@
-$(BUILD)/%.o: src/%.c
+	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
+$(BUILD)/%.counted.o: src/%.c $(BUILD)/flags
+	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(INC) $(CFLAGS) $(WARN) -MMD -MP -c $< -o $@
+	$(Q)$(COMPILE) -DTW_COUNTED -MMD -MP -c $< -o $@
+$(BUILD)/%.o: src/%.c $(BUILD)/flags | $(BUILD)/build_info.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Itests -MMD -MP -c $< -o $@
 
-twbench: $(IMPL_OBJS) $(HARNESS_OBJS) $(BUILD)/main.o
-	$(Q)$(CC) $(CFLAGS) $^ $(LIBS) -o $@
+$(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
 
--include $(shell find build -name '*.d' 2>/dev/null)
+$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -lcmocka -o $@
+$(BUILD)/tests/test_%: $(BUILD)/tests/conformance/test_%.o $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -lcmocka -o $@
+$(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
 
-.PHONY: all
+# Without this, make would delete the tests' objects as intermediate files and compile them again.
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- Tests ----------------------------------------------------------------------------------------
+
+unit-tests: $(UNIT_TESTS)
+tests: $(UNIT_TESTS) $(CONFORMANCE_TESTS)
+fuzzers: $(FUZZ_TARGETS)
+
+# What `make test` runs, as tests/run.sh takes it: the suites that measure time come behind --alone.
+SUITES = $(UNIT_TESTS) $(CONFORMANCE_TESTS) $(wildcard tests/faults/run.sh tests/schema.sh) \
+         tests/floors.sh tests/floors_selftest.sh $(UNIT_TESTS:build/release/%=build/asan/%) \
+         tests/fuzz.sh --alone $(wildcard tests/identity.sh tests/cli/*.bats)
+
+run-tests:
+	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(SUITES)
+
+asan: ## unit and conformance tests under the address and undefined-behaviour sanitizers
+	$(Q)$(MAKE) FLAVOUR=asan run-flavour
+ubsan: ## the same under the undefined-behaviour sanitizer of clang
+	$(Q)$(MAKE) FLAVOUR=ubsan-clang run-flavour
+tsan: ## the same under the thread sanitizer
+	$(Q)$(MAKE) FLAVOUR=tsan run-flavour
+run-flavour: all tests
+	$(Q)tests/run.sh $(UNIT_TESTS) $(CONFORMANCE_TESTS)
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS (default 30)
+	$(Q)tools/deps.sh build test
+	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh tests/fuzz.sh
+
+faults: ## prove that each planted fault is caught
+	$(Q)tools/deps.sh build test
+	$(Q)tests/run.sh tests/faults/run.sh
+
+coverage: ## line coverage of the unit, conformance and command-line tests
+	$(Q)tools/deps.sh build test coverage
+	$(Q)$(MAKE) FLAVOUR=coverage run-coverage
+run-coverage: all tests
+	$(Q)find $(BUILD) -name '*.gcda' -delete
+	$(Q)TWBENCH=$(CURDIR)/$(BUILD)/twbench tests/run.sh $(UNIT_TESTS) $(CONFORMANCE_TESTS) --alone $(wildcard tests/cli/*.bats)
+	$(Q)gcovr --root . --filter src/ --object-directory $(BUILD) --html-details $(BUILD)/index.html --print-summary
+	@echo "$(BUILD)/index.html has the lines"
+
+# ---- Style and static analysis --------------------------------------------------------------------
+
+# Stamps depend on the objects, so that a changed header brings its users under analysis again.
+TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) \
+          $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c $(HARNESS) $(wildcard src/main.c))
+tidy: $(TIDIED) ## clang-tidy on what changed since it last passed
+TIDY = clang-tidy --quiet --warnings-as-errors='*' $< -- $(LANGUAGE) -I$(BUILD) 2> >(grep -v 'warnings\? generated' >&2)
+$(BUILD)/%.timed.tidy: src/%.c $(BUILD)/%.timed.o .clang-tidy
+	$(call say,TIDY,$<)
+	$(Q)$(TIDY)
+	@touch $@
+$(BUILD)/%.tidy: src/%.c $(BUILD)/%.o .clang-tidy
+	$(call say,TIDY,$<)
+	$(Q)$(TIDY)
+	@touch $@
+
+format: ## clang-format every C file in place
+	$(Q)clang-format -i $(STYLED)
+format-check: ## is every C file as clang-format leaves it?
+	$(Q)clang-format --dry-run -Werror $(STYLED)
+shellcheck: ## static analysis of the scripts
+	$(Q)shellcheck $(SCRIPTS)
+werror: ## build with gcc and clang, warnings being errors (WERROR=1)
+	$(Q)$(MAKE) WERROR=1 FLAVOUR=release all tests
+	$(Q)$(MAKE) WERROR=1 FLAVOUR=release-clang all tests
+
+# ---- Installing -----------------------------------------------------------------------------------
+
+SHARE := $(DESTDIR)$(PREFIX)/share/twbench
+
+install: all ## install under DESTDIR/PREFIX: binary, workloads, plot scripts, schema, man page, header
+	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
+	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
+	$(Q)install -D -m 644 src/impls/backend.h $(DESTDIR)$(PREFIX)/include/twbench/backend.h
+	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/plots $(SHARE)/schema
+	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads
+	$(Q)install -m 644 workloads/traces/*.tt.xz $(SHARE)/workloads/traces
+	$(Q)install -m 644 plots/*.gp $(SHARE)/plots
+	$(Q)install -m 644 src/harness/result/*.schema.json $(SHARE)/schema
+uninstall: ## remove what install put there
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/twbench $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
+	$(Q)rm -rf $(SHARE) $(DESTDIR)$(PREFIX)/include/twbench
+
+clean: ## remove everything that was built
+	$(Q)rm -rf build twbench
+
+FORCE:
+.PHONY: FORCE all help deps bench test check check-all tests unit-tests fuzzers run-tests run-flavour \
+        run-coverage asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
+        install uninstall clean

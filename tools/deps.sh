@@ -1,0 +1,87 @@
+#!/bin/bash
+# deps.sh PURPOSE... - install the Debian packages that a purpose needs and this machine lacks.
+#
+# Purposes and packages are listed in packages.txt beside this script.  Says what it will install,
+# then does: as root, or through sudo; where neither works it prints the command and exits with 2.
+# When nothing is missing it says nothing and touches no network.
+set -euo pipefail
+
+table=$(dirname "$0")/packages.txt
+
+# Packages of the given purposes, one a line.
+packages_of() {
+    local purpose
+    for purpose in "$@"; do
+        awk -v purpose="$purpose" '
+            $1 == purpose { print $2; found = 1 }
+            END { if (!found) { print "deps: no such purpose: " purpose > "/dev/stderr"; exit 2 } }
+        ' "$table" || return
+    done
+}
+
+is_installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Prints what somebody with the rights would have to run, and stops.
+stop_with_command() {
+    echo "deps: $1 Run this as root, then try again:"
+    echo
+    echo "    apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+    exit 2
+} >&2
+
+# Sets `as_root` to the words that give a command root's rights.
+find_rights() {
+    as_root=()
+    if [ "$(id -u)" = 0 ]; then
+        return
+    fi
+    if ! command -v sudo >/dev/null; then
+        stop_with_command "you are not root and there is no sudo here."
+    fi
+    if ! sudo -n true 2>/dev/null && ! { [ -t 0 ] && sudo -v; }; then
+        stop_with_command "you are not root and sudo needs a password that cannot be asked for here."
+    fi
+    as_root=(sudo)
+}
+
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" </dev/null
+}
+
+# An index that could not be refreshed is no reason to stop: the packages may be there all the same.
+install_missing() {
+    local log=$1
+    apt update >"$log" 2>&1 || echo "deps: apt-get update failed; trying with the indexes there are"
+    if ! apt install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
+        {
+            echo "deps: apt-get could not install: ${missing[*]}"
+            echo "deps: is the mirror of /etc/apt/sources.list* reachable?  The last lines it said:"
+            tail -n 12 "$log" | sed 's/^/    /'
+        } >&2
+        exit 1
+    fi
+}
+
+[ $# -gt 0 ] || { echo "usage: deps.sh PURPOSE...  (see packages.txt)" >&2; exit 2; }
+wanted=$(packages_of "$@")
+
+missing=()
+for package in $wanted; do
+    is_installed "$package" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "deps: these Debian packages are missing for '$*' and will be installed with what they depend on:"
+for package in "${missing[@]}"; do
+    awk -v package="$package" '$2 == package {
+        $1 = ""; $2 = ""; sub(/^ +/, ""); printf "    %-20s %s\n", package, $0 }' "$table"
+done
+
+command -v apt-get >/dev/null || stop_with_command "there is no apt-get here."
+find_rights
+log=$(mktemp -t twbench-deps.XXXXXX)
+trap 'rm -f "$log"' EXIT
+install_missing "$log"
+echo "deps: installed ${#missing[@]} packages in $SECONDS s"
