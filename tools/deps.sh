@@ -73,7 +73,7 @@ for package in $wanted; do
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-echo "deps: these Debian packages are missing for '$*' and will be installed with what they depend on:"
+echo "deps: '$*' needs these Debian packages, which are missing:"
 for package in "${missing[@]}"; do
     awk -v package="$package" '$2 == package {
         $1 = ""; $2 = ""; sub(/^ +/, ""); printf "    %-20s %s\n", package, $0 }' "$table"
@@ -81,6 +81,7 @@ done
 
 command -v apt-get >/dev/null || stop_with_command "there is no apt-get here."
 find_rights
+echo "deps: installing them and what they depend on ..."
 log=$(mktemp -t twbench-deps.XXXXXX)
 trap 'rm -f "$log"' EXIT
 install_missing "$log"

@@ -1,0 +1,154 @@
+#!/bin/bash
+# floors.sh [ROOT] - hold the tree to the rules of docs/ARCHITECTURE.md that a script can see.
+#
+# The floors are read from the table there, so that the document and the check cannot differ.  Prints
+# TAP; tests/floors_selftest.sh plants a violation of each rule and sees it caught.
+# shellcheck disable=SC2317  # the rules are called by name, from the table at the end
+set -uo pipefail
+
+cd "${1:-$(dirname "$0")/..}" || exit 2
+
+longest_function_lines=60
+
+project_files() {
+    find . \( -path ./.git -o -path ./build -o -path ./results \) -prune -o -type f \
+        ! -name '*.xz' ! -path ./twbench ! -name '*.svg' ! -name '*.png' ! -name '*.pdf' -print
+}
+
+source_files() {
+    find src -name '*.[ch]' | sort
+}
+
+# "floor room" for each room of the table, the longest room first so that the first match is it.
+rooms() {
+    awk -F'|' '/^\| *[0-9]+ *\|/ {
+        while (match($3, /`[^`]+`/)) {
+            print $2 + 0, substr($3, RSTART + 1, RLENGTH - 2)
+            $3 = substr($3, RSTART + RLENGTH)
+        }
+    }' docs/ARCHITECTURE.md | awk '{ print length($2), $0 }' | sort -rn | cut -d' ' -f2-
+}
+
+# "file included" for each include of a file of the project, as a path from the root.
+includes() {
+    source_files | xargs grep -Ho '^ *# *include *"[^"]*"' |
+        sed -E 's/^([^:]*): *# *include *"([^"]*)"/\1 \2/' |
+        while read -r file name; do
+            if [ -e "$(dirname "$file")/$name" ]; then
+                echo "$file $(dirname "$file")/$name"
+            else
+                echo "$file src/$name"
+            fi
+        done
+}
+
+every_file_has_a_room() {
+    source_files | awk '
+        NR == FNR { room[++count] = $2; next }
+        { for (i = 1; i <= count; i++) if (index($0, room[i]) == 1) next; print $0 " is in no room of the table" }
+    ' <(rooms) -
+}
+
+# Down only: to a lower floor, or inside the room.  The header that the build makes counts as floor 1.
+includes_go_down() {
+    includes | awk '
+        function room_of(path, i) {
+            if (path == "src/build_info.h") path = "src/harness/base/"
+            for (i = 1; i <= count; i++) if (index(path, room[i]) == 1) return i
+            return 0
+        }
+        NR == FNR { floor[++count] = $1; room[count] = $2; next }
+        {
+            from = room_of($1); to = room_of($2)
+            if (from && to && from != to && floor[to] >= floor[from])
+                print $1 " includes " $2 ": floor " floor[to] " from floor " floor[from]
+        }' <(rooms) -
+}
+
+included_files_exist() {
+    includes | while read -r file included; do
+        [ -e "$included" ] || [ "$included" = src/build_info.h ] ||
+            echo "$file includes $included, which is not there"
+    done
+}
+
+# A design knows the C library and its own folder; as a plugin it has nothing else.
+designs_stand_alone() {
+    includes | awk '$1 ~ /^src\/impls\// && $2 !~ /^src\/impls\// { print $1 " includes " $2 }'
+    local standard='assert|ctype|errno|float|inttypes|limits|stdalign|stdbool|stddef|stdint|stdio|stdlib|string'
+    grep -Hn '# *include *<' src/impls/*.[ch] | grep -Ev "<($standard)\.h>"
+    grep -HnE '\b(fopen|f?printf|puts|putchar|perror|exit|abort|_exit|time|clock|clock_gettime|gettimeofday)\(' \
+        src/impls/*.[ch]
+}
+
+main_includes_only_cli() {
+    includes | awk '$1 == "src/main.c" && $2 !~ /^src\/harness\/cli\// { print $1 " includes " $2 }'
+}
+
+# A renderer sees the document alone, so that an old result can be shown without a run.
+reports_see_no_run() {
+    includes | awk '$1 ~ /^src\/harness\/report\// && $2 ~ /^src\/(impls|harness\/(run|conform|plan|workload))\// {
+        print $1 " includes " $2 }'
+}
+
+only_run_and_conform_call_designs() {
+    source_files | grep -Ev '^src/(impls|harness/run|harness/conform)/' |
+        xargs grep -HnE '(->|\.)(open|close|start|stop|advance|next|visit|check|footprint|describe|work)\('
+}
+
+functions_are_short() {
+    { source_files; find tests docs -name '*.[ch]'; } | xargs awk -v limit="$longest_function_lines" '
+        FNR == 1 { start = 0 }
+        /^$/ || /^}/ { if (start && /^}/ && FNR - start + 1 > limit)
+                           print FILENAME ":" start ": a function of " FNR - start + 1 " lines"
+                       signature = 0; if (/^}/) start = 0; next }
+        /^[a-zA-Z]/ && !start { if (!signature) signature = FNR }
+        /^{/ { start = signature ? signature : FNR }'
+}
+
+file_names_are_unique() {
+    source_files | sed 's|.*/||' | sort | uniq -d | sed 's/$/ is the name of more than one file/'
+}
+
+nothing_is_left_undone() {
+    project_files | xargs grep -HnE '\b(TO''DO|FIX''ME|XX''X)\b'
+}
+
+# The project stands alone: nothing points out of the checkout.
+nothing_points_outside() {
+    project_files | xargs grep -HnE '\.\./sha''red|/wo''rk/' | grep -v 'https\?://'
+}
+
+# Each rule is a function that prints what breaks it, and the sentence it stands for.
+rules='every_file_has_a_room            every source file is in a room of the table
+includes_go_down                 a room includes only rooms on lower floors
+included_files_exist             every included file of the project exists
+designs_stand_alone              a design includes libc and its own folder, and never prints, exits or reads a clock
+main_includes_only_cli           main.c includes only the cli
+reports_see_no_run               a report includes nothing of a run
+only_run_and_conform_call_designs only run/ and conform/ call a design
+functions_are_short              no function is over 60 lines
+file_names_are_unique            file names are unique
+nothing_is_left_undone           nothing is marked as left undone
+nothing_points_outside           nothing points out of the project'
+
+if [ "$(rooms | wc -l)" -lt 2 ]; then
+    echo "1..1"
+    echo "not ok 1 - docs/ARCHITECTURE.md has a table of floors"
+    exit 1
+fi
+
+echo "1..$(wc -l <<<"$rules")"
+number=0 failed=0
+while read -r rule sentence; do
+    number=$((number + 1))
+    broken=$($rule)
+    if [ -z "$broken" ]; then
+        echo "ok $number - $sentence"
+    else
+        echo "not ok $number - $sentence"
+        echo "# ${broken//$'\n'/$'\n# '}"
+        failed=1
+    fi
+done <<<"$rules"
+exit $failed

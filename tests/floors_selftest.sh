@@ -1,0 +1,55 @@
+#!/bin/bash
+# floors_selftest.sh - can floors.sh fail?  Plants violations of each rule, one at a time, in a copy of
+# the tree, and expects that rule to be reported (and not to have been broken before).  Prints TAP.
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+
+# Sentence of the rule, the file to plant in, and the text appended to it ("\n" is a new line).  Words
+# that no file of the project may contain, this one included, are put together here.
+undone=TO; undone+=DO
+outside=../sha; outside+=red
+tall_body=$(printf '    ;\\n%.0s' {1..60})
+plants=$(cat <<END
+every source file is in a room of the table|src/attic/old.c|int old;
+a room includes only rooms on lower floors|src/harness/base/diag.c|#include "harness/plan/plan.h"
+a room includes only rooms on lower floors|src/harness/conform/conform.h|#include "harness/run/outcome.h"
+every included file of the project exists|src/harness/base/diag.c|#include "harness/base/nowhere.h"
+a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|#include <time.h>
+a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|static void shout(void) { printf("now"); }
+main.c includes only the cli|src/main.c|#include "harness/base/diag.h"
+a report includes nothing of a run|src/harness/report/csv.h|#include "harness/run/outcome.h"
+only run/ and conform/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
+no function is over 60 lines|src/harness/base/diag.c|static void tall(void)\n{\n$tall_body}
+file names are unique|src/impls/diag.h|
+nothing is marked as left undone|docs/ARCHITECTURE.md|$undone: say more
+nothing points out of the project|docs/ARCHITECTURE.md|see $outside/notes
+END
+)
+
+reported() {
+    "$root/tests/floors.sh" "$1" | grep '^not ok' | sed 's/^not ok [0-9]* - //'
+}
+
+echo "1..$(wc -l <<<"$plants")"
+number=0 failed=0
+before=$(reported "$root")
+while IFS='|' read -r sentence file text; do
+    number=$((number + 1))
+    rm -rf "$copy/tree"
+    mkdir "$copy/tree"
+    cp -r "$root/src" "$root/docs" "$root/tests" "$copy/tree"
+    mkdir -p "$(dirname "$copy/tree/$file")"
+    printf '%b\n' "$text" >>"$copy/tree/$file"
+    caught=$(reported "$copy/tree")
+    if grep -qxF "$sentence" <<<"$caught" && ! grep -qxF "$sentence" <<<"$before"; then
+        echo "ok $number - planted in $file: $sentence"
+    else
+        echo "not ok $number - planted in $file: $sentence"
+        echo "# reported was: ${caught:-nothing}"
+        failed=1
+    fi
+done <<<"$plants"
+exit $failed
