@@ -1,0 +1,108 @@
+/* cli.c - which command is meant. */
+#include "harness/cli/cli.h"
+
+#include "build_info.h"
+#include "harness/cli/paths.h"
+
+#include <locale.h>
+#include <string.h>
+
+static const struct command commands[] = {
+    {"run", "[FLAGS]", "Run designs on workloads and show a table.",
+     FLAGS_RUN | FLAGS_REPORT | FLAGS_JSON, cmd_run},
+    {"replay", "[FLAGS] TRACE...", "Run designs on recorded traces (FILE.tt[.xz|.gz], or a name).",
+     FLAGS_RUN | FLAGS_REPORT | FLAGS_JSON, cmd_run},
+    {"list", "", "Name the designs, their parameters and the workloads.", FLAGS_DATA, cmd_list},
+    {"report", "[FLAGS] RESULT.json", "Show an old result again; nothing is run.", FLAGS_REPORT,
+     cmd_report},
+    {"plot", "[FLAGS] RESULT.json", "Draw the pictures of a result.", FLAGS_PLOT, cmd_plot},
+    {"conform", "[FLAGS]", "Test designs against the contract; prints the first broken rule.",
+     FLAGS_CONFORM, cmd_conform},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+int cli_fail(int status, const struct diag *diag)
+{
+    fprintf(stderr, "twbench: %s\n", diag->text);
+    return -status;
+}
+
+static const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int print_help(void)
+{
+    printf("usage: twbench [COMMAND] [FLAGS]\n\n"
+           "Compares timer data structures on identical start/stop/expire workloads.\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    printf("\nWithout a command: run.  'twbench COMMAND --help' lists the flags of a command.\n"
+           "Example: twbench --impl=hashed,heap --tasks=1e3..1e6\n");
+    return EXIT_OK;
+}
+
+static int print_version(void)
+{
+    printf("twbench %s (%s), %s\n", BUILD_VERSION, BUILD_COMMIT, BUILD_COMPILER);
+    return EXIT_OK;
+}
+
+static bool asks(int argc, char **argv, const char *flag)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], flag) == 0)
+            return true;
+    return false;
+}
+
+static int run_command(const struct command *command, int argc, char **argv, int first)
+{
+    struct options options;
+    struct diag diag;
+    char workloads[4200], plots[4200];
+    int status = options_parse(argc, argv, first, command, &options, &diag);
+    if (status == DIAG_OK) {
+        if (!options.workload_directory) {
+            paths_find("workloads", BUILD_WORKLOADS_DIR, workloads, sizeof workloads);
+            options.workload_directory = workloads;
+        }
+        paths_find("plots", BUILD_PLOTS_DIR, plots, sizeof plots);
+        options.plot_scripts = plots;
+        status = command->run(&options);
+        if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+            diag_run(&diag, "writing to stdout failed");
+            status = cli_fail(DIAG_RUN, &diag);
+        }
+    } else {
+        status = cli_fail(status, &diag);
+    }
+    options_free(&options);
+    return status;
+}
+
+int cli_main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    bool named = argc > 1 && argv[1][0] != '-';
+    const struct command *command = command_find(named ? argv[1] : "run");
+    if (!command) {
+        struct diag diag;
+        diag_usage(&diag, "no command '%s'; 'twbench --help' lists the commands", argv[1]);
+        return cli_fail(DIAG_USAGE, &diag);
+    }
+    if (!named && asks(argc, argv, "--help"))
+        return print_help();
+    if (!named && asks(argc, argv, "--version"))
+        return print_version();
+    if (asks(argc, argv, "--help")) {
+        options_help(stdout, command);
+        return EXIT_OK;
+    }
+    return run_command(command, argc, argv, named ? 2 : 1);
+}

@@ -1,0 +1,39 @@
+/* cmd_report.c - report and plot: an old result rendered again, without running anything. */
+#include "harness/cli/cli.h"
+#include "harness/cli/outputs.h"
+
+typedef int render_fn(const struct options *options, const struct result_document *document,
+                      struct diag *diag);
+
+static int render(const struct options *options, render_fn *how)
+{
+    struct diag diag;
+    struct result_document *document = NULL;
+    int status = DIAG_OK;
+    if (options->operand_count != 1)
+        status = diag_usage(&diag, "%s: %zu files given; expected one RESULT.json",
+                            options->command->name, options->operand_count);
+    if (status == DIAG_OK)
+        status = outputs_check(options, &diag);
+    if (status == DIAG_OK)
+        status = result_load(options->operands[0], &document, &diag);
+    if (status == DIAG_OK)
+        status = how(options, document, &diag);
+    result_free(document);
+    return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+}
+
+int cmd_report(const struct options *options)
+{
+    return render(options, outputs_write);
+}
+
+int cmd_plot(const struct options *options)
+{
+    struct diag diag;
+    if (!options->plots && options->plot_format != PLOT_DUMB) {
+        diag_usage(&diag, "plot: --plots=DIR is missing (or --plot-format=dumb for the terminal)");
+        return cli_fail(DIAG_USAGE, &diag);
+    }
+    return render(options, outputs_plot);
+}

@@ -1,0 +1,399 @@
+/*
+ * cmd_run.c - run and replay: plan, then group by group stream -> outcomes -> document.
+ *
+ * The document is written after every group; whatever happens afterwards, the file on the disk is a
+ * valid result with every cell that was finished.
+ */
+#include "harness/cli/cli.h"
+
+#include "build_info.h"
+#include "harness/cli/outputs.h"
+#include "harness/cli/progress.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_WORKLOAD "standard"
+
+/* Everything that lives as long as the run. */
+struct session {
+    const struct options *options;
+    struct plan plan;
+    struct plan_cell *cells; /* the plan's, and null behind them unless it is among them */
+    size_t cell_count, null_cell;
+    struct outcome *outcomes;
+    bool *hopeless; /* by cell: over its time at fewer tasks of the same workload */
+    struct pool *pool;
+    struct cycles cycles;
+    struct result_document *document;
+    struct progress progress;
+};
+
+/* ---- Before the first group. --------------------------------------------------------------------
+ */
+
+static int session_plan(struct session *session, struct diag *diag)
+{
+    static const char *const standard[] = {DEFAULT_WORKLOAD};
+    const struct options *options = session->options;
+    bool is_replay = strcmp(options->command->name, "replay") == 0;
+    if (is_replay && options->workload_count > 0)
+        return diag_usage(diag, "--workload: replay takes its traces as operands");
+    if (is_replay && options->operand_count == 0)
+        return diag_usage(diag, "replay: no trace given; expected FILE.tt[.xz|.gz] or a name");
+    if (!is_replay && options->operand_count > 0)
+        return diag_usage(diag, "%s: run takes no operands; did you mean --workload=%s?",
+                          options->operands[0], options->operands[0]);
+    struct plan_selection selection = {
+        .designs = options->designs,
+        .design_count = options->design_count,
+        .workloads = is_replay ? options->operands : options->workloads,
+        .workload_count = is_replay ? options->operand_count : options->workload_count,
+        .workload_directory = options->workload_directory,
+        .tasks = options->tasks,
+        .task_count = options->task_count,
+        .sweeps = options->sweeps,
+        .sweep_count = options->sweep_count,
+    };
+    if (selection.workload_count == 0) {
+        selection.workloads = standard;
+        selection.workload_count = 1;
+    }
+    return plan_make(&selection, &session->plan, diag);
+}
+
+/* null is always among the cells: its time is what the harness costs on the same stream. */
+static int session_cells(struct session *session, struct diag *diag)
+{
+    size_t count = session->plan.cell_count;
+    session->cells = calloc(count + 1, sizeof *session->cells);
+    session->outcomes = calloc(count + 1, sizeof *session->outcomes);
+    session->hopeless = calloc(count + 1, sizeof *session->hopeless);
+    if (!session->cells || !session->outcomes || !session->hopeless)
+        return diag_run(diag, "no memory for %zu cells", count);
+    memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
+    session->cell_count = count;
+    for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
+        if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
+            return DIAG_OK;
+    session->cells[session->cell_count++].design = registry_find("null");
+    return DIAG_OK;
+}
+
+/* The last cores first: the first one takes most of a machine's interrupts. */
+static size_t choose_cpus(const struct options *options, int *cpus, size_t max)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || options->pin_none) {
+        cpus[0] = -1;
+        return 1;
+    }
+    size_t count = 0;
+    if (options->pin_cpu >= 0)
+        cpus[count++] = options->pin_cpu;
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && count < max; cpu--)
+        if (CPU_ISSET((unsigned)cpu, &allowed) && cpu != options->pin_cpu)
+            cpus[count++] = cpu;
+    return count;
+}
+
+static int session_pool(struct session *session, struct diag *diag)
+{
+    const struct options *options = session->options;
+    int cpus[CPU_SETSIZE];
+    size_t count = choose_cpus(options, cpus, (size_t)options->jobs);
+    if (count < options->jobs)
+        return diag_usage(
+            diag, "--jobs: %llu given; expected at most %zu here, a core for each child%s",
+            (unsigned long long)options->jobs, count, options->pin_none ? " (unpinned: 1)" : "");
+    struct pool_limits limits = {
+        .budget_ns = options->budget_ns,
+        .memory_bytes = options->memory_limit_bytes,
+    };
+    return pool_open(&session->pool, cpus, count, &limits, diag);
+}
+
+static int session_document(struct session *session, struct diag *diag)
+{
+    const struct options *options = session->options;
+    struct result_origin origin = {
+        .argc = options->argc,
+        .argv = options->argv,
+        .tool =
+            {
+                .name = "twbench",
+                .version = BUILD_VERSION,
+                .commit = BUILD_COMMIT,
+                .compiler = BUILD_COMPILER,
+                .flags = BUILD_FLAGS,
+#ifdef TWB_JEMALLOC
+                .allocator = "jemalloc",
+#else
+                .allocator = "libc",
+#endif
+            },
+        .harness = {.timer = "tsc",
+                    .timer_overhead_ns = (double)session->cycles.overhead_cycles *
+                                         session->cycles.ps_per_cycle / 1e3},
+    };
+    machine_read(&origin.machine, "");
+    if (!options->resume)
+        return result_new(&origin, &session->document, diag);
+    int status = result_load(options->json, &session->document, diag);
+    return status == DIAG_OK ? result_check_origin(session->document, &origin, diag) : status;
+}
+
+static struct workload_request request_of(const struct session *session,
+                                          const struct plan_group *group)
+{
+    const struct options *options = session->options;
+    return (struct workload_request){
+        .workload = group->workload,
+        .directory = options->workload_directory,
+        .tasks = group->tasks,
+        .tick_ns = options->tick_ns,
+        .seed = options->seed,
+        .settings = options->sets,
+        .setting_count = options->set_count,
+    };
+}
+
+/* A mistake in the third workload should not cost the time of the first two. */
+static int session_validate(const struct session *session, struct diag *diag)
+{
+    const char *last = NULL;
+    int status = DIAG_OK;
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
+        const struct plan_group *group = &session->plan.groups[i];
+        if (group->workload == last)
+            continue;
+        last = group->workload;
+        struct workload_request request = request_of(session, group);
+        request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
+        struct stream *stream = NULL;
+        status = workload_stream(&request, &stream, diag);
+        if (status == DIAG_OK)
+            stream_free(stream);
+    }
+    return status;
+}
+
+/* ---- A group. -----------------------------------------------------------------------------------
+ */
+
+static struct cell_identity identity_of(const struct session *session, size_t cell)
+{
+    const struct options *options = session->options;
+    const struct plan_cell *plan = &session->cells[cell];
+    return (struct cell_identity){
+        .impl = plan->design->timed->name,
+        .traits = &plan->design->timed->traits,
+        .settings = plan->settings,
+        .setting_count = plan->setting_count,
+        .runs = options->runs,
+        .warmup = options->warmup,
+        .budget_ns = options->budget_ns,
+        .memory_limit_bytes = options->memory_limit_bytes,
+        .pin_cpu = options->pin_none ? -1 : options->pin_cpu,
+    };
+}
+
+static double harness_cost(const struct session *session, const struct stream *stream)
+{
+    double ns_per_op = result_harness_ns_per_op(session->document, stream);
+    return ns_per_op >= 0 ? ns_per_op : group_ns_per_op(&session->outcomes[session->null_cell]);
+}
+
+static void refuse_hopeless(struct session *session, size_t cell)
+{
+    struct outcome *outcome = &session->outcomes[cell];
+    outcome->status = OUTCOME_TIMEOUT;
+    snprintf(outcome->reason, sizeof outcome->reason,
+             "not run: fewer tasks of this workload already took longer than the budget");
+}
+
+/* Cells of the plan that this group still has to run; null comes along if anything does. */
+static size_t choose_cells(const struct session *session, const struct stream *stream,
+                           struct plan_cell *chosen, size_t *from)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < session->plan.cell_count; i++) {
+        struct cell_identity identity = identity_of(session, i);
+        if (!result_has_cell(session->document, &identity, stream))
+            from[count++] = i;
+    }
+    if (count > 0 && session->null_cell == session->plan.cell_count)
+        from[count++] = session->null_cell;
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = session->cells[from[i]];
+    return count;
+}
+
+static int add_cells(struct session *session, const struct stream *stream, const size_t *from,
+                     size_t count, struct diag *diag)
+{
+    int status = DIAG_OK;
+    double harness_ns = harness_cost(session, stream);
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        if (from[i] >= session->plan.cell_count)
+            continue;
+        struct cell_identity identity = identity_of(session, from[i]);
+        status = result_add_cell(session->document, &identity, stream, &session->outcomes[from[i]],
+                                 harness_ns, diag);
+    }
+    if (status == DIAG_OK && session->options->json && strcmp(session->options->json, "-") != 0)
+        status = result_write(session->document, session->options->json, diag);
+    return status;
+}
+
+/* Outcomes of the chosen cells lie together while the group runs. */
+static int run_chosen(struct session *session, const struct stream *stream,
+                      const struct plan_cell *chosen, const size_t *from, size_t count,
+                      struct diag *diag)
+{
+    const struct options *options = session->options;
+    struct group_options group = {
+        .runs = options->runs,
+        .warmup = options->warmup,
+        .min_time_ns = options->min_time_ns,
+        .seed = options->seed,
+    };
+    struct outcome *outcomes = calloc(count, sizeof *outcomes);
+    if (!outcomes)
+        return diag_run(diag, "no memory for %zu outcomes", count);
+    for (size_t i = 0; i < count; i++)
+        if (session->hopeless[from[i]]) {
+            refuse_hopeless(session, from[i]);
+            outcomes[i] = session->outcomes[from[i]];
+        }
+    int status = group_run(session->pool, chosen, count, stream, &session->cycles, &group, outcomes,
+                           progress_job, &session->progress, diag);
+    for (size_t i = 0; i < count; i++) {
+        session->outcomes[from[i]] = outcomes[i];
+        session->hopeless[from[i]] = outcomes[i].status == OUTCOME_TIMEOUT;
+    }
+    free(outcomes);
+    return status;
+}
+
+static int run_group(struct session *session, const struct plan_group *group, double weight,
+                     struct diag *diag)
+{
+    struct workload_request request = request_of(session, group);
+    struct stream *stream = NULL;
+    int status = workload_stream(&request, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
+    size_t *from = calloc(session->cell_count, sizeof *from);
+    if (chosen && from) {
+        size_t count = choose_cells(session, stream, chosen, from);
+        progress_group(&session->progress, stream, weight);
+        if (count > 0)
+            status = run_chosen(session, stream, chosen, from, count, diag);
+        progress_clear(&session->progress);
+        if (status == DIAG_OK)
+            status = add_cells(session, stream, from, count, diag);
+        progress_group_end(&session->progress, count);
+    } else {
+        status = diag_run(diag, "no memory for %zu cells", session->cell_count);
+    }
+    free(chosen);
+    free(from);
+    stream_free(stream);
+    return status;
+}
+
+/* Work grows with the number of tasks; a workload's default, or a trace, counts as a million. */
+static double group_weight(const struct plan_group *group)
+{
+    return group->tasks > 0 ? (double)group->tasks + 1e4 : 1e6;
+}
+
+static int run_groups(struct session *session, struct diag *diag)
+{
+    double weight = 0;
+    for (size_t i = 0; i < session->plan.group_count; i++)
+        weight += group_weight(&session->plan.groups[i]);
+    progress_begin(&session->progress, session->options->progress, weight);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
+        const struct plan_group *group = &session->plan.groups[i];
+        if (i > 0 && group->workload != session->plan.groups[i - 1].workload)
+            memset(session->hopeless, 0, session->cell_count * sizeof *session->hopeless);
+        status = run_group(session, group, group_weight(group), diag);
+        if (status == DIAG_OK && pool_is_interrupted(session->pool))
+            status = POOL_INTERRUPTED;
+    }
+    return status;
+}
+
+/* ---- The whole. ---------------------------------------------------------------------------------
+ */
+
+static int session_open(struct session *session, struct diag *diag)
+{
+    int status = session_plan(session, diag);
+    if (status == DIAG_OK)
+        status = session_cells(session, diag);
+    if (status == DIAG_OK)
+        status = session_validate(session, diag);
+    if (status == DIAG_OK)
+        status = outputs_check(session->options, diag);
+    if (status == DIAG_OK) {
+        session->cycles = cycles_calibrate();
+        status = session_document(session, diag);
+    }
+    if (status == DIAG_OK)
+        status = session_pool(session, diag);
+    return status;
+}
+
+static void session_close(struct session *session)
+{
+    if (session->pool)
+        pool_close(session->pool);
+    result_free(session->document);
+    plan_free(&session->plan);
+    free(session->cells);
+    free(session->outcomes);
+    free(session->hopeless);
+}
+
+static int session_finish(struct session *session, bool interrupted, struct diag *diag)
+{
+    const struct options *options = session->options;
+    int status = DIAG_OK;
+    result_set_complete(session->document, !interrupted);
+    if (options->json)
+        status = result_write(session->document, options->json, diag);
+    if (status == DIAG_OK && result_count_cells(session->document) > 0)
+        status = outputs_write(options, session->document, diag);
+    if (interrupted)
+        fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
+                result_count_cells(session->document),
+                options->json ? "; --resume goes on from there" : "");
+    return status;
+}
+
+int cmd_run(const struct options *options)
+{
+    struct session session = {.options = options};
+    struct diag diag;
+    int status = session_open(&session, &diag);
+    if (status == DIAG_OK)
+        status = run_groups(&session, &diag);
+    bool interrupted = status == POOL_INTERRUPTED;
+    if (status == DIAG_OK || interrupted)
+        status = session_finish(&session, interrupted, &diag);
+    int exit_status = EXIT_OK;
+    if (status != DIAG_OK)
+        exit_status = cli_fail(status, &diag);
+    else if (interrupted)
+        exit_status = EXIT_INTERRUPTED;
+    else if (result_count_failed(session.document) > 0)
+        exit_status = EXIT_FAILED;
+    session_close(&session);
+    return exit_status;
+}

@@ -1,0 +1,191 @@
+/* lists.c - splitting, ranges, and a chain of allocations. */
+#include "harness/cli/lists.h"
+
+#include "harness/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEM_MAX 4096
+
+int lists_split(const char *value, char separator, const char *flag, size_t max,
+                lists_item_fn *item, void *ctx, struct diag *diag)
+{
+    size_t count = 0;
+    for (const char *at = value;; at++) {
+        char part[ITEM_MAX];
+        const char *end = strchrnul(at, separator);
+        size_t length = (size_t)(end - at);
+        if (length == 0)
+            return diag_usage(diag, "%s: '%s' has an empty item; expected values separated by '%c'",
+                              flag, value, separator);
+        if (length >= sizeof part || ++count > max)
+            return diag_usage(diag, "%s: the list is too long; expected at most %zu items", flag,
+                              max);
+        memcpy(part, at, length);
+        part[length] = '\0';
+        int status = item(ctx, flag, part, diag);
+        if (status != DIAG_OK)
+            return status;
+        if (*end == '\0')
+            return DIAG_OK;
+        at = end;
+    }
+}
+
+struct numbers {
+    const struct lists_range *range;
+    uint64_t *out;
+    size_t max, *count;
+};
+
+static int number_parse(const struct numbers *numbers, const char *flag, const char *text,
+                        uint64_t *out, struct diag *diag)
+{
+    const struct lists_range *range = numbers->range;
+    int status = units_parse_count(text, flag, out, diag);
+    if (status == DIAG_OK && (*out < range->min || *out > range->max))
+        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, text,
+                          (unsigned long long)range->min, (unsigned long long)range->max);
+    return status;
+}
+
+static int number_add(struct numbers *numbers, const char *flag, uint64_t value, struct diag *diag)
+{
+    if (*numbers->count == numbers->max)
+        return diag_usage(diag, "%s: more than %zu values", flag, numbers->max);
+    for (size_t i = 0; i < *numbers->count; i++)
+        if (numbers->out[i] == value)
+            return diag_usage(diag, "%s: %llu is given twice", flag, (unsigned long long)value);
+    numbers->out[(*numbers->count)++] = value;
+    return DIAG_OK;
+}
+
+/* from, from * factor, ... below `to`, and `to` itself. */
+static int number_add_range(struct numbers *numbers, const char *flag, uint64_t from, uint64_t to,
+                            uint64_t factor, struct diag *diag)
+{
+    int status = DIAG_OK;
+    for (uint64_t value = from; value < to && status == DIAG_OK; value *= factor) {
+        status = number_add(numbers, flag, value, diag);
+        if (value > to / factor)
+            break;
+    }
+    return status == DIAG_OK ? number_add(numbers, flag, to, diag) : status;
+}
+
+static int number_item(void *ctx, const char *flag, const char *item, struct diag *diag)
+{
+    struct numbers *numbers = ctx;
+    uint64_t from = 0, to = 0, factor = numbers->range->factor;
+    const char *dots = strstr(item, "..");
+    if (!dots) {
+        int status = number_parse(numbers, flag, item, &from, diag);
+        return status == DIAG_OK ? number_add(numbers, flag, from, diag) : status;
+    }
+    char first[ITEM_MAX], last[ITEM_MAX];
+    memcpy(first, item, (size_t)(dots - item));
+    first[dots - item] = '\0';
+    strcpy(last, dots + 2);
+    char *star = strchr(last, '*');
+    if (star) {
+        *star = '\0';
+        int status = units_parse_count(star + 1, flag, &factor, diag);
+        if (status != DIAG_OK || factor < 2)
+            return diag_usage(diag, "%s: '%s': expected a factor of at least 2 after '*'", flag,
+                              item);
+    }
+    int status = number_parse(numbers, flag, first, &from, diag);
+    if (status == DIAG_OK)
+        status = number_parse(numbers, flag, last, &to, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (from > to)
+        return diag_usage(diag, "%s: '%s': expected the smaller end first", flag, item);
+    return number_add_range(numbers, flag, from, to, factor, diag);
+}
+
+int lists_numbers(const char *value, const char *flag, const struct lists_range *range,
+                  uint64_t *out, size_t max, size_t *count, struct diag *diag)
+{
+    *count = 0;
+    struct numbers numbers = {.range = range, .out = out, .max = max, .count = count};
+    return lists_split(value, ',', flag, max, number_item, &numbers, diag);
+}
+
+struct sweep {
+    const struct tw_param *param;
+    struct tw_setting *out;
+    size_t max, count;
+};
+
+static int level_item(void *ctx, const char *flag, const char *item, struct diag *diag)
+{
+    struct sweep *sweep = ctx;
+    const struct tw_param *param = sweep->param;
+    struct tw_setting *setting = &sweep->out[sweep->count - 1];
+    uint64_t *value = &setting->values[setting->count++];
+    int status = units_parse_count(item, flag, value, diag);
+    if (status == DIAG_OK && (*value < param->min || *value > param->max))
+        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, item,
+                          (unsigned long long)param->min, (unsigned long long)param->max);
+    return status;
+}
+
+/* One list between slashes. */
+static int sweep_item(void *ctx, const char *flag, const char *item, struct diag *diag)
+{
+    struct sweep *sweep = ctx;
+    sweep->out[sweep->count++] = (struct tw_setting){.name = sweep->param->name};
+    return lists_split(item, ',', flag, sweep->param->values_max, level_item, sweep, diag);
+}
+
+int lists_settings(const char *value, const char *flag, const struct tw_param *param,
+                   struct tw_setting *out, size_t max, size_t *count, struct diag *diag)
+{
+    if (param->values_max > 1) {
+        struct sweep sweep = {.param = param, .out = out, .max = max};
+        int status = lists_split(value, '/', flag, max, sweep_item, &sweep, diag);
+        *count = sweep.count;
+        return status;
+    }
+    uint64_t values[64];
+    struct lists_range range = {.min = param->min, .max = param->max, .factor = 2};
+    int status = lists_numbers(value, flag, &range, values, max < 64 ? max : 64, count, diag);
+    for (size_t i = 0; status == DIAG_OK && i < *count; i++)
+        out[i] = (struct tw_setting){.name = param->name, .count = 1, .values = {values[i]}};
+    return status;
+}
+
+/* ---- Memory: a chain of blocks, newest first. ---------------------------------------------------
+ */
+
+struct block {
+    struct block *next;
+    _Alignas(max_align_t) unsigned char bytes[];
+};
+
+void *lists_keep_bytes(void **memory, size_t count, size_t size)
+{
+    struct block *block = calloc(1, sizeof *block + count * size);
+    if (!block)
+        return NULL;
+    block->next = *memory;
+    *memory = block;
+    return block->bytes;
+}
+
+char *lists_keep(void **memory, const char *text)
+{
+    char *copy = lists_keep_bytes(memory, strlen(text) + 1, 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+void lists_release(void **memory)
+{
+    for (struct block *block = *memory, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    *memory = NULL;
+}

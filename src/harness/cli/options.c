@@ -1,0 +1,507 @@
+/*
+ * options.c - one table of flags; a flag is a row with the function that takes its value.
+ *
+ * The parameters of the designs (--slots, --levels) are flags too; their rows come from the
+ * registry, so that a new design's parameters exist on the command line the moment it is
+ * registered.
+ */
+#include "harness/cli/options.h"
+
+#include "harness/base/units.h"
+#include "harness/cli/lists.h"
+#include "harness/run/outcome.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int take_fn(struct options *options, const char *flag, const char *value,
+                    struct diag *diag);
+
+struct flag {
+    const char *name;
+    const char *value; /* what it takes, for the help; NULL: nothing */
+    const char *help;
+    unsigned groups; /* that have it */
+    take_fn *take;
+};
+
+/* ---- Words and numbers. ------------------------------------------------------------------------
+ */
+
+static int take_word(const char *flag, const char *value, const char *const *words, int *out,
+                     struct diag *diag)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0) {
+            *out = i;
+            return DIAG_OK;
+        }
+    char expected[200] = "";
+    for (int i = 0; words[i]; i++) {
+        strncat(expected, i > 0 ? ", " : "", sizeof expected - strlen(expected) - 1);
+        strncat(expected, words[i], sizeof expected - strlen(expected) - 1);
+    }
+    return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, expected);
+}
+
+static int take_count(const char *flag, const char *value, uint64_t min, uint64_t max,
+                      uint64_t *out, struct diag *diag)
+{
+    int status = units_parse_count(value, flag, out, diag);
+    if (status == DIAG_OK && (*out < min || *out > max))
+        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, value,
+                          (unsigned long long)min, (unsigned long long)max);
+    return status;
+}
+
+static int take_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,
+                     struct diag *diag)
+{
+    int status = units_parse_time(value, flag, out_ns, diag);
+    if (status == DIAG_OK && *out_ns < min_ns)
+        return diag_usage(diag, "%s: %s given; expected at least %llu ns", flag, value,
+                          (unsigned long long)min_ns);
+    return status;
+}
+
+/* ---- What to run. ------------------------------------------------------------------------------
+ */
+
+static bool keeps_nothing(const struct registry_entry *design)
+{
+    return (design->timed->traits.flags & TW_KEEPS_NOTHING) != 0;
+}
+
+static void select_all(struct options *options)
+{
+    options->design_count = 0;
+    for (size_t i = 0; i < registry_count; i++)
+        if (!keeps_nothing(&registry[i]))
+            options->designs[options->design_count++] = &registry[i];
+}
+
+static int select_design(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    struct options *options = ctx;
+    const struct registry_entry *design = registry_find(name);
+    if (!design)
+        return diag_usage(diag, "%s: no design named '%s'; 'twbench list' names them", flag, name);
+    for (size_t i = 0; i < options->design_count; i++)
+        if (options->designs[i] == design)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    options->designs[options->design_count++] = design;
+    return DIAG_OK;
+}
+
+static int take_impl(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    options->design_count = 0;
+    if (strcmp(value, "all") == 0) {
+        select_all(options);
+        return DIAG_OK;
+    }
+    return lists_split(value, ',', flag, OPTIONS_LIST_MAX, select_design, options, diag);
+}
+
+static int add_workload(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    struct options *options = ctx;
+    if (options->workload_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: more than %d workloads", flag, OPTIONS_LIST_MAX);
+    /* A list item is a scratch copy; the names have to last. */
+    options->workloads[options->workload_count] = lists_keep(&options->memory, name);
+    if (!options->workloads[options->workload_count++])
+        return diag_run(diag, "no memory for the command line");
+    return DIAG_OK;
+}
+
+static int take_workload(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    return lists_split(value, ',', flag, OPTIONS_LIST_MAX, add_workload, options, diag);
+}
+
+static int take_tasks(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    return lists_numbers(value, flag,
+                         &(struct lists_range){.min = 1, .max = TW_CAPACITY_MAX, .factor = 10},
+                         options->tasks, OPTIONS_LIST_MAX, &options->task_count, diag);
+}
+
+static int take_set(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value)
+        return diag_usage(diag, "%s: '%s' given; expected NAME=VALUE", flag, value);
+    if (options->set_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: given more than %d times", flag, OPTIONS_LIST_MAX);
+    char *name = lists_keep(&options->memory, value);
+    if (!name)
+        return diag_run(diag, "no memory for the command line");
+    name[equals - value] = '\0';
+    options->sets[options->set_count++] =
+        (struct workload_setting){.name = name, .value = name + (equals - value) + 1};
+    return DIAG_OK;
+}
+
+static int take_tick(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return take_time(flag, value, 1, &options->tick_ns, diag);
+}
+
+static int take_seed(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    /* A seed travels through JSON numbers, which are exact up to 2^53. */
+    return take_count(flag, value, 0, UINT64_C(1) << 53, &options->seed, diag);
+}
+
+/* ---- How. --------------------------------------------------------------------------------------
+ */
+
+static int take_runs(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return take_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->runs, diag);
+}
+
+static int take_warmup(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    return take_count(flag, value, 0, 1000, &options->warmup, diag);
+}
+
+static int take_min_time(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    return take_time(flag, value, 0, &options->min_time_ns, diag);
+}
+
+static int take_budget(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    return take_time(flag, value, 1000000, &options->budget_ns, diag);
+}
+
+static int take_memory_limit(struct options *options, const char *flag, const char *value,
+                             struct diag *diag)
+{
+    return take_count(flag, value, 1 << 20, UINT64_C(1) << 50, &options->memory_limit_bytes, diag);
+}
+
+static int take_jobs(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return take_count(flag, value, 1, CPU_SETSIZE, &options->jobs, diag);
+}
+
+static int take_pin(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    if (strcmp(value, "none") == 0) {
+        options->pin_none = true;
+        return DIAG_OK;
+    }
+    uint64_t cpu;
+    int status = take_count(flag, value, 0, CPU_SETSIZE - 1, &cpu, diag);
+    if (status != DIAG_OK)
+        return diag_usage(diag, "%s: '%s' given; expected the number of a core, or none", flag,
+                          value);
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && !CPU_ISSET(cpu, &allowed))
+        return diag_usage(diag, "%s: core %s is not one this process may run on", flag, value);
+    options->pin_none = false;
+    options->pin_cpu = (int)cpu;
+    return DIAG_OK;
+}
+
+static int take_operations(struct options *options, const char *flag, const char *value,
+                           struct diag *diag)
+{
+    return take_count(flag, value, 0, UINT64_C(1) << 50, &options->operations, diag);
+}
+
+/* ---- What to leave. ----------------------------------------------------------------------------
+ */
+
+static int take_file(const char **out, const char *flag, const char *value, struct diag *diag)
+{
+    if (*value == '\0')
+        return diag_usage(diag, "%s: empty; expected a file name, or - for stdout", flag);
+    *out = value;
+    return DIAG_OK;
+}
+
+static int take_json(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return take_file(&options->json, flag, value, diag);
+}
+
+static int take_csv(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    return take_file(&options->csv, flag, value, diag);
+}
+
+static int take_markdown(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    return take_file(&options->markdown, flag, value, diag);
+}
+
+static int take_plots(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    return take_file(&options->plots, flag, value, diag);
+}
+
+static int take_plot_format(struct options *options, const char *flag, const char *value,
+                            struct diag *diag)
+{
+    return plot_parse_format(value, flag, &options->plot_format, diag);
+}
+
+static int take_force(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->force = true;
+    return DIAG_OK;
+}
+
+static int take_resume(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->resume = true;
+    return DIAG_OK;
+}
+
+static int take_progress(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    static const char *const words[] = {"auto", "bar", "lines", "never", NULL};
+    int word = 0;
+    int status = take_word(flag, value, words, &word, diag);
+    options->progress = (enum options_progress)word;
+    return status;
+}
+
+static int take_style(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    static const char *const words[] = {"auto", "color", "plain", NULL};
+    int word = 0;
+    int status = take_word(flag, value, words, &word, diag);
+    options->color = (enum style_color)word;
+    return status;
+}
+
+static int take_workloads_dir(struct options *options, const char *flag, const char *value,
+                              struct diag *diag)
+{
+    if (access(value, R_OK | X_OK) != 0)
+        return diag_usage(diag, "%s: %s: %s", flag, value, strerror(errno));
+    options->workload_directory = value;
+    return DIAG_OK;
+}
+
+/* ---- The table. --------------------------------------------------------------------------------
+ */
+
+#define FLAGS_DESIGNS (FLAGS_RUN | FLAGS_CONFORM)
+
+static const struct flag flags[] = {
+    {"impl", "A,B|all", "designs to run (default: all of the list but null)", FLAGS_DESIGNS,
+     take_impl},
+    {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
+     FLAGS_RUN, take_workload},
+    {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
+     FLAGS_RUN, take_tasks},
+    {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated", FLAGS_RUN,
+     take_set},
+    {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
+     FLAGS_RUN, take_tick},
+    {"seed", "N", "seed of the operation streams (default 1)", FLAGS_DESIGNS, take_seed},
+    {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN, take_runs},
+    {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN, take_warmup},
+    {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
+     FLAGS_RUN, take_min_time},
+    {"budget", "TIME", "wall time one child may take (default 10s)", FLAGS_RUN, take_budget},
+    {"memory-limit", "BYTES", "memory one child may take (default 4Gi)", FLAGS_RUN,
+     take_memory_limit},
+    {"pin", "CORE|none", "core for timed runs (default: the last one allowed)", FLAGS_RUN,
+     take_pin},
+    {"jobs", "N", "children at a time, each on a core of its own (default 1)", FLAGS_RUN,
+     take_jobs},
+    {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
+     take_operations},
+    {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
+    {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
+    {"resume", NULL, "go on with FILE of --json: run only the cells it lacks", FLAGS_JSON,
+     take_resume},
+    {"export-csv", "FILE|-", "write comma-separated values", FLAGS_REPORT, take_csv},
+    {"export-markdown", "FILE|-", "write Markdown tables", FLAGS_REPORT, take_markdown},
+    {"plots", "DIR", "draw pictures into DIR", FLAGS_REPORT | FLAGS_PLOT, take_plots},
+    {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
+     FLAGS_REPORT | FLAGS_PLOT, take_plot_format},
+    {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)", FLAGS_RUN,
+     take_progress},
+    {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_REPORT, take_style},
+    {"workloads-dir", "DIR", "where workloads are looked up by name", FLAGS_RUN | FLAGS_DATA,
+     take_workloads_dir},
+};
+
+#define FLAG_COUNT (sizeof flags / sizeof flags[0])
+
+/* The parameter of that name of any design, or NULL. */
+static const struct tw_param *param_find(const char *name)
+{
+    for (size_t i = 0; i < registry_count; i++)
+        for (const struct tw_param *param = registry[i].timed->params; param->name; param++)
+            if (strcmp(param->name, name) == 0)
+                return param;
+    return NULL;
+}
+
+/* --slots=64,512,4096 are three settings; --levels=256,64/60,60,24 are two of several values. */
+static int take_param(struct options *options, const struct tw_param *param, const char *flag,
+                      const char *value, struct diag *diag)
+{
+    if (options->sweep_count == PLAN_SETTINGS_MAX)
+        return diag_usage(diag, "%s: more than %d parameters given", flag, PLAN_SETTINGS_MAX);
+    struct tw_setting *settings =
+        lists_keep_bytes(&options->memory, OPTIONS_LIST_MAX, sizeof *settings);
+    if (!settings)
+        return diag_run(diag, "no memory for the command line");
+    struct plan_sweep *sweep = &options->sweeps[options->sweep_count++];
+    sweep->settings = settings;
+    return lists_settings(value, flag, param, settings, OPTIONS_LIST_MAX, &sweep->count, diag);
+}
+
+static const struct flag *flag_find(const char *name, unsigned groups)
+{
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        if (strcmp(flags[i].name, name) == 0 && (flags[i].groups & groups))
+            return &flags[i];
+    return NULL;
+}
+
+/* One "--name=value" or "--name value"; *used is the number of arguments it took. */
+static int take_flag(struct options *options, const char *argument, const char *following,
+                     int *used, struct diag *diag)
+{
+    char name[64], shown[66];
+    const char *equals = strchr(argument, '=');
+    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60) - 2, argument + 2);
+    snprintf(shown, sizeof shown, "--%s", name);
+    unsigned groups = options->command->flags;
+    const struct flag *flag = flag_find(name, groups);
+    const struct tw_param *param = (groups & FLAGS_DESIGNS) && !flag ? param_find(name) : NULL;
+    *used = 1;
+    if (!flag && !param)
+        return diag_usage(diag, "%s: 'twbench %s' has no such flag; see 'twbench %s --help'", shown,
+                          options->command->name, options->command->name);
+    if (flag && !flag->value) {
+        if (equals)
+            return diag_usage(diag, "%s: takes no value; '%s' given", shown, equals + 1);
+        return flag->take(options, shown, NULL, diag);
+    }
+    const char *value = equals ? equals + 1 : following;
+    if (!value)
+        return diag_usage(diag, "%s: a value is missing; expected %s", shown,
+                          flag ? flag->value : "N,M");
+    *used = equals ? 1 : 2;
+    return flag ? flag->take(options, shown, value, diag)
+                : take_param(options, param, shown, value, diag);
+}
+
+static int check_together(const struct options *options, struct diag *diag)
+{
+    const char *const on_stdout[] = {options->json, options->csv, options->markdown};
+    int count = 0;
+    for (size_t i = 0; i < 3; i++)
+        count += on_stdout[i] && strcmp(on_stdout[i], "-") == 0;
+    if (count > 1)
+        return diag_usage(diag,
+                          "--json, --export-csv, --export-markdown: only one can go to stdout");
+    if (options->resume && (!options->json || strcmp(options->json, "-") == 0))
+        return diag_usage(diag, "--resume: --json=FILE must name the file to go on with");
+    if (options->resume && options->force)
+        return diag_usage(diag, "--resume and --force: only one of them can be meant");
+    return DIAG_OK;
+}
+
+int options_parse(int argc, char **argv, int first, const struct command *command,
+                  struct options *options, struct diag *diag)
+{
+    *options = (struct options){
+        .argc = argc,
+        .argv = argv,
+        .command = command,
+        .seed = 1,
+        .runs = 7,
+        .warmup = 1,
+        .min_time_ns = 10000000,
+        .budget_ns = UINT64_C(10000000000),
+        .memory_limit_bytes = UINT64_C(4) << 30,
+        .pin_cpu = -1,
+        .jobs = 1,
+        .operations = 1000000,
+    };
+    select_all(options);
+    bool operands_only = false;
+    for (int i = first, used = 1; i < argc; i += used, used = 1) {
+        if (!operands_only && strcmp(argv[i], "--") == 0) {
+            operands_only = true;
+        } else if (!operands_only && argv[i][0] == '-' && argv[i][1] != '\0') {
+            if (argv[i][1] != '-')
+                return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
+                                  argv[i], command->name);
+            int status =
+                take_flag(options, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used, diag);
+            if (status != DIAG_OK)
+                return status;
+        } else if (options->operand_count == OPTIONS_LIST_MAX) {
+            return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_LIST_MAX);
+        } else {
+            options->operands[options->operand_count++] = argv[i];
+        }
+    }
+    return check_together(options, diag);
+}
+
+void options_free(struct options *options)
+{
+    lists_release(&options->memory);
+}
+
+static void help_row(FILE *out, const char *name, const char *value, const char *help)
+{
+    char left[48];
+    snprintf(left, sizeof left, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+    fprintf(out, "  %-24s %s\n", left, help);
+}
+
+void options_help(FILE *out, const struct command *command)
+{
+    fprintf(out, "usage: twbench %s %s\n\n%s\n", command->name, command->usage, command->summary);
+    fprintf(out, "\n");
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        if (flags[i].groups & command->flags)
+            help_row(out, flags[i].name, flags[i].value, flags[i].help);
+    if (!(command->flags & FLAGS_DESIGNS))
+        return;
+    fprintf(out, "\nParameters of designs (several values make several cells):\n");
+    for (size_t i = 0; i < registry_count; i++)
+        for (const struct tw_param *param = registry[i].timed->params; param->name; param++)
+            if (param == param_find(param->name))
+                help_row(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
+                         param->help);
+}

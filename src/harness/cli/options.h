@@ -1,0 +1,88 @@
+/*
+ * options.h - the command line as a struct: parsed and checked once, const from then on.
+ *
+ * Every message names the flag, what was given and what was expected.
+ */
+#ifndef TWBENCH_OPTIONS_H
+#define TWBENCH_OPTIONS_H
+
+#include "harness/base/diag.h"
+#include "harness/plan/plan.h"
+#include "harness/report/plot.h"
+#include "harness/report/style.h"
+
+#include <stdio.h>
+
+#define OPTIONS_LIST_MAX 64
+
+enum options_progress { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_LINES, PROGRESS_NEVER };
+
+struct options {
+    int argc; /* as given, for the record */
+    char **argv;
+    const struct command *command;
+
+    const char *operands[OPTIONS_LIST_MAX]; /* what is left beside the flags */
+    size_t operand_count;
+
+    /* What to run. */
+    const struct registry_entry *designs[OPTIONS_LIST_MAX];
+    size_t design_count;
+    const char *workloads[OPTIONS_LIST_MAX];
+    size_t workload_count;
+    uint64_t tasks[OPTIONS_LIST_MAX];
+    size_t task_count;
+    struct plan_sweep sweeps[PLAN_SETTINGS_MAX];
+    size_t sweep_count;
+    struct workload_setting sets[OPTIONS_LIST_MAX];
+    size_t set_count;
+    uint64_t tick_ns; /* 0: the workload's */
+    uint64_t seed;
+
+    /* How. */
+    uint64_t runs, warmup, min_time_ns;
+    uint64_t budget_ns, memory_limit_bytes;
+    bool pin_none;
+    int pin_cpu; /* below 0: the last core this process may use */
+    uint64_t jobs;
+    uint64_t operations; /* conform */
+
+    /* What to leave. */
+    const char *json, *csv, *markdown; /* file, "-" or NULL */
+    const char *plots;                 /* directory or NULL */
+    enum plot_format plot_format;
+    bool force, resume;
+    enum options_progress progress;
+    enum style_color color;
+
+    const char *workload_directory, *plot_scripts; /* where data files are looked up */
+    void *memory;                                  /* what options_free frees */
+};
+
+/* A command: its word, its usage line, and the groups of flags that it takes. */
+struct command {
+    const char *name;
+    const char *usage;   /* what follows the name: "[FLAGS] FILE..." */
+    const char *summary; /* one line */
+    unsigned flags;      /* of enum flag_group */
+    int (*run)(const struct options *options);
+};
+
+enum flag_group {
+    FLAGS_RUN = 1u << 0,    /* the matrix and how it is measured */
+    FLAGS_REPORT = 1u << 1, /* what to leave of a result, apart from --json */
+    FLAGS_JSON = 1u << 2,
+    FLAGS_CONFORM = 1u << 3, /* --impl, parameters, seed, operations */
+    FLAGS_PLOT = 1u << 4,
+    FLAGS_DATA = 1u << 5 /* --workloads-dir */
+};
+
+/* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */
+int options_parse(int argc, char **argv, int first, const struct command *command,
+                  struct options *options, struct diag *diag);
+void options_free(struct options *options);
+
+/* The flags of a command with their help, for --help. */
+void options_help(FILE *out, const struct command *command);
+
+#endif

@@ -1,0 +1,88 @@
+/* outputs.c - the renderers, called for the flags that ask for them. */
+#include "harness/cli/outputs.h"
+
+#include "harness/report/csv.h"
+#include "harness/report/markdown.h"
+#include "harness/report/table.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef void write_fn(FILE *out, const struct result_document *document);
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* CSV and Markdown are made again from the document at any time; they are still not overwritten
+ * unasked. */
+static int check_export(const struct options *options, const char *flag, const char *path,
+                        struct diag *diag)
+{
+    if (path && !is_stdout(path) && !options->force && !options->resume && access(path, F_OK) == 0)
+        return diag_usage(diag, "%s: %s is there already; remove it or name another file", flag,
+                          path);
+    return DIAG_OK;
+}
+
+int outputs_check(const struct options *options, struct diag *diag)
+{
+    int status = DIAG_OK;
+    if (options->json && !options->force && !options->resume)
+        status = result_refuse_existing(options->json, diag);
+    if (status == DIAG_OK)
+        status = check_export(options, "--export-csv", options->csv, diag);
+    if (status == DIAG_OK)
+        status = check_export(options, "--export-markdown", options->markdown, diag);
+    return status;
+}
+
+static int write_export(const char *path, write_fn *write, const struct result_document *document,
+                        struct diag *diag)
+{
+    if (!path)
+        return DIAG_OK;
+    if (is_stdout(path)) {
+        write(stdout, document);
+        return DIAG_OK;
+    }
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return diag_run(diag, "%s: %s", path, strerror(errno));
+    write(out, document);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed)
+        return diag_run(diag, "%s: writing failed", path);
+    return DIAG_OK;
+}
+
+int outputs_plot(const struct options *options, const struct result_document *document,
+                 struct diag *diag)
+{
+    struct plot_files files = {0, NULL};
+    int status = plot_all(document, options->plots, options->plot_scripts, options->plot_format,
+                          &files, diag);
+    for (size_t i = 0; status == DIAG_OK && i < files.count; i++)
+        fprintf(stderr, "picture: %s\n", files.paths[i]);
+    plot_files_free(&files);
+    return status;
+}
+
+int outputs_write(const struct options *options, const struct result_document *document,
+                  struct diag *diag)
+{
+    bool table =
+        !is_stdout(options->json) && !is_stdout(options->csv) && !is_stdout(options->markdown);
+    if (table) {
+        struct report_style style = style_for(stdout, options->color);
+        table_write(stdout, document, &style);
+    }
+    int status = write_export(options->csv, csv_write, document, diag);
+    if (status == DIAG_OK)
+        status = write_export(options->markdown, markdown_write, document, diag);
+    if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
+        status = outputs_plot(options, document, diag);
+    return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * outputs.h - what a command leaves of a result document: table, CSV, Markdown, pictures.
+ */
+#ifndef TWBENCH_OUTPUTS_H
+#define TWBENCH_OUTPUTS_H
+
+#include "harness/cli/options.h"
+#include "harness/result/document.h"
+
+/* Before anything runs: refuses files that are there already (unless --force or --resume). */
+int outputs_check(const struct options *options, struct diag *diag);
+
+/* The table goes to stdout unless one of the files is "-". */
+int outputs_write(const struct options *options, const struct result_document *document,
+                  struct diag *diag);
+
+/* The pictures, into options->plots or, in format dumb, to stdout; names them on stderr. */
+int outputs_plot(const struct options *options, const struct result_document *document,
+                 struct diag *diag);
+
+#endif
