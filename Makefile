@@ -210,7 +210,7 @@ run-flavour: all tests
 fuzz: ## run each fuzz target for FUZZ_SECONDS (default 30)
 	$(Q)tools/deps.sh build test
 	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
-	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh tests/fuzz.sh
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=86400 tests/run.sh tests/fuzz.sh
 
 faults: ## prove that each planted fault is caught
 	$(Q)tools/deps.sh build test
