@@ -1,0 +1,515 @@
+/*
+ * hier.c - hierarchical wheel with cascading: scheme 7 of Varghese & Lauck (section 6.2; the timer
+ * wheel of Linux up to 4.7), with any number of levels of any sizes.
+ *
+ *     levels=4,3,2: a slot is worth 1, 4, 12 ticks; reach 24            now = 5, in [slot]
+ *
+ *     level 0        4   [ 5]    6     7      holds what is due in 6 .. 7, a tick to a slot
+ *     level 1       0..3  [4..7]  8..11       holds what is due in 8 .. 11
+ *     level 2      [0..11]  12..23            holds what is due from 12 on, up to 5 + 24
+ *
+ *     At tick 8 level 0 begins a new revolution, so slot 8..11 cascades: its timers go down to the
+ *     slots of level 0.  At 12 levels 0 and 1 do, so slot 12..23 goes down to both.
+ *
+ *              average                            worst
+ *     start    O(levels)                          O(levels)
+ *     stop     O(1)                               O(1)
+ *     tick     O(1), cascades spread over ticks   O(n), when the slot that cascades holds all
+ *     advance  O(levels) a timer; O(sum of sizes) for any jump over empty slots
+ *     next     O(slots to the next timer)         O(sum of sizes + n)
+ *     memory   16 bytes a timer, 8 a slot of level 0, 64 a slot above; nothing is allocated after
+ * open
+ *
+ * Invariants, tested by check in this order (between calls):
+ *  1. The revolution of every level is the one that now lies in.
+ *  2. Every list is a ring: forward and back links agree and lead to running timers only.
+ *  3. Nothing is on the list of the due.
+ *  4. Every due tick is later than now and within reach.
+ *  5. A timer is in the lowest level whose revolution ends after its due tick, in the slot of that
+ *     tick, in the lane of its id.
+ *  6. The timers in the slots are as many as run, and all others are idle.
+ *
+ * Departures from the paper.  The levels are digits of the absolute tick in mixed radix, so the
+ * level of a timer follows from its due tick and the clock alone, and a cascade moves it straight
+ * to where it belongs, however many levels down.  A slot of an upper level is not one list but
+ * eight, chosen by id: a cascade of thousands of timers walks the eight in turn with prefetches, so
+ * eight cache misses are under way at once instead of one.  (Level 0 keeps one list per slot: it is
+ * short and was linked a moment ago.)  Divisions by a slot's worth are multiplications by its
+ * inverse, for all sizes alike.  A jump of the clock looks ahead for the next slot that is not
+ * empty instead of stepping, level by level, so it takes no more steps than there are slots.
+ *
+ * It loses when most timers fire after a long delay: each is moved once per level on its way; and
+ * where the tail matters: the tick on which a well-filled top slot cascades is long.
+ */
+#include "links.h"
+#include "params.h"
+
+/* Three levels of this size reach 2^72 ticks; larger ones would not fit a 32-bit index space
+ * together with TW_CAPACITY_MAX timers. */
+#define LEVEL_SIZE_MAX (UINT64_C(1) << 24)
+/* The sizes of Linux 2.6: a first level that most timers of a busy server start in, then small
+ * ones. */
+#define LEVEL_SIZE_FIRST 256
+#define LEVEL_SIZE_OTHER 64
+/* Lists per slot above level 0: as many as the misses that a core can have under way, about. */
+#define LANE_BITS 3u
+#define LANES     (1u << LANE_BITS)
+
+static const struct tw_param hier_params[] = {
+    {"levels",
+     "slots of each level, the finest first; any sizes (default: 256, then as many 64 as the "
+     "horizon needs)",
+     2, LEVEL_SIZE_MAX, TW_VALUES_MAX},
+    {NULL, NULL, 0, 0, 0},
+};
+
+struct level {
+    tw_tick begin;      /* first tick of the revolution that now lies in */
+    tw_tick unit;       /* ticks that a slot is worth */
+    uint64_t inverse;   /* 2^64 / unit, rounded down (1 less for a power of two) */
+    tw_tick revolution; /* unit x size; TW_NEVER if that is more */
+    uint32_t size;
+    uint32_t heads;     /* index of the first list of slot 0 */
+    uint32_t lane_bits; /* log2 of the lists per slot */
+};
+
+struct tw_timers {
+    struct link *links; /* timers, then the slots of all levels, then the list of the due */
+    tw_tick *dues;      /* of running timers */
+    tw_tick now;        /* the tick being processed */
+    tw_tick span;
+    uint32_t top;        /* the last level */
+    uint32_t slot_heads; /* index of the first list: the capacity */
+    uint32_t due_head;   /* index of the list of the due */
+    uint32_t running;
+    /* First tick past the revolution of each level, TW_NEVER if there is none; apart from the
+     * levels because every start compares with all but the last. */
+    tw_tick ends[TW_VALUES_MAX];
+    struct level levels[TW_VALUES_MAX];
+    TW_WORK_FIELD
+};
+
+static inline uint64_t multiply_high(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)(((wide)a * b) >> 64);
+}
+
+/* Slots between the begin of the level's revolution and a tick; size and more is the next one.  The
+ * product with the inverse is the quotient or one less, so one comparison makes it exact. */
+static inline uint64_t level_steps(const struct level *level, tw_tick tick)
+{
+    uint64_t offset = tick - level->begin;
+    uint64_t quotient = multiply_high(offset, level->inverse);
+    return quotient + (offset - quotient * level->unit >= level->unit);
+}
+
+static inline uint32_t level_list(const struct level *level, uint64_t steps)
+{
+    uint64_t slot = steps >= level->size ? steps - level->size : steps;
+    return level->heads + ((uint32_t)slot << level->lane_bits);
+}
+
+/* The lowest level whose revolution ends after the due tick.  Adding up comparisons costs less than
+ * leaving a loop at a level that cannot be predicted. */
+static inline uint32_t level_of(const struct tw_timers *timers, tw_tick due)
+{
+    uint32_t level = 0;
+    for (uint32_t i = 0; i < timers->top; i++)
+        level += due >= timers->ends[i];
+    return level;
+}
+
+static inline uint32_t list_of(const struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    const struct level *level = &timers->levels[level_of(timers, due)];
+    return level_list(level, level_steps(level, due)) + (id & ((1u << level->lane_bits) - 1));
+}
+
+static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    links_append(timers->links, list_of(timers, id, due), id);
+    TW_COUNT(timers, comparisons, timers->top);
+    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
+}
+
+/* Takes the lists of a slot apart: fills first[] with the first timer of each that is not empty. */
+static uint32_t lanes_take(struct tw_timers *timers, uint32_t list, uint32_t lanes, uint32_t *first)
+{
+    uint32_t count = 0;
+    for (uint32_t head = list; head < list + lanes; head++) {
+        uint32_t id = timers->links[head].next;
+        if (id == head)
+            continue;
+        links_clear(timers->links, head);
+        __builtin_prefetch(&timers->links[id]);
+        __builtin_prefetch(&timers->dues[id]);
+        first[count++] = id;
+    }
+    return count;
+}
+
+/* Moves all timers of an upper slot down.  The lanes take turns, so that the next timer of a lane
+ * has arrived in the cache by the time its turn comes. */
+static void slot_cascade(struct tw_timers *timers, uint32_t list)
+{
+    uint32_t lane[LANES];
+    uint32_t lanes = lanes_take(timers, list, LANES, lane);
+    TW_COUNT(timers, cascades, lanes != 0);
+    while (lanes > 0)
+        for (uint32_t i = 0; i < lanes; i++) {
+            uint32_t id = lane[i];
+            uint32_t next = timers->links[id].next;
+            if (next < timers->slot_heads) {
+                lane[i] = next;
+                __builtin_prefetch(&timers->links[next]);
+                __builtin_prefetch(&timers->dues[next]);
+            } else {
+                lane[i] = lane[--lanes];
+            }
+            TW_COUNT(timers, visits, 1);
+            TW_COUNT(timers, moves, 1);
+            timer_place(timers, id, timers->dues[id]);
+        }
+}
+
+static void due_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+{
+    struct link *links = timers->links;
+    for (uint32_t id; (id = links[timers->due_head].next) != timers->due_head;) {
+        links_remove(links, id);
+        links_set_idle(links, id);
+        TW_COUNT(timers, visits, 1);
+        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
+        timers->running--;
+        expire(ctx, id, timers->now);
+    }
+}
+
+/* Fires the slot of now.  It is emptied first: a restart by one whole reach may link into it. */
+static void slot_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+{
+    uint32_t list = timers->levels[0].heads + (uint32_t)(timers->now - timers->levels[0].begin);
+    if (links_is_empty(timers->links, list)) {
+        TW_COUNT(timers, empty_ticks, 1);
+        return;
+    }
+    links_take(timers->links, list, timers->due_head);
+    due_fire(timers, expire, ctx);
+}
+
+/* Sets the clock, and the revolutions of the levels with it. */
+static void clock_set(struct tw_timers *timers, tw_tick now)
+{
+    timers->now = now;
+    for (uint32_t i = 0; i <= timers->top && now >= timers->ends[i]; i++) {
+        struct level *level = &timers->levels[i];
+        level->begin = now - now % level->revolution;
+        tw_tick left = TW_NEVER - level->begin;
+        timers->ends[i] = level->revolution < left ? level->begin + level->revolution : TW_NEVER;
+    }
+}
+
+/* Moves the clock to a tick that nothing is due before, and brings down what that tick begins: the
+ * slots of all levels above one that begins its revolution there, the highest first. */
+static void clock_turn(struct tw_timers *timers, tw_tick now)
+{
+    clock_set(timers, now);
+    uint32_t highest = 0;
+    while (highest < timers->top && timers->levels[highest].begin == now)
+        highest++;
+    for (uint32_t i = highest; i > 0; i--)
+        slot_cascade(timers, level_list(&timers->levels[i], level_steps(&timers->levels[i], now)));
+}
+
+static bool slot_is_empty(const struct tw_timers *timers, const struct level *level, uint32_t list)
+{
+    for (uint32_t head = list; head < list + (1u << level->lane_bits); head++)
+        if (!links_is_empty(timers->links, head))
+            return false;
+    return true;
+}
+
+/* The first slot in the order of time, after that of now and beginning by `limit`, that holds
+ * something: sets *list to it and answers the tick at which it begins, or TW_NEVER. */
+static tw_tick slot_find(const struct tw_timers *timers, tw_tick limit, uint32_t *list)
+{
+    for (uint32_t i = 0; i <= timers->top; i++) {
+        const struct level *level = &timers->levels[i];
+        uint64_t current = level_steps(level, timers->now);
+        uint64_t last = i < timers->top ? level->size - 1 : current + level->size;
+        if (last > level_steps(level, limit))
+            last = level_steps(level, limit);
+        for (uint64_t steps = current + 1; steps <= last; steps++) {
+            *list = level_list(level, steps);
+            if (!slot_is_empty(timers, level, *list))
+                return level->begin + steps * level->unit;
+        }
+        if (timers->ends[i] > limit)
+            break;
+    }
+    return TW_NEVER;
+}
+
+/* The sizes asked for, or as many of the usual ones as reach the horizon: all of the clock when the
+ * horizon is not known. */
+static void levels_resolve(const struct tw_config *config, struct tw_setting *out)
+{
+    const struct tw_setting *given = params_find(config, "levels");
+    if (given) {
+        *out = *given;
+        return;
+    }
+    tw_tick horizon = config->horizon ? config->horizon : TW_DEADLINE_MAX;
+    uint64_t size = LEVEL_SIZE_FIRST;
+    for (out->count = 0; horizon > 1; size = LEVEL_SIZE_OTHER) {
+        out->values[out->count++] = size;
+        horizon = horizon / size + (horizon % size != 0);
+    }
+    if (out->count == 0)
+        out->values[out->count++] = size;
+}
+
+/* Lays the levels out.  A level whose slots are worth more than the clock can count is refused: no
+ * timer could ever be in it.  That the last one reaches further than the clock is fine. */
+static int levels_lay_out(struct tw_timers *timers, const struct tw_setting *sizes,
+                          struct tw_error *error)
+{
+    tw_tick unit = 1;
+    uint32_t head = timers->slot_heads;
+    timers->top = sizes->count - 1;
+    for (uint32_t i = 0; i < sizes->count; i++) {
+        if (unit == TW_NEVER) {
+            snprintf(error->text, sizeof error->text,
+                     "levels: level %u cannot be reached; expected sizes whose product without the "
+                     "last is below 2^64",
+                     i + 1);
+            return TW_BAD_SETTING;
+        }
+        uint32_t size = (uint32_t)sizes->values[i];
+        tw_tick revolution = unit > TW_NEVER / size ? TW_NEVER : unit * size;
+        timers->levels[i] = (struct level){.unit = unit,
+                                           .inverse = UINT64_MAX / unit,
+                                           .revolution = revolution,
+                                           .size = size,
+                                           .heads = head,
+                                           .lane_bits = i == 0 ? 0 : LANE_BITS};
+        head += size << timers->levels[i].lane_bits;
+        unit = revolution;
+    }
+    timers->due_head = head;
+    timers->span = unit < TW_DEADLINE_MAX ? unit : TW_DEADLINE_MAX;
+    return TW_OK;
+}
+
+static void hier_close(struct tw_timers *timers)
+{
+    free(timers->links);
+    free(timers->dues);
+    free(timers);
+}
+
+static int hier_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
+{
+    int status = params_check(hier_params, config, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    struct tw_setting sizes;
+    levels_resolve(config, &sizes);
+    timers->slot_heads = config->capacity;
+    status = levels_lay_out(timers, &sizes, error);
+    if (status != TW_OK) {
+        free(timers);
+        return status;
+    }
+    clock_set(timers, config->now);
+    timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
+    timers->dues = calloc(config->capacity, sizeof *timers->dues);
+    if (!timers->links || !timers->dues) {
+        status = params_no_memory(error, ((uint64_t)timers->due_head + 1) * sizeof(struct link) +
+                                             (uint64_t)config->capacity * sizeof(tw_tick));
+        hier_close(timers);
+        return status;
+    }
+    *out = timers;
+    return TW_OK;
+}
+
+static int hier_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    if (deadline <= timers->now) {
+        if (timers->now >= TW_DEADLINE_MAX)
+            return TW_REFUSED_RANGE;
+        deadline = timers->now + 1;
+    }
+    if (deadline - timers->now > timers->span)
+        return TW_REFUSED_RANGE;
+    int status = TW_OK;
+    if (links_is_idle(timers->links, id)) {
+        timers->running++;
+    } else {
+        status = TW_REARMED;
+        links_remove(timers->links, id);
+        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
+    }
+    timers->dues[id] = deadline;
+    timer_place(timers, id, deadline);
+    return status;
+}
+
+static int hier_stop(struct tw_timers *timers, tw_id id)
+{
+    if (links_is_idle(timers->links, id))
+        return TW_IDLE;
+    links_remove(timers->links, id);
+    links_set_idle(timers->links, id);
+    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
+    timers->running--;
+    return TW_OK;
+}
+
+static void hier_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    if (to - timers->now == 1 && to < timers->ends[0]) { /* the common step, within a revolution */
+        timers->now = to;
+        slot_fire(timers, expire, ctx);
+        return;
+    }
+    while (timers->now != to) {
+        uint32_t list;
+        tw_tick stop = timers->running ? slot_find(timers, to, &list) : TW_NEVER;
+        clock_turn(timers, stop <= to ? stop : to);
+        slot_fire(timers, expire, ctx);
+    }
+}
+
+/* The first slot that is not empty holds the earliest; above level 0 its timers are compared. */
+static tw_tick hier_next(const struct tw_timers *timers)
+{
+    uint32_t list;
+    tw_tick earliest = TW_NEVER;
+    if (timers->running == 0 || slot_find(timers, TW_DEADLINE_MAX, &list) == TW_NEVER)
+        return earliest;
+    uint32_t lanes = timers->top > 0 && list >= timers->levels[1].heads ? LANES : 1;
+    for (uint32_t head = list; head < list + lanes; head++)
+        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next)
+            if (timers->dues[id] < earliest)
+                earliest = timers->dues[id];
+    return earliest;
+}
+
+static void level_visit(const struct tw_timers *timers, uint32_t index, tw_visit_fn *visit,
+                        void *ctx)
+{
+    const struct level *level = &timers->levels[index];
+    for (uint32_t i = 0; i < level->size << level->lane_bits; i++) {
+        uint32_t head = level->heads + i;
+        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
+            struct tw_view view = {.id = id,
+                                   .deadline = timers->dues[id],
+                                   .level = index,
+                                   .slot = i >> level->lane_bits};
+            visit(ctx, &view);
+        }
+    }
+}
+
+static void hier_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (uint32_t i = 0; i <= timers->top; i++)
+        level_visit(timers, i, visit, ctx);
+}
+
+/* Invariant 1. */
+static const char *levels_check(const struct tw_timers *timers)
+{
+    for (uint32_t i = 0; i <= timers->top; i++) {
+        const struct level *level = &timers->levels[i];
+        if (level->begin != timers->now - timers->now % level->revolution)
+            return "a level is not in the revolution of now";
+        if (timers->ends[i] - level->begin != level->revolution && timers->ends[i] != TW_NEVER)
+            return "a level's revolution does not end where it should";
+    }
+    return NULL;
+}
+
+/* Invariants 4 and 5, for one list whose links are known to be sound. */
+static const char *list_check(const struct tw_timers *timers, uint32_t head)
+{
+    for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
+        if (timers->dues[id] <= timers->now)
+            return "a timer is still held after its due tick";
+        if (timers->dues[id] - timers->now > timers->span)
+            return "a timer is held beyond the reach of the levels";
+        if (list_of(timers, id, timers->dues[id]) != head)
+            return "a timer is not in the level, slot and lane of its due tick";
+    }
+    return NULL;
+}
+
+static const char *hier_check(const struct tw_timers *timers)
+{
+    uint64_t held = 0;
+    const char *broken = levels_check(timers);
+    for (uint32_t head = timers->slot_heads; !broken && head <= timers->due_head; head++)
+        broken = links_check(timers->links, timers->slot_heads, head, &held);
+    if (!broken && !links_is_empty(timers->links, timers->due_head))
+        broken = "a timer was left on the list of the due";
+    for (uint32_t head = timers->slot_heads; !broken && head < timers->due_head; head++)
+        broken = list_check(timers, head);
+    if (!broken &&
+        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
+        broken = "the slots do not hold exactly the running timers";
+    return broken;
+}
+
+static struct tw_footprint hier_footprint(const struct tw_timers *timers)
+{
+    uint64_t lists = (uint64_t)timers->due_head + 1 - timers->slot_heads;
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
+    };
+}
+
+static void hier_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    struct tw_setting levels = {.name = "levels", .count = timers->top + 1};
+    for (uint32_t i = 0; i <= timers->top; i++)
+        levels.values[i] = timers->levels[i].size;
+    *out = (struct tw_description){.span = timers->span, .setting_count = 1, .settings = {levels}};
+}
+
+static const struct tw_work *hier_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(hier) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "hier",
+    .summary = "hierarchical wheel with cascading, any level sizes (scheme 7)",
+    .traits = {.flags = TW_ORDERED | TW_NEXT_EXACT,
+               .start = {TW_O_1, TW_O_1},
+               .stop = {TW_O_1, TW_O_1},
+               .expire = {TW_O_1, TW_O_1},
+               .tick = {TW_O_1, TW_O_N}},
+    .params = hier_params,
+    .open = hier_open,
+    .close = hier_close,
+    .start = hier_start,
+    .stop = hier_stop,
+    .advance = hier_advance,
+    .next = hier_next,
+    .visit = hier_visit,
+    .check = hier_check,
+    .footprint = hier_footprint,
+    .describe = hier_describe,
+    .work = hier_work,
+};

@@ -1,0 +1,361 @@
+/*
+ * round.c - hashed wheel with round counters: scheme 6 of Varghese & Lauck as usually taught
+ * (section 6.1.2; Netty's HashedWheelTimer): a timer holds the turns of the wheel it still has to
+ * wait.
+ *
+ *     slot = due mod slots, rounds = (due - now - 1) / slots        now = 10, slots = 8
+ *
+ *       0        1        2        3        4        5        6        7
+ *     +----+   +----+   +----+   +----+   +----+   +----+   +----+   +----+
+ *     |    |   |    |   |    |   | r1 |   | r0 |   |    |   |    |   | r0 |
+ *     +----+   +----+   +-^--+   | r0 |   +----+   +----+   +----+   +----+
+ *                         |      +----+
+ *                   slot of now    ^ visited next, at tick 11: r0 fires, r1 becomes r0, due at 19
+ *
+ *              average                       worst
+ *     start    O(1)                          O(1)
+ *     stop     O(1)                          O(1)
+ *     tick     O(1 + n / slots)              O(n), when all share a slot
+ *     advance  one tick after another; O(slots + n) for any jump beyond one revolution
+ *     next     O(slots / n)                  O(slots + n), when nothing is due in this revolution
+ *     memory   16 bytes a timer, 8 bytes a slot; nothing is allocated after open
+ *
+ * Invariants, tested by check in this order (between calls):
+ *  1. Every list is a ring: forward and back links agree and lead to running timers only.
+ *  2. Nothing is on the list of the due, and no jump is under way.
+ *  3. The rounds of a timer lead to a tick that a deadline may name.
+ *  4. The timers in the slots are as many as run, and all others are idle.
+ *
+ * Departures from the paper.  It counts a jump of the clock as the number of visits that the slot
+ * would have had, so a jump of more than one revolution looks at every slot once.  As in hashed.c,
+ * due timers move to a list of their own before they fire, and the first timer of a slot is
+ * prefetched some ticks before its turn.
+ *
+ * It loses where hashed.c does, and a little more: a timer that stays is not only read but written,
+ * so long delays on few slots dirty every cache line they pass.  In return no deadline is kept, and
+ * the counter could be narrower than the clock; it is not, because on the list of the due it holds
+ * the due tick, and because a narrower one would limit the reach.
+ */
+#include "links.h"
+#include "params.h"
+
+/* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
+#define SLOTS_MAX (UINT64_C(1) << 30)
+/* Fewer slots by default would save less than 2 KiB. */
+#define SLOTS_DEFAULT_MIN 256
+/* Ticks between the prefetch of a slot's first timer and its turn: about one memory latency at the
+ * few nanoseconds that a tick takes. */
+#define PREFETCH_TICKS 8
+
+static const struct tw_param round_params[] = {
+    {"slots",
+     "slots of the wheel, rounded up to a power of two (default: as many as timers, at least 256, "
+     "at most the horizon)",
+     1, SLOTS_MAX, 1},
+    {NULL, NULL, 0, 0, 0},
+};
+
+struct tw_timers {
+    struct link *links;  /* timers, then the slots, then the list of the due */
+    uint64_t *rounds;    /* visits of its slot that a timer still sits out; of the due: the tick */
+    tw_tick now;         /* the tick being processed; during a jump that of the timer that fires */
+    tw_tick swept;       /* rounds count from here: now, or the end of the jump */
+    uint32_t mask;       /* slots - 1 */
+    uint32_t slot_bits;  /* log2 of the slots */
+    uint32_t slot_heads; /* index of slot 0: the capacity */
+    uint32_t due_head;   /* index of the list of the due */
+    uint32_t running;
+    TW_WORK_FIELD
+};
+
+static inline uint32_t slot_head(const struct tw_timers *timers, tw_tick tick)
+{
+    return timers->slot_heads + ((uint32_t)tick & timers->mask);
+}
+
+/* The first tick after now at which the slot of that head has its turn. */
+static inline tw_tick slot_turn(const struct tw_timers *timers, uint32_t head)
+{
+    tw_tick tick = timers->now + 1;
+    return tick + ((head - timers->slot_heads - (uint32_t)tick) & timers->mask);
+}
+
+static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
+{
+    uint32_t first = timers->links[slot_head(timers, tick)].next;
+    __builtin_prefetch(&timers->links[first]);
+    if (first < timers->slot_heads)
+        __builtin_prefetch(&timers->rounds[first]);
+}
+
+/* Links the timer where its due tick wants it: rounds are counted from the swept tick, and what is
+ * due by then is due now. */
+static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    bool late = due <= timers->swept;
+    timers->rounds[id] = late ? due : (due - timers->swept - 1) >> timers->slot_bits;
+    links_append(timers->links, late ? timers->due_head : slot_head(timers, due), id);
+    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
+}
+
+/* Visits a slot `visits` times at once, the first of them at `turn`: counts down, and moves those
+ * whose rounds are over to the list of the due. */
+static inline void slot_collect(struct tw_timers *timers, uint32_t head, tw_tick turn,
+                                uint64_t visits)
+{
+    struct link *links = timers->links;
+    for (uint32_t node = links[head].next, next; node != head; node = next) {
+        next = links[node].next;
+        TW_COUNT(timers, visits, 1);
+        TW_COUNT(timers, comparisons, 1);
+        if (timers->rounds[node] >= visits) {
+            timers->rounds[node] -= visits;
+            continue;
+        }
+        timers->rounds[node] = turn + (timers->rounds[node] << timers->slot_bits);
+        links_remove(links, node);
+        links_append(links, timers->due_head, node);
+        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + LINKS_APPEND_WRITES);
+    }
+}
+
+static void due_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+{
+    struct link *links = timers->links;
+    for (uint32_t id; (id = links[timers->due_head].next) != timers->due_head;) {
+        links_remove(links, id);
+        links_set_idle(links, id);
+        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
+        timers->running--;
+        timers->now = timers->rounds[id];
+        expire(ctx, id, timers->now);
+    }
+}
+
+static void clock_step(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+{
+    timers->swept = ++timers->now;
+    uint32_t head = slot_head(timers, timers->now);
+    slot_prefetch(timers, timers->now + PREFETCH_TICKS);
+    if (!links_is_empty(timers->links, head))
+        slot_collect(timers, head, timers->now, 1);
+    if (links_is_empty(timers->links, timers->due_head))
+        TW_COUNT(timers, empty_ticks, 1);
+    else
+        due_fire(timers, expire, ctx);
+}
+
+/* A jump over every slot at least once: all of a slot's visits are made together. */
+static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    tw_tick distance = to - timers->now;
+    timers->swept = to;
+    for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
+        tw_tick turn = timers->now + i;
+        slot_prefetch(timers, turn + PREFETCH_TICKS);
+        slot_collect(timers, slot_head(timers, turn), turn,
+                     ((distance - i) >> timers->slot_bits) + 1);
+    }
+    due_fire(timers, expire, ctx);
+    timers->now = to;
+}
+
+/* As many slots as timers, the rule of 4.4BSD, keeps buckets at about one timer; beyond the horizon
+ * no timer would ever wait a round. */
+static uint64_t slots_default(const struct tw_config *config)
+{
+    uint64_t slots = config->capacity;
+    if (slots < SLOTS_DEFAULT_MIN)
+        slots = SLOTS_DEFAULT_MIN;
+    if (config->horizon != 0 && slots > config->horizon)
+        slots = config->horizon;
+    return slots;
+}
+
+static void round_close(struct tw_timers *timers)
+{
+    free(timers->links);
+    free(timers->rounds);
+    free(timers);
+}
+
+static int round_open(struct tw_timers **out, const struct tw_config *config,
+                      struct tw_error *error)
+{
+    int status = params_check(round_params, config, error);
+    if (status != TW_OK)
+        return status;
+    const struct tw_setting *given = params_find(config, "slots");
+    uint32_t slots =
+        (uint32_t)params_power_of_two(given ? given->values[0] : slots_default(config));
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    timers->now = timers->swept = config->now;
+    timers->mask = slots - 1;
+    timers->slot_bits = (uint32_t)__builtin_ctz(slots);
+    timers->slot_heads = config->capacity;
+    timers->due_head = config->capacity + slots;
+    timers->links = links_new(config->capacity, slots + 1);
+    timers->rounds = calloc(config->capacity, sizeof *timers->rounds);
+    if (!timers->links || !timers->rounds) {
+        round_close(timers);
+        return params_no_memory(error,
+                                ((uint64_t)config->capacity + slots + 1) * sizeof(struct link) +
+                                    (uint64_t)config->capacity * sizeof(uint64_t));
+    }
+    *out = timers;
+    return TW_OK;
+}
+
+static int round_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    if (deadline <= timers->now) {
+        if (timers->now >= TW_DEADLINE_MAX)
+            return TW_REFUSED_RANGE;
+        deadline = timers->now + 1;
+    }
+    int status = TW_OK;
+    if (links_is_idle(timers->links, id)) {
+        timers->running++;
+    } else {
+        status = TW_REARMED;
+        links_remove(timers->links, id);
+        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
+    }
+    timer_place(timers, id, deadline);
+    return status;
+}
+
+static int round_stop(struct tw_timers *timers, tw_id id)
+{
+    if (links_is_idle(timers->links, id))
+        return TW_IDLE;
+    links_remove(timers->links, id);
+    links_set_idle(timers->links, id);
+    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
+    timers->running--;
+    return TW_OK;
+}
+
+static void round_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    if (timers->running == 0)
+        timers->now = timers->swept = to;
+    else if (to - timers->now > (uint64_t)timers->mask + 1)
+        clock_jump(timers, to, expire, ctx);
+    else
+        while (timers->now != to)
+            clock_step(timers, expire, ctx);
+}
+
+/* Slots in the order of their turns; the first timer without rounds to wait is the next. */
+static tw_tick round_next(const struct tw_timers *timers)
+{
+    tw_tick earliest = TW_NEVER;
+    uint32_t seen = 0;
+    for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
+        uint32_t head = slot_head(timers, timers->now + i);
+        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
+            tw_tick due = timers->now + i + (timers->rounds[id] << timers->slot_bits);
+            seen++;
+            if (due < earliest)
+                earliest = due;
+        }
+    }
+    return earliest;
+}
+
+static void round_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++)
+        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
+            struct tw_view view = {
+                .id = id,
+                .deadline = slot_turn(timers, head) + (timers->rounds[id] << timers->slot_bits),
+                .slot = head - timers->slot_heads,
+                .rounds = timers->rounds[id],
+            };
+            visit(ctx, &view);
+        }
+}
+
+/* Invariant 3, for one slot whose links are known to be sound. */
+static const char *slot_check(const struct tw_timers *timers, uint32_t head)
+{
+    tw_tick turn = slot_turn(timers, head);
+    for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next)
+        if (turn <= timers->now ||
+            timers->rounds[id] > (TW_DEADLINE_MAX - turn) >> timers->slot_bits)
+            return "a timer has more rounds to wait than the clock has";
+    return NULL;
+}
+
+static const char *round_check(const struct tw_timers *timers)
+{
+    uint64_t held = 0;
+    for (uint32_t head = timers->slot_heads; head <= timers->due_head; head++) {
+        const char *broken = links_check(timers->links, timers->slot_heads, head, &held);
+        if (broken)
+            return broken;
+    }
+    if (!links_is_empty(timers->links, timers->due_head) || timers->swept != timers->now)
+        return "a timer was left on the list of the due";
+    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++) {
+        const char *broken = slot_check(timers, head);
+        if (broken)
+            return broken;
+    }
+    if (held != timers->running || links_count(timers->links, timers->slot_heads) != held)
+        return "the slots do not hold exactly the running timers";
+    return NULL;
+}
+
+static struct tw_footprint round_footprint(const struct tw_timers *timers)
+{
+    uint64_t lists = (uint64_t)timers->mask + 2;
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(uint64_t)),
+    };
+}
+
+static void round_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    *out = (struct tw_description){
+        .span = TW_DEADLINE_MAX,
+        .setting_count = 1,
+        .settings = {{.name = "slots", .count = 1, .values = {(uint64_t)timers->mask + 1}}},
+    };
+}
+
+static const struct tw_work *round_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(round) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "round",
+    .summary = "hashed wheel, remaining rounds counted down at each visit (scheme 6)",
+    .traits = {.flags = TW_FIFO | TW_NEXT_EXACT,
+               .start = {TW_O_1, TW_O_1},
+               .stop = {TW_O_1, TW_O_1},
+               .expire = {TW_O_1, TW_O_N},
+               .tick = {TW_O_1, TW_O_N}},
+    .params = round_params,
+    .open = round_open,
+    .close = round_close,
+    .start = round_start,
+    .stop = round_stop,
+    .advance = round_advance,
+    .next = round_next,
+    .visit = round_visit,
+    .check = round_check,
+    .footprint = round_footprint,
+    .describe = round_describe,
+    .work = round_work,
+};
