@@ -18,6 +18,12 @@ int units_parse_count(const char *text, const char *what, uint64_t *out, struct 
 /* Nanoseconds.  A bare number without unit is refused ("expected a time such as 10ms"). */
 int units_parse_time(const char *text, const char *what, uint64_t *out_ns, struct diag *diag);
 
+/* A time, converted with the length of a tick and rounded up, or a bare number of ticks. */
+int units_parse_ticks(const char *text, uint64_t tick_ns, const char *what, uint64_t *out_ticks,
+                      struct diag *diag);
+/* A finite decimal number, which may be negative and have a fraction: "0.5", "1e-4". */
+int units_parse_real(const char *text, const char *what, double *out, struct diag *diag);
+
 /* "1.5M", "1k", "864k", "37" - shortest form that is exact to three digits. */
 void units_format_count(char *out, size_t size, uint64_t count);
 /* "1 ms", "30 s", "1.5 us". */

@@ -1,10 +1,8 @@
 /*
- * oracle.h - what a stream has to do, said by the dumbest structure that is fast enough.
+ * oracle.h - what a stream has to do, said by a structure with nothing in common with the designs.
  *
- * An array of due ticks (TW_NEVER = idle) is the truth; a lazy binary heap of (due, id) pairs only
- * says where to look next, and an entry that disagrees with the array is thrown away.  There is no
- * back-index, no slot, no level, nothing that a design's bug could share.  tests/ hold it against a
- * brute-force scan of the array.
+ * It decodes the words by itself and keeps the timers in an agenda (agenda.h), whose truth is an
+ * array of due ticks.  The tests hold it against a brute-force scan of such an array.
  */
 #ifndef TWBENCH_ORACLE_H
 #define TWBENCH_ORACLE_H

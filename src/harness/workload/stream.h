@@ -1,5 +1,6 @@
 /*
- * stream.h - a workload made concrete: the operations, in the order in which every design runs them.
+ * stream.h - a workload made concrete: the operations, in the order in which every design runs
+ * them.
  *
  * A stream is made once, before any clock starts, from a workload, a number of tasks and a seed (or
  * from a recorded trace); it is hashed, never changed, and replayed for each design.  Two results
@@ -15,14 +16,14 @@
  *     STREAM_TICKS      (none)                 count calls of advance, by one tick each
  *     STREAM_JUMP       low, high              one call of advance by that many ticks
  *
- * Runs keep the replay loop free of unpredictable branches (a run of starts is a loop of calls), and
- * are what a batch interface would take.  `now` is 0 at the beginning.  A deadline is clamped to
- * 0 .. TW_DEADLINE_MAX.
+ * Runs keep the replay loop free of unpredictable branches (a run of starts is a loop of calls),
+ * and are what a batch interface would take.  `now` is 0 at the beginning.  A deadline is clamped
+ * to 0 .. TW_DEADLINE_MAX.
  *
  * EXPIRY.  What happens when a timer fires is a rule of the phase: nothing, or a restart inside the
- * callback (the hold model of Jones 1986).  The delay of a restart is looked up in the phase's table
- * by a hash of (id, firing tick), so that it is the same for every exact design whatever the order
- * in which it fires a tick's timers, and costs the timed loop one load from a table of 8 KiB.
+ * callback (the hold model of Jones 1986).  The delay of a restart is looked up in the phase's
+ * table by a hash of (id, firing tick), so that it is the same for every exact design whatever the
+ * order in which it fires a tick's timers, and costs the timed loop one load from a table of 8 KiB.
  */
 #ifndef TWBENCH_STREAM_H
 #define TWBENCH_STREAM_H
@@ -33,17 +34,17 @@
 enum stream_code { STREAM_START, STREAM_START_FAR, STREAM_STOP, STREAM_TICKS, STREAM_JUMP };
 
 #define STREAM_COUNT_BITS 29u
-#define STREAM_COUNT_MAX ((UINT32_C(1) << STREAM_COUNT_BITS) - 1)
+#define STREAM_COUNT_MAX  ((UINT32_C(1) << STREAM_COUNT_BITS) - 1)
 
 #define STREAM_RESTART_BITS 11u
 #define STREAM_RESTART_SIZE (1u << STREAM_RESTART_BITS)
 
 #define STREAM_PHASES_MAX 16
-#define STREAM_NAME_SIZE 64
+#define STREAM_NAME_SIZE  64
 
 /* Operations of a phase as the stream states them, before any design has run. */
 struct stream_counts {
-    uint64_t starts;   /* explicit ones; restarts inside callbacks come on top */
+    uint64_t starts; /* explicit ones; restarts inside callbacks come on top */
     uint64_t stops;
     uint64_t advances; /* calls */
     uint64_t ticks;    /* sum of their steps */
@@ -51,14 +52,14 @@ struct stream_counts {
 
 struct stream_phase {
     char name[STREAM_NAME_SIZE];
-    size_t begin, end;              /* words [begin, end) */
+    size_t begin, end; /* words [begin, end) */
     struct stream_counts counts;
-    const uint32_t *restart;        /* STREAM_RESTART_SIZE delays in ticks, each >= 1; NULL: stay idle */
+    const uint32_t *restart; /* STREAM_RESTART_SIZE delays in ticks, each >= 1; NULL: stay idle */
 };
 
 /* What every exact design must do with the stream, said by the oracle (oracle.h). */
 struct stream_expected {
-    uint64_t digest;                      /* sum over expiries of stream_mix(id, tick), mod 2^64 */
+    uint64_t digest; /* sum over expiries of stream_mix(id, tick), mod 2^64 */
     uint64_t fired;
     uint64_t fired_in[STREAM_PHASES_MAX]; /* by phase */
     uint64_t running_max;                 /* most timers running at one time */
@@ -67,22 +68,24 @@ struct stream_expected {
 
 struct stream {
     char workload[STREAM_NAME_SIZE]; /* "hold"; for a trace its file name without .tt[.xz|.gz] */
-    char tasks_meaning[STREAM_NAME_SIZE]; /* what `tasks` counts here: "timers", "ids in the trace" */
+    char tasks_meaning[STREAM_NAME_SIZE]; /* what `tasks` counts here: "timers", "ids in the trace"
+                                           */
     uint64_t tasks;
     uint64_t seed;
     uint64_t tick_ns;
-    uint32_t capacity;    /* ids are 0 .. capacity-1 */
-    tw_tick horizon;      /* longest delay in it, restarts included */
-    uint64_t hash;        /* over words, phases, tables, capacity: identity of the stream */
+    uint32_t capacity; /* ids are 0 .. capacity-1 */
+    tw_tick horizon;   /* longest delay in it, restarts included */
+    uint64_t hash;     /* over words, phases, tables, capacity: identity of the stream */
     size_t word_count;
     uint32_t *words;
     size_t phase_count;
     struct stream_phase phases[STREAM_PHASES_MAX];
     struct stream_expected expected;
-    char *spec_json;      /* the workload with its parameters resolved, one line of JSON */
+    char *spec_json; /* the workload with its parameters resolved, one line of JSON */
 };
 
-/* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table (top bits). */
+/* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table (top bits).
+ */
 static inline uint64_t stream_mix(tw_id id, tw_tick tick)
 {
     uint64_t h = (tick + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -103,8 +106,15 @@ static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
     return (uint64_t)delay > TW_DEADLINE_MAX - now ? TW_DEADLINE_MAX : now + (uint64_t)delay;
 }
 
-/* ---- Building.  Appends merge into the run before them where they can. ------------------------- */
+/* Most words of one stream: 4 GiB, which is 10^8 timers started and stopped with room to spare. */
+#define STREAM_WORDS_MAX ((size_t)1 << 30)
 
+/* ---- Building.  Appends merge into the run before them where they can. -------------------------
+ */
+
+/* An empty stream with the clock at 0; NULL when there is no memory.  The caller sets the other
+ * plain fields (tasks, tasks_meaning, seed, tick_ns, capacity, and spec_json, which it hands over)
+ * at any time before stream_finish. */
 struct stream *stream_new(const char *workload);
 void stream_free(struct stream *stream);
 /* Opens the next phase; what is appended from now on belongs to it.  `restart` is copied; NULL for
@@ -116,7 +126,11 @@ void stream_append_stop(struct stream *stream, tw_id id);
 void stream_append_advance(struct stream *stream, uint64_t ticks);
 /* `count` advances of one tick. */
 void stream_append_ticks(struct stream *stream, uint64_t count);
-/* Computes horizon (explicit delays and restart tables), hash and, by the oracle, `expected`. */
+/* True once an append was dropped (no memory, or STREAM_WORDS_MAX): whoever appends in a long loop
+ * may give up then.  stream_finish says which it was, so that nobody has to ask. */
+bool stream_is_broken(const struct stream *stream);
+/* Computes horizon (explicit delays and restart tables), hash and, by the oracle, `expected`.  A
+ * capacity of 0 becomes the highest id + 1; a stream without any start gets 1. */
 int stream_finish(struct stream *stream, struct diag *diag);
 
 #endif
