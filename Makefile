@@ -166,9 +166,11 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -MMD -MP -c $< -o $@
 
+# A binary looks for its workloads and plot scripts beside itself.
 $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
+	@ln -sfn ../../workloads $(BUILD)/workloads && ln -sfn ../../plots $(BUILD)/plots
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(OBJECTS)
 	$(call say,LINK,$@)
@@ -176,6 +178,12 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(OBJECTS)
 $(BUILD)/tests/test_%: $(BUILD)/tests/conformance/test_%.o $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -lcmocka -o $@
+# The design that people copy (docs/ADDING-A-BACKEND.md) is compiled as one, and put to the proof.
+$(BUILD)/tests/test_skeleton: $(BUILD)/docs/skeleton.timed.o $(BUILD)/docs/skeleton.counted.o
+$(BUILD)/docs/skeleton.%.o: docs/skeleton.c $(BUILD)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(if $(filter counted,$*),-DTW_COUNTED) -Isrc/impls -MMD -MP -c $< -o $@
 $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
@@ -192,7 +200,7 @@ fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the suites that measure time come behind --alone.
 SUITES = $(UNIT_TESTS) $(CONFORMANCE_TESTS) $(wildcard tests/faults/run.sh tests/schema.sh) \
-         tests/floors.sh tests/floors_selftest.sh $(UNIT_TESTS:build/release/%=build/asan/%) \
+         tests/floors.sh tests/floors_selftest.sh tests/adding.sh $(UNIT_TESTS:build/release/%=build/asan/%) \
          tests/fuzz.sh --alone $(wildcard tests/identity.sh tests/cli/*.bats)
 
 run-tests:

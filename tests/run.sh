@@ -94,6 +94,9 @@ for argument in "$@"; do
     fi
 done
 
+# A make that a test starts is not part of the build that started the tests.
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
 logs=build/test-logs/$$
 rm -rf "$logs"
 mkdir -p "$logs"
