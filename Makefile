@@ -271,7 +271,7 @@ install: all ## install under DESTDIR/PREFIX: binary, workloads, plot scripts, s
 	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads
 	$(Q)install -m 644 workloads/traces/*.tt.xz $(SHARE)/workloads/traces
 	$(Q)install -m 644 plots/*.gp $(SHARE)/plots
-	$(Q)install -m 644 src/harness/result/*.schema.json $(SHARE)/schema
+	$(Q)install -m 644 schema/*.json $(SHARE)/schema
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/twbench $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
 	$(Q)rm -rf $(SHARE) $(DESTDIR)$(PREFIX)/include/twbench

@@ -8,7 +8,7 @@ set -euo pipefail
 out=$1 compiler=$2 flags=$3 prefix=$4
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-# The commit, "+dirty" when tracked files differ from it; "unknown" outside a checkout of twbench (a
+# The commit, "-dirty" when tracked files differ from it; "unknown" outside a checkout of twbench (a
 # tarball, even one unpacked inside somebody else's repository).
 commit_name() {
     local git=(git -C "$root" -c safe.directory="$root") commit
@@ -17,7 +17,7 @@ commit_name() {
         echo unknown
         return
     fi
-    "${git[@]}" diff --quiet HEAD -- 2>/dev/null || commit+=+dirty
+    "${git[@]}" diff --quiet HEAD -- 2>/dev/null || commit+=-dirty
     echo "$commit"
 }
 
