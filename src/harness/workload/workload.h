@@ -20,7 +20,7 @@ struct workload_request {
     const char *workload;
     const char *directory; /* where names are looked up */
     uint64_t tasks;        /* 0: the workload's own default; ignored by traces */
-    uint64_t tick_ns;      /* 0: the workload's own tick.  Coarser for a trace: deadlines round up */
+    uint64_t tick_ns; /* 0: the workload's own tick.  Coarser for a trace: deadlines round up */
     uint64_t seed;
     const struct workload_setting *settings;
     size_t setting_count;
