@@ -94,9 +94,9 @@ const cJSON *result_json(const struct result_document *document);
  * again.  DIAG_RUN on an error of the file system. */
 int result_write(const struct result_document *document, const char *path, struct diag *diag);
 
-/* Reads a document.  DIAG_USAGE with "FILE:line:column: ..." for what is not JSON or cut off, and
- * with the key's path ("cells[3].phases[0].name") for what is not a result; DIAG_RUN when the file
- * cannot be read.  "-" is stdin. */
+/* Reads a document; "-" is stdin.  DIAG_USAGE when the file cannot be read, with
+ * "FILE:line:column: ..." when it is not JSON or cut off, and with the key's path
+ * ("FILE: cells[3].phases[0].name: missing; expected text") when it is not a result. */
 int result_load(const char *path, struct result_document **out, struct diag *diag);
 
 /* DIAG_USAGE, naming --force and --resume, when the file is there already; "-" never is. */

@@ -1,0 +1,38 @@
+/*
+ * json.h - the few things the result needs of JSON beyond what cJSON gives.
+ *
+ * Writing: integers of 64 bits stay exact, and there is never a NaN or an infinity.  Without memory
+ * cJSON leaves the key out; whoever prints the finished object checks that it is whole (shape.h).
+ * Reading: what is absent or null has one answer, so that callers need no cascade of questions.
+ */
+#ifndef TWBENCH_JSON_H
+#define TWBENCH_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+/* ---- Writing. ---------------------------------------------------------------------------------
+ */
+
+/* Exact; beyond 2^53 as raw digits, because cJSON's numbers are doubles. */
+cJSON *json_integer(uint64_t value);
+/* Rounded to six significant digits, which no timing deserves more of; null unless finite. */
+cJSON *json_measure(double value);
+/* null for NULL and for ""; bytes that are not UTF-8 become '?'. */
+cJSON *json_text(const char *text);
+
+void json_add(cJSON *object, const char *key, cJSON *item);
+void json_add_integer(cJSON *object, const char *key, uint64_t value);
+void json_add_measure(cJSON *object, const char *key, double value);
+void json_add_text(cJSON *object, const char *key, const char *text);
+/* Sixteen hexadecimal digits, for hashes: a string, because no reader may round it. */
+void json_add_hex(cJSON *object, const char *key, uint64_t value);
+
+/* ---- Reading.  `path` is keys joined by dots: "latency_ns.advance.p99". ------------------------
+ */
+
+const cJSON *json_get(const cJSON *object, const char *path);  /* NULL when absent or null */
+double json_get_number(const cJSON *object, const char *path); /* NaN when absent, null, not one */
+const char *json_get_text(const cJSON *object, const char *path); /* "" likewise */
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * shape.h - is this JSON a result?  The part of schema/result-1.json that readers here rely on.
+ *
+ * tests/schema.sh holds the two together: a document that misses a key is refused by both.
+ */
+#ifndef TWBENCH_SHAPE_H
+#define TWBENCH_SHAPE_H
+
+#include "harness/base/diag.h"
+
+#include <cjson/cJSON.h>
+#include <stddef.h>
+
+/* `what` names the document in the diagnostic.  DIAG_USAGE with "what: path: what was expected". */
+int shape_check_head(const cJSON *root, const char *what, struct diag *diag);
+int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
+
+#endif
