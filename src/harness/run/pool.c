@@ -83,6 +83,14 @@ static void pin_to(int cpu)
     sched_setaffinity(0, sizeof set, &set);
 }
 
+/* A crash has to end the child, whatever handlers the parent has. */
+static void crash_by_default(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        signal(signals[i], SIG_DFL);
+}
+
 static void child_main(const struct pool *pool, const struct slot *slot, pid_t parent)
     __attribute__((noreturn));
 
@@ -91,6 +99,7 @@ static void child_main(const struct pool *pool, const struct slot *slot, pid_t p
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
+    crash_by_default();
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     pin_to(slot->cpu);

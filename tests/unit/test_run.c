@@ -1,0 +1,241 @@
+/*
+ * test_run.c - what becomes of a cell: right, wrong, refused, crashed, hung, out of memory.
+ *
+ * The misbehaving designs are heap's table with one hook replaced.
+ */
+#include "harness/run/group.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* 1000 timers due 1..1000; half stopped; a phase of ticks; a phase of hold by jumps of three. */
+static struct stream *make_stream(void)
+{
+    uint32_t restart[STREAM_RESTART_SIZE];
+    for (uint32_t i = 0; i < STREAM_RESTART_SIZE; i++)
+        restart[i] = 1 + i % 50;
+    struct stream *stream = stream_new("test");
+    struct diag diag;
+    assert_non_null(stream);
+    stream->tasks = stream->capacity = 1000;
+    stream->tick_ns = 1000000;
+    stream_phase_begin(stream, "start", NULL);
+    for (tw_id id = 0; id < 1000; id++)
+        stream_append_start(stream, id, 1 + (int64_t)id);
+    stream_phase_begin(stream, "stop", NULL);
+    for (tw_id id = 0; id < 1000; id += 2)
+        stream_append_stop(stream, id);
+    stream_phase_begin(stream, "expire", NULL);
+    stream_append_ticks(stream, 500);
+    stream_phase_begin(stream, "hold", restart);
+    for (int i = 0; i < 200; i++)
+        stream_append_advance(stream, 3);
+    assert_int_equal(stream_finish(stream, &diag), DIAG_OK);
+    return stream;
+}
+
+static const struct tw_backend *heap_timed(void)
+{
+    return registry_find("heap")->timed;
+}
+
+static int crashing_stop(struct tw_timers *timers, tw_id id)
+{
+    (void)timers;
+    if (id == 100)
+        raise(SIGSEGV);
+    return TW_OK;
+}
+
+static int hanging_stop(struct tw_timers *timers, tw_id id)
+{
+    (void)timers, (void)id;
+    for (;;)
+        pause();
+}
+
+static int lazy_stop(struct tw_timers *timers, tw_id id)
+{
+    (void)timers, (void)id;
+    return TW_OK;
+}
+
+static int refusing_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    if (id == 999)
+        return TW_REFUSED_RANGE;
+    return heap_timed()->start(timers, id, deadline);
+}
+
+static int early_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    return heap_timed()->start(timers, id, deadline > 10 ? deadline - 1 : deadline);
+}
+
+static int greedy_open(struct tw_timers **out, const struct tw_config *config,
+                       struct tw_error *error)
+{
+    /* Touched page by page, so that nothing can be promised and not given. */
+    for (size_t bytes = 0; bytes < (size_t)8 << 30; bytes += 1 << 20) {
+        volatile char *block = malloc(1 << 20);
+        if (!block) {
+            strcpy(error->text, "no memory");
+            return TW_REFUSED_MEMORY;
+        }
+        block[0] = 1;
+    }
+    return heap_timed()->open(out, config, error);
+}
+
+/* Runs one design beside heap and hands back its outcome; heap itself has to come out right. */
+static void run_beside_heap(const struct tw_backend *timed, const struct tw_backend *counted,
+                            uint64_t budget_ns, struct outcome *out)
+{
+    struct stream *stream = make_stream();
+    struct registry_entry entry = {.timed = timed, .counted = counted};
+    struct plan_cell cells[2] = {{.design = &entry}, {.design = registry_find("heap")}};
+    struct outcome *outcomes = calloc(2, sizeof *outcomes);
+    struct group_options options = {.runs = 3, .warmup = 1, .min_time_ns = 100000, .seed = 1};
+    struct pool_limits limits = {.budget_ns = budget_ns, .memory_bytes = (uint64_t)256 << 20};
+    struct cycles cycles = cycles_calibrate();
+    struct pool *pool;
+    struct diag diag;
+    int cpu = -1;
+    assert_int_equal(pool_open(&pool, &cpu, 1, &limits, &diag), DIAG_OK);
+    assert_int_equal(
+        group_run(pool, cells, 2, stream, &cycles, &options, outcomes, NULL, NULL, &diag), DIAG_OK);
+    pool_close(pool);
+    assert_int_equal(outcomes[1].status, OUTCOME_OK);
+    assert_int_equal(outcomes[1].sample_count, 3);
+    *out = outcomes[0];
+    free(outcomes);
+    stream_free(stream);
+}
+
+static struct outcome *outcome_of_faulty(const struct tw_backend *faulty, uint64_t budget_ns)
+{
+    struct outcome *outcome = calloc(1, sizeof *outcome);
+    assert_non_null(outcome);
+    run_beside_heap(faulty, faulty, budget_ns, outcome);
+    return outcome;
+}
+
+#define SECOND UINT64_C(1000000000)
+
+static void assert_faulty(const struct tw_backend *faulty, uint64_t budget_ns,
+                          enum outcome_status status, const char *reason)
+{
+    struct outcome *outcome = outcome_of_faulty(faulty, budget_ns);
+    assert_string_equal(outcome_status_name(outcome->status), outcome_status_name(status));
+    if (!strstr(outcome->reason, reason))
+        fail_msg("reason '%s' does not say '%s'", outcome->reason, reason);
+    free(outcome);
+}
+
+static void test_crash(void **state)
+{
+    (void)state;
+    struct tw_backend faulty = *heap_timed();
+    faulty.stop = crashing_stop;
+    assert_faulty(&faulty, 10 * SECOND, OUTCOME_CRASHED, "Segmentation fault");
+}
+
+static void test_hang(void **state)
+{
+    (void)state;
+    struct tw_backend faulty = *heap_timed();
+    faulty.stop = hanging_stop;
+    assert_faulty(&faulty, SECOND / 2, OUTCOME_TIMEOUT, "budget of 0.5 s");
+}
+
+static void test_wrong_stop(void **state)
+{
+    (void)state;
+    struct tw_backend faulty = *heap_timed();
+    faulty.stop = lazy_stop;
+    assert_faulty(&faulty, 10 * SECOND, OUTCOME_MISMATCH, "an idle timer fired");
+}
+
+static void test_early(void **state)
+{
+    (void)state;
+    struct tw_backend faulty = *heap_timed();
+    faulty.start = early_start;
+    assert_faulty(&faulty, 10 * SECOND, OUTCOME_MISMATCH, "fired early");
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct tw_backend faulty = *heap_timed();
+    faulty.start = refusing_start;
+    assert_faulty(&faulty, 10 * SECOND, OUTCOME_UNSUPPORTED, "delay of 1000 ticks");
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+#ifndef TWB_JEMALLOC
+    skip(); /* the limit is on address space, which the sanitizers need for themselves */
+#endif
+    struct tw_backend faulty = *heap_timed();
+    faulty.open = greedy_open;
+    assert_faulty(&faulty, 10 * SECOND, OUTCOME_OUT_OF_MEMORY, "no memory");
+}
+
+static void test_figures(void **state)
+{
+    (void)state;
+    struct outcome *outcome = calloc(1, sizeof *outcome);
+    const struct registry_entry *heap = registry_find("heap");
+    run_beside_heap(heap->timed, heap->counted, 10 * SECOND, outcome);
+    assert_int_equal(outcome->phase_count, 4);
+    assert_int_equal(outcome->phases[0].starts, 1000);
+    assert_int_equal(outcome->phases[1].stops, 500);
+    assert_int_equal(outcome->phases[2].expires, 250);
+    assert_int_equal(outcome->phases[2].advances, 500);
+    assert_int_equal(outcome->phases[3].advances, 200);
+    assert_int_equal(outcome->phases[3].ticks, 600);
+    assert_int_equal(outcome->phases[3].starts, outcome->phases[3].expires);
+    assert_true(outcome->phases[3].expires > 250);
+    assert_int_equal(outcome->early, 0);
+    assert_int_equal(outcome->late_max_ticks, 0);
+    assert_int_equal(outcome->phases[2].latency[OUTCOME_ADVANCE].count, 500);
+    assert_in_range(outcome->phases[0].latency[OUTCOME_START].count, 50, 70);
+    assert_true(outcome->phases[0].work.comparisons > 0);
+    assert_true(outcome->phases[0].wall_ns[0] > 0);
+#ifdef TWB_JEMALLOC
+    assert_true(outcome->memory.measured);
+    assert_true(outcome->memory.peak_bytes >=
+                outcome->memory.fixed_bytes + outcome->memory.capacity_bytes);
+    assert_int_equal(outcome->memory.retained_bytes, 0);
+#endif
+    free(outcome);
+}
+
+static void test_passes(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    uint64_t passes = group_passes(stream, 10000000);
+    assert_in_range(passes, 100, 1000);
+    assert_int_equal(group_passes(stream, 0), 1);
+    stream_free(stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crash),   cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_early),   cmocka_unit_test(test_wrong_stop),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_figures), cmocka_unit_test(test_passes),
+    };
+    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}
