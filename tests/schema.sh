@@ -1,0 +1,181 @@
+#!/bin/bash
+# schema.sh - holds schema/result-1.json, the loader and docs/RESULT-FORMAT.md against each other.
+#
+# The documents come from `test_document sample`, which builds one without running any design, and
+# from ./twbench when it has been built.  Prints TAP.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+
+maker=${MAKER:-build/release/tests/test_document}
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+
+"$maker" sample "$work/sample.json" || { echo "Bail out! $maker made no sample"; exit 1; }
+
+python3 - "$maker" "$work" <<'PYTHON'
+import copy, json, os, subprocess, sys
+import jsonschema
+
+maker, work = sys.argv[1:]
+schema = json.load(open("schema/result-1.json"))
+sample = json.load(open(f"{work}/sample.json"))
+manual = open("docs/RESULT-FORMAT.md").read()
+validator = jsonschema.Draft7Validator(schema)
+
+results = []
+
+
+def report(name, problems, directive=""):
+    results.append((name + directive, list(problems)))
+
+
+# Objects whose keys are not the format's own.
+FREE = {"params", "requested", "spec", "counters"}
+
+
+def small(document):
+    """One cell that is ok and one that is not: enough to have every key once."""
+    out = copy.deepcopy(document)
+    ok = [c for c in out["cells"] if c["status"] == "ok" and c["impl"] == "hashed"][:1]
+    ok[0]["phases"] = [p for p in ok[0]["phases"] if p["latency_ns"]["advance"]][:1]
+    for latency in ok[0]["phases"][0]["latency_ns"].values():
+        if latency:
+            latency["bins"] = latency["bins"][:2]
+    out["cells"] = ok + [c for c in out["cells"] if c["status"] != "ok"][:1]
+    return out
+
+
+def key_paths(item, path=()):
+    """Paths of all keys of the format; of lists the first element stands for all."""
+    if isinstance(item, dict):
+        for key, value in item.items():
+            yield path + (key,)
+            if key not in FREE:
+                yield from key_paths(value, path + (key,))
+    elif isinstance(item, list) and item:
+        yield from key_paths(item[0], path + (0,))
+
+
+def parent_of(document, path):
+    for step in path[:-1]:
+        document = document[step]
+    return document
+
+
+def name_of(path):
+    return ".".join(str(step) for step in path)
+
+
+def without(document, path):
+    out = copy.deepcopy(document)
+    del parent_of(out, path)[path[-1]]
+    return out
+
+
+def retyped(document, path):
+    out = copy.deepcopy(document)
+    value = parent_of(out, path)[path[-1]]
+    parent_of(out, path)[path[-1]] = {} if isinstance(value, list) else []
+    return out
+
+
+def negated(document, path):
+    out = copy.deepcopy(document)
+    value = parent_of(out, path)[path[-1]]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    parent_of(out, path)[path[-1]] = -1 - value
+    return out
+
+
+def loads(documents):
+    """What the loader says of each document."""
+    names = [f"{work}/{i}.json" for i in range(len(documents))]
+    for name, document in zip(names, documents):
+        with open(name, "w") as file:
+            json.dump(document, file)
+    out = subprocess.run([maker, "load", *names], capture_output=True, text=True, check=True)
+    return [line.startswith("loads") for line in out.stdout.splitlines()]
+
+
+def both_refuse(name, change):
+    base = small(sample)
+    paths = [p for p in key_paths(base) if change(base, p) is not None]
+    documents = [change(base, p) for p in paths]
+    problems = []
+    for path, document, loaded in zip(paths, documents, loads(documents)):
+        if validator.is_valid(document):
+            problems.append(f"the schema takes it: {name_of(path)}")
+        if loaded:
+            problems.append(f"the loader takes it: {name_of(path)}")
+    if len(paths) < 50:
+        problems.append(f"only {len(paths)} keys were tried")
+    report(f"{name} is refused by schema and loader ({len(paths)} keys)", problems)
+
+
+def stated(node, path, definitions):
+    """True when the schema names the key at `path`."""
+    node = definitions[node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node
+    if not path:
+        return True
+    branches = node.get("oneOf", []) + node.get("allOf", [])
+    if isinstance(path[0], int):
+        inner = node.get("items")
+    else:
+        inner = node.get("properties", {}).get(path[0])
+    found = isinstance(inner, dict) and stated(inner, path[1:], definitions)
+    return found or any(stated(branch, path, definitions) for branch in branches if "if" not in branch)
+
+
+def errors(document):
+    return [f"{name_of(e.absolute_path)}: {e.message[:200]}" for e in validator.iter_errors(document)]
+
+
+try:
+    jsonschema.Draft7Validator.check_schema(schema)
+    report("the schema is a schema", [])
+except jsonschema.SchemaError as error:
+    report("the schema is a schema", [error.message])
+report("the sample is valid", errors(sample))
+base = small(sample)
+report("the small sample loads", [] if loads([base]) == [True] and not errors(base) else ["no"])
+report("the schema states every key",
+       [name_of(p) for p in key_paths(base) if not stated(schema, p, schema["definitions"])])
+report("docs/RESULT-FORMAT.md explains every key",
+       sorted({str(p[-1]) for p in key_paths(base) if f"`{p[-1]}`" not in manual}))
+both_refuse("a missing key", without)
+both_refuse("a value of another type", retyped)
+both_refuse("a number below 0", negated)
+
+claims = copy.deepcopy(base)
+claims["cells"][0]["digest"] = None
+report("an ok cell without a digest is refused", [] if errors(claims) else ["taken"])
+claims = copy.deepcopy(base)
+claims["cells"][1]["reason"] = None
+report("a failed cell without a reason is refused", [] if errors(claims) else ["taken"])
+claims = copy.deepcopy(base)
+claims["cells"][0]["status"] = "fine"
+report("an unknown status is refused", [] if errors(claims) else ["taken"])
+claims = copy.deepcopy(base)
+claims["added"] = claims["cells"][0]["added"] = 1
+report("a key that a newer version added is taken",
+       errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
+
+twbench = os.environ.get("TWBENCH", "./twbench")
+if os.access(twbench, os.X_OK):
+    run = subprocess.run([twbench, "--impl=all", "--tasks=100", "--runs=2", "--json=-"],
+                         capture_output=True, text=True)
+    try:
+        report("what twbench writes is valid", errors(json.loads(run.stdout)))
+    except json.JSONDecodeError as error:
+        report("what twbench writes is valid", [str(error), run.stderr[-300:]])
+else:
+    report("what twbench writes is valid", [], f" # SKIP {twbench} is not built")
+
+print(f"1..{len(results)}")
+for number, (name, problems) in enumerate(results, 1):
+    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+    for problem in problems[:10]:
+        print(f"# {problem}")
+sys.exit(any(problems for _, problems in results))
+PYTHON
