@@ -4,6 +4,9 @@
  * Used by `twbench conform`, by the tests for every design in the registry, and by the fuzzer.
  * Everything here judges a design through its table alone, against a model that is a plain array of
  * due ticks, and holds it to exactly the traits it declares.
+ *
+ * A design that crashes or hangs takes the caller with it: run what is not trusted in a child
+ * process.  Nothing here is kept between calls, so that a child can be given any one of them.
  */
 #ifndef TWBENCH_CONFORM_H
 #define TWBENCH_CONFORM_H
@@ -12,32 +15,50 @@
 
 /* What was found.  `rule` is NULL when the contract held. */
 struct conform_report {
-    const char *rule;        /* the broken rule, in the words of backend.h */
-    char detail[512];        /* what was expected and what came */
-    char operations[4096];   /* shortest operation list that shows it, one operation per line */
-    uint64_t seed;           /* that the list was found with; 0 for a written case */
-    uint64_t operations_run; /* in all, while looking */
+    const char *rule;      /* the broken rule, in the words of backend.h */
+    char detail[512];      /* what was expected and what came */
+    char operations[4096]; /* shortest operation list that shows it, one operation per line; its
+                              language is that of operations.h.  Empty where no list shows it */
+    uint64_t seed; /* finds the list at once: the seed of its stream; 0 for a written case */
+    uint64_t operations_run; /* start, stop and advance calls in all, while looking */
+    uint64_t trace;          /* hash over all answers and expiries in order: two objects that behave
+                                alike have the same */
 };
 
 struct conform_options {
     const struct tw_setting *settings; /* for open; none: the design's defaults */
     size_t setting_count;
-    uint64_t seed;       /* of the random streams */
-    uint64_t operations; /* how many random operations to run, over all shapes; 0: written cases only */
-    bool check_always;   /* `check` after every operation (else after every stream) */
+    uint64_t seed; /* of the random streams: stream k is made from seed + k */
+    uint64_t
+        operations; /* how many random operations to run, over all shapes; 0: written cases only */
+    bool check_always; /* `check` after every operation (else now and then, and after every stream).
+                          Written cases always do */
+    bool streams_only; /* leave the written cases out */
 };
 
-/* Runs the written cases, then random streams.  0 when the contract holds, 1 with *report filled. */
+/* Runs the written cases, then random streams.  0 when the contract holds, 1 with *report filled.
+ * A design with TW_KEEPS_NOTHING is exempt: 0, with no operation run. */
 int conform_run(const struct tw_backend *backend, const struct conform_options *options,
                 struct conform_report *report);
 
-/* Runs the operations that `bytes` encode, with `check` after each: what the fuzzer calls. */
+/* Runs the operations that `bytes` encode, with `check` after each: what the fuzzer calls.  Any
+ * bytes are good; they choose settings, capacity and clock too. */
 int conform_run_bytes(const struct tw_backend *backend, const uint8_t *bytes, size_t size,
                       struct conform_report *report);
+
+/* Runs an operation list given as text (operations.h), with `check` after each operation: how a
+ * shrunken list is replayed.  -1, with the reason in report->detail, when it is not understood. */
+int conform_run_text(const struct tw_backend *backend, const char *text,
+                     struct conform_report *report);
 
 /* Names of the written cases, NULL after the last; conform_case runs one of them alone. */
 const char *conform_case_name(size_t index);
 int conform_case(const struct tw_backend *backend, const struct conform_options *options,
                  size_t index, struct conform_report *report);
+
+/* Settings worth testing a design with, chosen by the names of its parameters: variant 0 is the
+ * defaults (*count 0), each further one sets one parameter.  False after the last. */
+bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *setting,
+                     size_t *count);
 
 #endif

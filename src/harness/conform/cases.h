@@ -1,0 +1,31 @@
+/*
+ * cases.h - the written cases: each names one thing that designs get wrong.
+ *
+ * A case is an operation list made for the design at hand (its span, the sizes it describes),
+ * judged against the model like any other list.  The few things that a list cannot say have a
+ * function of their own.
+ */
+#ifndef TWBENCH_CONFORM_CASES_H
+#define TWBENCH_CONFORM_CASES_H
+
+#include "harness/conform/conform.h"
+#include "harness/conform/operations.h"
+#include "harness/conform/strides.h"
+
+/* What a case is made from and for. */
+struct case_plan {
+    const struct tw_backend *backend;
+    const struct strides *strides;
+    struct operations *operations; /* initialised, with the settings in place */
+};
+
+struct written_case {
+    const char *name;
+    void (*build)(struct case_plan *plan); /* makes the list; NULL when `run` judges by itself */
+    void (*run)(struct case_plan *plan, struct conform_report *report);
+};
+
+/* Ends with a NULL name. */
+extern const struct written_case written_cases[];
+
+#endif

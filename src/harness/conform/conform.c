@@ -1,0 +1,184 @@
+/* conform.c - the door of the room: written cases, random streams, bytes, texts. */
+#include "harness/conform/conform.h"
+#include "harness/conform/cases.h"
+#include "harness/conform/judge.h"
+#include "harness/conform/shapes.h"
+#include "harness/conform/shrink.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Timers of a written case that does not say otherwise. */
+#define CASE_CAPACITY 16u
+
+struct variant {
+    const char *name; /* of the parameter */
+    uint32_t count;
+    uint64_t values[TW_VALUES_MAX];
+};
+
+/* The smallest, small odd and real sizes of the parameters that designs have.  A design with a new
+ * parameter is tested with its defaults until a line is added here. */
+static const struct variant variants[] = {
+    {"slots", 1, {1}},         {"slots", 1, {2}},
+    {"slots", 1, {8}},         {"slots", 1, {512}},
+    {"levels", 3, {2, 2, 2}},  {"levels", 3, {3, 5, 7}},
+    {"levels", 1, {16}},       {"levels", 4, {60, 60, 24, 10}},
+    {"levels", 2, {512, 512}}, {"levels", 4, {256, 64, 64, 64}},
+};
+
+static bool has_parameter(const struct tw_backend *backend, const char *name)
+{
+    const struct tw_param *param = backend->params;
+    while (param->name && strcmp(param->name, name) != 0)
+        param++;
+    return param->name != NULL;
+}
+
+bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *setting,
+                     size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; index > 0 && i < sizeof variants / sizeof variants[0]; i++) {
+        if (!has_parameter(backend, variants[i].name) || --index > 0)
+            continue;
+        *setting = (struct tw_setting){.name = variants[i].name, .count = variants[i].count};
+        memcpy(setting->values, variants[i].values, sizeof setting->values);
+        *count = 1;
+    }
+    return index == 0;
+}
+
+static void apply_settings(struct operations *operations, const struct conform_options *options)
+{
+    operations->setting_count = options->setting_count;
+    for (size_t i = 0; i < options->setting_count; i++)
+        operations->settings[i] = options->settings[i];
+}
+
+/* Judges the list; when it breaks a rule, the report has the shortest list that does. */
+static void judge_or_shrink(const struct tw_backend *backend, struct operations *operations,
+                            bool check_always, struct conform_report *report)
+{
+    size_t steps;
+    if (!judge_replay(backend, operations, check_always, report, &steps))
+        shrink(operations, backend, check_always, steps, report);
+}
+
+const char *conform_case_name(size_t index)
+{
+    return written_cases[index].name;
+}
+
+static void run_case(const struct tw_backend *backend, const struct conform_options *options,
+                     const struct written_case *written, struct conform_report *report)
+{
+    struct operations operations;
+    struct strides strides;
+    operations_init(&operations, CASE_CAPACITY);
+    apply_settings(&operations, options);
+    if (!strides_find(&strides, backend, CASE_CAPACITY, options->settings,
+                      options->setting_count)) {
+        report_broken(report, RULE_OPEN, "the settings of the test were refused");
+        return;
+    }
+    struct case_plan plan = {backend, &strides, &operations};
+    if (written->run) {
+        written->run(&plan, report);
+    } else {
+        written->build(&plan);
+        judge_or_shrink(backend, &operations, true, report);
+    }
+    operations_clear(&operations);
+}
+
+static bool is_exempt(const struct tw_backend *backend)
+{
+    return backend->traits.flags & TW_KEEPS_NOTHING;
+}
+
+static bool can_run(const struct tw_backend *backend, const struct conform_options *options,
+                    struct conform_report *report)
+{
+    if (backend->abi_version != TW_ABI_VERSION)
+        report_broken(report, RULE_OPEN, "the design is built against version %u of the contract",
+                      backend->abi_version);
+    if (options->setting_count > OPERATIONS_SETTINGS_MAX)
+        report_broken(report, RULE_OPEN, "more than %d settings", OPERATIONS_SETTINGS_MAX);
+    return !report->rule && !is_exempt(backend);
+}
+
+int conform_case(const struct tw_backend *backend, const struct conform_options *options,
+                 size_t index, struct conform_report *report)
+{
+    *report = (struct conform_report){0};
+    if (can_run(backend, options, report))
+        run_case(backend, options, &written_cases[index], report);
+    return report->rule != NULL;
+}
+
+static void run_stream(const struct tw_backend *backend, const struct conform_options *options,
+                       const struct strides *strides, uint64_t seed, struct conform_report *report)
+{
+    struct operations operations;
+    operations_init(&operations, CASE_CAPACITY);
+    apply_settings(&operations, options);
+    shapes_random(&operations, seed, strides);
+    judge_or_shrink(backend, &operations, options->check_always, report);
+    if (report->rule)
+        report->seed = seed;
+    operations_clear(&operations);
+}
+
+static void run_streams(const struct tw_backend *backend, const struct conform_options *options,
+                        struct conform_report *report)
+{
+    struct strides strides;
+    if (!strides_find(&strides, backend, CASE_CAPACITY, options->settings, options->setting_count))
+        report_broken(report, RULE_OPEN, "the settings of the test were refused");
+    uint64_t end = report->operations_run + options->operations;
+    for (uint64_t k = 0; !report->rule && report->operations_run < end; k++)
+        run_stream(backend, options, &strides, options->seed + k, report);
+}
+
+int conform_run(const struct tw_backend *backend, const struct conform_options *options,
+                struct conform_report *report)
+{
+    *report = (struct conform_report){0};
+    if (!can_run(backend, options, report))
+        return report->rule != NULL;
+    for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
+        run_case(backend, options, &written_cases[i], report);
+    if (options->operations > 0 && !report->rule)
+        run_streams(backend, options, report);
+    return report->rule != NULL;
+}
+
+int conform_run_bytes(const struct tw_backend *backend, const uint8_t *bytes, size_t size,
+                      struct conform_report *report)
+{
+    struct operations operations;
+    *report = (struct conform_report){0};
+    if (is_exempt(backend))
+        return 0;
+    operations_init(&operations, 1);
+    shapes_decode(&operations, backend, bytes, size);
+    judge_or_shrink(backend, &operations, true, report);
+    operations_clear(&operations);
+    return report->rule != NULL;
+}
+
+int conform_run_text(const struct tw_backend *backend, const char *text,
+                     struct conform_report *report)
+{
+    struct operations operations;
+    *report = (struct conform_report){0};
+    operations_init(&operations, 1);
+    size_t line = operations_parse(text, backend->params, &operations);
+    if (line != 0)
+        snprintf(report->detail, sizeof report->detail, "line %zu is no operation", line);
+    else if (!is_exempt(backend))
+        judge_or_shrink(backend, &operations, true, report);
+    operations_clear(&operations);
+    return line != 0 ? -1 : report->rule != NULL;
+}

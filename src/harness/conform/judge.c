@@ -1,0 +1,421 @@
+/*
+ * judge.c - runs an operation list on a design and on the model, and compares all that can be seen.
+ *
+ * A design that breaks a rule inside advance may be about to loop for ever, so the callback that
+ * sees it leaves by longjmp instead of returning into the design.
+ */
+#include "harness/conform/judge.h"
+#include "harness/conform/model.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_ACTION UINT32_MAX
+
+/* What a callback does: an OPERATION_ON_* that has expiries left. */
+struct action {
+    struct operation operation;
+    uint32_t next; /* of the same timer */
+};
+
+struct judge {
+    const struct tw_backend *backend;
+    struct tw_timers *timers;
+    struct conform_report *report;
+    bool check_always;
+    struct model model;
+    struct tw_footprint footprint; /* right after open */
+    uint32_t action_count;
+    struct action *actions;  /* room for every OPERATION_ON_* of the list */
+    uint32_t *first_actions; /* by timer; NO_ACTION: none */
+    bool *seen;              /* by timer, for visit */
+    tw_tick now;             /* last tick processed by an advance that has returned */
+    tw_tick to;              /* what the advance under way moves to */
+    tw_tick fired;           /* tick of its last callback */
+    tw_tick quiet_until;     /* next() has promised that nothing fires before */
+    jmp_buf escape;          /* out of an advance that broke a rule */
+};
+
+void report_broken(struct conform_report *report, const char *rule, const char *format, ...)
+{
+    if (report->rule)
+        return;
+    report->rule = rule;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(report->detail, sizeof report->detail, format, arguments);
+    va_end(arguments);
+}
+
+/* Everything a design answers goes into the trace, in order. */
+static void trace_add(struct conform_report *report, uint64_t value)
+{
+    report->trace = (report->trace ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    report->trace ^= report->trace >> 32;
+}
+
+/* ---- start and stop, outside and inside a callback ---------------------------------------------
+ */
+
+static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick now)
+{
+    if (now >= TW_DEADLINE_MAX)
+        return; /* no tick is left on which it could fire */
+    int expected = model_start(&judge->model, id, deadline, now);
+    int answer = judge->backend->start(judge->timers, id, deadline);
+    judge->report->operations_run++;
+    judge->quiet_until = 0;
+    trace_add(judge->report, (uint64_t)answer);
+    if (answer != expected)
+        report_broken(judge->report, RULE_START,
+                      "start of %" PRIu32 " for tick %" PRIu64 " at tick %" PRIu64
+                      " answered %d, expected %d",
+                      id, deadline, now, answer, expected);
+}
+
+static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
+{
+    int expected = model_stop(&judge->model, id);
+    int answer = judge->backend->stop(judge->timers, id);
+    judge->report->operations_run++;
+    trace_add(judge->report, (uint64_t)answer);
+    if (answer != expected)
+        report_broken(judge->report, RULE_STOP,
+                      "stop of %" PRIu32 " at tick %" PRIu64 " answered %d, expected %d", id, now,
+                      answer, expected);
+}
+
+/* ---- advance ----------------------------------------------------------------------------------
+ */
+
+/* Was this expiry allowed?  The timer still runs in the model. */
+static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
+{
+    struct conform_report *report = judge->report;
+    const struct model *model = &judge->model;
+    if (id >= model->capacity || !model_runs(model, id)) {
+        report_broken(report, RULE_IDLE, "%" PRIu32 " fired at tick %" PRIu64 " and is idle", id,
+                      tick);
+        return;
+    }
+    tw_tick due = model->due[id];
+    if (tick < due)
+        report_broken(report, RULE_EARLY, "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64, id,
+                      tick, due);
+    if (tick > model->latest[id])
+        report_broken(report, RULE_LATE,
+                      "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64, id,
+                      tick, due, model->latest[id]);
+    if (tick <= judge->now || tick > judge->to)
+        report_broken(report, RULE_TICK,
+                      "%" PRIu32 " fired at tick %" PRIu64 " in an advance from %" PRIu64
+                      " to %" PRIu64,
+                      id, tick, judge->now, judge->to);
+    if (tick < judge->quiet_until)
+        report_broken(report, RULE_NEXT,
+                      "%" PRIu32 " fired at tick %" PRIu64 ", next() had said %" PRIu64, id, tick,
+                      judge->quiet_until);
+    if ((model->traits.flags & TW_ORDERED) && tick < judge->fired)
+        report_broken(report, RULE_ORDER, "%" PRIu32 " fired at tick %" PRIu64 " after %" PRIu64,
+                      id, tick, judge->fired);
+    if ((model->traits.flags & TW_FIFO) && model_before_in_turn(model, id) < model->capacity)
+        report_broken(report, RULE_FIFO,
+                      "%" PRIu32 " fired at tick %" PRIu64 " before %" PRIu32
+                      ", which was started first",
+                      id, tick, model_before_in_turn(model, id));
+}
+
+/* Runs the program of the timer that has fired and forgets the actions that are used up. */
+static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
+{
+    uint32_t *link = &judge->first_actions[id];
+    while (*link != NO_ACTION && !judge->report->rule) {
+        struct action *action = &judge->actions[*link];
+        const struct operation *operation = &action->operation;
+        if (operation->code == OPERATION_ON_START)
+            judge_start(judge, operation->target,
+                        operations_resolve(operation->base, operation->ticks, tick), tick);
+        else
+            judge_stop(judge, operation->target, tick);
+        if (--action->operation.times == 0)
+            *link = action->next;
+        else
+            link = &action->next;
+    }
+}
+
+static void judge_expire(void *ctx, tw_id id, tw_tick tick)
+{
+    struct judge *judge = ctx;
+    trace_add(judge->report, tick);
+    trace_add(judge->report, id);
+    judge_expiry(judge, id, tick);
+    if (!judge->report->rule) {
+        judge->fired = tick;
+        model_stop(&judge->model, id);
+        judge_program(judge, id, tick);
+    }
+    if (judge->report->rule)
+        longjmp(judge->escape, 1);
+}
+
+static void judge_advance(struct judge *judge, tw_tick to)
+{
+    judge->to = to;
+    judge->fired = 0;
+    judge->report->operations_run++;
+    if (setjmp(judge->escape) == 0)
+        judge->backend->advance(judge->timers, to, judge_expire, judge);
+    if (to > judge->now)
+        judge->now = to;
+    tw_id overdue = model_overdue(&judge->model, judge->now);
+    if (overdue < judge->model.capacity)
+        report_broken(judge->report, RULE_LOST,
+                      "%" PRIu32 ", due %" PRIu64 ", has not fired at tick %" PRIu64, overdue,
+                      judge->model.due[overdue], judge->now);
+}
+
+/* ---- next, visit, check, footprint --------------------------------------------------------------
+ */
+
+static void inspect_next(struct judge *judge)
+{
+    tw_tick next = judge->backend->next(judge->timers);
+    tw_tick due = model_first_due(&judge->model);
+    tw_tick latest = model_first_latest(&judge->model);
+    bool exact = judge->model.traits.flags & TW_NEXT_EXACT;
+    bool right = due == TW_NEVER ? next == TW_NEVER
+                                 : next > judge->now && next <= latest && (!exact || next >= due);
+    trace_add(judge->report, next);
+    judge->quiet_until = next;
+    if (!right)
+        report_broken(judge->report, RULE_NEXT,
+                      "next answered %" PRIu64 " at tick %" PRIu64 ", the earliest due is %" PRIu64,
+                      next, judge->now, due);
+}
+
+static void judge_visit(void *ctx, const struct tw_view *view)
+{
+    struct judge *judge = ctx;
+    const struct model *model = &judge->model;
+    tw_id id = view->id;
+    if (id >= model->capacity || !model_runs(model, id)) {
+        report_broken(judge->report, RULE_VISIT, "visit shows %" PRIu32 ", which is idle", id);
+        return;
+    }
+    if (judge->seen[id])
+        report_broken(judge->report, RULE_VISIT, "visit shows %" PRIu32 " twice", id);
+    if (view->deadline < model->due[id] || view->deadline > model->latest[id])
+        report_broken(judge->report, RULE_VISIT,
+                      "visit shows %" PRIu32 " with tick %" PRIu64 ", due %" PRIu64, id,
+                      view->deadline, model->due[id]);
+    judge->seen[id] = true;
+}
+
+static void inspect_visit(struct judge *judge)
+{
+    const struct model *model = &judge->model;
+    memset(judge->seen, 0, model->capacity * sizeof *judge->seen);
+    judge->backend->visit(judge->timers, judge_visit, judge);
+    for (tw_id id = 0; id < model->capacity; id++)
+        if (model_runs(model, id) && !judge->seen[id])
+            report_broken(judge->report, RULE_VISIT,
+                          "visit does not show %" PRIu32 ", due %" PRIu64, id, model->due[id]);
+}
+
+static void inspect_footprint(struct judge *judge)
+{
+    const struct tw_footprint *first = &judge->footprint;
+    struct tw_footprint now = judge->backend->footprint(judge->timers);
+    if (now.fixed_bytes != first->fixed_bytes || now.capacity_bytes != first->capacity_bytes)
+        report_broken(
+            judge->report, RULE_FOOTPRINT,
+            "fixed %" PRIu64 ", by capacity %" PRIu64 " bytes; after open %" PRIu64 ", %" PRIu64,
+            now.fixed_bytes, now.capacity_bytes, first->fixed_bytes, first->capacity_bytes);
+    bool may_pend = (judge->model.traits.flags & TW_ALLOCATES) && judge->model.running > 0;
+    if (now.pending_bytes > 0 && !may_pend)
+        report_broken(judge->report, RULE_FOOTPRINT, "%" PRIu64 " bytes for %" PRIu32 " timers",
+                      now.pending_bytes, judge->model.running);
+}
+
+bool judge_inspect(struct judge *judge)
+{
+    inspect_next(judge);
+    inspect_visit(judge);
+    inspect_footprint(judge);
+    const char *broken = judge->backend->check(judge->timers);
+    if (broken)
+        report_broken(judge->report, RULE_CHECK, "check at tick %" PRIu64 ": %s", judge->now,
+                      broken);
+    return !judge->report->rule;
+}
+
+/* ---- Opening, stepping, closing -----------------------------------------------------------------
+ */
+
+static void judge_describe(struct judge *judge, struct tw_description *description)
+{
+    judge->backend->describe(judge->timers, description);
+    if (description->span == 0 || description->span > TW_DEADLINE_MAX)
+        report_broken(judge->report, RULE_DESCRIBE, "a span of %" PRIu64 " ticks",
+                      description->span);
+    for (size_t i = 0; i < description->setting_count; i++) {
+        const struct tw_param *param = judge->backend->params;
+        while (param->name && strcmp(param->name, description->settings[i].name) != 0)
+            param++;
+        if (!param->name)
+            report_broken(judge->report, RULE_DESCRIBE, "%s is no parameter of the design",
+                          description->settings[i].name);
+    }
+}
+
+static bool judge_allocate(struct judge *judge, const struct operations *operations, tw_tick span)
+{
+    size_t actions = 0;
+    for (size_t i = 0; i < operations->count; i++) {
+        enum operation_code code = operations->list[i].code;
+        actions += code == OPERATION_ON_START || code == OPERATION_ON_STOP;
+    }
+    uint32_t capacity = operations->capacity;
+    if (!model_open(&judge->model, &judge->backend->traits, span, capacity))
+        return false;
+    judge->actions = calloc(actions + 1, sizeof *judge->actions);
+    judge->first_actions = malloc(capacity * sizeof *judge->first_actions);
+    judge->seen = calloc(capacity, sizeof *judge->seen);
+    if (!judge->actions || !judge->first_actions || !judge->seen)
+        return false;
+    for (tw_id id = 0; id < capacity; id++)
+        judge->first_actions[id] = NO_ACTION;
+    return true;
+}
+
+static bool open_design(struct judge *judge, const struct operations *operations)
+{
+    struct tw_config config = {operations->capacity, operations->now, operations->horizon,
+                               operations->settings, operations->setting_count};
+    struct tw_error error = {""};
+    int status = judge->backend->open(&judge->timers, &config, &error);
+    if (status != TW_OK)
+        report_broken(judge->report, RULE_OPEN, "open answered %d: %s", status, error.text);
+    return status == TW_OK;
+}
+
+struct judge *judge_open(const struct tw_backend *backend, const struct operations *operations,
+                         bool check_always, struct conform_report *report)
+{
+    struct judge *judge = calloc(1, sizeof *judge);
+    if (!judge || operations->out_of_memory) {
+        report_broken(report, RULE_MEMORY, "%zu operations", operations->count);
+        free(judge);
+        return NULL;
+    }
+    judge->backend = backend;
+    judge->report = report;
+    judge->check_always = check_always;
+    judge->now = operations->now;
+    if (!open_design(judge, operations)) {
+        free(judge);
+        return NULL;
+    }
+    struct tw_description description = {0};
+    judge_describe(judge, &description);
+    judge->footprint = backend->footprint(judge->timers);
+    if (!judge_allocate(judge, operations, description.span))
+        report_broken(report, RULE_MEMORY, "%" PRIu32 " timers", operations->capacity);
+    if (report->rule) {
+        judge_close(judge);
+        return NULL;
+    }
+    return judge;
+}
+
+static void judge_learn(struct judge *judge, const struct operation *operation)
+{
+    uint32_t *link = &judge->first_actions[operation->id];
+    while (*link != NO_ACTION)
+        link = &judge->actions[*link].next;
+    *link = judge->action_count;
+    judge->actions[judge->action_count++] = (struct action){*operation, NO_ACTION};
+}
+
+static void judge_advance_times(struct judge *judge, const struct operation *operation)
+{
+    for (uint32_t i = 0; i < operation->times && !judge->report->rule; i++) {
+        judge_advance(judge, operations_resolve(operation->base, operation->ticks, judge->now));
+        if (judge->check_always && i + 1 < operation->times)
+            judge_inspect(judge);
+    }
+}
+
+bool judge_step(struct judge *judge, const struct operation *operation)
+{
+    if (judge->report->rule)
+        return false;
+    switch (operation->code) {
+    case OPERATION_START:
+        judge_start(judge, operation->id,
+                    operations_resolve(operation->base, operation->ticks, judge->now), judge->now);
+        break;
+    case OPERATION_STOP:
+        judge_stop(judge, operation->id, judge->now);
+        break;
+    case OPERATION_ADVANCE:
+        judge_advance_times(judge, operation);
+        break;
+    case OPERATION_ON_START:
+    case OPERATION_ON_STOP:
+        if (operation->times > 0)
+            judge_learn(judge, operation);
+        return true;
+    case OPERATION_INSPECT:
+        judge_inspect(judge);
+        break;
+    }
+    if (judge->check_always && !judge->report->rule)
+        judge_inspect(judge);
+    return !judge->report->rule;
+}
+
+/* A design that broke a rule may hold anything by now.  One that allocates per timer is not closed
+ * then: freeing what a lost timer leads to could crash before the rule is told. */
+void judge_close(struct judge *judge)
+{
+    if (!judge->report->rule || !(judge->backend->traits.flags & TW_ALLOCATES))
+        judge->backend->close(judge->timers);
+    model_close(&judge->model);
+    free(judge->actions);
+    free(judge->first_actions);
+    free(judge->seen);
+    free(judge);
+}
+
+tw_tick judge_now(const struct judge *judge)
+{
+    return judge->now;
+}
+
+tw_tick judge_next(const struct judge *judge)
+{
+    return judge->backend->next(judge->timers);
+}
+
+bool judge_replay(const struct tw_backend *backend, const struct operations *operations,
+                  bool check_always, struct conform_report *report, size_t *steps)
+{
+    struct judge *judge = judge_open(backend, operations, check_always, report);
+    size_t done = 0;
+    if (judge) {
+        while (done < operations->count && judge_step(judge, &operations->list[done]))
+            done++;
+        if (!report->rule)
+            judge_inspect(judge);
+        judge_close(judge);
+    }
+    if (steps)
+        *steps = done < operations->count ? done + 1 : done;
+    return !report->rule;
+}

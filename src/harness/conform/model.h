@@ -1,0 +1,48 @@
+/*
+ * model.h - what a design has to answer, said by a plain array of due ticks.
+ *
+ * Every question is answered by a scan over all timers: nothing here is clever, so nothing here can
+ * share a mistake with a design.  The model follows the design's own order of callbacks and says
+ * for each of them whether it was allowed.
+ */
+#ifndef TWBENCH_CONFORM_MODEL_H
+#define TWBENCH_CONFORM_MODEL_H
+
+#include "impls/backend.h"
+
+struct model {
+    struct tw_traits traits; /* what the design declares, */
+    tw_tick span;            /* and its reach */
+    uint32_t capacity;
+    uint32_t running;
+    tw_tick *due;    /* TW_NEVER: idle */
+    tw_tick *latest; /* last tick on which it may fire: due, for an exact design */
+    uint64_t *turn;  /* number of the start it runs by, for TW_FIFO */
+    uint64_t starts;
+};
+
+/* False, with nothing to close, when there is no memory. */
+bool model_open(struct model *model, const struct tw_traits *traits, tw_tick span,
+                uint32_t capacity);
+void model_close(struct model *model);
+
+/* What start has to answer at `now`, which is below TW_DEADLINE_MAX; the model does the same. */
+int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now);
+/* The same for stop; a timer that fires is stopped too. */
+int model_stop(struct model *model, tw_id id);
+
+static inline bool model_runs(const struct model *model, tw_id id)
+{
+    return model->due[id] != TW_NEVER;
+}
+
+/* The earliest due tick, and the earliest tick by which something must have fired; TW_NEVER when
+ * nothing runs. */
+tw_tick model_first_due(const struct model *model);
+tw_tick model_first_latest(const struct model *model);
+/* A running timer that must have fired by `now`; `capacity` when there is none. */
+tw_id model_overdue(const struct model *model, tw_tick now);
+/* A running timer with the due tick of `id` that was started before it; `capacity`: none. */
+tw_id model_before_in_turn(const struct model *model, tw_id id);
+
+#endif

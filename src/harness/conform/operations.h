@@ -1,0 +1,87 @@
+/*
+ * operations.h - an operation list: what conform runs, shrinks, prints and reads back.
+ *
+ * A list says everything that happens, expiry programs included, so that a failure is one text that
+ * can be cut down line by line and replayed on any design.  The text has one operation per line:
+ *
+ *     capacity 4                  header: how the design is opened; now and horizon are optional
+ *     now 100
+ *     horizon 1000
+ *     set levels 2 2 2            skipped by designs that have no such parameter
+ *     start 0 +8                  start timer 0 with the deadline now + 8
+ *     start 1 -3                  ... now - 3 (not below tick 0)
+ *     start 2 @4294967296         ... an absolute tick
+ *     stop 1
+ *     on 0 start 0 +8 times 3     the next 3 times that timer 0 fires, its callback restarts it
+ *     on 0 stop 2                 the next time that timer 0 fires, its callback stops timer 2
+ *     advance +1 times 20         20 calls of advance, by one tick each
+ *     advance @100
+ *     inspect                     compare next, visit, check and footprint with the model
+ *
+ * "now" in `on` lines is the tick that the callback sees.  A line that starts with # is a comment.
+ */
+#ifndef TWBENCH_CONFORM_OPERATIONS_H
+#define TWBENCH_CONFORM_OPERATIONS_H
+
+#include "impls/backend.h"
+
+#define OPERATIONS_SETTINGS_MAX 4
+
+enum operation_code {
+    OPERATION_START,
+    OPERATION_STOP,
+    OPERATION_ADVANCE,
+    OPERATION_ON_START,
+    OPERATION_ON_STOP,
+    OPERATION_INSPECT
+};
+
+struct operation {
+    enum operation_code code;
+    tw_id id;       /* the timer started or stopped; of OPERATION_ON_*: the one whose expiry acts */
+    tw_id target;   /* OPERATION_ON_*: the timer that the callback starts or stops */
+    uint32_t times; /* OPERATION_ADVANCE: calls; OPERATION_ON_*: expiries; else 1 */
+    char base;      /* what `ticks` counts from: '+' after now, '-' before now, '@' tick 0 */
+    uint64_t ticks;
+};
+
+struct operations {
+    uint32_t capacity;
+    tw_tick now, horizon; /* as in struct tw_config */
+    size_t setting_count;
+    struct tw_setting settings[OPERATIONS_SETTINGS_MAX]; /* the names belong to the design */
+    size_t count, room;
+    struct operation *list;
+    bool out_of_memory; /* an append was lost: the list must not be judged */
+};
+
+/* An empty list for `capacity` timers.  operations_clear frees what it holds. */
+void operations_init(struct operations *operations, uint32_t capacity);
+void operations_clear(struct operations *operations);
+/* *to, which is initialised, becomes the header of `from` with the operations that `keep` marks;
+ * all of them when `keep` is NULL. */
+void operations_copy(struct operations *to, const struct operations *from, const bool *keep);
+
+void operations_append(struct operations *operations, struct operation operation);
+void operations_start(struct operations *operations, tw_id id, char base, uint64_t ticks);
+void operations_stop(struct operations *operations, tw_id id);
+void operations_advance(struct operations *operations, char base, uint64_t ticks);
+/* `count` advances of one tick. */
+void operations_tick(struct operations *operations, uint32_t count);
+void operations_on_start(struct operations *operations, tw_id id, tw_id target, char base,
+                         uint64_t ticks, uint32_t times);
+void operations_on_stop(struct operations *operations, tw_id id, tw_id target);
+void operations_inspect(struct operations *operations);
+
+/* The absolute tick that `base` and `ticks` name at `now`, clamped to 0 .. TW_DEADLINE_MAX. */
+tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now);
+
+/* Writes the text, always ended by '\0'; what does not fit is left out and counted in a last line.
+ */
+void operations_print(const struct operations *operations, char *out, size_t size);
+/* Reads the text into *operations, which is initialised.  Settings that `params` does not name are
+ * skipped.  0, or the number of the first line that is not understood. */
+size_t operations_parse(const char *text, const struct tw_param *params,
+                        struct operations *operations);
+
+#endif

@@ -1,0 +1,214 @@
+/* shrink.c - delta debugging of operation lists. */
+#include "harness/conform/shrink.h"
+#include "harness/conform/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bounds all replays of one shrinking together, in operations x timers: some seconds. */
+#define SHRINK_WORK UINT64_C(400000000)
+
+struct shrinker {
+    const struct tw_backend *backend;
+    bool check_always;
+    uint64_t work;                 /* done so far */
+    struct operations *operations; /* the shortest so far, */
+    struct conform_report *report; /* and what it shows */
+    struct operations candidate;
+    bool *keep;
+};
+
+/* Does the candidate break the same rule?  Then it is the shortest so far. */
+static bool shrinker_try(struct shrinker *shrinker)
+{
+    if (shrinker->work > SHRINK_WORK || shrinker->candidate.out_of_memory)
+        return false;
+    struct conform_report report = {0};
+    size_t steps;
+    judge_replay(shrinker->backend, &shrinker->candidate, shrinker->check_always, &report, &steps);
+    shrinker->work += (report.operations_run + steps + 1) * shrinker->candidate.capacity;
+    if (!report.rule || strcmp(report.rule, shrinker->report->rule) != 0)
+        return false;
+    operations_copy(shrinker->operations, &shrinker->candidate, NULL);
+    shrinker->operations->count = steps;
+    strcpy(shrinker->report->detail, report.detail);
+    return true;
+}
+
+/* Leaves out [begin, begin + size) of the shortest list. */
+static bool shrinker_try_without(struct shrinker *shrinker, size_t begin, size_t size)
+{
+    for (size_t i = 0; i < shrinker->operations->count; i++)
+        shrinker->keep[i] = i < begin || i >= begin + size;
+    operations_copy(&shrinker->candidate, shrinker->operations, shrinker->keep);
+    return shrinker_try(shrinker);
+}
+
+static bool shrink_chunks(struct shrinker *shrinker)
+{
+    bool shorter = false;
+    for (size_t size = (shrinker->operations->count + 1) / 2; size > 0; size /= 2)
+        for (size_t begin = 0; begin < shrinker->operations->count;) {
+            if (shrinker_try_without(shrinker, begin, size))
+                shorter = true;
+            else
+                begin += size;
+        }
+    return shorter;
+}
+
+/* Tries the list with operation `index` replaced. */
+static bool shrinker_try_with(struct shrinker *shrinker, size_t index, struct operation operation)
+{
+    operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+    shrinker->candidate.list[index] = operation;
+    return shrinker_try(shrinker);
+}
+
+/* Makes the distance of an operation shorter: to 0, by steps, by one. */
+static bool shrink_ticks(struct shrinker *shrinker, size_t index)
+{
+    struct operation operation = shrinker->operations->list[index];
+    uint64_t ticks = operation.ticks;
+    uint64_t attempts[] = {0, ticks / 16, ticks / 2, ticks - ticks / 8, ticks - 1};
+    for (size_t i = 0; ticks > 0 && i < sizeof attempts / sizeof attempts[0]; i++) {
+        operation.ticks = attempts[i];
+        if (operation.ticks < ticks && shrinker_try_with(shrinker, index, operation))
+            return true;
+    }
+    return false;
+}
+
+static bool shrink_times(struct shrinker *shrinker, size_t index)
+{
+    struct operation operation = shrinker->operations->list[index];
+    uint32_t times = operation.times;
+    if (times <= 1)
+        return false;
+    operation.times = times / 2;
+    if (shrinker_try_with(shrinker, index, operation))
+        return true;
+    operation.times = times - 1;
+    return shrinker_try_with(shrinker, index, operation);
+}
+
+static bool shrink_numbers(struct shrinker *shrinker)
+{
+    bool smaller = false;
+    for (size_t i = 0; i < shrinker->operations->count; i++)
+        while (i < shrinker->operations->count &&
+               (shrink_ticks(shrinker, i) || shrink_times(shrinker, i)))
+            smaller = true;
+    return smaller;
+}
+
+/* Leaves advance `index` out and lets the clock begin, or the next advance go, that much further.
+ */
+static bool shrink_fold(struct shrinker *shrinker, size_t index)
+{
+    const struct operation *folded = &shrinker->operations->list[index];
+    uint64_t ticks = folded->ticks * folded->times;
+    for (size_t i = 0; i < shrinker->operations->count; i++)
+        shrinker->keep[i] = i != index;
+    operations_copy(&shrinker->candidate, shrinker->operations, shrinker->keep);
+    shrinker->candidate.now = operations_resolve('+', ticks, shrinker->candidate.now);
+    if (shrinker_try(shrinker))
+        return true;
+    operations_copy(&shrinker->candidate, shrinker->operations, shrinker->keep);
+    for (size_t i = index; i < shrinker->candidate.count; i++)
+        if (shrinker->candidate.list[i].code == OPERATION_ADVANCE) {
+            shrinker->candidate.list[i].ticks += ticks;
+            return shrinker_try(shrinker);
+        }
+    return false;
+}
+
+static bool shrink_advances(struct shrinker *shrinker)
+{
+    bool shorter = false;
+    for (size_t i = 0; i < shrinker->operations->count; i++)
+        while (i < shrinker->operations->count &&
+               shrinker->operations->list[i].code == OPERATION_ADVANCE && shrink_fold(shrinker, i))
+            shorter = true;
+    return shorter;
+}
+
+static bool operation_names(const struct operation *operation, tw_id id)
+{
+    bool acts = operation->code == OPERATION_ON_START || operation->code == OPERATION_ON_STOP;
+    bool direct = operation->code == OPERATION_START || operation->code == OPERATION_STOP;
+    return ((acts || direct) && operation->id == id) || (acts && operation->target == id);
+}
+
+static bool timer_is_named(const struct operations *operations, tw_id id)
+{
+    for (size_t i = 0; i < operations->count; i++)
+        if (operation_names(&operations->list[i], id))
+            return true;
+    return false;
+}
+
+/* Gives timer `old` the number `new` everywhere. */
+static void rename_timer(struct operations *operations, tw_id old, tw_id new)
+{
+    for (size_t i = 0; i < operations->count; i++) {
+        struct operation *operation = &operations->list[i];
+        operation->id = operation->id == old ? new : operation->id;
+        operation->target = operation->target == old ? new : operation->target;
+    }
+}
+
+/* Moves timers to the lowest free numbers and cuts the capacity to what is left. */
+static void shrink_timers(struct shrinker *shrinker)
+{
+    tw_id free_id = 0, named_end = 1;
+    for (tw_id id = 0; id < shrinker->operations->capacity; id++) {
+        if (!timer_is_named(shrinker->operations, id))
+            continue;
+        operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+        rename_timer(&shrinker->candidate, id, free_id);
+        named_end = (id == free_id || shrinker_try(shrinker)) ? ++free_id : id + 1;
+    }
+    operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+    shrinker->candidate.capacity = named_end;
+    shrinker_try(shrinker);
+}
+
+static void shrink_header(struct shrinker *shrinker)
+{
+    operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+    shrinker->candidate.horizon = 0;
+    shrinker_try(shrinker);
+    for (unsigned bits = 0; bits < 64; bits++) { /* the low bits of the clock are its phase */
+        operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+        shrinker->candidate.now &= (UINT64_C(1) << bits) - 1;
+        if (shrinker_try(shrinker))
+            break;
+    }
+    operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+    shrinker->candidate.setting_count = 0;
+    shrinker_try(shrinker);
+}
+
+void shrink(struct operations *operations, const struct tw_backend *backend, bool check_always,
+            size_t steps, struct conform_report *report)
+{
+    if (steps < operations->count)
+        operations->count = steps;
+    struct shrinker shrinker = {.backend = backend,
+                                .check_always = check_always,
+                                .operations = operations,
+                                .report = report};
+    operations_init(&shrinker.candidate, operations->capacity);
+    shrinker.keep = calloc(operations->count + 1, sizeof *shrinker.keep);
+    if (shrinker.keep) {
+        do
+            shrink_chunks(&shrinker);
+        while (shrink_advances(&shrinker) || shrink_numbers(&shrinker));
+        shrink_timers(&shrinker);
+        shrink_header(&shrinker);
+    }
+    operations_print(operations, report->operations, sizeof report->operations);
+    free(shrinker.keep);
+    operations_clear(&shrinker.candidate);
+}

@@ -1,0 +1,23 @@
+/*
+ * strides.h - the distances at which a design is most likely to be wrong, from what it describes.
+ */
+#ifndef TWBENCH_CONFORM_STRIDES_H
+#define TWBENCH_CONFORM_STRIDES_H
+
+#include "impls/backend.h"
+
+#define STRIDES_MAX 64
+
+/* Sizes of slots and levels as described, the reach of each level (running products), and a few
+ * sizes that designs use unsaid. */
+struct strides {
+    tw_tick span; /* of the design */
+    size_t count;
+    uint64_t ticks[STRIDES_MAX];
+};
+
+/* Asks an instance of that capacity, with no horizon given.  False when it does not open. */
+bool strides_find(struct strides *strides, const struct tw_backend *backend, uint32_t capacity,
+                  const struct tw_setting *settings, size_t setting_count);
+
+#endif
