@@ -1,10 +1,14 @@
-/* diag.c - formatting of the one diagnostic. */
+/*
+ * diag.c - formatting of the one diagnostic.
+ *
+ * The names are in parentheses because static analysis sees macros of the same names (diag.h).
+ */
 #include "harness/base/diag.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-int diag_usage(struct diag *diag, const char *format, ...)
+int(diag_usage)(struct diag *diag, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -13,7 +17,7 @@ int diag_usage(struct diag *diag, const char *format, ...)
     return DIAG_USAGE;
 }
 
-int diag_run(struct diag *diag, const char *format, ...)
+int(diag_run)(struct diag *diag, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
