@@ -76,7 +76,7 @@ static inline uint32_t slot_head(const struct tw_timers *timers, tw_tick tick)
 /* The list that a timer with this due tick belongs to. */
 static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
 {
-    return due <= timers->swept ? timers->due_head : slot_head(timers, due);
+    return __builtin_expect(due <= timers->swept, 0) ? timers->due_head : slot_head(timers, due);
 }
 
 static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
@@ -116,17 +116,26 @@ static void due_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
     }
 }
 
-static void clock_step(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+/* Fires what is due in the slot of now.  Kept out of line, so that the step over an empty slot, by
+ * far the most frequent call, saves no registers. */
+__attribute__((noinline)) static void slot_fire(struct tw_timers *timers, uint32_t head,
+                                                tw_expire_fn *expire, void *ctx)
 {
-    timers->swept = ++timers->now;
-    uint32_t head = slot_head(timers, timers->now);
-    slot_prefetch(timers, timers->now + PREFETCH_TICKS);
-    if (!links_is_empty(timers->links, head))
-        slot_collect(timers, head);
-    if (links_is_empty(timers->links, timers->due_head))
+    slot_collect(timers, head);
+    TW_COUNT(timers, empty_ticks, links_is_empty(timers->links, timers->due_head));
+    due_fire(timers, expire, ctx);
+}
+
+static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+{
+    tw_tick now = timers->now + 1;
+    uint32_t head = slot_head(timers, now);
+    timers->now = timers->swept = now;
+    slot_prefetch(timers, now + PREFETCH_TICKS);
+    if (links_is_empty(timers->links, head))
         TW_COUNT(timers, empty_ticks, 1);
     else
-        due_fire(timers, expire, ctx);
+        slot_fire(timers, head, expire, ctx);
 }
 
 /* A jump over every slot at least once: one visit of each is enough. */
@@ -190,7 +199,7 @@ static int hashed_open(struct tw_timers **out, const struct tw_config *config,
 
 static int hashed_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    if (deadline <= timers->now) {
+    if (__builtin_expect(deadline <= timers->now, 0)) {
         if (timers->now >= TW_DEADLINE_MAX)
             return TW_REFUSED_RANGE;
         deadline = timers->now + 1;
@@ -220,7 +229,9 @@ static int hashed_stop(struct tw_timers *timers, tw_id id)
     return TW_OK;
 }
 
-static void hashed_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+/* Any advance but a single step. */
+__attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
+                                                 tw_expire_fn *expire, void *ctx)
 {
     if (to <= timers->now)
         return;
@@ -231,6 +242,14 @@ static void hashed_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *e
     else
         while (timers->now != to)
             clock_step(timers, expire, ctx);
+}
+
+static void hashed_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to > timers->now && to - timers->now == 1)
+        clock_step(timers, expire, ctx);
+    else
+        clock_move(timers, to, expire, ctx);
 }
 
 /* Slots in the order of their turns; the first timer that is due at its slot's turn is the next. */

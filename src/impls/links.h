@@ -10,6 +10,9 @@
  *
  *     head 1 <-> timer 7 <-> timer 0 <-> head 1        appended at the tail: first come, first out
  *
+ * Each link is read and written as two 32-bit halves on purpose: an 8-byte load soon after two
+ * 4-byte stores would wait until these have left the store buffer.
+ *
  * The idea is that of the doubly linked lists of Varghese & Lauck, section 3.2: a stop is given the
  * element itself and needs no search.
  */
@@ -30,6 +33,7 @@ struct link {
 /* Counts the stores that linking and unlinking make. */
 #define LINKS_APPEND_WRITES 4
 #define LINKS_REMOVE_WRITES 2
+#define LINKS_TAKE_WRITES   6
 
 static inline bool links_is_idle(const struct link *links, uint32_t node)
 {
@@ -43,15 +47,17 @@ static inline bool links_is_empty(const struct link *links, uint32_t head)
 
 static inline void links_clear(struct link *links, uint32_t head)
 {
-    links[head] = (struct link){head, head};
+    links[head].prev = head;
+    links[head].next = head;
 }
 
 /* Links `node` in as the last of the list of `head`. */
 static inline void links_append(struct link *links, uint32_t head, uint32_t node)
 {
     uint32_t tail = links[head].prev;
-    links[node] = (struct link){tail, head};
+    links[node].prev = tail;
     links[tail].next = node;
+    links[node].next = head;
     links[head].prev = node;
 }
 
@@ -59,9 +65,9 @@ static inline void links_append(struct link *links, uint32_t head, uint32_t node
  * appends it elsewhere or sets it idle. */
 static inline void links_remove(struct link *links, uint32_t node)
 {
-    struct link link = links[node];
-    links[link.prev].next = link.next;
-    links[link.next].prev = link.prev;
+    uint32_t prev = links[node].prev, next = links[node].next;
+    links[prev].next = next;
+    links[next].prev = prev;
 }
 
 static inline void links_set_idle(struct link *links, uint32_t node)
@@ -72,10 +78,11 @@ static inline void links_set_idle(struct link *links, uint32_t node)
 /* Moves the whole list of `from`, which must not be empty, to `to`, which must be.  O(1). */
 static inline void links_take(struct link *links, uint32_t from, uint32_t to)
 {
-    struct link link = links[from];
-    links[to] = link;
-    links[link.next].prev = to;
-    links[link.prev].next = to;
+    uint32_t prev = links[from].prev, next = links[from].next;
+    links[to].prev = prev;
+    links[prev].next = to;
+    links[to].next = next;
+    links[next].prev = to;
     links_clear(links, from);
 }
 
