@@ -193,6 +193,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .setting_count = plan->setting_count,
         .runs = options->runs,
         .warmup = options->warmup,
+        .max_pending = options->max_pending,
         .budget_ns = options->budget_ns,
         .memory_limit_bytes = options->memory_limit_bytes,
         .pin_cpu = options->pin_none ? -1 : options->pin_cpu,
@@ -285,9 +286,11 @@ static int run_group(struct session *session, const struct plan_group *group, do
     int status = workload_stream(&request, &stream, diag);
     if (status != DIAG_OK)
         return status;
+    if (session->options->max_pending > 0)
+        status = stream_cap(stream, (uint32_t)session->options->max_pending, diag);
     struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
     size_t *from = calloc(session->cell_count, sizeof *from);
-    if (chosen && from) {
+    if (status == DIAG_OK && chosen && from) {
         size_t count = choose_cells(session, stream, chosen, from);
         progress_group(&session->progress, stream, weight);
         if (count > 0)
@@ -296,7 +299,7 @@ static int run_group(struct session *session, const struct plan_group *group, do
         if (status == DIAG_OK)
             status = add_cells(session, stream, from, count, diag);
         progress_group_end(&session->progress, count);
-    } else {
+    } else if (status == DIAG_OK) {
         status = diag_run(diag, "no memory for %zu cells", session->cell_count);
     }
     free(chosen);

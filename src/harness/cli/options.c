@@ -162,6 +162,12 @@ static int take_seed(struct options *options, const char *flag, const char *valu
     return take_count(flag, value, 0, UINT64_C(1) << 53, &options->seed, diag);
 }
 
+static int take_max_pending(struct options *options, const char *flag, const char *value,
+                            struct diag *diag)
+{
+    return take_count(flag, value, 1, TW_CAPACITY_MAX, &options->max_pending, diag);
+}
+
 /* ---- How. --------------------------------------------------------------------------------------
  */
 
@@ -328,6 +334,8 @@ static const struct flag flags[] = {
     {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
      FLAGS_RUN, take_tick},
     {"seed", "N", "seed of the operation streams (default 1)", FLAGS_DESIGNS, take_seed},
+    {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
+     FLAGS_RUN, take_max_pending},
     {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN, take_runs},
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN, take_warmup},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",

@@ -38,6 +38,7 @@ struct options {
     size_t set_count;
     uint64_t tick_ns; /* 0: the workload's */
     uint64_t seed;
+    uint64_t max_pending; /* 0: no cap */
 
     /* How. */
     uint64_t runs, warmup, min_time_ns;

@@ -1,6 +1,8 @@
 /* job.c - open, replay, close: what happens inside a child process. */
 #include "harness/run/job.h"
 
+#include "harness/run/cap.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +26,36 @@ static const struct tw_backend *job_design(const struct job *job)
     return job->kind == JOB_PROVE ? design->counted : design->timed;
 }
 
-static struct tw_timers *job_open(const struct job *job, struct job_report *report)
+/* An open instance and the table to drive it by: the design's, or that of the cap over it. */
+struct instance {
+    const struct tw_backend *design;
+    struct tw_timers *timers;
+    struct cap cap;
+};
+
+static void instance_close(struct instance *instance)
+{
+    instance->design->close(instance->timers);
+}
+
+/* Puts the cap on that the stream asks for. */
+static bool instance_cap(struct instance *instance, const struct job *job,
+                         struct job_report *report)
+{
+    uint32_t max_pending = job->stream->max_pending;
+    if (max_pending == 0)
+        return true;
+    if (cap_put(&instance->cap, instance->design, instance->timers, max_pending) != TW_OK) {
+        instance_close(instance);
+        job_fail(report, OUTCOME_OUT_OF_MEMORY, "no memory for the cap on pending timers");
+        return false;
+    }
+    instance->design = &instance->cap.table;
+    instance->timers = instance->cap.timers;
+    return true;
+}
+
+static bool job_open(const struct job *job, struct instance *instance, struct job_report *report)
 {
     struct tw_config config = {
         .capacity = job->stream->capacity,
@@ -33,20 +64,19 @@ static struct tw_timers *job_open(const struct job *job, struct job_report *repo
         .setting_count = job->plan->setting_count,
     };
     struct tw_error error = {""};
-    struct tw_timers *timers = NULL;
-    int status = job_design(job)->open(&timers, &config, &error);
+    *instance = (struct instance){.design = job_design(job)};
+    int status = instance->design->open(&instance->timers, &config, &error);
     if (status == TW_OK)
-        return timers;
+        return instance_cap(instance, job, report);
     job_fail(report, status == TW_REFUSED_MEMORY ? OUTCOME_OUT_OF_MEMORY : OUTCOME_UNSUPPORTED,
              "open: %s", error.text);
-    return NULL;
+    return false;
 }
 
-static void job_describe(const struct job *job, const struct tw_timers *timers,
-                         struct job_report *report)
+static void instance_describe(const struct instance *instance, struct job_report *report)
 {
     struct tw_description description;
-    job_design(job)->describe(timers, &description);
+    instance->design->describe(instance->timers, &description);
     report->span_ticks = description.span;
     report->setting_count = description.setting_count;
     for (size_t i = 0; i < description.setting_count; i++) {
@@ -82,20 +112,21 @@ static void check_digest(const struct job *job, uint64_t digest, uint64_t fired,
 
 static void job_prove(const struct job *job, struct job_report *report)
 {
-    struct tw_timers *timers = job_open(job, report);
-    if (!timers)
+    struct instance instance;
+    if (!job_open(job, &instance, report))
         return;
-    job_describe(job, timers, report);
+    instance_describe(&instance, report);
     struct diag diag;
     struct replay_proof *proof = &report->proof;
-    if (replay_prove(job_design(job), timers, job->stream, report->phases, proof, &diag) != DIAG_OK)
+    if (replay_prove(instance.design, instance.timers, job->stream, report->phases, proof, &diag) !=
+        DIAG_OK)
         job_fail(report, OUTCOME_OUT_OF_MEMORY, "%s", diag.text);
     else if (proof->broken[0] != '\0')
         job_fail(report, proof->refused ? OUTCOME_UNSUPPORTED : OUTCOME_MISMATCH, "%s",
                  proof->broken);
     else
         check_digest(job, proof->digest, proof->fired, report);
-    job_design(job)->close(timers);
+    instance_close(&instance);
 }
 
 static void pass_add(struct replay_pass *total, const struct replay_pass *pass, size_t phases)
@@ -114,14 +145,13 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
  * it the pages that the pass before has touched. */
 static void job_time(const struct job *job, struct job_report *report)
 {
-    const struct tw_backend *design = job_design(job);
     for (uint64_t i = 0; i < job->warmup + job->passes; i++) {
         struct replay_pass pass;
-        struct tw_timers *timers = job_open(job, report);
-        if (!timers)
+        struct instance instance;
+        if (!job_open(job, &instance, report))
             return;
-        replay_time(design, timers, job->stream, &pass);
-        design->close(timers);
+        replay_time(instance.design, instance.timers, job->stream, &pass);
+        instance_close(&instance);
         check_digest(job, pass.digest, pass.fired, report);
         if (report->status != OUTCOME_OK)
             return;
@@ -132,25 +162,24 @@ static void job_time(const struct job *job, struct job_report *report)
 
 static void job_memory(const struct job *job, struct job_report *report)
 {
-    const struct tw_backend *design = job_design(job);
     struct arena arena = arena_enter(true);
     uint64_t before_bytes = arena_allocated_bytes(&arena);
-    struct tw_timers *timers = job_open(job, report);
-    if (!timers)
+    struct instance instance;
+    if (!job_open(job, &instance, report))
         return;
     uint64_t opened_bytes = arena_allocated_bytes(&arena);
     struct outcome_memory *memory = &report->memory;
-    struct tw_footprint footprint = design->footprint(timers);
+    struct tw_footprint footprint = instance.design->footprint(instance.timers);
     memory->measured = arena.available;
     memory->fixed_bytes = footprint.fixed_bytes;
     memory->capacity_bytes = footprint.capacity_bytes;
-    replay_memory(design, timers, job->stream, &arena, opened_bytes, memory);
+    replay_memory(instance.design, instance.timers, job->stream, &arena, opened_bytes, memory);
     memory->peak_bytes -= before_bytes;
     memory->allocated_bytes -= before_bytes;
     uint64_t grown =
         memory->peak_bytes > memory->fixed_bytes ? memory->peak_bytes - memory->fixed_bytes : 0;
     memory->bytes_per_task = (double)grown / (double)job->stream->capacity;
-    design->close(timers);
+    instance_close(&instance);
 }
 
 /* The first pass touches the pages, so that no page fault shows as a slow operation. */
@@ -160,11 +189,11 @@ static void job_latency(const struct job *job, struct job_report *report)
     warmup.warmup = 1;
     warmup.passes = 0;
     job_time(&warmup, report);
-    struct tw_timers *timers = report->status == OUTCOME_OK ? job_open(job, report) : NULL;
-    if (!timers)
+    struct instance instance;
+    if (report->status != OUTCOME_OK || !job_open(job, &instance, report))
         return;
-    replay_latency(job_design(job), timers, job->stream, job->cycles, report->phases);
-    job_design(job)->close(timers);
+    replay_latency(instance.design, instance.timers, job->stream, job->cycles, report->phases);
+    instance_close(&instance);
 }
 
 void job_do(const struct job *job, struct job_report *report)

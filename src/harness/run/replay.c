@@ -234,8 +234,9 @@ void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
 struct prove_replay {
     struct replay base;
     struct replay_proof *proof;
-    tw_tick *due;  /* by id; TW_NEVER: idle */
-    tw_tick *last; /* by id: the last tick at which a running timer may fire */
+    tw_tick *due;                  /* by id; TW_NEVER: idle */
+    tw_tick *last;                 /* by id: the last tick at which a running timer may fire */
+    uint64_t running, max_pending; /* a cap of 0 is none */
     double late_sum_ticks;
 };
 
@@ -274,13 +275,21 @@ static void prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadli
 {
     const struct tw_traits *traits = &replay->base.design->traits;
     int status = replay->base.start(replay->base.timers, id, deadline);
+    if (traits->flags & TW_KEEPS_NOTHING)
+        return;
+    bool is_new = replay->due[id] == TW_NEVER;
+    if (is_new && replay->max_pending > 0 && replay->running == replay->max_pending) {
+        replay->base.refused++;
+        if (status != TW_REFUSED_FULL)
+            prove_fail(replay, "a start beyond the cap on pending timers was not refused", id, now);
+        return;
+    }
     if (is_refused(status)) {
         prove_refused(replay, status, id, deadline, now);
         return;
     }
-    if (traits->flags & TW_KEEPS_NOTHING)
-        return;
-    if (status != (replay->due[id] == TW_NEVER ? TW_OK : TW_REARMED))
+    replay->running += is_new;
+    if (status != (is_new ? TW_OK : TW_REARMED))
         prove_fail(replay, "start answers idle for running, or running for idle", id, now);
     tw_tick due = deadline > now ? deadline : now + 1;
     uint64_t late =
@@ -302,6 +311,7 @@ static void prove_stop(struct replay *base, tw_id id)
         return;
     if (status != (replay->due[id] == TW_NEVER ? TW_IDLE : TW_OK))
         prove_fail(replay, "stop answers idle for running, or running for idle", id, base->now);
+    replay->running -= replay->due[id] != TW_NEVER;
     replay->due[id] = TW_NEVER;
 }
 
@@ -325,6 +335,7 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
             proof->late_max_ticks = now - due;
         replay->late_sum_ticks += (double)(now - due);
     }
+    replay->running -= due != TW_NEVER;
     replay->due[id] = TW_NEVER;
     if (replay->base.restart)
         prove_start_at(replay, id,
@@ -387,6 +398,7 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
     struct prove_replay replay = {
         .base = replay_begin(design, timers),
         .proof = proof,
+        .max_pending = stream->max_pending,
         .due = malloc(stream->capacity * sizeof *replay.due),
         .last = malloc(stream->capacity * sizeof *replay.last),
     };

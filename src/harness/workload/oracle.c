@@ -16,8 +16,19 @@ static tw_tick due_of(tw_tick deadline, tw_tick now)
     return deadline > now ? deadline : now + 1;
 }
 
+static bool is_capped(const struct oracle *oracle, tw_id id)
+{
+    uint32_t max_pending = oracle->stream->max_pending;
+    return max_pending > 0 && oracle->agenda.running == max_pending &&
+           !agenda_is_running(&oracle->agenda, id);
+}
+
 static void oracle_start(struct oracle *oracle, tw_id id, int64_t delay)
 {
+    if (is_capped(oracle, id)) {
+        oracle->expected->refused++;
+        return;
+    }
     agenda_start(&oracle->agenda, id, due_of(stream_deadline(oracle->now, delay), oracle->now));
     if (oracle->agenda.running > oracle->expected->running_max)
         oracle->expected->running_max = oracle->agenda.running;

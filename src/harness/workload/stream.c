@@ -230,6 +230,7 @@ static uint64_t stream_identity(const struct stream *stream)
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
     XXH3_64bits_update(&state, &stream->capacity, sizeof stream->capacity);
+    XXH3_64bits_update(&state, &stream->max_pending, sizeof stream->max_pending);
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         uint64_t end = phase->end;
@@ -288,6 +289,13 @@ int stream_finish(struct stream *stream, struct diag *diag)
         }
     }
     stream->horizon = builder->longest;
+    stream->hash = stream_identity(stream);
+    return oracle_run(stream, &stream->expected, diag);
+}
+
+int stream_cap(struct stream *stream, uint32_t max_pending, struct diag *diag)
+{
+    stream->max_pending = max_pending;
     stream->hash = stream_identity(stream);
     return oracle_run(stream, &stream->expected, diag);
 }

@@ -62,6 +62,7 @@ struct stream_expected {
     uint64_t digest; /* sum over expiries of stream_mix(id, tick), mod 2^64 */
     uint64_t fired;
     uint64_t fired_in[STREAM_PHASES_MAX]; /* by phase */
+    uint64_t refused;                     /* starts beyond max_pending */
     uint64_t running_max;                 /* most timers running at one time */
     uint64_t running_end;                 /* still running at the end */
 };
@@ -73,9 +74,10 @@ struct stream {
     uint64_t tasks;
     uint64_t seed;
     uint64_t tick_ns;
-    uint32_t capacity; /* ids are 0 .. capacity-1 */
-    tw_tick horizon;   /* longest delay in it, restarts included */
-    uint64_t hash;     /* over words, phases, tables, capacity: identity of the stream */
+    uint32_t capacity;    /* ids are 0 .. capacity-1 */
+    uint32_t max_pending; /* cap on running timers, see stream_cap; 0: none */
+    tw_tick horizon;      /* longest delay in it, restarts included */
+    uint64_t hash;        /* over words, phases, tables, capacity: identity of the stream */
     size_t word_count;
     uint32_t *words;
     size_t phase_count;
@@ -132,5 +134,8 @@ bool stream_is_broken(const struct stream *stream);
 /* Computes horizon (explicit delays and restart tables), hash and, by the oracle, `expected`.  A
  * capacity of 0 becomes the highest id + 1; a stream without any start gets 1. */
 int stream_finish(struct stream *stream, struct diag *diag);
+/* Caps the running timers of a finished stream at `max_pending` >= 1: a start that would make more
+ * of them run has to be refused.  Part of what the stream is: hash and `expected` are made anew. */
+int stream_cap(struct stream *stream, uint32_t max_pending, struct diag *diag);
 
 #endif
