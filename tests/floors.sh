@@ -29,17 +29,13 @@ rooms() {
     }' docs/ARCHITECTURE.md | awk '{ print length($2), $0 }' | sort -rn | cut -d' ' -f2-
 }
 
-# "file included" for each include of a file of the project, as a path from the root.
+# "file included" for each include of a file of the project, as paths from the root.  A name is looked
+# for beside the file, then under src/.
 includes() {
-    source_files | xargs grep -Ho '^ *# *include *"[^"]*"' |
-        sed -E 's/^([^:]*): *# *include *"([^"]*)"/\1 \2/' |
-        while read -r file name; do
-            if [ -e "$(dirname "$file")/$name" ]; then
-                echo "$file $(dirname "$file")/$name"
-            else
-                echo "$file src/$name"
-            fi
-        done
+    source_files | xargs grep -Ho '^ *# *include *"[^"]*"' | awk -F'[:"]' '
+        NR == FNR { known[$0]; next }
+        { beside = $1; sub(/[^\/]*$/, $3, beside); print $1, (beside in known ? beside : "src/" $3) }
+    ' <(source_files) -
 }
 
 every_file_has_a_room() {
@@ -93,7 +89,14 @@ reports_see_no_run() {
 
 only_run_and_conform_call_designs() {
     source_files | grep -Ev '^src/(impls|harness/run|harness/conform)/' |
-        xargs grep -HnE '(->|\.)(open|close|start|stop|advance|next|visit|check|footprint|describe|work)\('
+        xargs grep -HnE '(->|\.)(open|start|stop|advance|footprint|describe)\('
+}
+
+# Everything a call needs comes in through its arguments: two runs, or two instances, share nothing.
+no_state_is_shared() {
+    source_files | xargs grep -HnE '^ *static [^(]*(;|=|\{)' | grep -Ev 'const|inline'
+    source_files | xargs grep -HnE '^[a-z_][a-z0-9_ ]* \**[a-z_0-9]+(\[[^]]*\])*( = .*)?;$' |
+        grep -Ev '^[^:]*:[0-9]+:(.*typedef|extern|static|const|(struct|enum|union) [a-z0-9_]+;)'
 }
 
 functions_are_short() {
@@ -127,6 +130,7 @@ designs_stand_alone              a design includes libc and its own folder, and 
 main_includes_only_cli           main.c includes only the cli
 reports_see_no_run               a report includes nothing of a run
 only_run_and_conform_call_designs only run/ and conform/ call a design
+no_state_is_shared               nothing at file scope can be written
 functions_are_short              no function is over 60 lines
 file_names_are_unique            file names are unique
 nothing_is_left_undone           nothing is marked as left undone

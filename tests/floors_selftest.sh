@@ -22,6 +22,9 @@ a design includes libc and its own folder, and never prints, exits or reads a cl
 main.c includes only the cli|src/main.c|#include "harness/base/diag.h"
 a report includes nothing of a run|src/harness/report/csv.h|#include "harness/run/outcome.h"
 only run/ and conform/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
+nothing at file scope can be written|src/harness/base/diag.c|static unsigned calls;
+nothing at file scope can be written|src/harness/base/diag.c|struct diag last[4];
+nothing at file scope can be written|src/harness/base/diag.c|int next(void) {\n    static int n = 0;\n    return n++;\n}
 no function is over 60 lines|src/harness/base/diag.c|static void tall(void)\n{\n$tall_body}
 file names are unique|src/impls/diag.h|
 nothing is marked as left undone|docs/ARCHITECTURE.md|$undone: say more
