@@ -1,0 +1,25 @@
+/*
+ * figure.h - measured numbers as people want to read them.
+ */
+#ifndef TWBENCH_FIGURE_H
+#define TWBENCH_FIGURE_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define FIGURE_SIZE 32
+
+/* Three significant digits, and a letter from 100,000 on: "1.23", "12.3", "12345", "123k", "1.23M".
+ * "-" when it is not finite. */
+void figure_number(char *out, double value);
+
+/* A median and how far the farther end of its interval lies: "12.3" and "0.4".  The deviation has
+ * as many decimals as the median; both are "-" and "" when `interval` is NULL. */
+void figure_interval(char *median, char *deviation, const cJSON *interval);
+
+/* The unit in which all of values[0 .. count) read well, NaN being ignored: "ns", "us", "ms" or
+ * "s", and what to divide them by. */
+const char *figure_time_unit(const double *values_ns, size_t count, double *divisor);
+
+#endif

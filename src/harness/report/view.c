@@ -1,0 +1,183 @@
+/* view.c - grouping, naming, looking up. */
+#include "harness/report/view.h"
+
+#include "harness/base/units.h"
+#include "harness/result/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void view_params(char *out, size_t size, const cJSON *params)
+{
+    size_t length = 0;
+    const cJSON *param, *value;
+    out[0] = '\0';
+    cJSON_ArrayForEach(param, params)
+    {
+        const char *gap = length ? " " : "";
+        if (length < size && cJSON_IsNumber(param))
+            length += (size_t)snprintf(out + length, size - length, "%s%s=%.15g", gap,
+                                       param->string, param->valuedouble);
+        else if (length < size)
+            length += (size_t)snprintf(out + length, size - length, "%s%s=", gap, param->string);
+        if (!cJSON_IsArray(param))
+            continue;
+        cJSON_ArrayForEach(value, param)
+        {
+            if (length < size)
+                length += (size_t)snprintf(out + length, size - length, "%s%.15g",
+                                           value == param->child ? "" : ",", value->valuedouble);
+        }
+    }
+}
+
+/* True when another row of the design has another value of the parameter. */
+static bool param_varies(const struct view_group *group, const struct view_row *row,
+                         const cJSON *param)
+{
+    const char *impl = json_get_text(row->cell, "impl");
+    for (size_t i = 0; i < group->row_count; i++) {
+        const cJSON *cell = group->rows[i].cell;
+        const cJSON *other =
+            cJSON_GetObjectItemCaseSensitive(json_get(cell, "params"), param->string);
+        if (strcmp(json_get_text(cell, "impl"), impl) == 0 && !cJSON_Compare(param, other, true))
+            return true;
+    }
+    return false;
+}
+
+static void name_row(const struct view_group *group, struct view_row *row)
+{
+    cJSON *varying = cJSON_CreateObject();
+    const cJSON *param;
+    cJSON_ArrayForEach(param, json_get(row->cell, "params"))
+    {
+        if (param_varies(group, row, param))
+            cJSON_AddItemToObject(varying, param->string, cJSON_Duplicate(param, true));
+    }
+    char params[VIEW_LABEL_SIZE];
+    view_params(params, sizeof params, varying);
+    cJSON_Delete(varying);
+    snprintf(row->label, sizeof row->label, "%.40s%s%.50s", json_get_text(row->cell, "impl"),
+             params[0] ? " " : "", params);
+}
+
+static void add_phases(struct view_group *group, const struct view_row *row)
+{
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
+    {
+        const char *name = json_get_text(phase, "name");
+        size_t i = 0;
+        while (i < group->phase_count && strcmp(group->phases[i], name) != 0)
+            i++;
+        if (i == group->phase_count && i < VIEW_PHASES_MAX)
+            group->phases[group->phase_count++] = name;
+    }
+}
+
+static bool belongs(const struct view_group *group, const cJSON *cell)
+{
+    return strcmp(group->stream_hash, json_get_text(cell, "stream.hash")) == 0 &&
+           strcmp(group->workload, json_get_text(cell, "workload")) == 0;
+}
+
+static bool already_grouped(const struct view *view, const cJSON *cell)
+{
+    for (size_t i = 0; i < view->group_count; i++)
+        if (belongs(&view->groups[i], cell))
+            return true;
+    return false;
+}
+
+static void add_row(struct view_group *group, const cJSON *cell)
+{
+    struct view_row *row = &group->rows[group->row_count++];
+    row->cell = cell;
+    row->ok = strcmp(json_get_text(cell, "status"), "ok") == 0;
+    row->is_harness = cJSON_IsTrue(json_get(cell, "traits.keeps_nothing"));
+}
+
+/* Collects the group of `first` from there on: first the designs, then the harness. */
+static void fill_group(struct view_group *group, const cJSON *first)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (const cJSON *cell = first; cell; cell = cell->next)
+            if (belongs(group, cell) &&
+                cJSON_IsTrue(json_get(cell, "traits.keeps_nothing")) == (pass == 1))
+                add_row(group, cell);
+    for (size_t i = 0; i < group->row_count; i++) {
+        name_row(group, &group->rows[i]);
+        add_phases(group, &group->rows[i]);
+    }
+}
+
+struct view view_make(const cJSON *document)
+{
+    const cJSON *cells = json_get(document, "cells"), *cell;
+    size_t count = (size_t)cJSON_GetArraySize(cells), used = 0;
+    struct view view = {
+        .groups = calloc(count + 1, sizeof *view.groups),
+        .rows = calloc(count + 1, sizeof *view.rows),
+    };
+    cJSON_ArrayForEach(cell, cells)
+    {
+        if (!view.groups || !view.rows || already_grouped(&view, cell))
+            continue;
+        struct view_group *group = &view.groups[view.group_count++];
+        *group = (struct view_group){
+            .workload = json_get_text(cell, "workload"),
+            .tasks_meaning = json_get_text(cell, "stream.tasks_meaning"),
+            .stream_hash = json_get_text(cell, "stream.hash"),
+            .tasks = json_get_number(cell, "tasks"),
+            .tick_ns = json_get_number(cell, "tick_ns"),
+            .rows = view.rows + used,
+        };
+        fill_group(group, cell);
+        used += group->row_count;
+    }
+    return view;
+}
+
+void view_free(struct view *view)
+{
+    free(view->groups);
+    free(view->rows);
+    *view = (struct view){.groups = NULL};
+}
+
+const cJSON *view_phase(const struct view_row *row, const char *name)
+{
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
+    {
+        if (strcmp(json_get_text(phase, "name"), name) == 0)
+            return phase;
+    }
+    return NULL;
+}
+
+double view_advance_ns(const struct view_row *row, const char *key)
+{
+    char path[64];
+    snprintf(path, sizeof path, "latency_ns.advance.%s", key);
+    double largest_ns = NAN;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
+    {
+        largest_ns = fmax(largest_ns, json_get_number(phase, path));
+    }
+    return largest_ns;
+}
+
+void view_title(char *out, size_t size, const struct view_group *group)
+{
+    char tasks[32], tick[32];
+    const char *meaning = group->tasks_meaning[0] ? group->tasks_meaning : "tasks";
+    units_format_count(tasks, sizeof tasks, (uint64_t)group->tasks);
+    units_format_time(tick, sizeof tick, (uint64_t)group->tick_ns);
+    snprintf(out, size, "%s: %s %s, tick %s", group->workload, tasks, meaning, tick);
+}

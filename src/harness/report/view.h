@@ -1,0 +1,55 @@
+/*
+ * view.h - the cells of a document in the order in which people compare them.
+ *
+ * Cells on the same stream stand side by side in a group; every renderer works group by group.
+ * Pointers go into the document, which must outlive the view.
+ */
+#ifndef TWBENCH_VIEW_H
+#define TWBENCH_VIEW_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define VIEW_PHASES_MAX 16
+#define VIEW_LABEL_SIZE 96
+
+struct view_row {
+    const cJSON *cell;
+    char label[VIEW_LABEL_SIZE]; /* the design; with the parameters in which its rows here differ */
+    bool ok;
+    bool is_harness; /* the design that keeps nothing: shown, never the best */
+};
+
+struct view_group {
+    const char *workload, *tasks_meaning, *stream_hash;
+    double tasks, tick_ns;
+    struct view_row *rows; /* the harness last, the others as in the document */
+    size_t row_count;
+    const char *phases[VIEW_PHASES_MAX]; /* those that any of the rows has */
+    size_t phase_count;
+};
+
+struct view {
+    struct view_group *groups; /* in the order of their first cells */
+    size_t group_count;
+    struct view_row *rows;
+};
+
+/* Without memory, a view without groups.  Free it with view_free. */
+struct view view_make(const cJSON *document);
+void view_free(struct view *view);
+
+/* The row's phase of that name; NULL when it has none. */
+const cJSON *view_phase(const struct view_row *row, const char *name);
+
+/* "slots=512 levels=256,64" of the object `params`; "" when it has none. */
+void view_params(char *out, size_t size, const cJSON *params);
+
+/* The largest `key` ("p99", "max") of the advance latencies of all phases, ns; NaN without any. */
+double view_advance_ns(const struct view_row *row, const char *key);
+
+/* "hold: 1M timers, tick 1 ms" */
+void view_title(char *out, size_t size, const struct view_group *group);
+
+#endif
