@@ -35,7 +35,7 @@ includes() {
     source_files | xargs grep -Ho '^ *# *include *"[^"]*"' | awk -F'[:"]' '
         NR == FNR { known[$0]; next }
         { beside = $1; sub(/[^\/]*$/, $3, beside); print $1, (beside in known ? beside : "src/" $3) }
-    ' <(source_files) -
+    ' <(find src -type f) -
 }
 
 every_file_has_a_room() {
