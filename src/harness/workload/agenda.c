@@ -26,6 +26,8 @@ bool agenda_grow(struct agenda *agenda, uint32_t capacity)
 bool agenda_open(struct agenda *agenda, uint32_t capacity)
 {
     *agenda = (struct agenda){0};
+    for (size_t i = 0; i < AGENDA_BUCKETS; i++)
+        agenda->buckets[i].least = TW_NEVER;
     if (agenda_grow(agenda, capacity))
         return true;
     agenda_close(agenda);
@@ -36,62 +38,50 @@ void agenda_close(struct agenda *agenda)
 {
     free(agenda->due);
     free(agenda->queued);
-    free(agenda->entries);
+    for (size_t i = 0; i < AGENDA_BUCKETS; i++)
+        free(agenda->buckets[i].entries);
     *agenda = (struct agenda){0};
 }
 
-/* Four children per node: half the depth of a binary heap, and a node's children lie in one or two
- * cache lines, which is what a heap of 10^7 entries is waiting for. */
-enum { HEAP_ARITY = 4 };
-
-static void entries_push(struct agenda *agenda, struct agenda_entry entry)
+static size_t bucket_of(const struct agenda *agenda, tw_tick due)
 {
-    if (agenda->entry_count == agenda->entry_room) {
-        size_t room = agenda->entry_room ? agenda->entry_room * 2 : 1024;
-        struct agenda_entry *entries = realloc(agenda->entries, room * sizeof *entries);
+    tw_tick difference = due ^ agenda->last;
+    return difference ? 64 - (size_t)__builtin_clzll(difference) : 0;
+}
+
+static void entry_push(struct agenda *agenda, struct agenda_entry entry)
+{
+    struct agenda_bucket *bucket = &agenda->buckets[bucket_of(agenda, entry.due)];
+    if (bucket->count == bucket->room) {
+        size_t room = bucket->room ? bucket->room * 2 : 64;
+        struct agenda_entry *entries = realloc(bucket->entries, room * sizeof *entries);
         if (!entries) {
             agenda->out_of_memory = true;
             return;
         }
-        agenda->entries = entries;
-        agenda->entry_room = room;
+        bucket->entries = entries;
+        bucket->room = room;
     }
-    size_t hole = agenda->entry_count++;
-    while (hole > 0) {
-        size_t parent = (hole - 1) / HEAP_ARITY;
-        if (agenda->entries[parent].due <= entry.due)
-            break;
-        agenda->entries[hole] = agenda->entries[parent];
-        hole = parent;
-    }
-    agenda->entries[hole] = entry;
+    bucket->entries[bucket->count++] = entry;
+    if (entry.due < bucket->least)
+        bucket->least = entry.due;
 }
 
-static size_t entries_least_child(const struct agenda *agenda, size_t node)
+/* The lowest bucket that holds anything; NULL when nothing is queued. */
+static struct agenda_bucket *bucket_first(struct agenda *agenda)
 {
-    size_t first = node * HEAP_ARITY + 1, end = first + HEAP_ARITY;
-    if (end > agenda->entry_count)
-        end = agenda->entry_count;
-    size_t least = first;
-    for (size_t child = first + 1; child < end; child++)
-        if (agenda->entries[child].due < agenda->entries[least].due)
-            least = child;
-    return least;
+    for (size_t i = 0; i < AGENDA_BUCKETS; i++)
+        if (agenda->buckets[i].count)
+            return &agenda->buckets[i];
+    return NULL;
 }
 
-static void entries_pop(struct agenda *agenda)
+/* Takes the entries out of a bucket, with their array, which the caller frees. */
+static struct agenda_bucket bucket_take(struct agenda_bucket *bucket)
 {
-    struct agenda_entry last = agenda->entries[--agenda->entry_count];
-    size_t hole = 0;
-    while (hole * HEAP_ARITY + 1 < agenda->entry_count) {
-        size_t child = entries_least_child(agenda, hole);
-        if (agenda->entries[child].due >= last.due)
-            break;
-        agenda->entries[hole] = agenda->entries[child];
-        hole = child;
-    }
-    if (agenda->entry_count)
-        agenda->entries[hole] = last;
+    struct agenda_bucket taken = *bucket;
+    *bucket = (struct agenda_bucket){.least = TW_NEVER};
+    return taken;
 }
 
 /* Sees to it that an entry of the timer comes up no later than it is due. */
@@ -100,7 +90,7 @@ static void agenda_queue(struct agenda *agenda, tw_id id)
     tw_tick due = agenda->due[id];
     if (due < agenda->queued[id]) {
         agenda->queued[id] = due;
-        entries_push(agenda, (struct agenda_entry){due, id});
+        entry_push(agenda, (struct agenda_entry){due, id});
     }
 }
 
@@ -119,21 +109,42 @@ bool agenda_stop(struct agenda *agenda, tw_id id)
     return was_running;
 }
 
+/* An entry has come up on its tick: fires its timer, or finds out that this is not its time. */
+static void entry_fire(struct agenda *agenda, struct agenda_entry entry, agenda_fire_fn *fire,
+                       void *ctx)
+{
+    /* A re-arm to an earlier tick has left this one behind and queued another. */
+    if (agenda->queued[entry.id] != entry.due)
+        return;
+    agenda->queued[entry.id] = TW_NEVER;
+    if (agenda->due[entry.id] != entry.due) {
+        agenda_queue(agenda, entry.id); /* postponed; nothing when it was stopped */
+        return;
+    }
+    agenda->due[entry.id] = TW_NEVER;
+    agenda->running--;
+    fire(ctx, entry.id, entry.due);
+}
+
+/* Makes `tick`, the earliest that is queued, the last one: its entries come out, the rest of their
+ * bucket falls into lower ones. */
+static void tick_empty(struct agenda *agenda, struct agenda_bucket *bucket, agenda_fire_fn *fire,
+                       void *ctx)
+{
+    struct agenda_bucket taken = bucket_take(bucket);
+    agenda->last = taken.least;
+    for (size_t i = 0; i < taken.count; i++)
+        if (taken.entries[i].due != agenda->last)
+            entry_push(agenda, taken.entries[i]);
+    for (size_t i = 0; i < taken.count && !agenda->out_of_memory; i++)
+        if (taken.entries[i].due == agenda->last)
+            entry_fire(agenda, taken.entries[i], fire, ctx);
+    free(taken.entries);
+}
+
 void agenda_advance(struct agenda *agenda, tw_tick to, agenda_fire_fn *fire, void *ctx)
 {
-    while (agenda->entry_count && agenda->entries[0].due <= to && !agenda->out_of_memory) {
-        struct agenda_entry entry = agenda->entries[0];
-        entries_pop(agenda);
-        /* A re-arm to an earlier tick has left this one behind and queued another. */
-        if (agenda->queued[entry.id] != entry.due)
-            continue;
-        agenda->queued[entry.id] = TW_NEVER;
-        if (agenda->due[entry.id] != entry.due) {
-            agenda_queue(agenda, entry.id); /* postponed; nothing when it was stopped */
-            continue;
-        }
-        agenda->due[entry.id] = TW_NEVER;
-        agenda->running--;
-        fire(ctx, entry.id, entry.due);
-    }
+    struct agenda_bucket *bucket;
+    while ((bucket = bucket_first(agenda)) && bucket->least <= to && !agenda->out_of_memory)
+        tick_empty(agenda, bucket, fire, ctx);
 }

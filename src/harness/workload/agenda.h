@@ -1,13 +1,20 @@
 /*
  * agenda.h - which timers run and when they fire, by the dumbest structure that is fast enough.
  *
- * An array of due ticks (TW_NEVER = idle) is the truth.  A heap of (due, id) pairs only says where
+ * An array of due ticks (TW_NEVER = idle) is the truth.  A queue of (due, id) pairs only says where
  * to look next: an entry is a promise that its timer fires no earlier, it is never found and moved,
- * and one that disagrees with the array when it comes up is thrown away or put back later.  There
- * is no back-index, no slot, no level, nothing that a design's bug could share.
+ * and one that disagrees with the array when it comes up is thrown away or put back later.
+ *
+ * The queue is a radix heap (Ahuja, Mehlhorn, Orlin & Tarjan 1990): bucket b holds the entries
+ * whose due differs from the tick emptied last in bit b - 1 and not above, so the lowest bucket
+ * that is not empty holds the earliest entry.  When its turn comes, that entry's tick becomes the
+ * last one and the others fall into lower buckets; those of the same tick fall into bucket 0 and
+ * are done. It only appends to arrays and reads them from front to back, which at 10^7 timers is
+ * ten times faster than a heap that compares.  It has no back-index, no links, no clock hand and no
+ * wheel size, so hardly anything that a bug of a design could have in common with it.
  *
  * The oracle is an agenda driven by a stream; generators and the trace reader use the same to know
- * what runs.  Starting and firing cost O(log n), stopping O(1); 32 bytes per id.
+ * what runs.  Start and stop O(1); firing amortised O(log of the delay); 32 bytes per id and up.
  */
 #ifndef TWBENCH_AGENDA_H
 #define TWBENCH_AGENDA_H
@@ -19,13 +26,22 @@ struct agenda_entry {
     tw_id id;
 };
 
+struct agenda_bucket {
+    tw_tick least; /* due of the earliest entry; TW_NEVER: empty */
+    size_t count, room;
+    struct agenda_entry *entries;
+};
+
+/* One per bit of a tick, and bucket 0 for the tick itself. */
+#define AGENDA_BUCKETS 65
+
 struct agenda {
     uint32_t capacity;
     uint64_t running;
     tw_tick *due;    /* per id: the truth */
     tw_tick *queued; /* per id: due of its earliest entry, TW_NEVER = none; never after due[id] */
-    struct agenda_entry *entries; /* 4-ary heap by due */
-    size_t entry_count, entry_room;
+    tw_tick last;    /* the tick emptied last */
+    struct agenda_bucket buckets[AGENDA_BUCKETS];
     bool out_of_memory; /* a start was dropped; everything after it is worthless */
 };
 
