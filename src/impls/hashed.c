@@ -31,7 +31,8 @@
  * just visited, without the walk noticing.  A jump of more than one revolution does not turn the
  * wheel: it visits every slot once and takes everything due by the end of the jump; what callbacks
  * start within the jumped span joins the list of the due directly.  The first timer of a slot is
- * prefetched some ticks before its turn, which hides most of the cache misses of short buckets.
+ * prefetched some ticks before its turn, and the others while the timers of the slot before it
+ * fire, which hides most of the cache misses.
  *
  * It loses when slots are few against the timers and the delays long: then each tick looks at
  * n / slots timers, one cache miss after another, most of which stay.  And it steps through empty
@@ -103,15 +104,22 @@ static void slot_collect(struct tw_timers *timers, uint32_t head)
     }
 }
 
+/* Fires the list of the due.  For each it takes a step along the list of the coming slot, so that
+ * the cache misses of that walk are under way together with those of the callbacks. */
 static void due_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
 {
     struct link *links = timers->links;
+    uint32_t coming = links[slot_head(timers, timers->now + 1)].next;
     for (uint32_t id; (id = links[timers->due_head].next) != timers->due_head;) {
         links_remove(links, id);
         links_set_idle(links, id);
         TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
         timers->running--;
         timers->now = timers->dues[id];
+        if (coming < timers->slot_heads) {
+            __builtin_prefetch(&timers->dues[coming]);
+            coming = links[coming].next;
+        }
         expire(ctx, id, timers->now);
     }
 }

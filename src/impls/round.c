@@ -30,8 +30,8 @@
  *
  * Departures from the paper.  It counts a jump of the clock as the number of visits that the slot
  * would have had, so a jump of more than one revolution looks at every slot once.  As in hashed.c,
- * due timers move to a list of their own before they fire, and the first timer of a slot is
- * prefetched some ticks before its turn.
+ * due timers move to a list of their own before they fire, and the timers of a slot are prefetched
+ * before its turn.
  *
  * It loses where hashed.c does, and a little more: a timer that stays is not only read but written,
  * so long delays on few slots dirty every cache line they pass.  In return no deadline is kept, and
@@ -121,15 +121,22 @@ static inline void slot_collect(struct tw_timers *timers, uint32_t head, tw_tick
     }
 }
 
+/* Fires the list of the due.  For each it takes a step along the list of the coming slot, so that
+ * the cache misses of that walk are under way together with those of the callbacks. */
 static void due_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
 {
     struct link *links = timers->links;
+    uint32_t coming = links[slot_head(timers, timers->now + 1)].next;
     for (uint32_t id; (id = links[timers->due_head].next) != timers->due_head;) {
         links_remove(links, id);
         links_set_idle(links, id);
         TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
         timers->running--;
         timers->now = timers->rounds[id];
+        if (coming < timers->slot_heads) {
+            __builtin_prefetch(&timers->rounds[coming]);
+            coming = links[coming].next;
+        }
         expire(ctx, id, timers->now);
     }
 }
