@@ -17,8 +17,7 @@
  *     tick     O(1), cascades spread over ticks   O(n), when the slot that cascades holds all
  *     advance  O(levels) a timer; O(sum of sizes) for any jump over empty slots
  *     next     O(slots to the next timer)         O(sum of sizes + n)
- *     memory   16 bytes a timer, 8 a slot of level 0, 64 a slot above; nothing is allocated after
- * open
+ *     memory   16 bytes a timer, 8 a slot of level 0, 64 a slot above; all of it taken at open
  *
  * Invariants, tested by check in this order (between calls):
  *  1. The revolution of every level is the one that now lies in.
@@ -38,14 +37,14 @@
  * inverse, for all sizes alike.  A jump of the clock looks ahead for the next slot that is not
  * empty instead of stepping, level by level, so it takes no more steps than there are slots.
  *
- * It loses when most timers fire after a long delay: each is moved once per level on its way; and
- * where the tail matters: the tick on which a well-filled top slot cascades is long.
+ * It loses when most timers fire after a long delay: each is moved up to once per level on its way;
+ * and where the tail matters: the tick on which a well-filled top slot cascades is long.
  */
 #include "links.h"
 #include "params.h"
 
-/* Three levels of this size reach 2^72 ticks; larger ones would not fit a 32-bit index space
- * together with TW_CAPACITY_MAX timers. */
+/* Three levels of this size already pass the 2^64 ticks of the clock, so no more than that can be
+ * given, and their lists fit a 32-bit index space together with TW_CAPACITY_MAX timers. */
 #define LEVEL_SIZE_MAX (UINT64_C(1) << 24)
 /* The sizes of Linux 2.6: a first level that most timers of a busy server start in, then small
  * ones. */
