@@ -242,15 +242,19 @@ static void inspect_footprint(struct judge *judge)
                       now.pending_bytes, judge->model.running);
 }
 
+/* Check comes first, because it alone has to bear a broken structure: next or visit might never
+ * end. */
 bool judge_inspect(struct judge *judge)
 {
-    inspect_next(judge);
-    inspect_visit(judge);
-    inspect_footprint(judge);
     const char *broken = judge->backend->check(judge->timers);
-    if (broken)
+    if (broken) {
         report_broken(judge->report, RULE_CHECK, "check at tick %" PRIu64 ": %s", judge->now,
                       broken);
+        return false;
+    }
+    inspect_visit(judge);
+    inspect_next(judge);
+    inspect_footprint(judge);
     return !judge->report->rule;
 }
 
@@ -273,7 +277,8 @@ static void judge_describe(struct judge *judge, struct tw_description *descripti
     }
 }
 
-static bool judge_allocate(struct judge *judge, const struct operations *operations, tw_tick span)
+static bool judge_allocate(struct judge *judge, const struct operations *operations,
+                           const struct tw_description *description)
 {
     size_t actions = 0;
     for (size_t i = 0; i < operations->count; i++) {
@@ -281,7 +286,7 @@ static bool judge_allocate(struct judge *judge, const struct operations *operati
         actions += code == OPERATION_ON_START || code == OPERATION_ON_STOP;
     }
     uint32_t capacity = operations->capacity;
-    if (!model_open(&judge->model, &judge->backend->traits, span, capacity))
+    if (!model_open(&judge->model, &judge->backend->traits, description, capacity))
         return false;
     judge->actions = calloc(actions + 1, sizeof *judge->actions);
     judge->first_actions = malloc(capacity * sizeof *judge->first_actions);
@@ -324,7 +329,7 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     struct tw_description description = {0};
     judge_describe(judge, &description);
     judge->footprint = backend->footprint(judge->timers);
-    if (!judge_allocate(judge, operations, description.span))
+    if (!judge_allocate(judge, operations, &description))
         report_broken(report, RULE_MEMORY, "%" PRIu32 " timers", operations->capacity);
     if (report->rule) {
         judge_close(judge);

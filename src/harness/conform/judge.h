@@ -14,7 +14,7 @@
 #define RULE_REFUSE    "open refuses bad settings and leaves *out alone"
 #define RULE_DESCRIBE  "describe names settings of the design and a span"
 #define RULE_FOOTPRINT "footprint is what was taken at open, plus what pending timers need"
-#define RULE_START     "start answers TW_OK, TW_REARMED or TW_REFUSED_RANGE as due"
+#define RULE_START     "start answers TW_OK, TW_REARMED or TW_REFUSED_... as due"
 #define RULE_STOP      "stop answers TW_OK or TW_IDLE as due"
 #define RULE_IDLE      "only a running timer fires, once"
 #define RULE_EARLY     "no timer fires before its due tick"

@@ -2,11 +2,23 @@
 #include "harness/conform/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-bool model_open(struct model *model, const struct tw_traits *traits, tw_tick span,
-                uint32_t capacity)
+static uint64_t cap_of(const struct tw_description *description)
 {
-    *model = (struct model){.traits = *traits, .span = span, .capacity = capacity};
+    for (size_t i = 0; i < description->setting_count; i++)
+        if (strcmp(description->settings[i].name, MODEL_CAP_SETTING) == 0)
+            return description->settings[i].values[0];
+    return TW_CAPACITY_MAX;
+}
+
+bool model_open(struct model *model, const struct tw_traits *traits,
+                const struct tw_description *description, uint32_t capacity)
+{
+    *model = (struct model){.traits = *traits,
+                            .span = description->span,
+                            .running_max = cap_of(description),
+                            .capacity = capacity};
     model->due = malloc(capacity * sizeof *model->due);
     model->latest = malloc(capacity * sizeof *model->latest);
     model->turn = calloc(capacity, sizeof *model->turn);
@@ -41,6 +53,8 @@ int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now)
     if (due - now > model->span)
         return TW_REFUSED_RANGE;
     int status = model_runs(model, id) ? TW_REARMED : TW_OK;
+    if (status == TW_OK && model->running >= model->running_max)
+        return TW_REFUSED_FULL;
     if (status == TW_OK)
         model->running++;
     model->due[id] = due;

@@ -12,7 +12,8 @@
 
 struct model {
     struct tw_traits traits; /* what the design declares, */
-    tw_tick span;            /* and its reach */
+    tw_tick span;            /* its reach, */
+    uint64_t running_max;    /* and its cap on running timers */
     uint32_t capacity;
     uint32_t running;
     tw_tick *due;    /* TW_NEVER: idle */
@@ -21,9 +22,13 @@ struct model {
     uint64_t starts;
 };
 
+/* The name of a setting that caps how many timers may run at a time; the start of one more is
+ * refused with TW_REFUSED_FULL.  A design that describes no such setting has no cap. */
+#define MODEL_CAP_SETTING "max-running"
+
 /* False, with nothing to close, when there is no memory. */
-bool model_open(struct model *model, const struct tw_traits *traits, tw_tick span,
-                uint32_t capacity);
+bool model_open(struct model *model, const struct tw_traits *traits,
+                const struct tw_description *description, uint32_t capacity);
 void model_close(struct model *model);
 
 /* What start has to answer at `now`, which is below TW_DEADLINE_MAX; the model does the same. */

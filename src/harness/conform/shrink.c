@@ -73,6 +73,7 @@ static bool shrink_ticks(struct shrinker *shrinker, size_t index)
     uint64_t attempts[] = {0, ticks / 16, ticks / 2, ticks - ticks / 8, ticks - 1};
     for (size_t i = 0; ticks > 0 && i < sizeof attempts / sizeof attempts[0]; i++) {
         operation.ticks = attempts[i];
+        operation.base = attempts[i] == 0 && operation.base == '-' ? '+' : operation.base;
         if (operation.ticks < ticks && shrinker_try_with(shrinker, index, operation))
             return true;
     }
@@ -85,6 +86,11 @@ static bool shrink_times(struct shrinker *shrinker, size_t index)
     uint32_t times = operation.times;
     if (times <= 1)
         return false;
+    operation.times = 1;
+    operation.ticks *= operation.code == OPERATION_ADVANCE ? times : 1;
+    if (shrinker_try_with(shrinker, index, operation))
+        return true;
+    operation = shrinker->operations->list[index];
     operation.times = times / 2;
     if (shrinker_try_with(shrinker, index, operation))
         return true;
@@ -158,17 +164,30 @@ static void rename_timer(struct operations *operations, tw_id old, tw_id new)
     }
 }
 
-/* Moves timers to the lowest free numbers and cuts the capacity to what is left. */
-static void shrink_timers(struct shrinker *shrinker)
+/* The lowest number that the timer can have instead; designs may tell ids apart by their low bits.
+ */
+static tw_id shrink_timer(struct shrinker *shrinker, tw_id id)
 {
-    tw_id free_id = 0, named_end = 1;
-    for (tw_id id = 0; id < shrinker->operations->capacity; id++) {
-        if (!timer_is_named(shrinker->operations, id))
+    for (tw_id lower = 0; lower < id && lower < 64; lower++) {
+        if (timer_is_named(shrinker->operations, lower))
             continue;
         operations_copy(&shrinker->candidate, shrinker->operations, NULL);
-        rename_timer(&shrinker->candidate, id, free_id);
-        named_end = (id == free_id || shrinker_try(shrinker)) ? ++free_id : id + 1;
+        rename_timer(&shrinker->candidate, id, lower);
+        if (shrinker_try(shrinker))
+            return lower;
     }
+    return id;
+}
+
+/* Moves timers to low numbers and cuts the capacity to what is left. */
+static void shrink_timers(struct shrinker *shrinker)
+{
+    tw_id named_end = 1;
+    for (tw_id id = 0; id < shrinker->operations->capacity; id++)
+        if (timer_is_named(shrinker->operations, id)) {
+            tw_id now = shrink_timer(shrinker, id);
+            named_end = now >= named_end ? now + 1 : named_end;
+        }
     operations_copy(&shrinker->candidate, shrinker->operations, NULL);
     shrinker->candidate.capacity = named_end;
     shrinker_try(shrinker);
@@ -202,6 +221,8 @@ void shrink(struct operations *operations, const struct tw_backend *backend, boo
     operations_init(&shrinker.candidate, operations->capacity);
     shrinker.keep = calloc(operations->count + 1, sizeof *shrinker.keep);
     if (shrinker.keep) {
+        shrink_chunks(&shrinker);
+        shrink_timers(&shrinker); /* makes every replay from here on cheaper */
         do
             shrink_chunks(&shrinker);
         while (shrink_advances(&shrinker) || shrink_numbers(&shrinker));

@@ -1,0 +1,100 @@
+#!/bin/bash
+# run.sh - proves that the conformance tests see what they are there to see.  Prints TAP.
+#
+# Each tests/faults/DESIGN-WHAT.patch plants one fault in the design.  Its first line is "Rule: ..."
+# and names the rule that has to catch it.  The patch is applied to a copy of src/impls under
+# build/faults, the design is compiled there and put to the proof (probe.c), which must fail with
+# exactly that rule.  A patch that no longer applies is a failure, too: bring it up to date.  So is a
+# proof that fails without any fault, because then nothing is shown by failing.
+set -uo pipefail
+
+cd "$(dirname "$0")/../.." || exit 2
+cc=${CC:-gcc}
+work=build/faults
+limit_seconds=30
+
+compile() {
+    "$cc" -std=c11 -D_GNU_SOURCE -O1 -Isrc "$@"
+}
+
+# The harness's part of the probe is the same for every fault.
+build_harness() {
+    local source
+    for source in src/harness/conform/*.c src/harness/base/rng.c; do
+        compile -O2 -c "$source" -o "$work/$(basename "$source" .c).o" || return 1
+    done
+}
+
+# build_probe DESIGN IMPLS_DIRECTORY OUT: compiles the design found there.
+build_probe() {
+    compile -DDESIGN="$1" tests/faults/probe.c "$2/$1.c" "$work"/*.o -o "$3"
+}
+
+explain() {
+    sed 's/^/#   /'
+}
+
+# Without a fault the design has to hold.
+judge_sound() {
+    local design=$1
+    build_probe "$design" src/impls "$work/$design" || return 1
+    timeout "$limit_seconds" "$work/$design"
+}
+
+judge_fault() {
+    local patch=$1 name rule found
+    name=$(basename "$patch" .patch)
+    rule=$(sed -n '1s/^Rule: //p' "$patch")
+    rm -rf "${work:?}/$name" && mkdir -p "$work/$name/src" && cp -r src/impls "$work/$name/src"
+    if ! patch --directory="$work/$name" --strip=1 --fuzz=0 --silent --force <"$patch"; then
+        echo "the patch no longer applies to src/impls: bring it up to date with the design"
+        return 1
+    fi
+    if ! build_probe "${name%%-*}" "$work/$name/src/impls" "$work/$name/probe"; then
+        echo "the design does not compile with the fault in it"
+        return 1
+    fi
+    timeout "$limit_seconds" "$work/$name/probe" >"$work/$name/found"
+    local status=$?
+    found=$(sed -n '1s/^rule: //p' "$work/$name/found")
+    if [ $status -eq 1 ] && [ "$found" = "$rule" ] && [ -n "$rule" ]; then
+        return 0
+    fi
+    echo "exit status $status (0: not caught, 1: caught, 124: over $limit_seconds s)"
+    echo "expected: $rule"
+    cat "$work/$name/found"
+    return 1
+}
+
+number=0 failed=0
+tell() {
+    local status=$1 what=$2
+    number=$((number + 1))
+    if [ "$status" -eq 0 ]; then
+        echo "ok $number - $what"
+    else
+        echo "not ok $number - $what"
+        failed=1
+    fi
+}
+
+patches=(tests/faults/*.patch)
+designs=$(printf '%s\n' "${patches[@]##*/}" | sed 's/-.*//' | sort -u)
+mkdir -p "$work"
+rm -f "$work"/*.o
+echo "1..$(($(wc -w <<<"$designs") + ${#patches[@]}))"
+if ! build_harness; then
+    echo "Bail out! the conformance room does not compile"
+    exit 1
+fi
+for design in $designs; do
+    output=$(judge_sound "$design" 2>&1)
+    tell $? "$design holds the contract without a fault"
+    [ -z "$output" ] || explain <<<"$output"
+done
+for patch in "${patches[@]}"; do
+    output=$(judge_fault "$patch" 2>&1)
+    tell $? "$(basename "$patch" .patch) is caught: $(sed -n '1s/^Rule: //p' "$patch")"
+    [ -z "$output" ] || explain <<<"$output"
+done
+exit $failed
