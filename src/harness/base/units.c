@@ -54,9 +54,10 @@ enum verdict { VERDICT_OK, VERDICT_MALFORMED, VERDICT_OVERFLOW, VERDICT_FRACTION
 
 static bool decimal_digit(struct decimal *number, char digit)
 {
-    if (number->digits > (UINT64_MAX - 9) / 10)
+    uint64_t value = (uint64_t)(digit - '0');
+    if (number->digits > (UINT64_MAX - value) / 10)
         return false;
-    number->digits = number->digits * 10 + (uint64_t)(digit - '0');
+    number->digits = number->digits * 10 + value;
     return true;
 }
 
