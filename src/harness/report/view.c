@@ -134,6 +134,7 @@ struct view view_make(const cJSON *document)
             .stream_hash = json_get_text(cell, "stream.hash"),
             .tasks = json_get_number(cell, "tasks"),
             .tick_ns = json_get_number(cell, "tick_ns"),
+            .seed = json_get_number(cell, "seed"),
             .rows = view.rows + used,
         };
         fill_group(group, cell);

@@ -1,0 +1,69 @@
+# common.gp - what all pictures share: output, colours, points, and the reading of a data file's head.
+#
+# Loaded by the other scripts after they have set
+#
+#     data     the data file (see src/harness/report/plotdata.h for its form)
+#     out      name of the picture: .svg, .png or .pdf; empty: text on the terminal
+#     wide     width of the picture in inches, high: its height
+#
+# It leaves title, machine, blocks and series from the head of the data file, `draws_text`, and the
+# function style(name, i) that gives a series its line style: the five textbook designs always the
+# same, others by their number.
+
+set datafile separator "\t"
+set datafile missing "?"
+set encoding utf8
+
+# ---- The terminal.
+
+draws_text = out eq ""
+kind = draws_text ? "" : out[strlen(out)-2:strlen(out)]
+font = "DejaVu Sans"
+if (draws_text) {
+    set terminal dumb size 100, 30
+} else { if (kind eq "svg") {
+    set terminal svg size 96*wide, 96*high enhanced font font.",13" background "white" linewidth 1.2
+} else { if (kind eq "png") {
+    set terminal pngcairo size 160*wide, 160*high enhanced font font.",10" fontscale 1.6 linewidth 2
+} else { if (kind eq "pdf") {
+    set terminal pdfcairo size wide*1in, high*1in enhanced font font.",10" linewidth 1.3
+} else {
+    print "the picture's name must end in svg, png or pdf: ", out
+    exit status 2
+}}}}
+if (!draws_text) { set output out }
+
+# ---- The head of the data file: one "key<TAB>text" a line.
+
+title = ""; machine = ""; blocks = 0; series = 0
+stats data index 0 every ::0::0 using (title = strcol(2), 0) nooutput
+stats data index 0 every ::1::1 using (machine = strcol(2), 0) nooutput
+stats data index 0 every ::2::2 using (blocks = int(strcol(2)), 0) nooutput
+stats data index 0 every ::3::3 using (series = int(strcol(2)), 0) nooutput
+
+# Names are data, not markup: what would be read as sub- or superscript is escaped.
+plain(text) = draws_text ? text : plain_from(text, 1)
+plain_from(text, i) = i > strlen(text) ? "" : \
+    (strstrt("_^@&~{}", text[i:i]) ? "\\" : "").text[i:i].plain_from(text, i + 1)
+
+# ---- Colours of Okabe and Ito (2008), which colour-blind readers can tell apart; yellow is left
+# out, because it is lost on white.  A point shape and a dash of its own for each line besides.
+
+colour = "#E69F00 #56B4E9 #009E73 #CC79A7 #0072B2 #D55E00 #000000"
+known = "list heap hashed round hier"
+do for [i = 1:42] {
+    set style line i linecolor rgb word(colour, (i - 1) % 7 + 1) linewidth 2 pointsize 0.9 \
+        dashtype 1 + (i - 1) / 7 pointtype 0 + word("5 7 9 11 13 4 6 8 10 12 14 1 2 3", (i - 1) % 14 + 1)
+}
+set style line 99 linecolor rgb "#888888" linewidth 1.5 dashtype 3 pointtype 2 pointsize 0.7
+
+position(name) = (sum [k = 1:words(known)] (word(known, k) eq name ? k : 0))
+style(name, i) = strstrt(name, "(harness)") ? 99 : position(name) ? position(name) : (i + 5 - 1) % 42 + 1
+
+set border 3 linecolor rgb "#444444"
+set tics nomirror textcolor rgb "#222222"
+set grid xtics ytics linecolor rgb "#dddddd" linewidth 0.7 dashtype 1
+set tics scale 0.7, 0.35
+
+# Powers of ten as people read them: 1, 10, 100, 1k, 10k, 100k, 1M.
+short = "%.0s%c"

@@ -1,0 +1,17 @@
+# cost.gp - cost of an operation against the number of tasks, a panel per phase.
+#
+#     gnuplot -c plots/cost.gp cost-hold.tsv cost-hold.svg      (or .png, .pdf)
+#     gnuplot -c plots/cost.gp cost-hold.tsv                    (text, on the terminal)
+#
+# Data: a block per panel, whose rows are tasks, then median, low and high in nanoseconds of each
+# design; src/harness/report/plotdata.h has the details.  A flat line is O(1), a straight rising one a
+# power of the number of tasks.
+
+data = ARG1
+out = ARG2
+here = ARG0[1:strlen(ARG0) - strlen("cost.gp")]
+heading = "Cost per operation: "
+xname = "tasks"
+yname = "ns per operation, median and its interval"
+xbase = 10
+load here."panels.gp"

@@ -1,0 +1,17 @@
+# memory.gp - memory per task against the number of tasks.
+#
+#     gnuplot -c plots/memory.gp memory-hold.tsv memory-hold.svg      (or .png, .pdf)
+#     gnuplot -c plots/memory.gp memory-hold.tsv                      (text, on the terminal)
+#
+# Data: one block, whose rows are tasks, then three times the bytes of each design, as in cost.gp.
+# Everything allocated at the peak is divided by the tasks: on the left the fixed part of a design
+# (its slots) is shared by few.
+
+data = ARG1
+out = ARG2
+here = ARG0[1:strlen(ARG0) - strlen("memory.gp")]
+heading = "Memory: "
+xname = "tasks"
+yname = "bytes per task"
+xbase = 10
+load here."panels.gp"

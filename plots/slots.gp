@@ -1,0 +1,16 @@
+# slots.gp - cost of an operation, and of a tick, against the number of slots of a wheel.
+#
+#     gnuplot -c plots/slots.gp slots-long-horizon.tsv slots-long-horizon.svg      (or .png, .pdf)
+#     gnuplot -c plots/slots.gp slots-long-horizon.tsv                (text, on the terminal)
+#
+# Data: a block per panel, whose rows are slots, then median, low and high in nanoseconds of each
+# design, as in cost.gp.
+
+data = ARG1
+out = ARG2
+here = ARG0[1:strlen(ARG0) - strlen("slots.gp")]
+heading = "Cost against slots: "
+xname = "slots"
+yname = "ns, median and its interval"
+xbase = 2
+load here."panels.gp"

@@ -1,0 +1,260 @@
+/* plot.c - data files, and a gnuplot for each of them. */
+#include "harness/report/plot.h"
+
+#include "harness/report/plotdata.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char *const format_names[] = {
+    [PLOT_SVG] = "svg", [PLOT_PNG] = "png", [PLOT_PDF] = "pdf", [PLOT_DUMB] = "dumb"};
+
+int plot_parse_format(const char *text, const char *what, enum plot_format *out, struct diag *diag)
+{
+    for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++)
+        if (strcmp(text, format_names[i]) == 0) {
+            *out = (enum plot_format)i;
+            return DIAG_OK;
+        }
+    return diag_usage(diag, "%s: \"%s\" is no format of pictures; expected svg, png, pdf or dumb",
+                      what, text);
+}
+
+void plot_files_free(struct plot_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->paths[i]);
+    free(files->paths);
+    *files = (struct plot_files){.count = 0};
+}
+
+static int files_add(struct plot_files *files, const char *path, struct diag *diag)
+{
+    char **paths = realloc(files->paths, (files->count + 1) * sizeof *paths);
+    char *copy = strdup(path);
+    if (paths)
+        files->paths = paths;
+    if (!paths || !copy) {
+        free(copy);
+        return diag_run(diag, "no memory for the list of pictures");
+    }
+    paths[files->count++] = copy;
+    return DIAG_OK;
+}
+
+/* ---- gnuplot. ----------------------------------------------------------------------------------
+ */
+
+static int gnuplot_missing(const char *data, int reason, struct diag *diag)
+{
+    if (reason == ENOENT)
+        return diag_run(diag,
+                        "gnuplot is not installed (Debian package gnuplot-nox); the data to "
+                        "draw is in %s",
+                        data);
+    return diag_run(diag, "gnuplot cannot be started: %s", strerror(reason));
+}
+
+/* What gnuplot said, on one line: the message without the script's text before it. */
+static void read_words(char *out, size_t size, int fd)
+{
+    ssize_t length = pread(fd, out, size - 1, 0);
+    out[length > 0 ? length : 0] = '\0';
+    for (char *c = out; *c; c++)
+        if (isspace((unsigned char)*c))
+            *c = ' ';
+}
+
+static int gnuplot_wait(pid_t child, int words_fd, const char *script, struct diag *diag)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return diag_run(diag, "gnuplot: %s", strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return DIAG_OK;
+    char words[600];
+    read_words(words, sizeof words, words_fd);
+    return diag_run(diag, "gnuplot failed on %s: %s", script, words[0] ? words : "without a word");
+}
+
+/* gnuplot with the user's settings switched off (-d), its complaints caught, its drawing of text
+ * left to stdout.  `out` is NULL for that. */
+static int gnuplot_run(const char *script, const char *data, const char *out, struct diag *diag)
+{
+    char *const argv[] = {
+        strdup("gnuplot"),        strdup("-d"), strdup("-c"), strdup(script), strdup(data),
+        out ? strdup(out) : NULL, NULL};
+    FILE *words = tmpfile();
+    int status = DIAG_OK;
+    if (!words) {
+        status = diag_run(diag, "no temporary file for gnuplot: %s", strerror(errno));
+    } else {
+        posix_spawn_file_actions_t actions;
+        pid_t child;
+        fflush(stdout);
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, fileno(words), 2);
+        int reason = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&actions);
+        status = reason ? gnuplot_missing(data, reason, diag)
+                        : gnuplot_wait(child, fileno(words), script, diag);
+        fclose(words);
+    }
+    for (size_t i = 0; i < sizeof argv / sizeof *argv; i++)
+        free(argv[i]);
+    return status;
+}
+
+/* ---- One picture. ------------------------------------------------------------------------------
+ */
+
+struct plotter {
+    const cJSON *document;
+    struct view view;
+    const char *directory, *scripts;
+    enum plot_format format;
+    struct plot_files *files;
+    struct diag *diag;
+};
+
+/* "cost-hold", with what tells it from another picture of the same workload: a sweep with another
+ * tick or seed, or the number of tasks where each has a picture of its own. */
+static void name_picture(char *out, size_t size, const struct view *view, size_t group,
+                         enum plot_kind kind)
+{
+    size_t length = (size_t)snprintf(out, size, "%s-%s", plotdata_kind_name(kind),
+                                     view->groups[group].workload);
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+            *c = '_';
+    size_t before = 0;
+    for (size_t i = 0; i < group; i++)
+        before += strcmp(view->groups[i].workload, view->groups[group].workload) == 0 &&
+                  plotdata_has(view, i, kind);
+    if (before > 0 && length < size)
+        snprintf(out + length, size - length, "-%zu", before + 1);
+}
+
+static int write_data(const struct plotter *plotter, size_t group, enum plot_kind kind,
+                      const char *path)
+{
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
+    bool done = plotdata_write(out, plotter->document, &plotter->view, group, kind);
+    bool failed = ferror(out) != 0;
+    failed |= fclose(out) != 0;
+    if (!done)
+        return diag_run(plotter->diag, "no memory for the data of a picture");
+    if (failed)
+        return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
+    return DIAG_OK;
+}
+
+static int draw(const struct plotter *plotter, size_t group, enum plot_kind kind)
+{
+    char name[128], data[4352], picture[4352], script[4352];
+    name_picture(name, sizeof name, &plotter->view, group, kind);
+    snprintf(data, sizeof data, "%s/%s.tsv", plotter->directory, name);
+    snprintf(picture, sizeof picture, "%s/%s.%s", plotter->directory, name,
+             format_names[plotter->format]);
+    snprintf(script, sizeof script, "%s/%s.gp", plotter->scripts, plotdata_kind_name(kind));
+    if (access(script, R_OK) != 0)
+        return diag_run(plotter->diag, "%s: cannot be read: %s", script, strerror(errno));
+    bool text = plotter->format == PLOT_DUMB;
+    int status = write_data(plotter, group, kind, data);
+    if (status == DIAG_OK)
+        status = gnuplot_run(script, data, text ? NULL : picture, plotter->diag);
+    if (text)
+        unlink(data);
+    else if (status == DIAG_OK)
+        status = files_add(plotter->files, picture, plotter->diag);
+    return status;
+}
+
+static int draw_all(const struct plotter *plotter, size_t *drawn)
+{
+    for (size_t group = 0; group < plotter->view.group_count; group++)
+        for (int kind = 0; kind < PLOT_KINDS; kind++) {
+            if (!plotdata_has(&plotter->view, group, (enum plot_kind)kind))
+                continue;
+            int status = draw(plotter, group, (enum plot_kind)kind);
+            if (status != DIAG_OK)
+                return status;
+            ++*drawn;
+        }
+    return DIAG_OK;
+}
+
+/* ---- All pictures. -----------------------------------------------------------------------------
+ */
+
+/* The directory and those above it, as mkdir -p does. */
+static int make_directory(const char *directory, struct diag *diag)
+{
+    char path[4096];
+    struct stat info;
+    if (snprintf(path, sizeof path, "%s", directory) >= (int)sizeof path)
+        return diag_usage(diag, "%.200s...: the name is too long", directory);
+    for (char *c = path + 1; *c; c++)
+        if (*c == '/') {
+            *c = '\0';
+            mkdir(path, 0777);
+            *c = '/';
+        }
+    if (mkdir(path, 0777) == 0 || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
+        return DIAG_OK;
+    return diag_run(diag, "%s: cannot be made: %s", directory,
+                    errno == EEXIST ? "there is a file of that name" : strerror(errno));
+}
+
+static int plot_into(const struct plotter *plotter)
+{
+    size_t drawn = 0;
+    int status = draw_all(plotter, &drawn);
+    if (status == DIAG_OK && drawn == 0)
+        return diag_usage(plotter->diag, "nothing to draw: no design in the result is ok");
+    return status;
+}
+
+int plot_all(const struct result_document *document, const char *directory,
+             const char *scripts_directory, enum plot_format format, struct plot_files *files,
+             struct diag *diag)
+{
+    char temporary[] = "/tmp/twbench-plot.XXXXXX";
+    struct plotter plotter = {
+        .document = result_json(document),
+        .view = view_make(result_json(document)),
+        .directory = directory,
+        .scripts = scripts_directory,
+        .format = format,
+        .files = files,
+        .diag = diag,
+    };
+    *files = (struct plot_files){.count = 0};
+    int status = DIAG_OK;
+    if (format != PLOT_DUMB)
+        status = make_directory(directory, diag);
+    else if (!(plotter.directory = mkdtemp(temporary)))
+        status = diag_run(diag, "%s: cannot be made: %s", temporary, strerror(errno));
+    if (status == DIAG_OK)
+        status = plot_into(&plotter);
+    if (format == PLOT_DUMB && plotter.directory)
+        rmdir(plotter.directory);
+    view_free(&plotter.view);
+    if (status != DIAG_OK)
+        plot_files_free(files);
+    return status;
+}
