@@ -1,0 +1,180 @@
+# outputs.bats - what a run leaves: table, JSON, CSV, Markdown, pictures; and what it never does.
+
+load support
+
+# on_terminal COMMAND - its output as a terminal of 120 columns gets it.
+on_terminal() {
+    script -qec "stty cols 120; $1" /dev/null </dev/null
+}
+
+@test "the table is on stdout, plain and without escapes when it is no terminal" {
+    run --separate-stderr quick --impl=heap,hashed
+    [ "$status" -eq 0 ]
+    [[ $output == *heap* && $output == *hashed* ]]
+    [[ $output != *$'\e'* ]]
+    [ -z "$stderr" ]
+}
+
+@test "run is the default command" {
+    quick --impl=heap --json=a.json >/dev/null
+    "$twbench" run --tasks=50 --runs=1 --impl=heap --json=b.json >/dev/null
+    [ "$(json a.json 'd["cells"][0]["digest"]')" = "$(json b.json 'd["cells"][0]["digest"]')" ]
+}
+
+@test "colour is for terminals, and NO_COLOR and TERM=dumb are honoured" {
+    command="$twbench --impl=heap,hashed --tasks=50 --runs=1 --progress=never"
+    [[ $(TERM=xterm on_terminal "$command") == *$'\e['* ]]
+    [[ $(TERM=xterm NO_COLOR=1 on_terminal "$command") != *$'\e['* ]]
+    [[ $(TERM=dumb on_terminal "$command") != *$'\e['* ]]
+    [[ $(TERM=xterm on_terminal "$command --style=plain") != *$'\e['* ]]
+    [[ $(quick --impl=heap --style=color) == *$'\e['* ]]
+}
+
+@test "progress is on stderr only" {
+    run --separate-stderr quick --impl=heap --progress=lines --json=-
+    [ "$status" -eq 0 ]
+    [[ $stderr == *cells* ]]
+    python3 -m json.tool <<<"$output" >/dev/null
+}
+
+@test "--json=- is a JSON document and nothing else" {
+    quick --impl=heap,hashed --json=- >out.json
+    [ "$(json out.json 'd["schema_version"], len(d["cells"])')" = "(1, 2)" ]
+    run grep -cE 'NaN|Infinity' out.json
+    [ "$output" = 0 ]
+}
+
+@test "--json=FILE has the same keys, and the table is still shown" {
+    quick --impl=heap --json=out.json >table
+    grep -q heap table
+    [ "$(json out.json '[c["impl"] + c["status"] for c in d["cells"]]')" = "['heapok']" ]
+}
+
+@test "every design fires the same timers at the same ticks" {
+    quick --impl=all --json=out.json >/dev/null
+    [ "$(json out.json 'len({c["digest"] for c in d["cells"]}), len(d["cells"]) >= 5')" = "(1, True)" ]
+}
+
+@test "a seed repeats the run, another one does not" {
+    for run in a=1 b=1 c=2; do
+        quick --impl=heap --seed="${run#*=}" --json="${run%=*}.json" >/dev/null
+    done
+    [ "$(json a.json 'd["cells"][0]["digest"]')" = "$(json b.json 'd["cells"][0]["digest"]')" ]
+    [ "$(json a.json 'd["cells"][0]["digest"]')" != "$(json c.json 'd["cells"][0]["digest"]')" ]
+}
+
+@test "lists and ranges make the matrix" {
+    quick --impl=hashed,heap --tasks=10..1e3 --slots=64,100 --json=out.json >/dev/null
+    [ "$(json out.json 'sorted((c["impl"], c["tasks"], c["params"].get("slots")) for c in d["cells"])')" = \
+        "[('hashed', 10, 64), ('hashed', 10, 128), ('hashed', 100, 64), ('hashed', 100, 128), ('hashed', 1000, 64), ('hashed', 1000, 128), ('heap', 10, None), ('heap', 100, None), ('heap', 1000, None)]" ]
+}
+
+@test "CSV has a header and rows of as many fields" {
+    quick --impl=heap,hashed --export-csv=out.csv >/dev/null
+    [ "$(python3 -c '
+import csv
+rows = list(csv.reader(open("out.csv")))
+print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) > 2)')" = "1 True True" ]
+}
+
+@test "CSV and Markdown go to stdout, alone" {
+    quick --impl=heap --export-csv=- >out.csv
+    [ "$(python3 -c 'import csv; print(len({len(r) for r in csv.reader(open("out.csv"))}))')" = 1 ]
+    quick --impl=heap --export-markdown=- >out.md
+    grep -q '^|.*heap' out.md
+    run grep -c $'\e' out.md
+    [ "$output" = 0 ]
+}
+
+@test "report shows an old result as the run did" {
+    quick --impl=heap,hashed --json=out.json >ran
+    "$twbench" report out.json >reported
+    diff ran reported
+}
+
+@test "an error of the disk is no success" {
+    run "$twbench" --impl=heap --tasks=50 --runs=1 --json=/nowhere/out.json
+    [ "$status" -ne 0 ]
+    [[ $output == */nowhere/out.json* ]]
+    run bash -c "'$twbench' --impl=heap --tasks=50 --runs=1 --json=- >/dev/full"
+    [ "$status" -eq 1 ]
+    run bash -c "'$twbench' --impl=heap --tasks=50 --runs=1 >/dev/full"
+    [ "$status" -eq 1 ]
+}
+
+@test "nothing is overwritten unless told so" {
+    for flag in json export-csv export-markdown; do
+        echo precious >file
+        refuses file --impl=heap --tasks=50 "--$flag=file"
+        [ "$(cat file)" = precious ]
+    done
+    quick --impl=heap --json=file --force >/dev/null
+    [ "$(json file 'len(d["cells"])')" = 1 ]
+}
+
+@test "a hopeless cell is recorded, and the rest goes on" {
+    run quick --impl=heap,list --tasks=1e6 --budget=300ms --json=out.json
+    [ "$status" -eq 0 ]
+    [ "$(json out.json 'sorted((c["impl"], bool(c["reason"])) for c in d["cells"] if c["status"] == "timeout")[-1:]')" = "[('list', True)]" ]
+    [ "$(json out.json 'len(d["cells"])')" = 2 ]
+}
+
+@test "a cell beyond its memory is recorded" {
+    run quick --impl=heap --tasks=1e6 --memory-limit=8Mi --json=out.json
+    [ "$status" -eq 0 ]
+    [ "$(json out.json 'd["cells"][0]["status"]')" = out-of-memory ]
+}
+
+@test "recorded traces fire what their sources fired" {
+    while read -r trace fired; do
+        "$twbench" replay "$traces/$trace.tt.xz" --impl=heap --runs=1 --warmup=0 --json=- >out.json
+        [ "$(json out.json '[(c["workload"], c["fired"], c["early"], c["status"]) for c in d["cells"]]')" = \
+            "[('$trace', $fired, 0, 'ok')]" ]
+    done <<'END'
+nginx 48167
+linux-timer 205733
+linux-hrtimer 34770
+libuv-bind 18388
+libevent-unbound 185783
+END
+}
+
+@test "pictures are drawn into a folder" {
+    quick --impl=heap,hashed --tasks=10..1e3 --plots=pictures >/dev/null
+    ls pictures/*.svg
+    for picture in pictures/*.svg; do
+        python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$picture"
+    done
+}
+
+@test "list names every design, parameter, workload and trace" {
+    run "$twbench" list
+    [ "$status" -eq 0 ]
+    while read -r design; do
+        [[ $output == *"$design"* ]]
+    done < <(sed -n 's/^TW_DESIGN(\(.*\))$/\1/p' "$root/src/impls/registry.def" | tr _ -)
+    for file in "$root"/workloads/*.json "$traces"/*.tt.xz; do
+        name=$(basename "$file")
+        [[ $output == *"${name%%.*}"* ]]
+    done
+}
+
+@test "conform finds nothing wrong, and says how much it looked" {
+    run "$twbench" conform --impl=all --operations=1e4
+    [ "$status" -eq 0 ]
+    [[ $output == *operations* ]]
+}
+
+@test "help and version of every command; the man page knows each flag" {
+    "$twbench" --version | grep -qF "$(cat "$root/VERSION")"
+    commands=$("$twbench" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+    [ "$(wc -w <<<"$commands")" -ge 5 ]
+    manual=$(sed 's/\\-/-/g' "$root/docs/man/twbench.1")
+    for command in $commands; do
+        [[ $manual == *".B"*" $command"* ]]
+        for flag in $("$twbench" "$command" --help | grep -oE '^  --[a-z-]+' || true); do
+            echo "$command $flag"
+            grep -qF -- "$flag" <<<"$manual"
+        done
+    done
+}

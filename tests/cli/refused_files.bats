@@ -1,0 +1,141 @@
+# refused_files.bats - files that are wrong end with status 2 and a message that names the file and
+# the place in it.
+
+load support
+
+# A trace of two timers, in the format timer-trace 1.
+good_trace() {
+    cat <<'END'
+# timer-trace 1
+# source: written by hand
+# unit_ns: 1000000
+# ids: 2
+# ops: 3
+# max_armed: 2
+# end: 20
+0 s 0 5
+0 s 1 7
+2 c 0
+END
+}
+
+# refuses_trace CULPRIT SED - the trace above after an edit.
+refuses_trace() {
+    good_trace | sed "$2" >edited.tt
+    refuses "$1" replay ./edited.tt --impl=heap
+}
+
+@test "the trace that the others are edits of is good" {
+    good_trace >good.tt
+    run --separate-stderr "$twbench" replay ./good.tt --impl=heap --runs=1 --json=-
+    [ "$status" -eq 0 ]
+    echo "$output" >out.json
+    [ "$(json out.json 'd["cells"][0]["fired"]')" = 1 ]
+}
+
+@test "a trace that is not there" { refuses missing.tt replay ./missing.tt; }
+@test "a trace that is a folder" { mkdir folder.tt; refuses folder.tt replay ./folder.tt; }
+@test "an empty trace" { : >empty.tt; refuses empty.tt:1 replay ./empty.tt; }
+@test "a trace cut short inside its xz data" {
+    head -c 100000 "$traces/nginx.tt.xz" >cut.tt.xz
+    refuses cut.tt.xz replay ./cut.tt.xz --impl=heap
+}
+@test "a trace cut short by one byte of xz" {
+    head -c -1 "$traces/libuv-bind.tt.xz" >cut.tt.xz
+    refuses cut.tt.xz replay ./cut.tt.xz --impl=heap
+}
+@test "xz data with a flipped byte" {
+    cp "$traces/libuv-bind.tt.xz" bad.tt.xz
+    chmod u+w bad.tt.xz
+    printf '\377\000\377' | dd of=bad.tt.xz bs=1 seek=50000 conv=notrunc status=none
+    refuses bad.tt.xz replay ./bad.tt.xz --impl=heap
+}
+@test "an .xz that is no xz" { echo hello >plain.tt.xz; refuses plain.tt.xz:1 replay ./plain.tt.xz; }
+@test "a .gz cut short" {
+    good_trace | gzip | head -c 60 >cut.tt.gz
+    refuses cut.tt.gz replay ./cut.tt.gz
+}
+@test "a trace that is something else" { refuses_trace edited.tt:1 '1s/.*/GIF89a/'; }
+@test "a trace of a later version" { refuses_trace edited.tt:1 '1s/1$/2/'; }
+@test "a trace without its unit" { refuses_trace unit_ns '/unit_ns/d'; }
+@test "a unit of nothing" { refuses_trace edited.tt:3 's/unit_ns: .*/unit_ns: 0/'; }
+@test "a header key twice" { refuses_trace edited.tt:4 '3p'; }
+@test "ids beyond all bounds" { refuses_trace edited.tt:4 's/ids: 2/ids: 99999999999999999999/'; }
+@test "an id that the header does not allow" { refuses_trace edited.tt:9 's/s 1 7/s 2 7/'; }
+@test "an operation that is none" { refuses_trace edited.tt:10 's/2 c 0/2 x 0/'; }
+@test "a clock that goes back" { refuses_trace edited.tt:9 's/0 s 0 5/3 s 0 5/'; }
+@test "a delay that is no number" { refuses_trace edited.tt:8 's/0 s 0 5/0 s 0 five/'; }
+@test "a delay beyond 64 bits" { refuses_trace edited.tt:8 's/0 s 0 5/0 s 0 99999999999999999999/'; }
+@test "more on a line than belongs there" { refuses_trace edited.tt:9 's/s 1 7/s 1 7 9/'; }
+@test "a cancel of an idle timer" { refuses_trace edited.tt:10 's/2 c 0/9 c 0/'; }
+@test "fewer lines than the header says" { refuses_trace ops '$d'; }
+@test "an end before the last line" { refuses_trace end 's/end: 20/end: 1/'; }
+@test "a byte of zero in a trace" { good_trace >nul.tt; printf '\0\n' >>nul.tt; refuses nul.tt replay ./nul.tt; }
+@test "a last line without its end" { good_trace | head -c -1 >cut.tt; refuses cut.tt replay ./cut.tt; }
+
+# refuses_workload CULPRIT TEXT - a workload file with that text.
+refuses_workload() {
+    printf '%s\n' "$2" >w.json
+    refuses "$1" --workload=./w.json --impl=heap
+}
+
+phases='"phases": [{"name": "go", "do": "start", "delay": "1s"}]'
+head='"name": "w", "summary": "s", "tick": "1ms", "tasks": 10'
+
+@test "a workload that is not there" { refuses nosuch --workload=nosuch; }
+@test "a workload file that is not there" { refuses ./nosuch.json --workload=./nosuch.json; }
+@test "a workload that is not JSON, with line and column" {
+    refuses_workload w.json:2: '{ "name": "w",
+  oops }'
+}
+@test "a workload with something behind its end" { refuses_workload w.json "{$head, $phases} }"; }
+@test "a workload that is an array" { refuses_workload w.json '[]'; }
+@test "a workload that is empty" { refuses_workload w.json ''; }
+@test "a workload nested a hundred thousand deep" {
+    refuses_workload w.json "$(printf '[%.0s' {1..100000})"
+}
+@test "a workload larger than any" {
+    head -c 3000000 /dev/zero | tr '\0' ' ' >w.json
+    refuses w.json --workload=./w.json
+}
+@test "a key that no workload has" { refuses_workload colour "{$head, \"colour\": 1, $phases}"; }
+@test "a key twice" { refuses_workload tick "{$head, \"tick\": \"2ms\", $phases}"; }
+@test "no phases" { refuses_workload phases "{$head, \"phases\": []}"; }
+@test "a phase that does nothing known" {
+    refuses_workload 'phases[0]' "{$head, \"phases\": [{\"name\": \"go\", \"do\": \"jump\"}]}"
+}
+@test "a key of the wrong type" { refuses_workload tasks "{\"name\": \"w\", \"summary\": \"s\", \"tick\": \"1ms\", \"tasks\": [], $phases}"; }
+@test "a share above one" {
+    refuses_workload share "{$head, \"phases\": [{\"name\": \"go\", \"do\": \"start\", \"delay\": \"1s\", \"share\": 2}]}"
+}
+@test "a delay of a distribution that is none" {
+    refuses_workload delay "{$head, \"phases\": [{\"name\": \"go\", \"do\": \"start\", \"delay\": \"cauchy(1)\"}]}"
+}
+@test "a parameter that is not defined" {
+    refuses_workload nosuch "{$head, \"phases\": [{\"name\": \"go\", \"do\": \"start\", \"delay\": \"\$nosuch\"}]}"
+}
+@test "parameters that name each other in a circle" {
+    refuses_workload parameters.a "{$head, \"parameters\": {\"a\": \"\$b\", \"b\": \"\$c\", \"c\": \"\$a\"}, \"phases\": [{\"name\": \"go\", \"do\": \"start\", \"delay\": \"\$a\"}]}"
+}
+@test "a workload beyond all bounds" {
+    refuses_workload ticks "{$head, \"phases\": [{\"name\": \"go\", \"do\": \"run\", \"ticks\": 1e300}]}"
+}
+
+@test "a result that is not there" { refuses missing.json report missing.json; }
+@test "a result that is no JSON" { echo 'hello' >r.json; refuses r.json:1 report r.json; }
+@test "a result that is some other JSON" { echo '{"a": 1}' >r.json; refuses r.json report r.json; }
+@test "a result of a later version" {
+    quick --impl=heap --json=r.json >/dev/null
+    sed 's/"schema_version": *1/"schema_version": 99/' r.json >later.json
+    refuses schema_version report later.json
+}
+@test "a result cut short" {
+    quick --impl=heap --json=r.json >/dev/null
+    head -c -200 r.json >cut.json
+    refuses cut.json report cut.json
+}
+@test "resuming a file that is no result" {
+    echo '{"a": 1}' >r.json
+    refuses r.json --impl=heap --tasks=50 --json=r.json --resume
+    [ "$(cat r.json)" = '{"a": 1}' ]
+}

@@ -1,0 +1,72 @@
+# refused_flags.bats - every wrong flag or number ends with status 2 and a message that names it.
+
+load support
+
+@test "a command that is none" { refuses "'frobnicate'" frobnicate; }
+@test "a flag that is none" { refuses --frobnicate --frobnicate; }
+@test "a flag of another command" { refuses --operations run --operations=5; }
+@test "a flag with one dash" { refuses -impl -impl=heap; }
+@test "a flag without its value" { refuses --impl --impl; }
+@test "a switch with a value" { refuses --force --json=x.json --force=yes; }
+
+@test "a design that is none" { refuses "'hashd'" --impl=hashd; }
+@test "an empty list of designs" { refuses --impl --impl=; }
+@test "a hole in a list of designs" { refuses --impl --impl=heap,,list; }
+@test "a design twice" { refuses "'heap'" --impl=heap,list,heap; }
+
+@test "no tasks" { refuses --tasks --tasks=0; }
+@test "negative tasks" { refuses -5 --tasks=-5; }
+@test "tasks that are no number" { refuses abc --tasks=abc; }
+@test "half a task" { refuses 1.5 --tasks=1.5; }
+@test "rubbish behind a number" { refuses 1000x --tasks=1000x; }
+@test "a number beyond 64 bits" { refuses 1e30 --tasks=1e30; }
+@test "more tasks than ids" { refuses --tasks --tasks=2e9; }
+@test "not a number at all" { refuses nan --tasks=nan; }
+@test "an infinite number" { refuses inf --tasks=inf; }
+@test "a range that goes down" { refuses 1e6..1e3 --tasks=1e6..1e3; }
+@test "a range without an end" { refuses --tasks --tasks=1e3..; }
+@test "a range whose factor is 1" { refuses '1..100*1' '--tasks=1..100*1'; }
+@test "a range of far too many points" { refuses --tasks '--tasks=1..1e9*1.0000001'; }
+
+@test "no runs" { refuses --runs --runs=0; }
+@test "too many runs" { refuses 1e6 --runs=1e6; }
+@test "a time without a unit" { refuses "10" --budget=10; }
+@test "a negative time" { refuses -1s --budget=-1s; }
+@test "a time of an unknown unit" { refuses 5parsec --tick=5parsec; }
+@test "a tick of no length" { refuses --tick --tick=0ms; }
+@test "a time beyond 64 bits" { refuses 1e30d --budget=1e30d; }
+@test "a seed that JSON cannot hold" { refuses --seed --seed=1e17; }
+@test "too little memory" { refuses --memory-limit --memory-limit=1; }
+@test "a core that is not there" { refuses 1000 --pin=1000; }
+@test "a core that is no number" { refuses "'x'" --pin=x; }
+@test "no jobs" { refuses --jobs --jobs=0; }
+@test "more jobs than cores" { refuses --jobs --jobs=1000; }
+
+@test "a wheel without slots" { refuses slots --impl=hashed --slots=0; }
+@test "a wheel with too many slots" { refuses slots --impl=hashed --slots=2Gi; }
+@test "slots for designs that have none" { refuses slots --impl=heap,list --slots=64; }
+@test "a level without slots" { refuses levels --impl=hier --levels=64,0,64; }
+@test "a hole in the levels" { refuses levels --impl=hier --levels=64,,64; }
+@test "more levels than there are bits" { refuses levels --impl=hier --levels=2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2; }
+
+@test "an override without a value" { refuses "'delay'" --set=delay; }
+@test "an override of what is no parameter" { refuses nosuch --set=nosuch=1; }
+@test "an override that is no distribution" { refuses "gauss" '--set=delay=gauss(1,2)'; }
+@test "a style that is none" { refuses "'loud'" --style=loud; }
+@test "progress of no known kind" { refuses "'often'" --progress=often; }
+@test "a format of pictures that is none" { refuses "gif" --plots=p --plot-format=gif; }
+@test "two documents on stdout" { refuses --export-csv --json=- --export-csv=-; }
+@test "resume without a file" { refuses --resume --resume; }
+@test "resume and force" { refuses --resume --json=x.json --resume --force; }
+
+@test "an operand of run" { refuses "hold" run hold; }
+@test "an operand of list" { refuses "hold" list hold; }
+@test "an operand of conform" { refuses "heap" conform heap; }
+@test "replay of nothing" { refuses "trace" replay --impl=heap; }
+@test "replay with a workload" { refuses --workload replay --workload=hold nginx; }
+@test "plot without a folder" { echo '{}' >r.json; refuses --plots plot r.json; }
+@test "report of two files" { refuses "report" report a.json b.json; }
+@test "sweeping a parameter in conform" { refuses slots conform --impl=hashed --slots=64,128; }
+@test "too many operands" {
+    refuses "operands" replay $(printf 'x%s.tt ' {1..100})
+}
