@@ -14,9 +14,10 @@
  * its way are moved once each, never swapped, and the last entry written is the one that fills it.
  *
  *             average     worst
- *     start   O(1)        O(log n)    a later deadline than its parent's stays at the bottom; a
- *                                     running timer moves from where it is (one sift, up or down)
- *     stop    O(log n)    O(log n)    O(1) to find it; mostly near the bottom, so few levels
+ *     start   O(1)        O(log n)    most deadlines are later than their parent's and stay at the
+ *                                     bottom; a running timer moves from where it is, by one sift
+ *     stop    O(1)        O(log n)    found by its back-index; half of all timers are leaves, so a
+ *                                     random one costs two moves at any n, one near the top log n
  *     advance O(log n)    O(log n)    per expired timer; O(1) when nothing is due, however long
  *     next    O(1)        O(1)
  *
@@ -35,7 +36,7 @@
  * search in O(n), and the key kept beside the id, so that a sift never leaves the array.  What is
  * left of its cost is waiting for memory, one dependent miss per level; 16-byte entries in an array
  * aligned to the cache line put the eight great-grandchildren of a slot into two lines, which are
- * prefetched while the two levels above them are compared.  (At 10^6 timers this halves the cost of
+ * asked for while the two levels above them are compared.  (At 10^6 timers this halves the cost of
  * an expiry.  Not kept, for lack of a gain: Wegener's bottom-up descent, which saves comparisons
  * that are predicted well anyway but always walks to the bottom; keys and ids in separate arrays,
  * which saves 4 bytes but touches one more line per level; leaving the root open in the callback
@@ -72,7 +73,7 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
-/* Slots in use at capacity: the guard, the entries, and one behind them (see heap_sift_down). */
+/* Slots to hold: the guard, the entries, and one behind them (see heap_sift_down). */
 static size_t heap_slots(uint32_t capacity)
 {
     return (size_t)capacity + 2;
@@ -182,11 +183,10 @@ static bool heap_allocate(struct tw_timers *timers)
 
 static struct tw_footprint heap_footprint(const struct tw_timers *timers)
 {
-    uint64_t slots = (uint64_t)timers->capacity + 2;
+    const size_t id_bytes = sizeof *timers->entries + sizeof *timers->positions;
     return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers,
-        .capacity_bytes = slots * sizeof *timers->entries +
-                          (uint64_t)timers->capacity * sizeof *timers->positions,
+        .fixed_bytes = sizeof *timers + heap_slots(0) * sizeof *timers->entries,
+        .capacity_bytes = (uint64_t)timers->capacity * id_bytes,
     };
 }
 
@@ -317,7 +317,7 @@ const struct tw_backend TW_BACKEND(heap) = {
     .summary = "binary heap with a back-index (scheme 3)",
     .traits = {.flags = TW_ORDERED | TW_TICKLESS | TW_NEXT_EXACT,
                .start = {TW_O_1, TW_O_LOG_N},
-               .stop = {TW_O_LOG_N, TW_O_LOG_N},
+               .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},
                .tick = {TW_O_1, TW_O_1}},
     .params = heap_params,
