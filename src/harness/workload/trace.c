@@ -107,7 +107,8 @@ enum { HEADER_KEYS = sizeof header_keys / sizeof *header_keys };
 static int header_number(struct reader *reader, const struct header_key *key, const char *text)
 {
     uint64_t value;
-    if (!number_read(&text, &value) || *text || value < key->min || value > key->max) {
+    const char *at = text;
+    if (!number_read(&at, &value) || *at || value < key->min || value > key->max) {
         char found[80];
         snprintf(found, sizeof found, "%s is '%.40s'", key->name, text);
         return reader_fail(reader, found, key->expected);
