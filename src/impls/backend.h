@@ -21,8 +21,10 @@
  *
  *     due = max(deadline, now + 1)
  *
- * and this is the same for every exact design.  advance(to) calls expire(ctx, id, due) for each
- * timer with due <= to, exactly once, and leaves the clock at `to`.  `to` <= now does nothing.
+ * and this is the same for every exact design.  A due past TW_DEADLINE_MAX does not exist: with the
+ * clock at the end of time every start is TW_REFUSED_RANGE.  advance(to) calls expire(ctx, id, due)
+ * for each timer with due <= to, exactly once, and leaves the clock at `to`.  `to` <= now does
+ * nothing.
  *
  * INSIDE THE CALLBACK `now` is the tick being processed, the third argument.  The timer that fires
  * is already idle.  The callback may start and stop any timer: itself, and siblings due on the same
@@ -69,23 +71,23 @@ typedef uint64_t tw_tick;
 
 /* What start, stop and open answer.  Zero and above: done.  Below: refused, and nothing changed. */
 enum tw_status {
-    TW_OK = 0,             /* start: was idle, runs now; stop: was running, idle now; open: opened */
-    TW_REARMED = 1,        /* start: was running and has the new deadline now */
-    TW_IDLE = 2,           /* stop: was idle already; nothing to do */
-    TW_REFUSED_RANGE = -1, /* start: the deadline is beyond what the design can hold (its span) */
-    TW_REFUSED_FULL = -2,  /* start: the cap on pending timers is reached */
+    TW_OK = 0,      /* start: was idle, runs now; stop: was running, idle now; open: opened */
+    TW_REARMED = 1, /* start: was running and has the new deadline now */
+    TW_IDLE = 2,    /* stop: was idle already; nothing to do */
+    TW_REFUSED_RANGE = -1,  /* start: the deadline is beyond what the design can hold (its span) */
+    TW_REFUSED_FULL = -2,   /* start: the cap on pending timers is reached */
     TW_REFUSED_MEMORY = -3, /* open, or start of a design with TW_ALLOCATES: no memory */
-    TW_BAD_SETTING = -4    /* open: a parameter is out of its limits; the error says which */
+    TW_BAD_SETTING = -4     /* open: a parameter is out of its limits; the error says which */
 };
 
 /* ---- What a design declares about itself; the conformance tests hold it to that. ------------- */
 
 enum tw_flag {
-    TW_ORDERED = 1u << 0,    /* one advance fires in order of due, however long the jump */
-    TW_FIFO = 1u << 1,       /* equal deadlines fire in order of their starts */
-    TW_TICKLESS = 1u << 2,   /* the cost of advance does not grow with the empty ticks passed */
-    TW_NEXT_EXACT = 1u << 3, /* next() is the earliest due, not only a lower bound of it */
-    TW_ALLOCATES = 1u << 4,  /* start may allocate */
+    TW_ORDERED = 1u << 0,      /* one advance fires in order of due, however long the jump */
+    TW_FIFO = 1u << 1,         /* equal deadlines fire in order of their starts */
+    TW_TICKLESS = 1u << 2,     /* the cost of advance does not grow with the empty ticks passed */
+    TW_NEXT_EXACT = 1u << 3,   /* next() is the earliest due, not only a lower bound of it */
+    TW_ALLOCATES = 1u << 4,    /* start may allocate */
     TW_KEEPS_NOTHING = 1u << 5 /* null: nothing ever fires; exempt from every proof */
 };
 
@@ -110,10 +112,10 @@ struct tw_traits {
 
 /* A parameter that open understands.  Limits are inclusive and apply to each value. */
 struct tw_param {
-    const char *name;       /* as on the command line, without dashes: "slots" */
-    const char *help;       /* one line: meaning, unit, what the default is derived from */
+    const char *name; /* as on the command line, without dashes: "slots" */
+    const char *help; /* one line: meaning, unit, what the default is derived from */
     uint64_t min, max;
-    uint32_t values_max;    /* 1, or more for a list; at most TW_VALUES_MAX */
+    uint32_t values_max; /* 1, or more for a list; at most TW_VALUES_MAX */
 };
 
 /* A parameter with its value or values. */
@@ -138,7 +140,8 @@ struct tw_error {
     char text[240];
 };
 
-/* ---- What can be asked of an open instance. --------------------------------------------------- */
+/* ---- What can be asked of an open instance. ---------------------------------------------------
+ */
 
 struct tw_timers; /* each design defines its own */
 
@@ -150,7 +153,7 @@ struct tw_view {
     tw_id id;
     tw_tick deadline; /* its due tick, reconstructed where the design stores something else */
     uint32_t level, slot;
-    uint64_t rounds;  /* revolutions still to go; 0 where the design has none */
+    uint64_t rounds; /* revolutions still to go; 0 where the design has none */
 };
 
 typedef void tw_visit_fn(void *ctx, const struct tw_view *view);
@@ -164,7 +167,7 @@ struct tw_footprint {
 
 /* Resolved settings (defaults derived, slots rounded up to a power of two) and the reach. */
 struct tw_description {
-    tw_tick span;            /* a start is accepted iff due - now <= span; TW_DEADLINE_MAX = any */
+    tw_tick span; /* a start is accepted iff due - now <= span; TW_DEADLINE_MAX = any */
     size_t setting_count;
     struct tw_setting settings[4];
 };
@@ -180,7 +183,8 @@ struct tw_work {
     uint64_t allocations; /* calls of an allocator after open */
 };
 
-/* ---- The table.  Every hook is required unless it says otherwise. ------------------------------ */
+/* ---- The table.  Every hook is required unless it says otherwise. ------------------------------
+ */
 
 struct tw_backend {
     uint32_t abi_version; /* TW_ABI_VERSION */
@@ -204,7 +208,8 @@ struct tw_backend {
     void (*advance)(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx);
 
     /* A tick before which nothing fires: the earliest due with TW_NEXT_EXACT, else a lower bound
-     * greater than now that advancing to makes progress on.  TW_NEVER if and only if nothing runs. */
+     * greater than now that advancing to makes progress on.  TW_NEVER if and only if nothing runs.
+     */
     tw_tick (*next)(const struct tw_timers *timers);
     /* Calls visit once for each running timer, in any order; visit must not change anything. */
     void (*visit)(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx);
@@ -217,18 +222,19 @@ struct tw_backend {
     const struct tw_work *(*work)(const struct tw_timers *timers);
 };
 
-/* ---- Counting: see TIMED AND COUNTED above. ---------------------------------------------------- */
+/* ---- Counting: see TIMED AND COUNTED above. ----------------------------------------------------
+ */
 
 #ifdef TW_COUNTED
-#define TW_BACKEND(design) tw_##design##_counted
-#define TW_WORK_FIELD struct tw_work work;
+#define TW_BACKEND(design)        tw_##design##_counted
+#define TW_WORK_FIELD             struct tw_work work;
 #define TW_COUNT(timers, what, n) ((timers)->work.what += (uint64_t)(n))
-#define TW_WORK_OF(timers) (&(timers)->work)
+#define TW_WORK_OF(timers)        (&(timers)->work)
 #else
 #define TW_BACKEND(design) tw_##design##_timed
 #define TW_WORK_FIELD
 #define TW_COUNT(timers, what, n) ((void)0)
-#define TW_WORK_OF(timers) NULL
+#define TW_WORK_OF(timers)        NULL
 #endif
 
 #ifdef __cplusplus
