@@ -21,10 +21,9 @@
  *
  *     due = max(deadline, now + 1)
  *
- * and this is the same for every exact design.  A due past TW_DEADLINE_MAX does not exist: with the
- * clock at the end of time every start is TW_REFUSED_RANGE.  advance(to) calls expire(ctx, id, due)
- * for each timer with due <= to, exactly once, and leaves the clock at `to`.  `to` <= now does
- * nothing.
+ * and this is the same for every exact design.  (A due past TW_DEADLINE_MAX does not exist: with the
+ * clock at the end of time every start is TW_REFUSED_RANGE.)  advance(to) calls expire(ctx, id, due)
+ * for each timer with due <= to, exactly once, and leaves the clock at `to`.  `to` <= now does nothing.
  *
  * INSIDE THE CALLBACK `now` is the tick being processed, the third argument.  The timer that fires
  * is already idle.  The callback may start and stop any timer: itself, and siblings due on the same
