@@ -30,6 +30,8 @@ void operations_append(struct operations *operations, struct operation operation
         operations->list = list;
         operations->room = room;
     }
+    if (operation.base == '-' && operation.ticks == 0)
+        operation.base = '+'; /* one way to say "now" is enough */
     operations->list[operations->count++] = operation;
 }
 

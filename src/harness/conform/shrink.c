@@ -73,7 +73,6 @@ static bool shrink_ticks(struct shrinker *shrinker, size_t index)
     uint64_t attempts[] = {0, ticks / 16, ticks / 2, ticks - ticks / 8, ticks - 1};
     for (size_t i = 0; ticks > 0 && i < sizeof attempts / sizeof attempts[0]; i++) {
         operation.ticks = attempts[i];
-        operation.base = attempts[i] == 0 && operation.base == '-' ? '+' : operation.base;
         if (operation.ticks < ticks && shrinker_try_with(shrinker, index, operation))
             return true;
     }
@@ -209,27 +208,33 @@ static void shrink_header(struct shrinker *shrinker)
     shrinker_try(shrinker);
 }
 
+static void shrink_all(struct shrinker *shrinker)
+{
+    shrink_chunks(shrinker);
+    shrink_timers(shrinker); /* makes every replay from here on cheaper */
+    do
+        shrink_chunks(shrinker);
+    while (shrink_advances(shrinker) || shrink_numbers(shrinker));
+    shrink_timers(shrinker);
+    shrink_header(shrinker);
+}
+
 void shrink(struct operations *operations, const struct tw_backend *backend, bool check_always,
             size_t steps, struct conform_report *report)
 {
     if (steps < operations->count)
         operations->count = steps;
-    struct shrinker shrinker = {.backend = backend,
-                                .check_always = check_always,
-                                .operations = operations,
-                                .report = report};
-    operations_init(&shrinker.candidate, operations->capacity);
-    shrinker.keep = calloc(operations->count + 1, sizeof *shrinker.keep);
-    if (shrinker.keep) {
-        shrink_chunks(&shrinker);
-        shrink_timers(&shrinker); /* makes every replay from here on cheaper */
-        do
-            shrink_chunks(&shrinker);
-        while (shrink_advances(&shrinker) || shrink_numbers(&shrinker));
-        shrink_timers(&shrinker);
-        shrink_header(&shrinker);
+    bool *keep = calloc(operations->count + 1, sizeof *keep);
+    if (keep) { /* else the list is shown as it is */
+        struct shrinker shrinker = {.backend = backend,
+                                    .check_always = check_always,
+                                    .operations = operations,
+                                    .report = report,
+                                    .keep = keep};
+        operations_init(&shrinker.candidate, operations->capacity);
+        shrink_all(&shrinker);
+        operations_clear(&shrinker.candidate);
     }
     operations_print(operations, report->operations, sizeof report->operations);
-    free(shrinker.keep);
-    operations_clear(&shrinker.candidate);
+    free(keep);
 }
