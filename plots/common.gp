@@ -62,8 +62,13 @@ style(name, i) = strstrt(name, "(harness)") ? 99 : position(name) ? position(nam
 
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"
-set grid xtics ytics linecolor rgb "#dddddd" linewidth 0.7 dashtype 1
+set grid xtics ytics linecolor rgb "#cccccc" linewidth 0.7 dashtype 1
 set tics scale 0.7, 0.35
 
-# Powers of ten as people read them: 1, 10, 100, 1k, 10k, 100k, 1M.
-short = "%.0s%c"
+# Numbers as people read them: 0.5, 10, 5k, 1M.
+label(value) = value < 1 ? gprintf("%g", value) : gprintf("%.0s%c", value)
+figure(value) = value == 0 ? "0" : value >= 99999.5 ? gprintf("%.1s%c", value) : \
+    gprintf(value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value)
+
+# The name over a picture, with the machine below it in smaller letters.
+headline(text) = plain(text)."\n{/*0.75 ".plain(machine)."}"

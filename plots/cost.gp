@@ -10,8 +10,9 @@
 data = ARG1
 out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("cost.gp")]
-heading = "Cost per operation: "
+heading = "Cost per operation on "
 xname = "tasks"
 yname = "ns per operation, median and its interval"
 xbase = 10
+dodge = 1.0
 load here."panels.gp"

@@ -11,32 +11,42 @@ data = ARG1
 out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("latency.gp")]
 wide = 10
-high = 6.2
+high = 6.6
 load here."common.gp"
 
 array name[series]
+least = 1e300
+most = 0
 do for [s = 1:series] {
     stats data index s every ::0::0 using (name[s] = strcol(1), 0) nooutput
+    stats data index s every ::1 using 3 nooutput
+    if (STATS_min < least) { least = STATS_min }
+    if (STATS_max > most) { most = STATS_max }
 }
 
-set logscale xy 10
-set xrange [1.7 : 1.3e5]
+set logscale x 10
+set xrange [1.7 : 1.4e5]
+set format x "%g"
 set xtics ("50 %%" 2, "90 %%" 10, "99 %%" 100, "99.9 %%" 1e3, "99.99 %%" 1e4, "max" 1e5)
-if (draws_text) { set xtics ("50%%" 2, "90%%" 10, "99%%" 100, "99.9%%" 1e3, "99.99%%" 1e4, "max" 1e5) }
-unset mxtics
-set format y "%.0s%c"
 set xlabel "share of the calls that took at most this long"
 set ylabel "one call of advance, ns"
 
+load here."ticks.gp"
 if (draws_text) {
-    set title "Latency of advance: ".title
-    set key outside bottom center horizontal
-    plot for [s = 1:series] data index s every ::1 using 1:3 with linespoints pointtype 64 + s title name[s]
+    set title "Latency of advance on ".title
+    set key outside bottom center horizontal width 2
+    plot for [s = 1:series] data index s every ::1 using 1:3 with linespoints title name[s]
     exit
 }
 
-set title plain("Latency of advance: ".title)."\n{/*0.75 ".plain(machine)."}" font ",15"
-set key outside bottom center horizontal maxcols 6 samplen 2.5 width 1 textcolor rgb "#222222"
-plot for [s = 1:series] data index s every ::1 using 1:2 with lines linestyle style(name[s], s) notitle, \
-     for [s = 1:series] data index s every ::1 using 1:3 with points linestyle style(name[s], s) notitle, \
-     for [s = 1:series] NaN with linespoints linestyle style(name[s], s) title plain(name[s])
+strip = (0.35 + 0.22 * ((series - 1) / 5)) / high
+set multiplot title headline("Latency of advance on ".title) font ",15"
+set lmargin at screen 0.9 / wide
+set rmargin at screen 1 - 0.25 / wide
+set bmargin at screen strip + 0.75 / high
+set tmargin at screen 1 - 0.85 / high
+unset key
+plot for [s = 1:series] data index s every ::1 using 1:2 with lines linestyle style(name[s], s), \
+     for [s = 1:series] data index s every ::1 using 1:3 with points linestyle style(name[s], s)
+load here."legend.gp"
+unset multiplot

@@ -10,8 +10,9 @@
 data = ARG1
 out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("memory.gp")]
-heading = "Memory: "
+heading = "Memory on "
 xname = "tasks"
 yname = "bytes per task"
 xbase = 10
+dodge = 1.04
 load here."panels.gp"

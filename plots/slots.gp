@@ -9,8 +9,9 @@
 data = ARG1
 out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("slots.gp")]
-heading = "Cost against slots: "
+heading = "Cost against slots on "
 xname = "slots"
 yname = "ns, median and its interval"
 xbase = 2
+dodge = 1.0
 load here."panels.gp"
