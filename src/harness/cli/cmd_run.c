@@ -203,7 +203,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
 static double harness_cost(const struct session *session, const struct stream *stream)
 {
     double ns_per_op = result_harness_ns_per_op(session->document, stream);
-    return ns_per_op >= 0 ? ns_per_op : group_ns_per_op(&session->outcomes[session->null_cell]);
+    return ns_per_op >= 0 ? ns_per_op : group_ns_per_call(&session->outcomes[session->null_cell]);
 }
 
 static void refuse_hopeless(struct session *session, size_t cell)

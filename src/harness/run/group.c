@@ -195,17 +195,17 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
     return status;
 }
 
-double group_ns_per_op(const struct outcome *outcome)
+double group_ns_per_call(const struct outcome *outcome)
 {
     double totals[OUTCOME_SAMPLES_MAX] = {0};
-    uint64_t operations = 0;
+    uint64_t calls = 0;
     for (size_t i = 0; i < outcome->phase_count; i++) {
         const struct outcome_phase *phase = &outcome->phases[i];
-        operations += phase->starts + phase->stops + phase->expires;
+        calls += phase->starts + phase->stops + phase->advances;
         for (size_t s = 0; s < outcome->sample_count; s++)
-            totals[s] += phase->wall_ns[s];
+            totals[s] += phase->cpu_ns[s];
     }
-    if (operations == 0 || outcome->sample_count == 0)
+    if (calls == 0 || outcome->sample_count == 0)
         return -1;
-    return summary_of(totals, outcome->sample_count).median / (double)operations;
+    return summary_of(totals, outcome->sample_count).median / (double)calls;
 }

@@ -36,7 +36,8 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
               const struct group_options *options, struct outcome *outcomes,
               group_progress_fn *progress, void *progress_ctx, struct diag *diag);
 
-/* Median time per operation over all phases of a pass: of null, what the harness itself costs. */
-double group_ns_per_op(const struct outcome *outcome);
+/* Median CPU time per call (start, stop, advance) over all phases of a pass; below 0 when there is
+ * none.  Of null, which does nothing in a call and calls nothing back: the harness's own cost. */
+double group_ns_per_call(const struct outcome *outcome);
 
 #endif

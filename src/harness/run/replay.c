@@ -27,7 +27,7 @@ struct replay {
 };
 
 struct driver {
-    void (*start)(struct replay *replay, tw_id id, tw_tick deadline);
+    bool (*start)(struct replay *replay, tw_id id, tw_tick deadline); /* false: refused */
     void (*stop)(struct replay *replay, tw_id id);
     void (*advance)(struct replay *replay, tw_tick to);
 };
@@ -40,18 +40,19 @@ static uint64_t word_pair(const uint32_t *words)
 ALWAYS_INLINE void replay_words(struct replay *replay, const uint32_t *word, const uint32_t *end,
                                 const struct driver driver)
 {
+    uint64_t refused = 0; /* in a register, where the next call does not wait for it */
     while (word < end) {
         enum stream_code code = (enum stream_code)(*word >> STREAM_COUNT_BITS);
         uint32_t count = *word++ & STREAM_COUNT_MAX;
         switch (code) {
         case STREAM_START:
             for (; count > 0; count--, word += 2)
-                driver.start(replay, word[0], stream_deadline(replay->now, word[1]));
+                refused += !driver.start(replay, word[0], stream_deadline(replay->now, word[1]));
             break;
         case STREAM_START_FAR:
             for (; count > 0; count--, word += 3)
-                driver.start(replay, word[0],
-                             stream_deadline(replay->now, (int64_t)word_pair(word + 1)));
+                refused += !driver.start(
+                    replay, word[0], stream_deadline(replay->now, (int64_t)word_pair(word + 1)));
             break;
         case STREAM_STOP:
             for (; count > 0; count--, word++)
@@ -67,6 +68,7 @@ ALWAYS_INLINE void replay_words(struct replay *replay, const uint32_t *word, con
             break;
         }
     }
+    replay->refused += refused;
 }
 
 static struct replay replay_begin(const struct tw_backend *design, struct tw_timers *timers)
@@ -105,9 +107,9 @@ static void expire_restart(void *ctx, tw_id id, tw_tick now)
     replay->refused += is_refused(replay->start(replay->timers, id, deadline));
 }
 
-ALWAYS_INLINE void plain_start(struct replay *replay, tw_id id, tw_tick deadline)
+ALWAYS_INLINE bool plain_start(struct replay *replay, tw_id id, tw_tick deadline)
 {
-    replay->refused += is_refused(replay->start(replay->timers, id, deadline));
+    return !is_refused(replay->start(replay->timers, id, deadline));
 }
 
 ALWAYS_INLINE void plain_stop(struct replay *replay, tw_id id)
@@ -178,16 +180,15 @@ ALWAYS_INLINE bool latency_is_sampled(struct latency_replay *replay)
     return true;
 }
 
-static void latency_start(struct replay *base, tw_id id, tw_tick deadline)
+static bool latency_start(struct replay *base, tw_id id, tw_tick deadline)
 {
     struct latency_replay *replay = (struct latency_replay *)base;
-    if (!latency_is_sampled(replay)) {
-        plain_start(base, id, deadline);
-        return;
-    }
+    if (!latency_is_sampled(replay))
+        return plain_start(base, id, deadline);
     uint64_t begin = cycles_begin();
-    plain_start(base, id, deadline);
+    bool started = plain_start(base, id, deadline);
     latency_add(replay, OUTCOME_START, begin, cycles_end());
+    return started;
 }
 
 static void latency_stop(struct replay *base, tw_id id)
@@ -253,7 +254,6 @@ static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_
                           tw_tick now)
 {
     struct replay_proof *proof = replay->proof;
-    replay->base.refused++;
     if (proof->broken[0] != '\0')
         return;
     struct tw_description description;
@@ -270,23 +270,22 @@ static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_
                  status == TW_REFUSED_MEMORY ? "no memory" : "too many pending", id, now);
 }
 
-/* Calls start and holds its answer to the model; `now` is the tick being processed. */
-static void prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadline, tw_tick now)
+/* Calls start and holds its answer to the model; false when refused; `now` is the tick being processed. */
+static bool prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadline, tw_tick now)
 {
     const struct tw_traits *traits = &replay->base.design->traits;
     int status = replay->base.start(replay->base.timers, id, deadline);
     if (traits->flags & TW_KEEPS_NOTHING)
-        return;
+        return true;
     bool is_new = replay->due[id] == TW_NEVER;
     if (is_new && replay->max_pending > 0 && replay->running == replay->max_pending) {
-        replay->base.refused++;
         if (status != TW_REFUSED_FULL)
             prove_fail(replay, "a start beyond the cap on pending timers was not refused", id, now);
-        return;
+        return false;
     }
     if (is_refused(status)) {
         prove_refused(replay, status, id, deadline, now);
-        return;
+        return false;
     }
     replay->running += is_new;
     if (status != (is_new ? TW_OK : TW_REARMED))
@@ -296,11 +295,12 @@ static void prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadli
         traits->late_ticks + (traits->late_shift ? (due - now) >> traits->late_shift : 0);
     replay->due[id] = due;
     replay->last[id] = late > TW_DEADLINE_MAX - due ? TW_DEADLINE_MAX : due + late;
+    return true;
 }
 
-static void prove_start(struct replay *base, tw_id id, tw_tick deadline)
+static bool prove_start(struct replay *base, tw_id id, tw_tick deadline)
 {
-    prove_start_at((struct prove_replay *)base, id, deadline, base->now);
+    return prove_start_at((struct prove_replay *)base, id, deadline, base->now);
 }
 
 static void prove_stop(struct replay *base, tw_id id)
@@ -337,9 +337,10 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
     }
     replay->running -= due != TW_NEVER;
     replay->due[id] = TW_NEVER;
-    if (replay->base.restart)
-        prove_start_at(replay, id,
-                       stream_deadline(now, stream_restart_delay(replay->base.restart, mix)), now);
+    if (!replay->base.restart)
+        return;
+    uint32_t delay = stream_restart_delay(replay->base.restart, mix);
+    replay->base.refused += !prove_start_at(replay, id, stream_deadline(now, delay), now);
 }
 
 static void prove_advance(struct replay *base, tw_tick to)
@@ -447,10 +448,11 @@ static void memory_count(struct replay *base)
     memory_look(replay);
 }
 
-static void memory_start(struct replay *base, tw_id id, tw_tick deadline)
+static bool memory_start(struct replay *base, tw_id id, tw_tick deadline)
 {
-    plain_start(base, id, deadline);
+    bool started = plain_start(base, id, deadline);
     memory_count(base);
+    return started;
 }
 
 static void memory_stop(struct replay *base, tw_id id)

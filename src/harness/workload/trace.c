@@ -3,6 +3,7 @@
 
 #include "harness/base/units.h"
 #include "harness/workload/agenda.h"
+#include "harness/workload/instant.h"
 
 #include <cjson/cJSON.h>
 
@@ -322,6 +323,7 @@ int trace_read(struct textfile *file, struct trace_header *header, trace_visit_f
 struct conversion {
     const struct trace_header *header;
     struct stream *stream;
+    struct instant instant; /* operations since the clock last moved */
     uint64_t tick_ns; /* wanted; 0: the trace's own */
     uint64_t factor;  /* ticks of the trace in one of the stream; 0 until the header is known */
     tw_tick now;      /* of the stream */
@@ -339,8 +341,10 @@ static uint64_t conversion_factor(struct conversion *conversion)
 static void conversion_clock(struct conversion *conversion, tw_tick trace_now)
 {
     tw_tick now = trace_now / conversion_factor(conversion);
-    if (now > conversion->now)
-        stream_append_advance(conversion->stream, now - conversion->now);
+    if (now == conversion->now)
+        return;
+    instant_end(&conversion->instant);
+    stream_append_advance(conversion->stream, now - conversion->now);
     conversion->now = now;
 }
 
@@ -349,7 +353,7 @@ static void conversion_visit(void *ctx, const struct trace_operation *operation)
     struct conversion *conversion = ctx;
     conversion_clock(conversion, operation->now);
     if (!operation->is_start) {
-        stream_append_stop(conversion->stream, operation->id);
+        instant_stop(&conversion->instant, operation->id);
         return;
     }
     int64_t delay = operation->delay;
@@ -358,7 +362,14 @@ static void conversion_visit(void *ctx, const struct trace_operation *operation)
         deadline = deadline / conversion->factor + (deadline % conversion->factor != 0);
         delay = (int64_t)(deadline - conversion->now);
     }
-    stream_append_start(conversion->stream, operation->id, delay);
+    instant_start(&conversion->instant, operation->id, delay);
+}
+
+/* The clock goes on to the end, on which nothing is started any more. */
+static void conversion_finish(struct conversion *conversion)
+{
+    conversion_clock(conversion, conversion->header->end);
+    instant_end(&conversion->instant);
 }
 
 static int tick_check(const struct textfile *file, uint64_t unit_ns, uint64_t tick_ns,
@@ -394,14 +405,19 @@ static int stream_fill(struct textfile *file, struct stream *stream, uint64_t ti
                        struct diag *diag)
 {
     struct trace_header header;
-    struct conversion conversion = {.header = &header, .stream = stream, .tick_ns = tick_ns};
+    struct conversion conversion = {
+        .header = &header, .stream = stream, .instant.stream = stream, .tick_ns = tick_ns};
     stream_phase_begin(stream, "replay", NULL);
     int status = trace_read(file, &header, conversion_visit, &conversion, diag);
+    if (status == DIAG_OK)
+        conversion_finish(&conversion);
+    instant_free(&conversion.instant);
+    if (conversion.instant.out_of_memory)
+        return diag_run(diag, "%s: no memory", textfile_name(file));
     if (status == DIAG_OK && tick_ns)
         status = tick_check(file, header.unit_ns, tick_ns, diag);
     if (status != DIAG_OK)
         return status;
-    conversion_clock(&conversion, header.end);
     stream->tick_ns = tick_ns ? tick_ns : header.unit_ns;
     stream->tasks = header.ids;
     stream->capacity = (uint32_t)header.ids;
