@@ -246,10 +246,12 @@ static int run_length_check(const struct binder *binder, const struct place *pla
     if ((has_turns || grows) && !phase->delay)
         return phase_fail(binder, place, "delay",
                           "a distribution for turns and for the timers that are started");
-    if (has_turns)
-        phase->ticks = (uint64_t)ceil(phase->turns * dist_mean(phase->delay));
-    if (phase->ticks > DIST_DELAY_MAX)
+    if (!has_turns)
+        return DIAG_OK;
+    double ticks = ceil(phase->turns * dist_mean(phase->delay));
+    if (ticks > (double)DIST_DELAY_MAX)
         return phase_fail(binder, place, "turns", "a length up to 2^53 ticks");
+    phase->ticks = (uint64_t)ticks;
     return DIAG_OK;
 }
 

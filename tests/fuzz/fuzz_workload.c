@@ -1,0 +1,25 @@
+/* fuzz_workload.c - any bytes as a workload file, and what can be parsed is generated too. */
+#include "harness/workload/generate.h"
+#include "harness/workload/spec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Few tasks and little work, so that what takes long by design is not mistaken for a hang.  No
+ * directory: empirical(TRACE) would read files. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct workload_request request = {.tasks = 20};
+    struct spec *spec;
+    struct stream *stream;
+    struct diag diag;
+    if (spec_parse((const char *)data, size, "fuzz.json", &request, &spec, &diag) != DIAG_OK)
+        return 0;
+    if (generate_stream(spec, 1, 20000, &stream, &diag) == DIAG_OK)
+        stream_free(stream);
+    spec_free(spec);
+    return 0;
+}
