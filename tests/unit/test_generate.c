@@ -256,6 +256,18 @@ static void test_no_stop_misses(void **state)
     }
 }
 
+static void test_phases_without_operations(void **state)
+{
+    (void)state;
+    struct stream *stream = generated(START ",\"share\":0},"
+                                            "{\"name\":\"run\",\"do\":\"run\",\"until\":\"empty\"}",
+                                      5, 1);
+    assert_int_equal(stream->word_count, 0);
+    assert_non_null(stream->words);
+    assert_int_equal(stream->expected.fired, 0);
+    stream_free(stream);
+}
+
 static void test_too_much_work_is_refused(void **state)
 {
     (void)state;
@@ -293,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_arrivals_and_departures),
         cmocka_unit_test(test_groups_are_one_phase),
         cmocka_unit_test(test_no_stop_misses),
+        cmocka_unit_test(test_phases_without_operations),
         cmocka_unit_test(test_too_much_work_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,19 +87,6 @@ static void table_copy(struct builder *builder, size_t phase, const uint32_t *re
     builder->stream.phases[phase].restart = table;
 }
 
-void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart)
-{
-    assert(stream->phase_count < STREAM_PHASES_MAX);
-    struct builder *builder = builder_of(stream);
-    size_t index = stream->phase_count++;
-    struct stream_phase *phase = &stream->phases[index];
-    strncpy(phase->name, name, STREAM_NAME_SIZE - 1);
-    phase->begin = phase->end = stream->word_count;
-    builder->run = NO_RUN;
-    if (restart)
-        table_copy(builder, index, restart);
-}
-
 /* Makes room for `more` words; false, and the stream is broken, when there is none. */
 static bool words_reserve(struct builder *builder, size_t more)
 {
@@ -121,6 +108,21 @@ static bool words_reserve(struct builder *builder, size_t more)
     builder->stream.words = words;
     builder->room = room;
     return true;
+}
+
+void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart)
+{
+    assert(stream->phase_count < STREAM_PHASES_MAX);
+    struct builder *builder = builder_of(stream);
+    size_t index = stream->phase_count++;
+    struct stream_phase *phase = &stream->phases[index];
+    strncpy(phase->name, name, STREAM_NAME_SIZE - 1);
+    phase->begin = phase->end = stream->word_count;
+    builder->run = NO_RUN;
+    /* So that even a stream without operations has words to point at. */
+    words_reserve(builder, 1);
+    if (restart)
+        table_copy(builder, index, restart);
 }
 
 /* Adds `count` operations of `operands` words each to the run of that code, or begins one.  Answers
