@@ -241,7 +241,7 @@ void shapes_random(struct operations *operations, uint64_t seed, const struct st
     shape_choose(&shape);
     operations->capacity = shape_capacity(&shape);
     operations->now = shape.now = operations_resolve('@', shape_clock(&shape), 0);
-    operations->horizon = shape_chance(&shape, 2) ? 0 : shape_below(&shape, UINT64_C(1) << 14);
+    operations->horizon = shape_chance(&shape, 2) ? 0 : UINT64_C(1) << shape_below(&shape, 15);
     uint64_t length = 50 + shape_below(&shape, 1000);
     for (uint64_t i = 0; i < length; i++) {
         shape_operation(&shape);
