@@ -25,6 +25,7 @@ struct session {
     struct outcome *outcomes;
     bool *hopeless; /* by cell: over its time at fewer tasks of the same workload */
     struct pool *pool;
+    int cpu; /* of the first child; below 0: unpinned */
     struct cycles cycles;
     struct result_document *document;
     struct progress progress;
@@ -107,6 +108,7 @@ static int session_pool(struct session *session, struct diag *diag)
         return diag_usage(
             diag, "--jobs: %llu given; expected at most %zu here, a core for each child%s",
             (unsigned long long)options->jobs, count, options->pin_none ? " (unpinned: 1)" : "");
+    session->cpu = cpus[0];
     struct pool_limits limits = {
         .budget_ns = options->budget_ns,
         .memory_bytes = options->memory_limit_bytes,
@@ -196,7 +198,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .max_pending = options->max_pending,
         .budget_ns = options->budget_ns,
         .memory_limit_bytes = options->memory_limit_bytes,
-        .pin_cpu = options->pin_none ? -1 : options->pin_cpu,
+        .pin_cpu = session->cpu,
     };
 }
 
