@@ -41,7 +41,8 @@ static bool pool_fill(struct lives *lives)
         return false;
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        double p = ((double)(i / copies) + 0.5) / STREAM_RESTART_SIZE;
+        size_t entry = i / copies;
+        double p = ((double)entry + 0.5) / STREAM_RESTART_SIZE;
         uint64_t delay = dist_quantile(lives->phase->delay, p);
         lives->pool[i] = (struct life){delay, stop_draw(lives, delay)};
         sum += (double)life_length(lives->pool[i]);

@@ -134,6 +134,7 @@ static uint32_t *run_extend(struct builder *builder, enum stream_code code, uint
     struct stream_phase *phase = phase_current(stream);
     if (!words_reserve(builder, operands + 1))
         return NULL;
+    assert(stream->words);
     uint32_t *header = builder->run == NO_RUN ? NULL : &stream->words[builder->run];
     if (header && *header >> STREAM_COUNT_BITS == code &&
         count <= STREAM_COUNT_MAX - (*header & STREAM_COUNT_MAX)) {
