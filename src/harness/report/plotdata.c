@@ -74,19 +74,31 @@ static bool has_latency(const struct view_group *group)
     return false;
 }
 
-/* The largest of the sweep, but not one that fewer designs could do than another. */
+/* Most designs that any group of the sweep could do. */
+static size_t most_ok(const struct view *view, const struct view_group *of)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < view->group_count; i++)
+        if (same_sweep(of, &view->groups[i]) && count_ok(&view->groups[i]) > most)
+            most = count_ok(&view->groups[i]);
+    return most;
+}
+
+/* The largest of the sweep that more than half of the designs could do: the tail is longest there,
+ * and a list that gave up must not keep the others from being seen. */
 static bool is_shown_for_latency(const struct view *view, size_t group)
 {
     const struct view_group *self = &view->groups[group];
+    size_t most = most_ok(view, self);
+    if (!has_latency(self) || 2 * count_ok(self) <= most)
+        return false;
     for (size_t i = 0; i < view->group_count; i++) {
         const struct view_group *other = &view->groups[i];
-        if (i == group || !same_sweep(self, other) || !has_latency(other))
-            continue;
-        size_t ours = count_ok(self), theirs = count_ok(other);
-        if (theirs > ours || (theirs == ours && other->tasks > self->tasks))
+        if (same_sweep(self, other) && other->tasks > self->tasks && has_latency(other) &&
+            2 * count_ok(other) > most)
             return false;
     }
-    return has_latency(self);
+    return true;
 }
 
 bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
@@ -111,19 +123,38 @@ bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
 /* ---- The head of every file. -------------------------------------------------------------------
  */
 
+/* Without what stands in parentheses: "(R)", the distribution's name of a compiler. */
+static void write_plainly(FILE *out, const char *text)
+{
+    size_t depth = 0;
+    char last = ' ';
+    for (; *text; text++) {
+        depth += *text == '(';
+        if (depth == 0 && !(*text == ' ' && last == ' ')) {
+            fputc(*text, out);
+            last = *text;
+        }
+        depth -= *text == ')' && depth > 0;
+    }
+}
+
 static void write_machine(FILE *out, const cJSON *document)
 {
-    char memory[32] = "";
+    char memory[32];
     double bytes = json_get_number(document, "machine.memory_bytes");
     double cores = json_get_number(document, "machine.cores");
     const char *model = json_get_text(document, "machine.cpu_model");
-    if (bytes > 0)
-        units_format_bytes(memory, sizeof memory, (uint64_t)bytes);
-    fprintf(out, "machine\t%s", model[0] ? model : "unknown processor");
+    fputs("machine\t", out);
+    write_plainly(out, model[0] ? model : "unknown processor");
     if (cores > 0)
         fprintf(out, ", %.0f core%s", cores, cores == 1 ? "" : "s");
-    fprintf(out, "%s%s; %s %s\n", memory[0] ? ", " : "", memory,
-            json_get_text(document, "tool.compiler"), json_get_text(document, "tool.flags"));
+    if (bytes > 0) {
+        units_format_bytes(memory, sizeof memory, (uint64_t)bytes);
+        fprintf(out, ", %s", memory);
+    }
+    fputs("; ", out);
+    write_plainly(out, json_get_text(document, "tool.compiler"));
+    fputc('\n', out);
 }
 
 static void write_head(FILE *out, const cJSON *document, const char *title, size_t blocks,

@@ -29,7 +29,8 @@ enum plot_kind { PLOT_COST, PLOT_MEMORY, PLOT_LATENCY, PLOT_SLOTS, PLOT_BARS, PL
 const char *plotdata_kind_name(enum plot_kind kind);
 
 /* True when the group has this picture.  Of the groups that differ only in the number of tasks, the
- * first stands for cost and memory, and the largest that most designs could do for latency. */
+ * first stands for cost and memory, and the largest that more than half of the designs could do for
+ * latency. */
 bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind);
 
 /* Writes the data of a picture that the group has.  False without memory. */

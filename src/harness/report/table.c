@@ -189,7 +189,9 @@ static void write_harness_cost(FILE *out, const struct view_group *group)
         if (isnan(cost_ns))
             continue;
         figure_number(cost, cost_ns);
-        fprintf(out, "harness   %s ns/op of its own are in every figure (the design null)\n", cost);
+        fprintf(out,
+                "harness   %s ns of its own in each call of start, stop, advance (design null)\n",
+                cost);
         return;
     }
 }

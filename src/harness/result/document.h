@@ -63,8 +63,8 @@ struct cell_identity {
 };
 
 /* Adds the cell, or replaces the one with the same identity and stream.  `harness_ns_per_op` is the
- * cost of the null design on the same stream; below 0 when it was not measured (written as null).
- * O(size of the cell). */
+ * cost of the null design on the same stream, per call; below 0 when it was not measured (written
+ * as null).  O(size of the cell). */
 int result_add_cell(struct result_document *document, const struct cell_identity *identity,
                     const struct stream *stream, const struct outcome *outcome,
                     double harness_ns_per_op, struct diag *diag);

@@ -1,0 +1,292 @@
+/* test_table.c - the table on the terminal, and the numbers, widths and marks it is made of. */
+#include "harness/report/figure.h"
+#include "harness/report/grid.h"
+#include "harness/report/table.h"
+#include "sample.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const struct report_style plain = {.columns = 100};
+
+/* The caller frees it. */
+static char *table_text(const struct result_document *document, struct report_style style)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    table_write(out, document, &style);
+    fclose(out);
+    return text;
+}
+
+/* The line that begins with `start` in the block whose title begins with `title`. */
+static const char *find_line(char *out, const char *text, const char *title, const char *start)
+{
+    const char *at = strstr(text, title);
+    char needle[128];
+    snprintf(needle, sizeof needle, "\n%s", start);
+    at = at ? strstr(at, needle) : NULL;
+    assert_non_null(at);
+    snprintf(out, 256, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+    return out;
+}
+
+/* ---- Numbers. ---------------------------------------------------------------------------------- */
+
+static void test_numbers_have_three_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0, "0"},         {0.5, "0.50"},     {1.234, "1.23"},   {9.994, "9.99"},
+        {9.996, "10.0"},  {12.34, "12.3"},   {99.94, "99.9"},   {99.96, "100"},
+        {123.4, "123"},   {99999, "99999"},  {99999.6, "100k"}, {1234567, "1.23M"},
+        {999499, "999k"}, {999600, "1.00M"}, {2.5e9, "2.50G"},  {NAN, "-"},
+        {INFINITY, "-"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[FIGURE_SIZE];
+        figure_number(text, cases[i].value);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void test_interval_shows_the_farther_end(void **state)
+{
+    (void)state;
+    char median[FIGURE_SIZE], deviation[FIGURE_SIZE];
+    cJSON *interval = cJSON_Parse("{\"median\": 12.34, \"low\": 12.0, \"high\": 13.0}");
+    figure_interval(median, deviation, interval);
+    assert_string_equal(median, "12.3");
+    assert_string_equal(deviation, "0.7");
+    figure_interval(median, deviation, NULL);
+    assert_string_equal(median, "-");
+    assert_string_equal(deviation, "");
+    cJSON_Delete(interval);
+}
+
+static void test_time_unit_suits_the_least(void **state)
+{
+    (void)state;
+    double divisor;
+    assert_string_equal(figure_time_unit((double[]){9999, 5e9}, 2, &divisor), "ns");
+    assert_string_equal(figure_time_unit((double[]){NAN, 10000, 0}, 3, &divisor), "us");
+    assert_true(divisor == 1000);
+    assert_string_equal(figure_time_unit((double[]){2e7}, 1, &divisor), "ms");
+    assert_string_equal(figure_time_unit((double[]){NAN}, 1, &divisor), "ns");
+}
+
+/* ---- The comparison. --------------------------------------------------------------------------- */
+
+static void test_rows_show_figures_and_status(void **state)
+{
+    (void)state;
+    char line[256];
+    struct result_document *document = sample_document();
+    char *text = table_text(document, plain);
+    find_line(line, text, "hold: 10k timers, tick 1 ms", "heap");
+    assert_non_null(strstr(line, "+-"));
+    assert_non_null(strstr(line, "16.0"));
+    assert_string_equal(line + strlen(line) - 2, "ok");
+    find_line(line, text, "hold: 1M timers", "list");
+    assert_non_null(strstr(line, "timeout: over its time budget of 10 s"));
+    find_line(line, text, "hold: 10k timers", "settings");
+    assert_non_null(
+        strstr(line, "hashed slots=10000; round slots=10000; hier levels=256,64,64,64"));
+    find_line(line, text, "hold: 10k timers", "harness");
+    assert_non_null(strstr(line, "1.31 ns"));
+    assert_non_null(strstr(text, "97.9 % confidence"));
+    assert_non_null(strstr(text, "median of 10 samples"));
+    free(text);
+    result_free(document);
+}
+
+/* In the sample hashed is the cheapest in each phase; only the harness is cheaper. */
+static void test_best_is_marked_and_the_harness_is_not(void **state)
+{
+    (void)state;
+    char line[256];
+    struct result_document *document = sample_document();
+    char *text = table_text(document, plain);
+    size_t stars = 0;
+    find_line(line, text, "hold: 1k timers", "hashed");
+    for (const char *c = line; *c; c++)
+        stars += *c == '*';
+    assert_true(stars >= 3);
+    assert_null(strchr(find_line(line, text, "hold: 1k timers", "null (harness)"), '*'));
+    free(text);
+    result_free(document);
+}
+
+static void test_designs_with_several_settings_are_told_apart(void **state)
+{
+    (void)state;
+    char line[256];
+    struct result_document *document = sample_document();
+    char *text = table_text(document, plain);
+    find_line(line, text, "long-horizon: 10k timers", "hashed slots=64 ");
+    find_line(line, text, "long-horizon: 10k timers", "round slots=65536");
+    free(text);
+    result_free(document);
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+    for (const char *line = text; *line; line += line[strcspn(line, "\n")] == '\n') {
+        size_t width = strcspn(line, "\n");
+        bool is_row = strstr(line, "  ok\n") && strstr(line, "  ok\n") < line + width + 2;
+        if (is_row && width > widest)
+            widest = width;
+        line += width;
+    }
+    return widest;
+}
+
+static void test_rows_fit_the_terminal(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {60, 72, 80, 100, 140};
+    struct result_document *document = sample_document();
+    size_t last = 0;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char *text = table_text(document, (struct report_style){.columns = widths[i]});
+        size_t widest = widest_line(text);
+        assert_true(widest > 40 && widest <= widths[i] && widest >= last);
+        assert_int_equal(strstr(text, "on a wider terminal") == NULL, widths[i] == 140);
+        last = widest;
+        free(text);
+    }
+    result_free(document);
+}
+
+static void test_no_line_ends_in_blanks(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_document();
+    char *text = table_text(document, plain);
+    assert_null(strstr(text, " \n"));
+    free(text);
+    result_free(document);
+}
+
+static void test_bytes_beyond_ascii_and_escapes_only_when_asked(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_document();
+    char *text = table_text(document, plain);
+    for (const char *c = text; *c; c++)
+        assert_true(*c == '\n' || ((unsigned char)*c >= 0x20 && (unsigned char)*c < 0x7f));
+    free(text);
+    text = table_text(document, (struct report_style){.color = true, .utf8 = true, .columns = 100});
+    assert_non_null(strstr(text, "\xc2\xb1"));
+    assert_non_null(strstr(text, "\033[1;32m"));
+    assert_non_null(strstr(text, "\033[31mtimeout\033[0m"));
+    assert_null(strchr(text, '*'));
+    free(text);
+    result_free(document);
+}
+
+static void test_one_design_gets_a_card(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    sample_add(document, &sample_designs[3], "hold", 1000, 512);
+    sample_add(document, &sample_designs[0], "hold", 1000, 0);
+    char *text = table_text(document, plain);
+    assert_non_null(strstr(text, "hashed on hold: 1k timers, tick 1 ms"));
+    assert_non_null(strstr(text, "settings  slots=512"));
+    assert_non_null(strstr(text, "fired     5000 of 5000 expected, 0 early, at most 0 ticks late"));
+    assert_non_null(strstr(text, "digest    fedcba9876543210, as the oracle's"));
+    assert_non_null(strstr(text, "memory    16.0 bytes per task"));
+    assert_non_null(strstr(text, "The run was not finished: 2 cells are here."));
+    assert_null(strstr(text, "best of its column"));
+    free(text);
+    result_free(document);
+}
+
+static void test_empty_document(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    result_set_complete(document, true);
+    char *text = table_text(document, plain);
+    assert_string_equal(text, "");
+    free(text);
+    result_free(document);
+}
+
+/* ---- The terminal. ----------------------------------------------------------------------------- */
+
+static FILE *open_terminal(int *master)
+{
+    *master = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(*master >= 0 && grantpt(*master) == 0 && unlockpt(*master) == 0);
+    FILE *terminal = fopen(ptsname(*master), "w");
+    assert_non_null(terminal);
+    struct winsize size = {.ws_col = 77, .ws_row = 20};
+    assert_int_equal(ioctl(*master, TIOCSWINSZ, &size), 0);
+    return terminal;
+}
+
+static void test_style_follows_the_terminal(void **state)
+{
+    (void)state;
+    int master;
+    FILE *terminal = open_terminal(&master);
+    unsetenv("NO_COLOR");
+    setenv("TERM", "xterm", 1);
+    assert_true(style_for(terminal, STYLE_COLOR_AUTO).color);
+    assert_int_equal(style_for(terminal, STYLE_COLOR_AUTO).columns, 77);
+    assert_false(style_for(terminal, STYLE_COLOR_NEVER).color);
+    setenv("TERM", "dumb", 1);
+    assert_false(style_for(terminal, STYLE_COLOR_AUTO).color);
+    setenv("TERM", "xterm", 1);
+    setenv("NO_COLOR", "1", 1);
+    assert_false(style_for(terminal, STYLE_COLOR_AUTO).color);
+    assert_true(style_for(terminal, STYLE_COLOR_ALWAYS).color);
+    setenv("NO_COLOR", "", 1);
+    assert_true(style_for(terminal, STYLE_COLOR_AUTO).color);
+    fclose(terminal);
+    close(master);
+}
+
+static void test_style_of_a_file(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    setenv("TERM", "xterm", 1);
+    setenv("LC_ALL", "C", 1);
+    assert_false(style_for(file, STYLE_COLOR_AUTO).color);
+    assert_false(style_for(file, STYLE_COLOR_AUTO).utf8);
+    assert_int_equal(style_for(file, STYLE_COLOR_AUTO).columns, 100);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    assert_true(style_for(file, STYLE_COLOR_AUTO).utf8);
+    fclose(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_have_three_digits),
+        cmocka_unit_test(test_interval_shows_the_farther_end),
+        cmocka_unit_test(test_time_unit_suits_the_least),
+        cmocka_unit_test(test_rows_show_figures_and_status),
+        cmocka_unit_test(test_best_is_marked_and_the_harness_is_not),
+        cmocka_unit_test(test_designs_with_several_settings_are_told_apart),
+        cmocka_unit_test(test_rows_fit_the_terminal),
+        cmocka_unit_test(test_no_line_ends_in_blanks),
+        cmocka_unit_test(test_bytes_beyond_ascii_and_escapes_only_when_asked),
+        cmocka_unit_test(test_one_design_gets_a_card),
+        cmocka_unit_test(test_empty_document),
+        cmocka_unit_test(test_style_follows_the_terminal),
+        cmocka_unit_test(test_style_of_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
