@@ -87,6 +87,8 @@ static void skeleton_close(struct tw_timers *timers)
 /* A start into the past is due on the next tick; a running timer is re-armed in place. */
 static int skeleton_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
+    if (timers->now >= TW_DEADLINE_MAX)
+        return TW_REFUSED_RANGE; /* there is no next tick */
     bool was_running = timers->dues[id] != TW_NEVER;
     if (!was_running && timers->running == timers->running_max)
         return TW_REFUSED_FULL;

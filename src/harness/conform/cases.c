@@ -331,10 +331,14 @@ static void build_last_tick(struct case_plan *plan)
     START(4, '@', TW_DEADLINE_MAX);
     START(5, '@', TW_DEADLINE_MAX - 1);
     ON_START(5, 6, '+', 1, 1);
+    ON_START(4, 4, '+', 1, 1); /* refused: no tick follows the last one */
     TICK(1);
     TICK(1);
     TICK(1);
     ADVANCE('@', TW_DEADLINE_MAX);
+    START(7, '+', 1);
+    START(8, '@', 0);
+    STOP(7);
 }
 
 static void build_range(struct case_plan *plan)

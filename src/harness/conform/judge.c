@@ -63,8 +63,6 @@ static void trace_add(struct conform_report *report, uint64_t value)
 
 static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick now)
 {
-    if (now >= TW_DEADLINE_MAX)
-        return; /* no tick is left on which it could fire */
     int expected = model_start(&judge->model, id, deadline, now);
     int answer = judge->backend->start(judge->timers, id, deadline);
     judge->report->operations_run++;

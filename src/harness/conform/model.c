@@ -49,6 +49,8 @@ static tw_tick latest_for(const struct tw_traits *traits, tw_tick due, tw_tick n
 
 int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now)
 {
+    if (now >= TW_DEADLINE_MAX)
+        return TW_REFUSED_RANGE; /* no tick is left on which it could fire */
     tw_tick due = deadline > now ? deadline : now + 1;
     if (due - now > model->span)
         return TW_REFUSED_RANGE;

@@ -31,7 +31,7 @@ bool model_open(struct model *model, const struct tw_traits *traits,
                 const struct tw_description *description, uint32_t capacity);
 void model_close(struct model *model);
 
-/* What start has to answer at `now`, which is below TW_DEADLINE_MAX; the model does the same. */
+/* What start has to answer at `now`; the model does the same. */
 int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now);
 /* The same for stop; a timer that fires is stopped too. */
 int model_stop(struct model *model, tw_id id);
