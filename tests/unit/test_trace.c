@@ -27,7 +27,7 @@ static struct stream *stream_of_file(const char *name, uint64_t tick_ns)
 {
     char path[200];
     struct textfile *file;
-    struct stream *stream;
+    struct stream *stream = NULL;
     struct diag diag = {""};
     assert_true(trace_find(name, "workloads", path, sizeof path));
     if (textfile_open(&file, path, &diag) != DIAG_OK ||

@@ -324,9 +324,9 @@ struct conversion {
     const struct trace_header *header;
     struct stream *stream;
     struct instant instant; /* operations since the clock last moved */
-    uint64_t tick_ns; /* wanted; 0: the trace's own */
-    uint64_t factor;  /* ticks of the trace in one of the stream; 0 until the header is known */
-    tw_tick now;      /* of the stream */
+    uint64_t tick_ns;       /* wanted; 0: the trace's own */
+    uint64_t factor; /* ticks of the trace in one of the stream; 0 until the header is known */
+    tw_tick now;     /* of the stream */
 };
 
 /* The header is complete when the first operation comes. */
