@@ -197,6 +197,28 @@ static void test_load_gives_what_was_written(void **state)
     result_free(built), result_free(loaded);
 }
 
+/* Quotes, brackets and a backslash at the end of a text do not end the cell it stands in. */
+static void test_load_keeps_cells_with_odd_texts(void **state)
+{
+    char path[256];
+    struct diag diag;
+    struct result_document *built = sample_empty(), *loaded = NULL;
+    struct stream stream = sample_stream("hold", 1000);
+    struct cell_identity identity = sample_identity(&sample_designs[1], NULL);
+    struct outcome *outcome = sample_outcome(&sample_designs[1], &stream, 0);
+    sample_fail(outcome, OUTCOME_CRASHED, "\"}],{\" \\");
+    assert_int_equal(result_add_cell(built, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    sample_add(built, &sample_designs[2], "hold", 1000, 0);
+    assert_int_equal(result_write(built, file_name(path, state, "odd.json"), &diag), DIAG_OK);
+    assert_int_equal(result_load(path, &loaded, &diag), DIAG_OK);
+    assert_int_equal(result_write(loaded, path, &diag), DIAG_OK);
+    result_free(loaded);
+    assert_int_equal(result_load(path, &loaded, &diag), DIAG_OK);
+    assert_true(cJSON_Compare(result_json(built), result_json(loaded), true));
+    free(outcome);
+    result_free(built), result_free(loaded);
+}
+
 /* A text that another tool has printed anew, with blanks and the keys in another order. */
 static void test_load_takes_other_layouts(void **state)
 {
@@ -512,6 +534,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_failed_cell_claims_nothing),
         cmocka_unit_test(test_failures_are_counted),
         cmocka_unit_test(test_load_gives_what_was_written),
+        cmocka_unit_test(test_load_keeps_cells_with_odd_texts),
         cmocka_unit_test(test_load_takes_other_layouts),
         cmocka_unit_test(test_same_experiment_is_replaced),
         cmocka_unit_test(test_resume_finds_finished_cells),
