@@ -213,7 +213,7 @@ ubsan: ## the same under the undefined-behaviour sanitizer of clang
 tsan: ## the same under the thread sanitizer
 	$(Q)$(MAKE) FLAVOUR=tsan run-flavour
 run-flavour: all tests
-	$(Q)tests/run.sh $(UNIT_TESTS) $(CONFORMANCE_TESTS)
+	$(Q)LIMIT_SECONDS=1800 tests/run.sh $(UNIT_TESTS) $(CONFORMANCE_TESTS)
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (default 30)
 	$(Q)tools/deps.sh build test
