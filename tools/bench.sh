@@ -12,7 +12,8 @@ mkdir -p results
 mkdir "$folder"
 
 echo "==> recorded nginx traffic, tick 1 ms"
-./twbench replay workloads/traces/nginx.tt.xz --impl=$designs --json="$folder/nginx.json"
+./twbench replay workloads/traces/nginx.tt.xz --impl=$designs \
+    --json="$folder/nginx.json" --plots="$folder"
 echo
 echo "==> the standard workload, from 1e3 to 1e6 timers"
 ./twbench run --impl=$designs --workload=standard --tasks=1e3..1e6 \
