@@ -26,7 +26,14 @@ first = STATS_min
 last = STATS_max
 
 set logscale x xbase
-if (xbase == 2) { set format x "%.0f" } else { set format x "%.0s%c" }
+set format x "%.0s%c"
+if (xbase == 2) {
+    # 64, 512, 4Ki: each power of two, or as many of them as have room.
+    binary(power) = sprintf("%d", 2**(power % 10)).word("_ Ki Mi Gi", power / 10 + 1)[1 + (power < 10):]
+    skip = 1 + int(log(last / first) / log(2)) / 12
+    set xtics ("" 1)
+    do for [power = 0:39:skip] { set xtics add (binary(power) 2**power) }
+}
 set xlabel plain(xname)
 
 # On a terminal the panels come one after the other: it scrolls down, not to the side.
