@@ -14,5 +14,6 @@ jemalloc/jemalloc.h libjemalloc-dev
 cjson/cJSON.h libcjson-dev
 lzma.h liblzma-dev
 zlib.h zlib1g-dev
+xxhash.h libxxhash-dev
 END
 exit $missing
