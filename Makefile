@@ -50,13 +50,13 @@ CFLAGS_asan      := $(CHECKED)
 CFLAGS_ubsan     := $(CHECKED)
 CFLAGS_tsan      := $(CHECKED)
 CFLAGS_fuzz      := $(CHECKED)
-CFLAGS_coverage  := -O0 -g
+CFLAGS_coverage  := -O1 -g
 CFLAGS           ?= $(CFLAGS_$(KIND))
 INSTRUMENT_asan  := -fsanitize=address,undefined
 INSTRUMENT_ubsan := -fsanitize=undefined
 INSTRUMENT_tsan  := -fsanitize=thread
 INSTRUMENT_fuzz  := -fsanitize=fuzzer-no-link,address,undefined
-INSTRUMENT_coverage := --coverage -fprofile-update=atomic
+INSTRUMENT_coverage := --coverage
 INSTRUMENT       := $(INSTRUMENT_$(KIND))
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
@@ -64,7 +64,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmis
 LANGUAGE := -std=c11 -D_GNU_SOURCE -Isrc
 
 # jemalloc takes the place of malloc, and so do the sanitizers: only one of them can be in a binary.
-ifeq ($(INSTRUMENT),)
+ifeq ($(findstring -fsanitize,$(INSTRUMENT)),)
 LANGUAGE += -DTWB_JEMALLOC=1
 JEMALLOC := -ljemalloc
 endif
@@ -229,7 +229,7 @@ coverage: ## line coverage of the unit, conformance and command-line tests
 	$(Q)$(MAKE) FLAVOUR=coverage run-coverage
 run-coverage: all tests
 	$(Q)find $(BUILD) -name '*.gcda' -delete
-	$(Q)TWBENCH=$(CURDIR)/$(BUILD)/twbench tests/run.sh $(UNIT_TESTS) $(CONFORMANCE_TESTS) --alone $(wildcard tests/cli/*.bats)
+	$(Q)LIMIT_SECONDS=1800 TWBENCH=$(CURDIR)/$(BUILD)/twbench tests/run.sh $(UNIT_TESTS) $(CONFORMANCE_TESTS) --alone $(wildcard tests/cli/*.bats)
 	$(Q)gcovr --root . --filter src/ --object-directory $(BUILD) --html-details $(BUILD)/index.html --print-summary
 	@echo "$(BUILD)/index.html has the lines"
 
