@@ -21,9 +21,10 @@
  *
  *     due = max(deadline, now + 1)
  *
- * and this is the same for every exact design.  (A due past TW_DEADLINE_MAX does not exist: with the
- * clock at the end of time every start is TW_REFUSED_RANGE.)  advance(to) calls expire(ctx, id, due)
- * for each timer with due <= to, exactly once, and leaves the clock at `to`.  `to` <= now does nothing.
+ * and this is the same for every exact design.  (A due past TW_DEADLINE_MAX does not exist: with
+ * the clock at the end of time every start is TW_REFUSED_RANGE.)  advance(to) calls
+ * expire(ctx, id, due) for each timer with due <= to, exactly once, and leaves the clock at `to`.
+ * `to` <= now does nothing.
  *
  * INSIDE THE CALLBACK `now` is the tick being processed, the third argument.  The timer that fires
  * is already idle.  The callback may start and stop any timer: itself, and siblings due on the same
@@ -139,8 +140,7 @@ struct tw_error {
     char text[240];
 };
 
-/* ---- What can be asked of an open instance. ---------------------------------------------------
- */
+/* ---- What can be asked of an open instance. -------------------------------------------------- */
 
 struct tw_timers; /* each design defines its own */
 
@@ -182,8 +182,7 @@ struct tw_work {
     uint64_t allocations; /* calls of an allocator after open */
 };
 
-/* ---- The table.  Every hook is required unless it says otherwise. ------------------------------
- */
+/* ---- The table.  Every hook is required unless it says otherwise. ---------------------------- */
 
 struct tw_backend {
     uint32_t abi_version; /* TW_ABI_VERSION */
@@ -221,8 +220,7 @@ struct tw_backend {
     const struct tw_work *(*work)(const struct tw_timers *timers);
 };
 
-/* ---- Counting: see TIMED AND COUNTED above. ----------------------------------------------------
- */
+/* ---- Counting: see TIMED AND COUNTED above. -------------------------------------------------- */
 
 #ifdef TW_COUNTED
 #define TW_BACKEND(design)        tw_##design##_counted

@@ -21,7 +21,8 @@ static inline const struct tw_setting *params_find(const struct tw_config *confi
     return NULL;
 }
 
-static inline int params_refuse(struct tw_error *error, const struct tw_param *param, uint64_t given)
+static inline int params_refuse(struct tw_error *error, const struct tw_param *param,
+                                uint64_t given)
 {
     snprintf(error->text, sizeof error->text, "%s: %llu given; expected %llu .. %llu", param->name,
              (unsigned long long)given, (unsigned long long)param->min,

@@ -57,8 +57,7 @@ struct subject {
     char name[NAME_SIZE];
 };
 
-/* ---- Saying what broke ------------------------------------------------------------------------
- */
+/* ---- Saying what broke ----------------------------------------------------------------------- */
 
 static void print_lines(const char *text)
 {
@@ -92,8 +91,7 @@ static size_t variant_count(const struct tw_backend *backend)
     return count;
 }
 
-/* ---- The tests of one design ------------------------------------------------------------------
- */
+/* ---- The tests of one design ----------------------------------------------------------------- */
 
 static void test_case(void **state)
 {
@@ -234,8 +232,7 @@ static void test_exempt(void **state)
     assert_non_null(report.rule);
 }
 
-/* ---- The proof itself can fail ------------------------------------------------------------------
- */
+/* ---- The proof itself can fail --------------------------------------------------------------- */
 
 /* The first design of the registry that holds the contract lends its table to the liars below. */
 static struct tw_backend honest_design(void)
@@ -297,8 +294,7 @@ static void test_liars_are_found(void **state)
     require_found(&liar, 3);
 }
 
-/* ---- Making the list of tests -------------------------------------------------------------------
- */
+/* ---- Making the list of tests ---------------------------------------------------------------- */
 
 struct suite {
     size_t count, room;

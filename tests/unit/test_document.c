@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- A directory for the files of this test. ---------------------------------------------------
- */
+/* ---- A directory for the files of this test. ------------------------------------------------- */
 
 static int make_directory(void **state)
 {
@@ -61,8 +60,7 @@ static const cJSON *cell_at(const struct result_document *document, int index)
     return cJSON_GetArrayItem(json_get(result_json(document), "cells"), index);
 }
 
-/* ---- What is in it. ----------------------------------------------------------------------------
- */
+/* ---- What is in it. -------------------------------------------------------------------------- */
 
 static void test_cell_has_the_figures(void **state)
 {
@@ -174,8 +172,7 @@ static void test_failures_are_counted(void **state)
     result_free(document);
 }
 
-/* ---- Written and read back. --------------------------------------------------------------------
- */
+/* ---- Written and read back. ------------------------------------------------------------------ */
 
 static void test_load_gives_what_was_written(void **state)
 {
@@ -267,8 +264,7 @@ static void test_same_experiment_is_replaced(void **state)
     result_free(document);
 }
 
-/* ---- Resuming. ---------------------------------------------------------------------------------
- */
+/* ---- Resuming. ------------------------------------------------------------------------------- */
 
 static void test_resume_finds_finished_cells(void **state)
 {
@@ -341,8 +337,7 @@ static void test_existing_file_is_refused(void **state)
     assert_int_equal(result_refuse_existing("/dev/null", &diag), DIAG_OK);
 }
 
-/* ---- Writing when the file system says no. -----------------------------------------------------
- */
+/* ---- Writing when the file system says no. --------------------------------------------------- */
 
 static void test_write_errors_name_the_file(void **state)
 {
@@ -383,8 +378,7 @@ static void test_kill_leaves_a_whole_file(void **state)
     result_free(document);
 }
 
-/* ---- Refused files. ----------------------------------------------------------------------------
- */
+/* ---- Refused files. -------------------------------------------------------------------------- */
 
 static void expect_refusal(void **state, const char *text, size_t size, const char *expected)
 {
@@ -496,8 +490,7 @@ static void test_arguments_that_are_no_utf8(void **state)
     result_free(document);
 }
 
-/* ---- For tests/schema.sh. ----------------------------------------------------------------------
- */
+/* ---- For tests/schema.sh. -------------------------------------------------------------------- */
 
 static int write_sample(const char *path)
 {

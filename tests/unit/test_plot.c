@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Which pictures. --------------------------------------------------------------------------- */
+/* ---- Which pictures. ------------------------------------------------------------------------- */
 
 static size_t group_of(const struct view *view, const char *workload, double tasks)
 {
@@ -42,7 +42,7 @@ static void test_sweep_trace_and_slots_have_their_pictures(void **state)
     result_free(document);
 }
 
-/* ---- The data. --------------------------------------------------------------------------------- */
+/* ---- The data. ------------------------------------------------------------------------------- */
 
 /* The caller frees it. */
 static char *data_text(const struct result_document *document, const char *workload, double tasks,
@@ -144,7 +144,7 @@ static void test_bars_have_time_and_memory(void **state)
     result_free(document);
 }
 
-/* ---- gnuplot. ---------------------------------------------------------------------------------- */
+/* ---- gnuplot. -------------------------------------------------------------------------------- */
 
 static int make_directory(void **state)
 {

@@ -34,7 +34,7 @@ static const char *find_line(char *out, const char *text, const char *title, con
     return out;
 }
 
-/* ---- Numbers. ---------------------------------------------------------------------------------- */
+/* ---- Numbers. -------------------------------------------------------------------------------- */
 
 static void test_numbers_have_three_digits(void **state)
 {
@@ -81,7 +81,7 @@ static void test_time_unit_suits_the_least(void **state)
     assert_string_equal(figure_time_unit((double[]){NAN}, 1, &divisor), "ns");
 }
 
-/* ---- The comparison. --------------------------------------------------------------------------- */
+/* ---- The comparison. ------------------------------------------------------------------------- */
 
 static void test_rows_show_figures_and_status(void **state)
 {
@@ -221,7 +221,7 @@ static void test_empty_document(void **state)
     result_free(document);
 }
 
-/* ---- The terminal. ----------------------------------------------------------------------------- */
+/* ---- The terminal. --------------------------------------------------------------------------- */
 
 static FILE *open_terminal(int *master)
 {

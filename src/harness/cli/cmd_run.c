@@ -31,8 +31,7 @@ struct session {
     struct progress progress;
 };
 
-/* ---- Before the first group. --------------------------------------------------------------------
- */
+/* ---- Before the first group. ----------------------------------------------------------------- */
 
 static int session_plan(struct session *session, struct diag *diag)
 {
@@ -102,7 +101,7 @@ static size_t choose_cpus(const struct options *options, int *cpus, size_t max)
 static int session_pool(struct session *session, struct diag *diag)
 {
     const struct options *options = session->options;
-    int cpus[CPU_SETSIZE];
+    int cpus[CPU_SETSIZE] = {-1};
     size_t count = choose_cpus(options, cpus, (size_t)options->jobs);
     if (count < options->jobs)
         return diag_usage(
@@ -181,8 +180,7 @@ static int session_validate(const struct session *session, struct diag *diag)
     return status;
 }
 
-/* ---- A group. -----------------------------------------------------------------------------------
- */
+/* ---- A group. -------------------------------------------------------------------------------- */
 
 static struct cell_identity identity_of(const struct session *session, size_t cell)
 {
@@ -334,8 +332,7 @@ static int run_groups(struct session *session, struct diag *diag)
     return status;
 }
 
-/* ---- The whole. ---------------------------------------------------------------------------------
- */
+/* ---- The whole. ------------------------------------------------------------------------------ */
 
 static int session_open(struct session *session, struct diag *diag)
 {

@@ -157,8 +157,7 @@ int lists_settings(const char *value, const char *flag, const struct tw_param *p
     return status;
 }
 
-/* ---- Memory: a chain of blocks, newest first. ---------------------------------------------------
- */
+/* ---- Memory: a chain of blocks, newest first. ------------------------------------------------ */
 
 struct block {
     struct block *next;

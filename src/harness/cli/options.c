@@ -28,8 +28,7 @@ struct flag {
     take_fn *take;
 };
 
-/* ---- Words and numbers. ------------------------------------------------------------------------
- */
+/* ---- Words and numbers. ---------------------------------------------------------------------- */
 
 static int take_word(const char *flag, const char *value, const char *const *words, int *out,
                      struct diag *diag)
@@ -67,8 +66,7 @@ static int take_time(const char *flag, const char *value, uint64_t min_ns, uint6
     return status;
 }
 
-/* ---- What to run. ------------------------------------------------------------------------------
- */
+/* ---- What to run. ---------------------------------------------------------------------------- */
 
 static bool keeps_nothing(const struct registry_entry *design)
 {
@@ -168,8 +166,7 @@ static int take_max_pending(struct options *options, const char *flag, const cha
     return take_count(flag, value, 1, TW_CAPACITY_MAX, &options->max_pending, diag);
 }
 
-/* ---- How. --------------------------------------------------------------------------------------
- */
+/* ---- How. ------------------------------------------------------------------------------------ */
 
 static int take_runs(struct options *options, const char *flag, const char *value,
                      struct diag *diag)
@@ -232,8 +229,7 @@ static int take_operations(struct options *options, const char *flag, const char
     return take_count(flag, value, 0, UINT64_C(1) << 50, &options->operations, diag);
 }
 
-/* ---- What to leave. ----------------------------------------------------------------------------
- */
+/* ---- What to leave. -------------------------------------------------------------------------- */
 
 static int take_file(const char **out, const char *flag, const char *value, struct diag *diag)
 {
@@ -317,8 +313,7 @@ static int take_workloads_dir(struct options *options, const char *flag, const c
     return DIAG_OK;
 }
 
-/* ---- The table. --------------------------------------------------------------------------------
- */
+/* ---- The table. ------------------------------------------------------------------------------ */
 
 #define FLAGS_DESIGNS (FLAGS_RUN | FLAGS_CONFORM)
 

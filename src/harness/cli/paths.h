@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* DIR/NAME beside the binary if it is there, else `installed`.  `name` is "workloads" or "plots".
- */
+/* DIR/NAME beside the binary if it is there, else `installed`.  `name` is "workloads"
+ * or "plots". */
 void paths_find(const char *name, const char *installed, char *out, size_t size);
 
 #endif

@@ -37,8 +37,7 @@ static void for_each_distance(struct case_plan *plan,
                     story(plan, k * plan->strides->ticks[i] + around - 1);
 }
 
-/* ---- One timer --------------------------------------------------------------------------------
- */
+/* ---- One timer ------------------------------------------------------------------------------- */
 
 static void build_nothing(struct case_plan *plan)
 {
@@ -156,8 +155,7 @@ static void build_capacity_one(struct case_plan *plan)
     TICK(10);
 }
 
-/* ---- Callbacks --------------------------------------------------------------------------------
- */
+/* ---- Callbacks ------------------------------------------------------------------------------- */
 
 static void build_stop_self(struct case_plan *plan)
 {
@@ -295,8 +293,7 @@ static void build_restart_sibling(struct case_plan *plan)
     for_each_distance(plan, story_restart_sibling);
 }
 
-/* ---- Far deadlines and long jumps
- * ---------------------------------------------------------------- */
+/* ---- Far deadlines and long jumps ------------------------------------------------------------ */
 
 static void story_far(struct case_plan *plan, uint64_t ticks)
 {
@@ -458,8 +455,7 @@ static void build_clock_odd(struct case_plan *plan)
     build_big_clock(plan, UINT64_C(123456789));
 }
 
-/* ---- Many timers ------------------------------------------------------------------------------
- */
+/* ---- Many timers ----------------------------------------------------------------------------- */
 
 static void crowd_start(struct case_plan *plan, uint64_t ticks)
 {
@@ -551,8 +547,7 @@ static void build_every_boundary(struct case_plan *plan)
     ADVANCE('+', UINT64_C(1) << 22);
 }
 
-/* ---- What an operation list cannot say
- * ----------------------------------------------------------- */
+/* ---- What an operation list cannot say ------------------------------------------------------- */
 
 /* Going from next() to next() passes every expiry: the judge sees what is late or lost. */
 static void run_driven_by_next(struct case_plan *plan, struct conform_report *report)

@@ -58,8 +58,7 @@ static void trace_add(struct conform_report *report, uint64_t value)
     report->trace ^= report->trace >> 32;
 }
 
-/* ---- start and stop, outside and inside a callback ---------------------------------------------
- */
+/* ---- start and stop, outside and inside a callback ------------------------------------------- */
 
 static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick now)
 {
@@ -87,8 +86,7 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
                       answer, expected);
 }
 
-/* ---- advance ----------------------------------------------------------------------------------
- */
+/* ---- advance --------------------------------------------------------------------------------- */
 
 /* Was this expiry allowed?  The timer still runs in the model. */
 static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
@@ -177,8 +175,7 @@ static void judge_advance(struct judge *judge, tw_tick to)
                       judge->model.due[overdue], judge->now);
 }
 
-/* ---- next, visit, check, footprint --------------------------------------------------------------
- */
+/* ---- next, visit, check, footprint ----------------------------------------------------------- */
 
 static void inspect_next(struct judge *judge)
 {
@@ -256,8 +253,7 @@ bool judge_inspect(struct judge *judge)
     return !judge->report->rule;
 }
 
-/* ---- Opening, stepping, closing -----------------------------------------------------------------
- */
+/* ---- Opening, stepping, closing -------------------------------------------------------------- */
 
 static void judge_describe(struct judge *judge, struct tw_description *description)
 {

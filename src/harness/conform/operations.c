@@ -93,8 +93,7 @@ tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now)
     return ticks < TW_DEADLINE_MAX - origin ? origin + ticks : TW_DEADLINE_MAX;
 }
 
-/* ---- Printing ---------------------------------------------------------------------------------
- */
+/* ---- Printing -------------------------------------------------------------------------------- */
 
 struct text {
     char *out;
@@ -173,8 +172,7 @@ void operations_print(const struct operations *operations, char *out, size_t siz
         text_add(&text, "# and %zu more operations\n", operations->count - printed);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Takes an unsigned number off the front of *text. */
 static bool take_number(const char **text, uint64_t *out)

@@ -76,8 +76,8 @@ void operations_inspect(struct operations *operations);
 /* The absolute tick that `base` and `ticks` name at `now`, clamped to 0 .. TW_DEADLINE_MAX. */
 tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now);
 
-/* Writes the text, always ended by '\0'; what does not fit is left out and counted in a last line.
- */
+/* Writes the text, always ended by '\0'; what does not fit is left out and counted in a
+ * last line. */
 void operations_print(const struct operations *operations, char *out, size_t size);
 /* Reads the text into *operations, which is initialised.  Settings that `params` does not name are
  * skipped.  0, or the number of the first line that is not understood. */

@@ -250,8 +250,7 @@ void shapes_random(struct operations *operations, uint64_t seed, const struct st
     }
 }
 
-/* ---- A fuzzer's bytes -------------------------------------------------------------------------
- */
+/* ---- A fuzzer's bytes ------------------------------------------------------------------------ */
 
 #define RECORD_BYTES 5u
 

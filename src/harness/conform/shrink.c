@@ -107,8 +107,8 @@ static bool shrink_numbers(struct shrinker *shrinker)
     return smaller;
 }
 
-/* Leaves advance `index` out and lets the clock begin, or the next advance go, that much further.
- */
+/* Leaves advance `index` out and lets the clock begin, or the next advance go, that
+ * much further. */
 static bool shrink_fold(struct shrinker *shrinker, size_t index)
 {
     const struct operation *folded = &shrinker->operations->list[index];
@@ -163,8 +163,8 @@ static void rename_timer(struct operations *operations, tw_id old, tw_id new)
     }
 }
 
-/* The lowest number that the timer can have instead; designs may tell ids apart by their low bits.
- */
+/* The lowest number that the timer can have instead; designs may tell ids apart by their
+ * low bits. */
 static tw_id shrink_timer(struct shrinker *shrinker, tw_id id)
 {
     for (tw_id lower = 0; lower < id && lower < 64; lower++) {

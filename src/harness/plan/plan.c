@@ -1,6 +1,7 @@
 /* plan.c - two products: workloads x tasks, designs x settings. */
 #include "harness/plan/plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static struct plan_cell cell_of_number(const struct plan_selection *selection,
         const struct plan_sweep *sweep = &selection->sweeps[i];
         if (!design_has_param(design, sweep->settings[0].name))
             continue;
+        assert(sweep->count > 0);
         cell.settings[cell.setting_count++] = sweep->settings[number % sweep->count];
         number /= sweep->count;
     }

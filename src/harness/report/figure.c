@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* How a number of this size is written: divided by what, with which letter and how many decimals.
- */
+/* How a number of this size is written: divided by what, with which letter and how
+ * many decimals. */
 struct scale {
     double divisor;
     const char *letter;

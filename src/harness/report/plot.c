@@ -50,8 +50,7 @@ static int files_add(struct plot_files *files, const char *path, struct diag *di
     return DIAG_OK;
 }
 
-/* ---- gnuplot. ----------------------------------------------------------------------------------
- */
+/* ---- gnuplot. -------------------------------------------------------------------------------- */
 
 static int gnuplot_missing(const char *data, int reason, struct diag *diag)
 {
@@ -115,8 +114,7 @@ static int gnuplot_run(const char *script, const char *data, const char *out, st
     return status;
 }
 
-/* ---- One picture. ------------------------------------------------------------------------------
- */
+/* ---- One picture. ---------------------------------------------------------------------------- */
 
 struct plotter {
     const cJSON *document;
@@ -196,8 +194,7 @@ static int draw_all(const struct plotter *plotter, size_t *drawn)
     return DIAG_OK;
 }
 
-/* ---- All pictures. -----------------------------------------------------------------------------
- */
+/* ---- All pictures. --------------------------------------------------------------------------- */
 
 /* The directory and those above it, as mkdir -p does. */
 static int make_directory(const char *directory, struct diag *diag)

@@ -14,8 +14,7 @@ const char *plotdata_kind_name(enum plot_kind kind)
     return names[kind];
 }
 
-/* ---- Which pictures there are. -----------------------------------------------------------------
- */
+/* ---- Which pictures there are. --------------------------------------------------------------- */
 
 /* Groups of one sweep over the number of tasks. */
 static bool same_sweep(const struct view_group *a, const struct view_group *b)
@@ -120,8 +119,7 @@ bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
     return false;
 }
 
-/* ---- The head of every file. -------------------------------------------------------------------
- */
+/* ---- The head of every file. ----------------------------------------------------------------- */
 
 /* Without what stands in parentheses: "(R)", the distribution's name of a compiler. */
 static void write_plainly(FILE *out, const char *text)
@@ -175,8 +173,7 @@ static void write_value(FILE *out, double value)
     fprintf(out, isfinite(value) ? "\t%.6g" : "\t?", value);
 }
 
-/* ---- Panels: cost, memory, slots. --------------------------------------------------------------
- */
+/* ---- Panels: cost, memory, slots. ------------------------------------------------------------ */
 
 struct point {
     const struct view_row *row;
@@ -404,8 +401,7 @@ static void write_cloud(FILE *out, const cJSON *document, const struct cloud *cl
     write_phases(out, cloud, group, ticks);
 }
 
-/* ---- Bars. -------------------------------------------------------------------------------------
- */
+/* ---- Bars. ----------------------------------------------------------------------------------- */
 
 static void write_bar_panel(FILE *out, const struct view_group *group, const char *title,
                             const char *unit, triple_fn *of, const char *phase)
@@ -441,8 +437,7 @@ static void write_bars(FILE *out, const cJSON *document, const struct cloud *clo
         write_bar_panel(out, group, "bytes per task", "bytes", bytes_triple, NULL);
 }
 
-/* ---- Latency. ----------------------------------------------------------------------------------
- */
+/* ---- Latency. -------------------------------------------------------------------------------- */
 
 static const struct {
     const char *key;
@@ -525,8 +520,7 @@ static void write_latencies(FILE *out, const cJSON *document, const struct view_
     }
 }
 
-/* ---- The door. ---------------------------------------------------------------------------------
- */
+/* ---- The door. ------------------------------------------------------------------------------- */
 
 bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
                     enum plot_kind kind)

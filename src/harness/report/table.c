@@ -23,8 +23,7 @@ enum {
     KEEP_COST
 };
 
-/* ---- Columns. ----------------------------------------------------------------------------------
- */
+/* ---- Columns. -------------------------------------------------------------------------------- */
 
 /* The key of the figure to show: a phase in which nothing is started, stopped or fired still has a
  * price per advance. */
@@ -119,8 +118,7 @@ static void add_status(struct grid *grid, const struct view_group *group,
     }
 }
 
-/* ---- A block. ----------------------------------------------------------------------------------
- */
+/* ---- A block. -------------------------------------------------------------------------------- */
 
 static void make_columns(struct grid *grid, const struct view_group *group, double *scratch,
                          const struct report_style *style)
@@ -211,8 +209,7 @@ static void write_group(FILE *out, const struct view_group *group, const struct 
     fputc('\n', out);
 }
 
-/* ---- The end of the page. ----------------------------------------------------------------------
- */
+/* ---- The end of the page. -------------------------------------------------------------------- */
 
 /* The lowest confidence of any interval on the page and the samples behind it: the claim below is
  * then true of all. */

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Identity and parameters. ------------------------------------------------------------------
- */
+/* ---- Identity and parameters. ---------------------------------------------------------------- */
 
 void cell_identity_text(char *out, size_t size, const struct cell_identity *identity,
                         const struct stream *stream)
@@ -86,8 +85,7 @@ static cJSON *make_traits(const struct tw_traits *traits)
     return object;
 }
 
-/* ---- Phases. -----------------------------------------------------------------------------------
- */
+/* ---- Phases. --------------------------------------------------------------------------------- */
 
 /* The samples divided by `operations`; null when there were none to divide by. */
 static cJSON *make_interval(const double *samples_ns, size_t count, uint64_t operations,
@@ -219,8 +217,7 @@ static cJSON *make_phases(const struct stream *stream, const struct outcome *out
     return phases;
 }
 
-/* ---- The rest of the cell. ---------------------------------------------------------------------
- */
+/* ---- The rest of the cell. ------------------------------------------------------------------- */
 
 static cJSON *make_memory(const struct outcome_memory *memory)
 {

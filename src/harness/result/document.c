@@ -19,8 +19,7 @@ struct result_document {
     size_t count, room;
 };
 
-/* ---- The head. ---------------------------------------------------------------------------------
- */
+/* ---- The head. ------------------------------------------------------------------------------- */
 
 static void add_known(cJSON *object, const char *key, uint64_t value)
 {
@@ -135,8 +134,7 @@ void result_free(struct result_document *document)
     free(document);
 }
 
-/* ---- Cells. ------------------------------------------------------------------------------------
- */
+/* ---- Cells. ---------------------------------------------------------------------------------- */
 
 static const cJSON *find_cell(const struct result_document *document, const char *identity,
                               size_t *index)
@@ -266,8 +264,7 @@ const cJSON *result_json(const struct result_document *document)
     return document->root;
 }
 
-/* ---- Writing: one line per key of the head, one line per cell. ---------------------------------
- */
+/* ---- Writing: one line per key of the head, one line per cell. ------------------------------- */
 
 static void print_item(FILE *out, const cJSON *item)
 {
@@ -316,8 +313,7 @@ int result_refuse_existing(const char *path, struct diag *diag)
                       path);
 }
 
-/* ---- Loading. ----------------------------------------------------------------------------------
- */
+/* ---- Loading. -------------------------------------------------------------------------------- */
 
 static int refuse_syntax(const char *path, const char *text, const char *at, struct diag *diag)
 {

@@ -11,8 +11,7 @@
 #include <cjson/cJSON.h>
 #include <stdint.h>
 
-/* ---- Writing. ---------------------------------------------------------------------------------
- */
+/* ---- Writing. -------------------------------------------------------------------------------- */
 
 /* Exact; beyond 2^53 as raw digits, because cJSON's numbers are doubles. */
 cJSON *json_integer(uint64_t value);
@@ -28,8 +27,7 @@ void json_add_text(cJSON *object, const char *key, const char *text);
 /* Sixteen hexadecimal digits, for hashes: a string, because no reader may round it. */
 void json_add_hex(cJSON *object, const char *key, uint64_t value);
 
-/* ---- Reading.  `path` is keys joined by dots: "latency_ns.advance.p99". ------------------------
- */
+/* ---- Reading.  `path` is keys joined by dots: "latency_ns.advance.p99". ---------------------- */
 
 const cJSON *json_get(const cJSON *object, const char *path);  /* NULL when absent or null */
 double json_get_number(const cJSON *object, const char *path); /* NaN when absent, null, not one */

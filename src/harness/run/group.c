@@ -39,8 +39,7 @@ uint64_t group_passes(const struct stream *stream, uint64_t min_time_ns)
     return min_time_ns / NOMINAL_NS_PER_OPERATION / operations + 1;
 }
 
-/* ---- From reports to outcomes. ----------------------------------------------------------------
- */
+/* ---- From reports to outcomes. --------------------------------------------------------------- */
 
 static void take_proof(struct outcome *outcome, const struct job_report *report,
                        const struct stream *stream)
@@ -106,8 +105,7 @@ static void group_take(void *ctx, const struct job *job, const struct job_report
     group->done++;
 }
 
-/* ---- The rounds. ------------------------------------------------------------------------------
- */
+/* ---- The rounds. ----------------------------------------------------------------------------- */
 
 static size_t group_alive(const struct group *group)
 {

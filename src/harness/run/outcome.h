@@ -53,8 +53,8 @@ struct outcome_memory {
 
 #define OUTCOME_SETTINGS_MAX 4
 
-/* A setting as open resolved it; the name is a copy, because a plugin is mapped in the child only.
- */
+/* A setting as open resolved it; the name is a copy, because a plugin is mapped in the
+ * child only. */
 struct outcome_setting {
     char name[32];
     uint32_t count;

@@ -43,8 +43,7 @@ static void report_fail(struct job_report *report, enum outcome_status status, c
     snprintf(report->reason, sizeof report->reason, "%s", reason);
 }
 
-/* ---- In the child. ----------------------------------------------------------------------------
- */
+/* ---- In the child. --------------------------------------------------------------------------- */
 
 static uint64_t mapped_bytes(void)
 {
@@ -108,8 +107,7 @@ static void child_main(const struct pool *pool, const struct slot *slot, pid_t p
     _exit(0);
 }
 
-/* ---- In the parent. ---------------------------------------------------------------------------
- */
+/* ---- In the parent. -------------------------------------------------------------------------- */
 
 static int slot_begin(struct pool *pool, struct slot *slot, const struct job *job,
                       struct diag *diag)

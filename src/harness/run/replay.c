@@ -87,8 +87,7 @@ static bool is_refused(int status)
     return status < 0;
 }
 
-/* ---- replay_time ------------------------------------------------------------------------------
- */
+/* ---- replay_time ----------------------------------------------------------------------------- */
 
 static void expire_idle(void *ctx, tw_id id, tw_tick now)
 {
@@ -153,8 +152,7 @@ void replay_time(const struct tw_backend *design, struct tw_timers *timers,
     pass->fired = replay.fired;
 }
 
-/* ---- replay_latency ---------------------------------------------------------------------------
- */
+/* ---- replay_latency -------------------------------------------------------------------------- */
 
 /* One start or stop in so many is timed: a prime, so that it does not beat with the stream. */
 #define LATENCY_SAMPLING 17u
@@ -229,8 +227,7 @@ void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
     }
 }
 
-/* ---- replay_prove -----------------------------------------------------------------------------
- */
+/* ---- replay_prove ---------------------------------------------------------------------------- */
 
 struct prove_replay {
     struct replay base;
@@ -270,7 +267,8 @@ static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_
                  status == TW_REFUSED_MEMORY ? "no memory" : "too many pending", id, now);
 }
 
-/* Calls start and holds its answer to the model; false when refused; `now` is the tick being processed. */
+/* Calls start and holds its answer to the model; false when refused.  `now` is the tick being
+ * processed. */
 static bool prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadline, tw_tick now)
 {
     const struct tw_traits *traits = &replay->base.design->traits;
@@ -401,7 +399,7 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
         .proof = proof,
         .max_pending = stream->max_pending,
         .due = malloc(stream->capacity * sizeof *replay.due),
-        .last = malloc(stream->capacity * sizeof *replay.last),
+        .last = calloc(stream->capacity, sizeof *replay.last),
     };
     *proof = (struct replay_proof){0};
     int status = DIAG_OK;
@@ -417,8 +415,7 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
     return status;
 }
 
-/* ---- replay_memory ----------------------------------------------------------------------------
- */
+/* ---- replay_memory --------------------------------------------------------------------------- */
 
 /* A look at the allocator takes microseconds; a replay takes about this many. */
 #define MEMORY_LOOKS 2000u

@@ -31,8 +31,7 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* ---- Quantiles
- * ----------------------------------------------------------------------------------- */
+/* ---- Quantiles ------------------------------------------------------------------------------- */
 
 static double quantile_constant(const struct dist *dist, double p)
 {
@@ -139,8 +138,7 @@ static double quantile_powers(const struct dist *dist, double p)
     return pow(dist->args[0], k) + offset;
 }
 
-/* ---- What the arguments must satisfy: NULL, or what was expected
- * --------------------------------- */
+/* ---- What the arguments must satisfy: NULL, or what was expected ----------------------------- */
 
 static const char *check_range(const double *args)
 {
@@ -182,8 +180,7 @@ static const char *check_powers(const double *args)
     return check_points(args, pow(args[0], args[1]), pow(args[0], args[2]));
 }
 
-/* ---- The table
- * ----------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 /* How the arguments are written: d a delay, n a number from 0 up, r a real number; the whole list
  * of a choice is w, and the name of a trace is t. */
@@ -213,8 +210,7 @@ static const struct form forms[] = {
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
-/* ---- Parsing
- * ------------------------------------------------------------------------------------- */
+/* ---- Parsing --------------------------------------------------------------------------------- */
 
 struct parser {
     const char *text, *at;
@@ -488,8 +484,7 @@ void dist_free(struct dist *dist)
     free(dist);
 }
 
-/* ---- Use
- * ----------------------------------------------------------------------------------------- */
+/* ---- Use ------------------------------------------------------------------------------------- */
 
 uint64_t dist_quantile(const struct dist *dist, double p)
 {

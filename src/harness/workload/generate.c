@@ -56,8 +56,7 @@ static int no_memory(const struct generator *generator)
                     generator->tasks);
 }
 
-/* ---- Roster
- * -------------------------------------------------------------------------------------- */
+/* ---- Roster ---------------------------------------------------------------------------------- */
 
 static bool roster_open(struct roster *roster, const struct agenda *timers)
 {
@@ -101,8 +100,7 @@ static void roster_note(struct roster *roster, tw_id id, bool runs)
         roster_place(roster, id, --roster->running);
 }
 
-/* ---- Single operations
- * --------------------------------------------------------------------------- */
+/* ---- Single operations ----------------------------------------------------------------------- */
 
 /* `life` as drawn; one that is over already starts nothing. */
 static void timer_start(struct generator *generator, tw_id id, struct life life)
@@ -160,8 +158,7 @@ static void plan_came(void *ctx, tw_id id, tw_tick due)
         timer_stop(generator, id);
 }
 
-/* ---- Starting and stopping many
- * ------------------------------------------------------------------ */
+/* ---- Starting and stopping many -------------------------------------------------------------- */
 
 static void ids_shuffle(tw_id *ids, uint32_t count, struct rng *rng)
 {
@@ -281,8 +278,7 @@ static int play_stop(struct generator *generator)
     return done ? DIAG_OK : no_memory(generator);
 }
 
-/* ---- Letting the clock run
- * ----------------------------------------------------------------------- */
+/* ---- Letting the clock run ------------------------------------------------------------------- */
 
 /* Whole operations due at this tick of a rate per task and tick; the fraction waits. */
 static uint64_t rate_take(double rate, uint32_t tasks, uint64_t step, double *due)
@@ -397,8 +393,7 @@ static int play_run(struct generator *generator)
     return DIAG_OK;
 }
 
-/* ---- Phases
- * -------------------------------------------------------------------------------------- */
+/* ---- Phases ---------------------------------------------------------------------------------- */
 
 static int play_phase(struct generator *generator, const struct spec_phase *phase);
 

@@ -84,7 +84,7 @@ static void append_operation(struct stream *stream, const struct instant_operati
 static bool append_sorted(struct instant *instant)
 {
     size_t *place = calloc((size_t)instant->rank_max + 2, sizeof *place);
-    uint32_t *order = malloc(instant->count * sizeof *order);
+    uint32_t *order = calloc(instant->count, sizeof *order);
     bool done = place && order;
     if (done) {
         for (size_t i = 0; i < instant->count; i++)

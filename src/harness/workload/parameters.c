@@ -72,8 +72,7 @@ int parameters_override(cJSON *root, const struct workload_setting *settings, si
     return DIAG_OK;
 }
 
-/* ---- Putting in
- * ---------------------------------------------------------------------------------- */
+/* ---- Putting in ------------------------------------------------------------------------------ */
 
 static int text_append(const struct resolver *resolver, const struct place *place, struct text *out,
                        const char *piece, size_t length)

@@ -47,8 +47,7 @@ static struct place place_element(const struct place *outer, size_t index)
     return place;
 }
 
-/* ---- The keys
- * ------------------------------------------------------------------------------------ */
+/* ---- The keys -------------------------------------------------------------------------------- */
 
 enum type { TYPE_NAME, TYPE_REAL, TYPE_COUNT, TYPE_TICKS, TYPE_DIST, TYPE_WORD };
 
@@ -124,8 +123,7 @@ static int unknown_key(const struct binder *binder, const struct place *place, c
     return diag_usage(binder->diag, "%s: unknown key, expected one of %s", member.text, known);
 }
 
-/* ---- One value
- * ----------------------------------------------------------------------------------- */
+/* ---- One value ------------------------------------------------------------------------------- */
 
 static int name_bind(const struct binder *binder, const struct place *place, const char *text,
                      char *out)
@@ -217,8 +215,7 @@ static int field_bind(const struct binder *binder, const struct place *outer, co
     return word_bind(binder, &place, text, field->words, to);
 }
 
-/* ---- What depends on two keys
- * -------------------------------------------------------------------- */
+/* ---- What depends on two keys ---------------------------------------------------------------- */
 
 static int phase_fail(const struct binder *binder, const struct place *place, const char *key,
                       const char *expected)
@@ -277,8 +274,7 @@ static int phase_check(const struct binder *binder, const struct place *place,
     return DIAG_OK;
 }
 
-/* ---- Phases
- * -------------------------------------------------------------------------------------- */
+/* ---- Phases ---------------------------------------------------------------------------------- */
 
 static int phases_bind(const struct binder *binder, const struct place *place, const cJSON *array,
                        bool in_group, struct spec_phase **out, size_t *count);
@@ -415,8 +411,7 @@ static void phases_free(struct spec_phase *phases, size_t count)
     free(phases);
 }
 
-/* ---- The file
- * ------------------------------------------------------------------------------------ */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static const char *const root_keys[] = {"name", "summary", "tick", "tasks", "parameters", "phases"};
 

@@ -7,34 +7,42 @@
  *       "parameters": { "delay": "exponential(10s)", "turns": 2 },
  *       "phases": [
  *         { "name": "start", "do": "start", "delay": "$delay", "age": "stationary" },
- *         { "name": "steady", "do": "run", "turns": "$turns", "delay": "$delay", "ended": "restart"
- * }, { "name": "stop", "do": "stop", "share": 0.5 } ] }
+ *         { "name": "steady", "do": "run", "turns": "$turns", "delay": "$delay",
+ *           "ended": "restart" },
+ *         { "name": "stop", "do": "stop", "share": 0.5 } ] }
  *
  * A string may name parameters as $name; a parameter may name others.  Times are converted with the
  * tick and rounded up; a bare number is ticks.  Shares are 0 .. 1.
  *
  * "do": "start" starts idle timers.
- *     delay        how long; see dist.h
- *     share        of all ids (1)
- *     order        ids | random: in this order of ids; soonest | latest: ids in order, their
- *                  deadlines ascending or descending (ids)
- *     age          new; stationary: as a population looks that is renewed for ever, the life it is
- *                  in drawn with a chance proportional to its length, and a uniform part of it
- * over; refreshed: as timers look that are re-armed at the rates `refresh`, `refresh_min`, those
- * too long without it being idle (new) "do": "stop" stops running timers. share        of the
- * running ones (1) order        ids | random | soonest | latest, of their deadlines (random) "do":
- * "run" lets the clock go on. ticks | turns | until    one of: ticks or a time; multiples of the
- * mean of `delay`; "empty" step         ticks per advance call; the length is rounded up to whole
- * steps (1) ended        what becomes of a timer that fires: idle; restart: started again inside
- * the callback; replace: started again right after the advance call, and so is one that was
- * stopped: a closed loop (idle) delay        of everything that is started in this phase refresh
- * random ids, running or not, started again, per task and tick (0) refresh_min  at least so many
- * per tick (0) arrive       random idle ids started, per task and tick (0) depart       random
- * running ids stopped, per task and tick (0) start and run also plan stops: stop_share   of the
- * timers started in this phase (0) stop_after   a distribution; when it is longer than the delay,
- * the timer fires first.  Left out: uniform over the delay "repeat": n, "phases": [...] is a group.
- * It counts as one phase of the stream, so that a burst can come a thousand times; a restart inside
- * the callback needs a phase of its own.
+ *     delay         how long; see dist.h
+ *     share         of all ids (1)
+ *     order         ids | random: in this order of ids; soonest | latest: ids in order, their
+ *                   deadlines ascending or descending (ids)
+ *     age           new; stationary: as a population looks that is renewed for ever, the life it is
+ *                   in drawn with a chance proportional to its length, and a uniform part of it
+ *                   over; refreshed: as timers look that are re-armed at the rates `refresh`,
+ *                   `refresh_min`, those too long without it being idle (new)
+ * "do": "stop" stops running timers.
+ *     share         of the running ones (1)
+ *     order         ids | random | soonest | latest, of their deadlines (random)
+ * "do": "run" lets the clock go on.
+ *     ticks | turns | until   one of: ticks or a time; multiples of the mean of `delay`; "empty"
+ *     step          ticks per advance call; the length is rounded up to whole steps (1)
+ *     ended         what becomes of a timer that fires: idle; restart: started again inside the
+ *                   callback; replace: started again right after the advance call, and so is one
+ *                   that was stopped: a closed loop (idle)
+ *     delay         of everything that is started in this phase
+ *     refresh       random ids, running or not, started again, per task and tick (0)
+ *     refresh_min   at least so many per tick (0)
+ *     arrive        random idle ids started, per task and tick (0)
+ *     depart        random running ids stopped, per task and tick (0)
+ * start and run also plan stops:
+ *     stop_share    of the timers started in this phase (0)
+ *     stop_after    a distribution; when it is longer than the delay, the timer fires first.  Left
+ *                   out: uniform over the delay
+ * "repeat": n, "phases": [...] is a group.  It counts as one phase of the stream, so that a burst
+ * can come a thousand times; a restart inside the callback needs a phase of its own.
  */
 #ifndef TWBENCH_SPEC_H
 #define TWBENCH_SPEC_H

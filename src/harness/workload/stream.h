@@ -69,8 +69,7 @@ struct stream_expected {
 
 struct stream {
     char workload[STREAM_NAME_SIZE]; /* "hold"; for a trace its file name without .tt[.xz|.gz] */
-    char tasks_meaning[STREAM_NAME_SIZE]; /* what `tasks` counts here: "timers", "ids in the trace"
-                                           */
+    char tasks_meaning[STREAM_NAME_SIZE]; /* of `tasks`: "timers", "ids in the trace" */
     uint64_t tasks;
     uint64_t seed;
     uint64_t tick_ns;
@@ -86,8 +85,8 @@ struct stream {
     char *spec_json; /* the workload with its parameters resolved, one line of JSON */
 };
 
-/* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table (top bits).
- */
+/* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table
+ * (top bits). */
 static inline uint64_t stream_mix(tw_id id, tw_tick tick)
 {
     uint64_t h = (tick + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -111,8 +110,7 @@ static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 /* Most words of one stream: 4 GiB, which is 10^8 timers started and stopped with room to spare. */
 #define STREAM_WORDS_MAX ((size_t)1 << 30)
 
-/* ---- Building.  Appends merge into the run before them where they can. -------------------------
- */
+/* ---- Building.  Appends merge into the run before them where they can. ----------------------- */
 
 /* An empty stream with the clock at 0; NULL when there is no memory.  The caller sets the other
  * plain fields (tasks, tasks_meaning, seed, tick_ns, capacity, and spec_json, which it hands over)

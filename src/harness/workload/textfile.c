@@ -49,8 +49,7 @@ uint64_t textfile_line_number(const struct textfile *file)
     return file->line_number;
 }
 
-/* ---- Bytes
- * --------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 /* Sees to it that there is input unless it has ended. */
 static int input_fill(struct textfile *file, struct diag *diag)
@@ -167,8 +166,7 @@ static int text_fill(struct textfile *file, struct diag *diag)
     return DIAG_OK;
 }
 
-/* ---- Opening
- * ------------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static int decoder_open(struct textfile *file, struct diag *diag)
 {
@@ -264,8 +262,7 @@ void textfile_close(struct textfile *file)
     free(file);
 }
 
-/* ---- Lines
- * --------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* Moves what is left to the front, so that there is room behind it. */
 static void text_compact(struct textfile *file)

@@ -38,8 +38,7 @@ static int line_fail(const struct reader *reader, const char *line, const char *
     return reader_fail(reader, found, expected);
 }
 
-/* ---- Decimal numbers, as the format writes them: no sign, no blank, no leading zero
- * --------------- */
+/* ---- Decimal numbers, as the format writes them: no sign, no blank, no leading zero ---------- */
 
 static bool number_read(const char **at, uint64_t *out)
 {
@@ -80,8 +79,7 @@ static bool literal_read(const char **at, const char *literal)
     return true;
 }
 
-/* ---- Header
- * -------------------------------------------------------------------------------------- */
+/* ---- Header ---------------------------------------------------------------------------------- */
 
 struct header_key {
     const char *name;
@@ -176,8 +174,7 @@ int trace_header_read(struct textfile *file, struct trace_header *header, struct
     return status < 0 ? status : DIAG_OK;
 }
 
-/* ---- Operations
- * ---------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static int operation_read(struct reader *reader, const char *line, struct trace_operation *out)
 {
@@ -317,8 +314,7 @@ int trace_read(struct textfile *file, struct trace_header *header, trace_visit_f
     return status;
 }
 
-/* ---- To a stream
- * --------------------------------------------------------------------------------- */
+/* ---- To a stream ----------------------------------------------------------------------------- */
 
 struct conversion {
     const struct trace_header *header;
@@ -442,8 +438,7 @@ int trace_stream(struct textfile *file, const char *name, uint64_t tick_ns, stru
     return status;
 }
 
-/* ---- Names
- * --------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static const char *const trace_endings[] = {".tt.xz", ".tt.gz", ".tt"};
 
@@ -483,8 +478,7 @@ void trace_name(const char *path, char *name, size_t size)
     snprintf(name, size, "%.*s", (int)length, base);
 }
 
-/* ---- Delays
- * -------------------------------------------------------------------------------------- */
+/* ---- Delays ---------------------------------------------------------------------------------- */
 
 struct collection {
     struct trace_delays *delays;

@@ -2,13 +2,14 @@
  * trace.h - recorded traces: the format "timer-trace 1", and its conversion to a stream.
  *
  *     # timer-trace 1
- *     # source: nginx 1.22.1 error_log debug_event       free text; the only line that may be
- * missing # unit_ns: 1000000                                 length of a tick # ids: 2035 ids are 0
- * .. ids-1, all of them occur # ops: 1055985                                     lines after the
- * header # max_armed: 1136                                  most timers armed at one time # end:
- * 43941                                       the clock goes on to this tick 0 s 0 5000 now s id
- * delay: start, or re-arm 3 c 0                                              now c id: cancel of an
- * armed timer
+ *     # source: nginx 1.22.1 ...   free text; the only line that may be missing
+ *     # unit_ns: 1000000           length of a tick
+ *     # ids: 2035                  ids are 0 .. ids-1, all of them occur
+ *     # ops: 1055985               lines after the header
+ *     # max_armed: 1136            most timers armed at one time
+ *     # end: 43941                 the clock goes on to this tick
+ *     0 s 0 5000                   now s id delay: start, or re-arm
+ *     3 c 0                        now c id: cancel of an armed timer
  *
  * `now` never decreases.  When it grows, everything with deadline <= the new now expires first, in
  * the stream as one advance call; a delay of 0 or less expires at the next growth.  That is the

@@ -85,8 +85,7 @@ static int spec_make(const struct workload_request *request, const char *path, s
     return status;
 }
 
-/* ---- What there is
- * ------------------------------------------------------------------------------- */
+/* ---- What there is --------------------------------------------------------------------------- */
 
 /* Names of a directory's workloads or traces, sorted. */
 struct names {
@@ -197,8 +196,7 @@ int workload_stream(const struct workload_request *request, struct stream **out,
     return spec_make(request, at.path, out, diag);
 }
 
-/* ---- Listing
- * ------------------------------------------------------------------------------------- */
+/* ---- Listing --------------------------------------------------------------------------------- */
 
 static int file_visit(const char *directory, const char *name, workload_visit_fn *visit, void *ctx,
                       struct diag *diag)
