@@ -19,5 +19,9 @@ echo "==> the standard workload, from 1e3 to 1e6 timers"
 ./twbench run --impl=$designs --workload=standard --tasks=1e3..1e6 \
     --json="$folder/standard.json" --plots="$folder"
 echo
+echo "==> what slots buy: a hashed and a round-counter wheel holding 1e5 timers"
+./twbench run --impl=hashed,round --workload=hold --tasks=1e5 --slots=64..65536*4 \
+    --json="$folder/slots.json" --plots="$folder"
+echo
 echo "Results and pictures are in $folder:"
 ls "$folder"
