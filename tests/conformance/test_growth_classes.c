@@ -1,0 +1,340 @@
+/*
+ * test_growth_classes.c - every design of the registry grows as it says, by what it counts.
+ *
+ * The counted object of each design is driven over a sweep of n; its work per operation
+ * (comparisons, visits, moves, link writes) is fitted as in stats/growth.h.  Random deadlines have
+ * to show the average class, and nothing above it.  The adversaries below (deadlines that all go to
+ * one slot, that descend, that meet in the middle, that leave one top-level slot at once) must stay
+ * within the worst class, and one of them must reach it: a bound that nothing reaches is too high.
+ */
+#include "harness/base/rng.h"
+#include "harness/stats/growth.h"
+#include "impls/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SIZE_LEAST 256
+#define SIZES      4
+/* From each size to the next; half as far where every tick has to be stepped through. */
+#define STEP       4
+#define STEP_TICKS 2
+
+/* Random deadlines lie within so many ticks a timer, so that as many fire per tick whatever n.
+ * Where ticks are counted that makes 2^17 .. 2^20 ticks: one and the same level of a hierarchy,
+ * whose cost depends on the levels in use, which grow with the delays and not with n. */
+#define SPREAD 512
+
+/* Longest delay announced: the same for all n, so that no wheel gets more levels with larger n. */
+#define HORIZON ((tw_tick)1 << 24)
+/* A tick on which every wheel of a power of two up to here begins a new revolution, and a
+ * hierarchy of powers of two moves down the slot of an upper level. */
+#define TURN ((tw_tick)1 << 20)
+
+/* ---- Driving one instance. ------------------------------------------------------------------- */
+
+struct drive {
+    const struct tw_backend *design;
+    struct tw_timers *timers;
+    uint32_t n;
+    uint64_t fired;
+    struct rng rng;
+};
+
+static void count_fired(void *ctx, tw_id id, tw_tick now)
+{
+    (void)id, (void)now;
+    ((struct drive *)ctx)->fired++;
+}
+
+static struct drive drive_open(const struct tw_backend *design, uint32_t n)
+{
+    struct drive drive = {.design = design, .n = n};
+    struct tw_config config = {.capacity = n, .horizon = HORIZON};
+    struct tw_error error;
+    assert_int_equal(design->open(&drive.timers, &config, &error), TW_OK);
+    rng_seed(&drive.rng, n, 1);
+    return drive;
+}
+
+static uint64_t drive_work(const struct drive *drive)
+{
+    const struct tw_work *work = drive->design->work(drive->timers);
+    return work->comparisons + work->visits + work->moves + work->link_writes;
+}
+
+static void drive_start(const struct drive *drive, tw_id id, tw_tick deadline)
+{
+    assert_int_equal(drive->design->start(drive->timers, id, deadline), TW_OK);
+}
+
+/* The work of moving the clock to `to`. */
+static uint64_t drive_advance(struct drive *drive, tw_tick to)
+{
+    uint64_t before = drive_work(drive);
+    drive->design->advance(drive->timers, to, count_fired, drive);
+    return drive_work(drive) - before;
+}
+
+/* ---- Costs: the work per operation of one scenario at one size. ------------------------------ */
+
+static tw_tick random_deadline(struct drive *drive)
+{
+    return 1 + rng_below(&drive->rng, SPREAD * (uint64_t)drive->n);
+}
+
+static void fill_random(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, random_deadline(drive));
+}
+
+static double start_random(struct drive *drive)
+{
+    fill_random(drive);
+    return (double)drive_work(drive) / drive->n;
+}
+
+static double stop_random(struct drive *drive)
+{
+    fill_random(drive);
+    uint64_t before = drive_work(drive);
+    for (tw_id id = 0; id < drive->n / 2; id++)
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+    return (double)(drive_work(drive) - before) / (drive->n / 2);
+}
+
+/* Ticks with and without expiries, apart. */
+struct ticks {
+    uint64_t busy_work, idle_work, idle_ticks;
+};
+
+static struct ticks run_dry(struct drive *drive)
+{
+    struct ticks ticks = {0, 0, 0};
+    fill_random(drive);
+    for (tw_tick now = 1; drive->fired < drive->n && now <= SPREAD * (tw_tick)drive->n; now++) {
+        uint64_t before = drive->fired, work = drive_advance(drive, now);
+        bool idle = drive->fired == before;
+        ticks.idle_ticks += idle;
+        *(idle ? &ticks.idle_work : &ticks.busy_work) += work;
+    }
+    assert_int_equal(drive->fired, drive->n);
+    return ticks;
+}
+
+static double expire_random(struct drive *drive)
+{
+    return (double)run_dry(drive).busy_work / drive->n;
+}
+
+static double tick_random(struct drive *drive)
+{
+    struct ticks ticks = run_dry(drive);
+    return (double)ticks.idle_work / (double)ticks.idle_ticks;
+}
+
+/* Each earlier than all before it. */
+static double start_descending(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, TURN - id);
+    return (double)drive_work(drive) / drive->n;
+}
+
+/* From both ends towards the middle. */
+static double start_inwards(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, id % 2 ? TURN - id : TURN / 2 + id);
+    return (double)drive_work(drive) / drive->n;
+}
+
+static double start_in_one_slot(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, TURN);
+    return (double)drive_work(drive) / drive->n;
+}
+
+/* Always the timer that is due first. */
+static double stop_earliest(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, 1 + id);
+    uint64_t before = drive_work(drive);
+    for (tw_id id = 0; id < drive->n; id++)
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+    return (double)(drive_work(drive) - before) / drive->n;
+}
+
+static double stop_in_one_slot(struct drive *drive)
+{
+    start_in_one_slot(drive);
+    uint64_t before = drive_work(drive);
+    for (tw_id id = drive->n; id-- > 0;)
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+    return (double)(drive_work(drive) - before) / drive->n;
+}
+
+/* All on one tick. */
+static double expire_together(struct drive *drive)
+{
+    start_in_one_slot(drive);
+    drive_advance(drive, TURN - 1);
+    uint64_t work = drive_advance(drive, TURN);
+    assert_int_equal(drive->fired, drive->n);
+    return (double)work / drive->n;
+}
+
+/* One fires; the rest share its slot, revolutions later, and are further off than any slot of a
+ * hierarchy that this tick empties. */
+static double expire_one_of_a_slot(struct drive *drive)
+{
+    drive_start(drive, 0, TURN);
+    for (tw_id id = 1; id < drive->n; id++)
+        drive_start(drive, id, 2 * TURN);
+    drive_advance(drive, TURN - 1);
+    uint64_t work = drive_advance(drive, TURN);
+    assert_int_equal(drive->fired, 1);
+    return (double)work;
+}
+
+/* The work of the one tick TURN, on which nothing is due. */
+static double tick_at_turn(struct drive *drive)
+{
+    drive_advance(drive, TURN - 1);
+    uint64_t work = drive_advance(drive, TURN);
+    assert_int_equal(drive->fired, 0);
+    return (double)work;
+}
+
+/* Delays of a multiple of the slots. */
+static double tick_of_a_full_slot(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, 2 * TURN);
+    return tick_at_turn(drive);
+}
+
+/* All timers leave one slot of an upper level. */
+static double tick_of_a_cascade(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, TURN + 1 + id);
+    return tick_at_turn(drive);
+}
+
+/* ---- Holding designs to their classes. ------------------------------------------------------- */
+
+struct scenario {
+    const char *name;
+    double (*cost)(struct drive *drive);
+    uint32_t step;
+};
+
+struct operation {
+    const char *name;
+    size_t offset; /* of its cost in the traits */
+    struct scenario average, worst[3];
+};
+
+#define COST(operation) offsetof(struct tw_traits, operation)
+
+static const struct operation operations[] = {
+    {"start",
+     COST(start),
+     {"random deadlines", start_random, STEP},
+     {{"descending deadlines", start_descending, STEP},
+      {"deadlines towards the middle", start_inwards, STEP},
+      {"all in one slot", start_in_one_slot, STEP}}},
+    {"stop",
+     COST(stop),
+     {"half of random ones", stop_random, STEP},
+     {{"always the earliest", stop_earliest, STEP}, {"all in one slot", stop_in_one_slot, STEP}}},
+    {"expire",
+     COST(expire),
+     {"random deadlines", expire_random, STEP_TICKS},
+     {{"all on one tick", expire_together, STEP},
+      {"one of a full slot", expire_one_of_a_slot, STEP},
+      {"random deadlines", expire_random, STEP_TICKS}}},
+    {"tick",
+     COST(tick),
+     {"random deadlines", tick_random, STEP_TICKS},
+     {{"multiples of the slots", tick_of_a_full_slot, STEP}, {"cascade", tick_of_a_cascade, STEP}}},
+};
+
+/* Fits the scenario and says what was counted; answers whether it is at most `bound`. */
+static bool stays_within(const struct tw_backend *design, const char *operation,
+                         const struct scenario *scenario, enum tw_growth bound,
+                         enum tw_growth *measured)
+{
+    struct growth_point points[SIZES];
+    size_t count = 0;
+    for (uint32_t n = SIZE_LEAST; count < SIZES; n *= scenario->step) {
+        struct drive drive = drive_open(design, n);
+        double work = scenario->cost(&drive);
+        design->close(drive.timers);
+        points[count++] = (struct growth_point){n, work, work, work};
+    }
+    struct growth_fit fit = growth_fit(points, count);
+    print_message("# %s.%s, %s:", design->name, operation, scenario->name);
+    for (size_t i = 0; i < count; i++)
+        print_message(" %.4g", points[i].y);
+    if (fit.classes == 0)
+        return print_message(": no class\n"), false;
+    print_message(": %s to %s, declared %s\n", growth_class_name(growth_lowest(&fit)),
+                  growth_class_name(growth_highest(&fit)), growth_class_name(bound));
+    *measured = growth_lowest(&fit);
+    return growth_at_most(&fit, points, count, bound) == GROWTH_HOLDS;
+}
+
+static const struct tw_cost *declared_cost(const struct tw_backend *design,
+                                           const struct operation *operation)
+{
+    return (const struct tw_cost *)(const void *)((const char *)&design->traits +
+                                                  operation->offset);
+}
+
+static void check_operation(const struct tw_backend *design, const struct operation *operation)
+{
+    const struct tw_cost *declared = declared_cost(design, operation);
+    enum tw_growth measured = TW_O_1, reached = TW_O_1;
+    assert_true(
+        stays_within(design, operation->name, &operation->average, declared->average, &measured));
+    assert_int_equal(measured, declared->average);
+    for (size_t i = 0; i < 3 && operation->worst[i].cost; i++) {
+        assert_true(stays_within(design, operation->name, &operation->worst[i], declared->worst,
+                                 &measured));
+        reached = measured > reached ? measured : reached;
+    }
+    assert_int_equal(reached, declared->worst);
+}
+
+static void test_design_grows_as_declared(void **state)
+{
+    const struct registry_entry *entry = *state;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        check_operation(entry->counted, &operations[i]);
+}
+
+int main(void)
+{
+    struct CMUnitTest *tests = calloc(registry_count, sizeof *tests);
+    size_t count = 0;
+    for (size_t i = 0; tests && i < registry_count; i++)
+        if (!(registry[i].counted->traits.flags & TW_KEEPS_NOTHING))
+            tests[count++] = (struct CMUnitTest){
+                .name = registry[i].counted->name,
+                .test_func = test_design_grows_as_declared,
+                .initial_state = (void *)(uintptr_t)&registry[i],
+            };
+    int failed = tests ? _cmocka_run_group_tests("growth classes", tests, count, NULL, NULL) : 1;
+    free(tests);
+    return failed;
+}
