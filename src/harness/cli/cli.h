@@ -2,7 +2,7 @@
  * cli.h - the command line: one function per command.
  *
  * Exit status: 0 ok; 1 a run failed or a design was found wrong; 2 the command line or a file given
- * is wrong; 130 interrupted, with a valid partial result.  stdout carries the result only, what is
+ * is wrong; 3 what was asserted does not hold; 130 interrupted, with a valid partial result.  stdout carries the result only, what is
  * said about it goes to stderr.
  */
 #ifndef TWBENCH_CLI_H
@@ -10,7 +10,7 @@
 
 #include "harness/cli/options.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_REGRESSED = 3, EXIT_INTERRUPTED = 130 };
 
 /* Finds the command ("run" when there is none), does it, and answers the exit status. */
 int cli_main(int argc, char **argv);

@@ -19,8 +19,13 @@ static int render(const struct options *options, render_fn *how)
         status = result_load(options->operands[0], &document, &diag);
     if (status == DIAG_OK)
         status = how(options, document, &diag);
+    bool broken = false;
+    if (status == DIAG_OK)
+        status = outputs_assert(options, document, &broken, &diag);
     result_free(document);
-    return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+    if (status != DIAG_OK)
+        return cli_fail(status, &diag);
+    return broken ? EXIT_REGRESSED : EXIT_OK;
 }
 
 int cmd_report(const struct options *options)

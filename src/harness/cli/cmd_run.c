@@ -389,6 +389,9 @@ int cmd_run(const struct options *options)
     bool interrupted = status == POOL_INTERRUPTED;
     if (status == DIAG_OK || interrupted)
         status = session_finish(&session, interrupted, &diag);
+    bool broken = false;
+    if (status == DIAG_OK && !interrupted)
+        status = outputs_assert(options, session.document, &broken, &diag);
     int exit_status = EXIT_OK;
     if (status != DIAG_OK)
         exit_status = cli_fail(status, &diag);
@@ -396,6 +399,8 @@ int cmd_run(const struct options *options)
         exit_status = EXIT_INTERRUPTED;
     else if (result_count_failed(session.document) > 0)
         exit_status = EXIT_FAILED;
+    else if (broken)
+        exit_status = EXIT_REGRESSED;
     session_close(&session);
     return exit_status;
 }

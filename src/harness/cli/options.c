@@ -268,6 +268,14 @@ static int take_plot_format(struct options *options, const char *flag, const cha
     return plot_parse_format(value, flag, &options->plot_format, diag);
 }
 
+static int take_assert(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    if (options->claim_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: given more than %d times", flag, OPTIONS_LIST_MAX);
+    return sweep_parse_claim(value, flag, &options->claims[options->claim_count++], diag);
+}
+
 static int take_force(struct options *options, const char *flag, const char *value,
                       struct diag *diag)
 {
@@ -353,6 +361,8 @@ static const struct flag flags[] = {
     {"plots", "DIR", "draw pictures into DIR", FLAGS_REPORT | FLAGS_PLOT, take_plots},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
      FLAGS_REPORT | FLAGS_PLOT, take_plot_format},
+    {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
+     FLAGS_REPORT, take_assert},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)", FLAGS_RUN,
      take_progress},
     {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_REPORT, take_style},

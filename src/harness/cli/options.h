@@ -10,6 +10,7 @@
 #include "harness/plan/plan.h"
 #include "harness/report/plot.h"
 #include "harness/report/style.h"
+#include "harness/report/sweep.h"
 
 #include <stdio.h>
 
@@ -52,6 +53,8 @@ struct options {
     const char *json, *csv, *markdown; /* file, "-" or NULL */
     const char *plots;                 /* directory or NULL */
     enum plot_format plot_format;
+    struct sweep_claim claims[OPTIONS_LIST_MAX];
+    size_t claim_count;
     bool force, resume;
     enum options_progress progress;
     enum style_color color;

@@ -4,6 +4,7 @@
 #include "harness/report/csv.h"
 #include "harness/report/markdown.h"
 #include "harness/report/table.h"
+#include "impls/registry.h"
 
 #include <errno.h>
 #include <string.h>
@@ -70,6 +71,27 @@ int outputs_plot(const struct options *options, const struct result_document *do
     return status;
 }
 
+static const struct tw_traits *declared_traits(const char *impl)
+{
+    const struct registry_entry *design = registry_find(impl);
+    return design ? &design->timed->traits : NULL;
+}
+
+int outputs_assert(const struct options *options, const struct result_document *document,
+                   bool *broken, struct diag *diag)
+{
+    int status = DIAG_OK;
+    *broken = false;
+    for (size_t i = 0; i < options->claim_count && status == DIAG_OK; i++) {
+        enum growth_answer answer = GROWTH_HOLDS;
+        status = sweep_check_claim(document, &options->claims[i], "--assert", &answer, diag);
+        if (status == DIAG_OK && answer != GROWTH_HOLDS)
+            fprintf(stderr, "twbench: %s\n", diag->text);
+        *broken = *broken || answer == GROWTH_BROKEN;
+    }
+    return status;
+}
+
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag)
 {
@@ -78,6 +100,7 @@ int outputs_write(const struct options *options, const struct result_document *d
     if (table) {
         struct report_style style = style_for(stdout, options->color);
         table_write(stdout, document, &style);
+        sweep_write(stdout, document, &style, declared_traits);
     }
     int status = write_export(options->csv, csv_write, document, diag);
     if (status == DIAG_OK)

@@ -79,7 +79,7 @@ static double student_975(size_t freedom)
 {
     static const double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706,
                                    2.4469,  2.3646, 2.3060, 2.2622, 2.2281};
-    if (freedom <= sizeof table / sizeof *table)
+    if (freedom >= 1 && freedom <= sizeof table / sizeof *table)
         return table[freedom - 1];
     double z = NORMAL_975;
     return z + (z * z * z + z) / (4 * (double)freedom);

@@ -1,0 +1,40 @@
+# growth.bats - the section on growth, and --assert with its exit statuses.
+
+load support
+
+sweep() {
+    "$twbench" --tasks=100,400,1600 --runs=1 --warmup=0 --min-time=0ns --progress=never "$@"
+}
+
+@test "a sweep ends with a section on growth; one size does not" {
+    sweep --impl=list,heap >table
+    grep -qE '^list +standard, start +start +O\(n\) ' table
+    grep -qE '^heap +standard, start +start +O\(1\) ' table
+    quick --impl=heap >table
+    ! grep -q '^growth' table
+}
+
+@test "an assertion that holds, on a run and on its result" {
+    sweep --impl=list --json=r.json --assert='list.start<=O(n)' >/dev/null
+    "$twbench" report r.json --assert='list.start <= O(n)' --assert 'list.stop<=O(1)' >/dev/null
+}
+
+@test "an assertion that is broken: status 3, and the text on stderr" {
+    sweep --impl=list --json=r.json >/dev/null
+    run --separate-stderr "$twbench" report r.json --assert='list.start<=O(log n)' --assert='list.stop<=O(1)'
+    [ "$status" -eq 3 ]
+    [[ $stderr == *"'list.start<=O(log n)' is broken"* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    run --separate-stderr sweep --impl=list --assert='list.start<=O(1)'
+    [ "$status" -eq 3 ]
+}
+
+@test "an assertion that cannot be read" { refuses "column 13" --assert='heap.start<=O(logn)'; }
+@test "an assertion without an operation" { refuses "column 5" --assert=heap; }
+
+@test "an assertion without a sweep" {
+    quick --impl=heap --json=r.json >/dev/null
+    run --separate-stderr "$twbench" report r.json --assert='heap.start<=O(1)'
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"heap.start<=O(1)"*--tasks* ]]
+}
