@@ -195,15 +195,18 @@ static void keep_slopes(double *b_low, double *b_high, double floor, double floo
 }
 
 /* Is there a curve a + b g?  For a given b, the constant a lies above 0 and every low - b g, and
- * below every high - b g and what the share leaves of b g(largest n).  Each pair of one of the
+ * below every high - b g and what the share leaves of b g(middle n).  Each pair of one of the
  * former and one of the latter bounds b (the elimination of Fourier and Motzkin). */
 static bool curve_passes(const struct band *bands, size_t count, enum tw_growth class,
                          double widening)
 {
-    double largest = 0, b_low = 0, b_high = INFINITY;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, class_value(class, bands[i].n));
-    double share_g = -largest * (1 - SHARE_LEAST) / SHARE_LEAST;
+    double least_n = INFINITY, largest_n = 0, b_low = 0, b_high = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        least_n = fmin(least_n, bands[i].n);
+        largest_n = fmax(largest_n, bands[i].n);
+    }
+    double middle_g = class_value(class, sqrt(least_n * largest_n));
+    double share_g = -middle_g * (1 - SHARE_LEAST) / SHARE_LEAST;
     for (size_t i = 0; i < count; i++) {
         double g = class_value(class, bands[i].n);
         keep_slopes(&b_low, &b_high, band_low(&bands[i], widening), g, 0, share_g);

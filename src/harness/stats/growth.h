@@ -11,8 +11,9 @@
  * tools, and they always have an answer.  Here a class is asked whether it can be excluded.  Around
  * each cost lies a band: its interval, at least 5 % either way, because exact counts have terms of
  * lower order.  A class g is possible when some curve a + b g(n), a >= 0, passes through all bands
- * and is of that class in earnest: b g(n) makes up two thirds of it at the largest n (else every
- * constant would be a logarithm too).  The misfit of a class is the factor by which the bands must
+ * and is of that class in earnest: b g(n) makes up two thirds of it at the middle of the sweep,
+ * the geometric mean of its ends (else every constant would be a logarithm too, and one step up, where
+ * a cache ends, a square).  The misfit of a class is the factor by which the bands must
  * be widened until such a curve exists.  All classes with a misfit of 1 or below, or not above one
  * and a half times the least, cannot be told apart; a least misfit above 10 fits no class.  A cost
  * that falls with n does not grow, and counts as O(1).
