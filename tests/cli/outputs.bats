@@ -86,6 +86,19 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
     [ "$output" = 0 ]
 }
 
+@test "every export goes to a file, or alone to stdout" {
+    quick --impl=heap --json=out.json >/dev/null
+    for flag in $("$twbench" run --help | grep -oE 'export-[a-z]+'); do
+        "$twbench" report out.json "--$flag=-" >"$flag.stdout"
+        "$twbench" report out.json "--$flag=$flag.file" >/dev/null
+        diff "$flag.stdout" "$flag.file"
+        grep -q heap "$flag.file"
+    done
+    for flag in gbench bencher custom; do
+        python3 -m json.tool "export-$flag.stdout" >/dev/null
+    done
+}
+
 @test "report shows an old result as the run did" {
     quick --impl=heap,hashed --json=out.json >ran
     "$twbench" report out.json >reported
@@ -103,7 +116,9 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
 }
 
 @test "nothing is overwritten unless told so" {
-    for flag in json export-csv export-markdown; do
+    exports=$("$twbench" run --help | grep -oE 'export-[a-z]+')
+    [ "$(wc -w <<<"$exports")" -ge 5 ]
+    for flag in json $exports; do
         echo precious >file
         refuses file --impl=heap --tasks=50 "--$flag=file"
         [ "$(cat file)" = precious ]

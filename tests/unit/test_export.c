@@ -1,6 +1,11 @@
-/* test_export.c - CSV and Markdown: every row has the columns of the header, whatever the text. */
+/* test_export.c - every row of CSV and Markdown has the columns of the header, whatever the text; what
+ * goes to other tools is JSON, has the keys they ask for, and names nothing twice. */
+#include "harness/report/bencher.h"
 #include "harness/report/csv.h"
+#include "harness/report/custom.h"
+#include "harness/report/gbench.h"
 #include "harness/report/markdown.h"
+#include "harness/result/json.h"
 #include "sample.h"
 
 typedef void write_fn(FILE *out, const struct result_document *document);
@@ -186,6 +191,267 @@ static void test_markdown_escapes(void **state)
     result_free(document);
 }
 
+/* ---- JSON for other tools. ------------------------------------------------------------------- */
+
+/* Phases of the cells of sample_document that are ok: all but that of list on a million timers. */
+#define OK_CELLS  (23 + 6 + 12)
+#define OK_PHASES (3 * OK_CELLS)
+
+/* What the writer wrote, parsed to its last byte.  The caller deletes it. */
+static cJSON *parsed(write_fn *write, const struct result_document *document)
+{
+    char *text = written(write, document);
+    const char *end = NULL;
+    cJSON *json = cJSON_ParseWithOpts(text, &end, true);
+    if (!json)
+        fail_msg("no JSON: %.200s", end ? end : text);
+    free(text);
+    return json;
+}
+
+static cJSON *parsed_sample(write_fn *write)
+{
+    struct result_document *document = sample_document();
+    cJSON *json = parsed(write, document);
+    result_free(document);
+    return json;
+}
+
+/* The element whose `key` is `text`; NULL when there is none. */
+static const cJSON *find_named(const cJSON *list, const char *key, const char *text)
+{
+    const cJSON *element;
+    cJSON_ArrayForEach(element, list)
+    {
+        if (strcmp(json_get_text(element, key), text) == 0)
+            return element;
+    }
+    return NULL;
+}
+
+static void assert_has_text(const cJSON *object, const char *key, const char *expected)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsString(item))
+        fail_msg("%s is no text", key);
+    else if (expected)
+        assert_string_equal(item->valuestring, expected);
+}
+
+static void assert_has_number(const cJSON *object, const char *key, double expected)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsNumber(item))
+        fail_msg("%s is no number", key);
+    else if (item->valuedouble != expected)
+        fail_msg("%s is %.15g, expected %.15g", key, item->valuedouble, expected);
+}
+
+static void test_gbench_rows(void **state)
+{
+    (void)state;
+    cJSON *json = parsed_sample(gbench_write);
+    const cJSON *rows = json_get(json, "benchmarks"), *row;
+    int count = 0;
+    cJSON_ArrayForEach(row, rows)
+    {
+        assert_has_text(row, "run_type", "iteration");
+        assert_has_text(row, "run_name", json_get_text(row, "name"));
+        assert_has_text(row, "time_unit", "ns");
+        assert_has_number(row, "repetitions", SAMPLE_COUNT);
+        assert_has_number(row, "repetition_index", count % SAMPLE_COUNT);
+        assert_has_number(row, "family_index", count / SAMPLE_COUNT);
+        assert_has_number(row, "threads", 1);
+        assert_true(json_get_number(row, "real_time") > 0);
+        count++;
+    }
+    assert_int_equal(count, OK_PHASES * SAMPLE_COUNT);
+    assert_null(find_named(rows, "name", "list/hold/fill/tasks:1000000"));
+    cJSON_Delete(json);
+}
+
+/* Samples go over as they are; CPU time is their share, and so has its median where it was. */
+static void test_gbench_figures(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    sample_add(document, &sample_designs[3], "hold", 1000, 512);
+    const cJSON *phase = cJSON_GetArrayItem(
+        json_get(cJSON_GetArrayItem(json_get(result_json(document), "cells"), 0), "phases"), 2);
+    cJSON *json = parsed(gbench_write, document);
+    const char *name = "hashed/hold/drain/tasks:1000/slots:512";
+    const cJSON *row = find_named(json_get(json, "benchmarks"), "name", name), *sample;
+    double share =
+        json_get_number(phase, "cpu_ns_per_op") / json_get_number(phase, "ns_per_op.median");
+    assert_true(fabs(share - 0.99) < 1e-5);
+    cJSON_ArrayForEach(sample, json_get(phase, "ns_per_op.samples"))
+    {
+        assert_non_null(row);
+        assert_has_text(row, "name", name);
+        assert_has_number(row, "real_time", sample->valuedouble);
+        double cpu_ns = json_get_number(row, "cpu_time");
+        assert_true(fabs(cpu_ns - share * sample->valuedouble) < 1e-9);
+        /* 500 stops and 500 expiries, three times. */
+        assert_has_number(row, "iterations", 3000);
+        row = row->next;
+    }
+    assert_null(row);
+    cJSON_Delete(json);
+    result_free(document);
+}
+
+static cJSON *context_of(const struct result_origin *origin)
+{
+    struct result_document *document = NULL;
+    struct diag diag;
+    assert_int_equal(result_new(origin, &document, &diag), DIAG_OK);
+    cJSON *json = parsed(gbench_write, document);
+    assert_int_equal(cJSON_GetArraySize(json_get(json, "benchmarks")), 0);
+    cJSON *context = cJSON_DetachItemFromObject(json, "context");
+    cJSON_Delete(json);
+    result_free(document);
+    return context;
+}
+
+static void test_gbench_context(void **state)
+{
+    (void)state;
+    struct result_origin origin = sample_origin();
+    cJSON *context = context_of(&origin);
+    assert_has_text(context, "date", "2024-05-01T12:00:00Z");
+    assert_has_text(context, "host_name", NULL);
+    assert_has_text(context, "executable", "twbench");
+    assert_has_number(context, "num_cpus", 2);
+    assert_has_number(context, "mhz_per_cpu", 3000);
+    assert_true(cJSON_IsFalse(json_get(context, "cpu_scaling_enabled")));
+    assert_true(cJSON_IsArray(json_get(context, "caches")));
+    assert_int_equal(cJSON_GetArraySize(json_get(context, "caches")), 1);
+    assert_has_number(json_get(context, "caches")->child, "size", 32768);
+    assert_true(cJSON_IsArray(json_get(context, "load_avg")));
+    assert_has_text(context, "library_build_type", "release");
+    cJSON_Delete(context);
+}
+
+static void test_gbench_context_of_another_machine(void **state)
+{
+    (void)state;
+    struct result_origin origin = sample_origin();
+    strcpy(origin.machine.cpu_model, "Example CPU of no stated speed");
+    strcpy(origin.machine.governor, "powersave");
+    origin.machine.cores = 0;
+    origin.machine.cache_count = 0;
+    origin.tool.flags = "-O1 -g";
+    cJSON *context = context_of(&origin);
+    assert_has_number(context, "num_cpus", 0);
+    assert_has_number(context, "mhz_per_cpu", 0);
+    assert_true(cJSON_IsTrue(json_get(context, "cpu_scaling_enabled")));
+    assert_true(cJSON_IsArray(json_get(context, "caches")));
+    assert_has_text(context, "library_build_type", "debug");
+    cJSON_Delete(context);
+}
+
+static void test_bencher_measures(void **state)
+{
+    (void)state;
+    cJSON *json = parsed_sample(bencher_write);
+    const cJSON *benchmark, *measure;
+    int benchmarks = 0, intervals = 0;
+    cJSON_ArrayForEach(benchmark, json)
+    {
+        benchmarks++;
+        /* The first of that name is this one: no other has it. */
+        assert_ptr_equal(cJSON_GetObjectItemCaseSensitive(json, benchmark->string), benchmark);
+        cJSON_ArrayForEach(measure, benchmark)
+        {
+            double value = json_get_number(measure, "value");
+            assert_true(value >= 0);
+            assert_false(value < json_get_number(measure, "lower_value"));
+            assert_false(value > json_get_number(measure, "upper_value"));
+            intervals += json_get(measure, "lower_value") && json_get(measure, "upper_value");
+        }
+    }
+    assert_int_equal(benchmarks, OK_PHASES + OK_CELLS);
+    /* Time per operation everywhere, per advance in the two phases that have some. */
+    assert_int_equal(intervals, OK_PHASES + 2 * OK_CELLS);
+    benchmark = cJSON_GetObjectItemCaseSensitive(json, "hier/hold/fill/tasks:1000");
+    assert_has_number(json_get(benchmark, "comparisons"), "value", 3000);
+    assert_null(json_get(benchmark, "advance-latency"));
+    assert_null(json_get(benchmark, "memory"));
+    benchmark = cJSON_GetObjectItemCaseSensitive(json, "hier/hold/tasks:1000");
+    assert_has_number(json_get(benchmark, "memory"), "value", 16);
+    cJSON_Delete(json);
+}
+
+static void test_custom_elements(void **state)
+{
+    (void)state;
+    cJSON *json = parsed_sample(custom_write);
+    const cJSON *element;
+    assert_true(cJSON_IsArray(json));
+    cJSON_ArrayForEach(element, json)
+    {
+        assert_has_text(element, "name", NULL);
+        assert_has_text(element, "unit", NULL);
+        assert_has_text(element, "extra", NULL);
+        assert_true(json_get_number(element, "value") >= 0);
+        assert_ptr_equal(find_named(json, "name", json_get_text(element, "name")), element);
+    }
+    element = find_named(json, "name", "hashed/long-horizon/steady/tasks:10000/slots:4096 latency");
+    double low = NAN, high = NAN;
+    assert_int_equal(sscanf(json_get_text(element, "range"), "%lf to %lf", &low, &high), 2);
+    assert_true(low <= json_get_number(element, "value"));
+    assert_true(high >= json_get_number(element, "value"));
+    assert_has_text(element, "unit", "ns/op");
+    assert_int_equal(strncmp(json_get_text(element, "extra"), "slots=4096; stream ", 19), 0);
+    element = find_named(json, "name", "hier/hold/tasks:1000 memory");
+    assert_has_number(element, "value", 16);
+    assert_null(json_get(element, "range"));
+    cJSON_Delete(json);
+}
+
+/* Any bytes that a file name may hold come back as they were. */
+static void test_names_are_escaped(void **state)
+{
+    (void)state;
+    struct result_document *document = nasty_document();
+    sample_add(document, &sample_designs[2], "a \"trace\"\\\t\x01/\xc3\xa9", 1000, 0);
+    const char *name = "heap/a \"trace\"\\\t\x01/\xc3\xa9/fill/tasks:1000";
+    cJSON *gbench = parsed(gbench_write, document), *bencher = parsed(bencher_write, document),
+          *custom = parsed(custom_write, document);
+    char latency[128];
+    snprintf(latency, sizeof latency, "%s latency", name);
+    assert_non_null(find_named(json_get(gbench, "benchmarks"), "name", name));
+    assert_non_null(cJSON_GetObjectItemCaseSensitive(bencher, name));
+    assert_non_null(find_named(custom, "name", latency));
+    cJSON_Delete(gbench);
+    cJSON_Delete(bencher);
+    cJSON_Delete(custom);
+    result_free(document);
+}
+
+/* A resumed run can have the same cell with more samples, or on another seed. */
+static void test_second_cell_of_a_name(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    struct stream stream = sample_stream("hold", 1000);
+    struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
+    struct diag diag;
+    for (uint64_t runs = 1; runs <= 3; runs++) {
+        struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
+        identity.runs = runs;
+        assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    }
+    cJSON *json = parsed(bencher_write, document);
+    assert_int_equal(cJSON_GetArraySize(json), 3 * 4);
+    assert_non_null(cJSON_GetObjectItemCaseSensitive(json, "heap/hold/fill/tasks:1000"));
+    assert_non_null(cJSON_GetObjectItemCaseSensitive(json, "heap/hold/fill/tasks:1000/cell:2"));
+    assert_non_null(cJSON_GetObjectItemCaseSensitive(json, "heap/hold/tasks:1000/cell:3"));
+    cJSON_Delete(json);
+    free(outcome);
+    result_free(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +460,14 @@ int main(void)
         cmocka_unit_test(test_csv_figures),
         cmocka_unit_test(test_markdown_tables_are_whole),
         cmocka_unit_test(test_markdown_escapes),
+        cmocka_unit_test(test_gbench_rows),
+        cmocka_unit_test(test_gbench_figures),
+        cmocka_unit_test(test_gbench_context),
+        cmocka_unit_test(test_gbench_context_of_another_machine),
+        cmocka_unit_test(test_bencher_measures),
+        cmocka_unit_test(test_custom_elements),
+        cmocka_unit_test(test_names_are_escaped),
+        cmocka_unit_test(test_second_cell_of_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

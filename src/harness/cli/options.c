@@ -245,15 +245,10 @@ static int take_json(struct options *options, const char *flag, const char *valu
     return take_file(&options->json, flag, value, diag);
 }
 
-static int take_csv(struct options *options, const char *flag, const char *value, struct diag *diag)
+static int take_export(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
 {
-    return take_file(&options->csv, flag, value, diag);
-}
-
-static int take_markdown(struct options *options, const char *flag, const char *value,
-                         struct diag *diag)
-{
-    return take_file(&options->markdown, flag, value, diag);
+    return take_file(&options->exports[export_find(flag + 2)], flag, value, diag);
 }
 
 static int take_plots(struct options *options, const char *flag, const char *value,
@@ -356,8 +351,6 @@ static const struct flag flags[] = {
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
     {"resume", NULL, "go on with FILE of --json: run only the cells it lacks", FLAGS_JSON,
      take_resume},
-    {"export-csv", "FILE|-", "write comma-separated values", FLAGS_REPORT, take_csv},
-    {"export-markdown", "FILE|-", "write Markdown tables", FLAGS_REPORT, take_markdown},
     {"plots", "DIR", "draw pictures into DIR", FLAGS_REPORT | FLAGS_PLOT, take_plots},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
      FLAGS_REPORT | FLAGS_PLOT, take_plot_format},
@@ -397,12 +390,15 @@ static int take_param(struct options *options, const struct tw_param *param, con
     return lists_settings(value, flag, param, settings, OPTIONS_LIST_MAX, &sweep->count, diag);
 }
 
+/* The formats of the export table are flags as well, all of one kind. */
 static const struct flag *flag_find(const char *name, unsigned groups)
 {
+    static const struct flag exported = {NULL, "FILE|-", NULL, FLAGS_REPORT, take_export};
     for (size_t i = 0; i < FLAG_COUNT; i++)
         if (strcmp(flags[i].name, name) == 0 && (flags[i].groups & groups))
             return &flags[i];
-    return NULL;
+    bool is_export = export_find(name) < export_format_count && (exported.groups & groups);
+    return is_export ? &exported : NULL;
 }
 
 /* One "--name=value" or "--name value"; *used is the number of arguments it took. */
@@ -435,20 +431,29 @@ static int take_flag(struct options *options, const char *argument, const char *
                 : take_param(options, param, shown, value, diag);
 }
 
+/* Two documents in one file would leave one of them, or neither. */
+static int check_files(const struct options *options, struct diag *diag)
+{
+    const char *flag_of[EXPORTS_MAX + 1] = {"json"}, *files[EXPORTS_MAX + 1] = {options->json};
+    for (size_t i = 0; i < export_format_count; i++) {
+        flag_of[i + 1] = export_formats[i].flag;
+        files[i + 1] = options->exports[i];
+    }
+    for (size_t i = 1; i <= export_format_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
+                return diag_usage(diag, "--%s and --%s: only one of them can go to %s", flag_of[j],
+                                  flag_of[i], strcmp(files[i], "-") == 0 ? "stdout" : files[i]);
+    return DIAG_OK;
+}
+
 static int check_together(const struct options *options, struct diag *diag)
 {
-    const char *const on_stdout[] = {options->json, options->csv, options->markdown};
-    int count = 0;
-    for (size_t i = 0; i < 3; i++)
-        count += on_stdout[i] && strcmp(on_stdout[i], "-") == 0;
-    if (count > 1)
-        return diag_usage(diag,
-                          "--json, --export-csv, --export-markdown: only one can go to stdout");
     if (options->resume && (!options->json || strcmp(options->json, "-") == 0))
         return diag_usage(diag, "--resume: --json=FILE must name the file to go on with");
     if (options->resume && options->force)
         return diag_usage(diag, "--resume and --force: only one of them can be meant");
-    return DIAG_OK;
+    return check_files(options, diag);
 }
 
 int options_parse(int argc, char **argv, int first, const struct command *command,
@@ -509,6 +514,11 @@ void options_help(FILE *out, const struct command *command)
     for (size_t i = 0; i < FLAG_COUNT; i++)
         if (flags[i].groups & command->flags)
             help_row(out, flags[i].name, flags[i].value, flags[i].help);
+    if (command->flags & FLAGS_REPORT) {
+        fprintf(out, "\nThe result in other formats (a file, or - for stdout):\n");
+        for (size_t i = 0; i < export_format_count; i++)
+            help_row(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
+    }
     if (!(command->flags & FLAGS_DESIGNS))
         return;
     fprintf(out, "\nParameters of designs (several values make several cells):\n");

@@ -7,6 +7,7 @@
 #define TWBENCH_OPTIONS_H
 
 #include "harness/base/diag.h"
+#include "harness/cli/exports.h"
 #include "harness/plan/plan.h"
 #include "harness/report/plot.h"
 #include "harness/report/style.h"
@@ -50,8 +51,9 @@ struct options {
     uint64_t operations; /* conform */
 
     /* What to leave. */
-    const char *json, *csv, *markdown; /* file, "-" or NULL */
-    const char *plots;                 /* directory or NULL */
+    const char *json;                 /* file, "-" or NULL */
+    const char *exports[EXPORTS_MAX]; /* the same, by the place in the table of formats */
+    const char *plots;                /* directory or NULL */
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
     size_t claim_count;

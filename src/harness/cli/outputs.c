@@ -1,8 +1,6 @@
 /* outputs.c - the renderers, called for the flags that ask for them. */
 #include "harness/cli/outputs.h"
 
-#include "harness/report/csv.h"
-#include "harness/report/markdown.h"
 #include "harness/report/table.h"
 #include "impls/registry.h"
 
@@ -10,20 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef void write_fn(FILE *out, const struct result_document *document);
-
 static bool is_stdout(const char *path)
 {
     return path && strcmp(path, "-") == 0;
 }
 
-/* CSV and Markdown are made again from the document at any time; they are still not overwritten
- * unasked. */
-static int check_export(const struct options *options, const char *flag, const char *path,
-                        struct diag *diag)
+/* Exports are made again from the document at any time; they are still not overwritten unasked. */
+static int check_export(const char *flag, const char *path, struct diag *diag)
 {
-    if (path && !is_stdout(path) && !options->force && !options->resume && access(path, F_OK) == 0)
-        return diag_usage(diag, "%s: %s is there already; remove it or name another file", flag,
+    if (path && !is_stdout(path) && access(path, F_OK) == 0)
+        return diag_usage(diag, "--%s: %s is there already; remove it or name another file", flag,
                           path);
     return DIAG_OK;
 }
@@ -31,16 +25,16 @@ static int check_export(const struct options *options, const char *flag, const c
 int outputs_check(const struct options *options, struct diag *diag)
 {
     int status = DIAG_OK;
-    if (options->json && !options->force && !options->resume)
+    if (options->force || options->resume)
+        return DIAG_OK;
+    if (options->json)
         status = result_refuse_existing(options->json, diag);
-    if (status == DIAG_OK)
-        status = check_export(options, "--export-csv", options->csv, diag);
-    if (status == DIAG_OK)
-        status = check_export(options, "--export-markdown", options->markdown, diag);
+    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++)
+        status = check_export(export_formats[i].flag, options->exports[i], diag);
     return status;
 }
 
-static int write_export(const char *path, write_fn *write, const struct result_document *document,
+static int write_export(const char *path, export_fn *write, const struct result_document *document,
                         struct diag *diag)
 {
     if (!path)
@@ -92,19 +86,25 @@ int outputs_assert(const struct options *options, const struct result_document *
     return status;
 }
 
+static bool wants_table(const struct options *options)
+{
+    bool wants = !is_stdout(options->json);
+    for (size_t i = 0; i < export_format_count; i++)
+        wants = wants && !is_stdout(options->exports[i]);
+    return wants;
+}
+
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag)
 {
-    bool table =
-        !is_stdout(options->json) && !is_stdout(options->csv) && !is_stdout(options->markdown);
-    if (table) {
+    int status = DIAG_OK;
+    if (wants_table(options)) {
         struct report_style style = style_for(stdout, options->color);
         table_write(stdout, document, &style);
         sweep_write(stdout, document, &style, declared_traits);
     }
-    int status = write_export(options->csv, csv_write, document, diag);
-    if (status == DIAG_OK)
-        status = write_export(options->markdown, markdown_write, document, diag);
+    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++)
+        status = write_export(options->exports[i], export_formats[i].write, document, diag);
     if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
         status = outputs_plot(options, document, diag);
     return status;

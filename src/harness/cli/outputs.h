@@ -1,5 +1,5 @@
 /*
- * outputs.h - what a command leaves of a result document: table, CSV, Markdown, pictures.
+ * outputs.h - what a command leaves of a result document: table, exports, pictures.
  */
 #ifndef TWBENCH_OUTPUTS_H
 #define TWBENCH_OUTPUTS_H

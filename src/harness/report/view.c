@@ -34,6 +34,11 @@ void view_params(char *out, size_t size, const cJSON *params)
     }
 }
 
+static bool is_ok(const cJSON *cell)
+{
+    return strcmp(json_get_text(cell, "status"), "ok") == 0;
+}
+
 /* True when another row of the design has another value of the parameter. */
 static bool param_varies(const struct view_group *group, const struct view_row *row,
                          const cJSON *param)
@@ -97,7 +102,7 @@ static void add_row(struct view_group *group, const cJSON *cell)
 {
     struct view_row *row = &group->rows[group->row_count++];
     row->cell = cell;
-    row->ok = strcmp(json_get_text(cell, "status"), "ok") == 0;
+    row->ok = is_ok(cell);
     row->is_harness = cJSON_IsTrue(json_get(cell, "traits.keeps_nothing"));
 }
 
@@ -181,4 +186,57 @@ void view_title(char *out, size_t size, const struct view_group *group)
     units_format_count(tasks, sizeof tasks, (uint64_t)group->tasks);
     units_format_time(tick, sizeof tick, (uint64_t)group->tick_ns);
     snprintf(out, size, "%s: %s %s, tick %s", group->workload, tasks, meaning, tick);
+}
+
+/* ---- For formats that know benchmarks by their names alone. ---------------------------------- */
+
+static bool same_name(const cJSON *a, const cJSON *b)
+{
+    return strcmp(json_get_text(a, "impl"), json_get_text(b, "impl")) == 0 &&
+           strcmp(json_get_text(a, "workload"), json_get_text(b, "workload")) == 0 &&
+           json_get_number(a, "tasks") == json_get_number(b, "tasks") &&
+           cJSON_Compare(json_get(a, "requested"), json_get(b, "requested"), true);
+}
+
+/* "/tasks:1000/slots:512", with "/cell:2" for the second cell of one name. */
+static void name_arguments(char *out, size_t size, const cJSON *cells, const cJSON *cell)
+{
+    char params[VIEW_NAME_SIZE / 2];
+    size_t before = 0;
+    for (const cJSON *other = cells->child; other != cell; other = other->next)
+        before += is_ok(other) && same_name(other, cell);
+    view_params(params, sizeof params, json_get(cell, "requested"));
+    for (char *c = params; *c; c++)
+        *c = *c == ' ' ? '/' : *c == '=' ? ':' : *c;
+    size_t length = (size_t)snprintf(out, size, "/tasks:%.15g%s%s", json_get_number(cell, "tasks"),
+                                     params[0] ? "/" : "", params);
+    if (before > 0 && length < size)
+        snprintf(out + length, size - length, "/cell:%zu", before + 1);
+}
+
+static void take_cell(const cJSON *cells, const cJSON *cell, view_item_fn *take, void *context)
+{
+    struct view_item item = {.cell = cell};
+    char arguments[VIEW_NAME_SIZE - 192];
+    const char *impl = json_get_text(cell, "impl"), *workload = json_get_text(cell, "workload");
+    name_arguments(arguments, sizeof arguments, cells, cell);
+    cJSON_ArrayForEach(item.phase, json_get(cell, "phases"))
+    {
+        snprintf(item.name, sizeof item.name, "%s/%s/%s%s", impl, workload,
+                 json_get_text(item.phase, "name"), arguments);
+        take(context, &item);
+    }
+    item.phase = NULL;
+    snprintf(item.name, sizeof item.name, "%s/%s%s", impl, workload, arguments);
+    take(context, &item);
+}
+
+void view_each(const cJSON *document, view_item_fn *take, void *context)
+{
+    const cJSON *cells = json_get(document, "cells"), *cell;
+    cJSON_ArrayForEach(cell, cells)
+    {
+        if (is_ok(cell))
+            take_cell(cells, cell, take, context);
+    }
 }

@@ -13,6 +13,7 @@
 
 #define VIEW_PHASES_MAX 16
 #define VIEW_LABEL_SIZE 96
+#define VIEW_NAME_SIZE  512
 
 struct view_row {
     const cJSON *cell;
@@ -51,5 +52,19 @@ double view_advance_ns(const struct view_row *row, const char *key);
 
 /* "hold: 1M timers, tick 1 ms" */
 void view_title(char *out, size_t size, const struct view_group *group);
+
+/* ---- For formats that know benchmarks by their names alone. ---------------------------------- */
+
+struct view_item {
+    const cJSON *cell, *phase; /* no phase: the cell as a whole */
+    char name[VIEW_NAME_SIZE];
+};
+typedef void view_item_fn(void *context, const struct view_item *item);
+
+/* Calls `take` for each phase of each cell that is ok, and then for the cell, in the order of the
+ * document.  Names are "hashed/hold/steady/tasks:1000/slots:512", without the phase for a cell; they
+ * have the parameters that were asked for and not the derived ones, so that the same command leads
+ * to the same names.  What would bear a name for the second time gets "/cell:2" behind it. */
+void view_each(const cJSON *document, view_item_fn *take, void *context);
 
 #endif

@@ -1,0 +1,30 @@
+/* exports.c - the table of formats. */
+#include "harness/cli/exports.h"
+
+#include "harness/report/bencher.h"
+#include "harness/report/csv.h"
+#include "harness/report/custom.h"
+#include "harness/report/gbench.h"
+#include "harness/report/markdown.h"
+
+#include <string.h>
+
+const struct export_format export_formats[] = {
+    {"export-csv", "comma-separated values", csv_write},
+    {"export-markdown", "Markdown tables", markdown_write},
+    {"export-gbench", "JSON of Google Benchmark, for its compare.py", gbench_write},
+    {"export-bencher", "Bencher Metric Format", bencher_write},
+    {"export-custom", "customSmallerIsBetter, for github-action-benchmark", custom_write},
+};
+const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
+
+_Static_assert(sizeof export_formats / sizeof *export_formats <= EXPORTS_MAX,
+               "options have a field for every format");
+
+size_t export_find(const char *flag)
+{
+    size_t i = 0;
+    while (i < export_format_count && strcmp(export_formats[i].flag, flag) != 0)
+        i++;
+    return i;
+}

@@ -1,0 +1,29 @@
+/*
+ * exports.h - the formats that a result can be exported to, one row each: the flag, what the help says
+ * of it, and the renderer.  A new format is a row here.
+ */
+#ifndef TWBENCH_EXPORTS_H
+#define TWBENCH_EXPORTS_H
+
+#include "harness/result/document.h"
+
+#include <stdio.h>
+
+#define EXPORTS_MAX 8
+
+/* Errors of `out` are left to the caller. */
+typedef void export_fn(FILE *out, const struct result_document *document);
+
+struct export_format {
+    const char *flag; /* "export-csv" */
+    const char *help;
+    export_fn *write;
+};
+
+extern const struct export_format export_formats[];
+extern const size_t export_format_count;
+
+/* The place of the format in the table; export_format_count when no format has that flag. */
+size_t export_find(const char *flag);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * measures.h - which figures go to services that follow benchmarks over time.
+ *
+ * All of them are better when they are smaller.  Times come with their interval; memory and counts
+ * are exact.
+ */
+#ifndef TWBENCH_MEASURES_H
+#define TWBENCH_MEASURES_H
+
+#include "harness/report/view.h"
+
+#define MEASURES_MAX 16
+
+struct measure {
+    const char *name; /* "latency": lower case and dashes, as such services identify measures */
+    const char *unit; /* "ns/op" */
+    double value;
+    double low, high; /* NaN when there is no interval */
+};
+
+/* Fills out[0 .. MEASURES_MAX) with what is known of the item; answers how many.  The figures of the
+ * whole cell are only in the item without a phase. */
+size_t measures_of(const struct view_item *item, struct measure *out);
+
+#endif
