@@ -9,6 +9,7 @@
 #include "build_info.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/progress.h"
+#include "harness/run/counters.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct session {
     struct pool *pool;
     int cpu; /* of the first child; below 0: unpinned */
     struct cycles cycles;
+    char counters_reason[OUTCOME_COUNTERS_REASON]; /* why none are read; "" when they are */
     struct result_document *document;
     struct progress progress;
 };
@@ -115,9 +117,29 @@ static int session_pool(struct session *session, struct diag *diag)
     return pool_open(&session->pool, cpus, count, &limits, diag);
 }
 
+/* Asks the processor once, so that a run without counters does not pay for trying in every cell. */
+static int session_counters(struct session *session, struct diag *diag)
+{
+    enum options_counters wish = session->options->counters;
+    struct counters counters;
+    if (wish == COUNTERS_OFF) {
+        snprintf(session->counters_reason, sizeof session->counters_reason, "--counters=off");
+        return DIAG_OK;
+    }
+    bool there = counters_open(&counters, NULL, "");
+    counters_close(&counters);
+    if (there)
+        return DIAG_OK;
+    if (wish == COUNTERS_REQUIRED)
+        return diag_run(diag, "--counters=required: %s", counters.reason);
+    memcpy(session->counters_reason, counters.reason, sizeof session->counters_reason);
+    return DIAG_OK;
+}
+
 static int session_document(struct session *session, struct diag *diag)
 {
     const struct options *options = session->options;
+    session->cycles = cycles_calibrate();
     struct result_origin origin = {
         .argc = options->argc,
         .argv = options->argv,
@@ -259,6 +281,7 @@ static int run_chosen(struct session *session, const struct stream *stream,
         .warmup = options->warmup,
         .min_time_ns = options->min_time_ns,
         .seed = options->seed,
+        .count = session->counters_reason[0] == '\0',
     };
     struct outcome *outcomes = calloc(count, sizeof *outcomes);
     if (!outcomes)
@@ -271,6 +294,9 @@ static int run_chosen(struct session *session, const struct stream *stream,
     int status = group_run(session->pool, chosen, count, stream, &session->cycles, &group, outcomes,
                            progress_job, &session->progress, diag);
     for (size_t i = 0; i < count; i++) {
+        if (!group.count)
+            memcpy(outcomes[i].counters_reason, session->counters_reason,
+                   sizeof outcomes[i].counters_reason);
         session->outcomes[from[i]] = outcomes[i];
         session->hopeless[from[i]] = outcomes[i].status == OUTCOME_TIMEOUT;
     }
@@ -343,12 +369,12 @@ static int session_open(struct session *session, struct diag *diag)
         status = session_validate(session, diag);
     if (status == DIAG_OK)
         status = outputs_check(session->options, diag);
-    if (status == DIAG_OK) {
-        session->cycles = cycles_calibrate();
-        status = session_document(session, diag);
-    }
     if (status == DIAG_OK)
         status = session_pool(session, diag);
+    if (status == DIAG_OK)
+        status = session_counters(session, diag);
+    if (status == DIAG_OK)
+        status = session_document(session, diag);
     return status;
 }
 

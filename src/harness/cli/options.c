@@ -223,6 +223,16 @@ static int take_pin(struct options *options, const char *flag, const char *value
     return DIAG_OK;
 }
 
+static int take_counters(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    static const char *const words[] = {"auto", "off", "required", NULL};
+    int word = 0;
+    int status = take_word(flag, value, words, &word, diag);
+    options->counters = (enum options_counters)word;
+    return status;
+}
+
 static int take_operations(struct options *options, const char *flag, const char *value,
                            struct diag *diag)
 {
@@ -345,6 +355,8 @@ static const struct flag flags[] = {
      take_pin},
     {"jobs", "N", "children at a time, each on a core of its own (default 1)", FLAGS_RUN,
      take_jobs},
+    {"counters", "WHEN", "auto, off, required: instructions, cache misses (default auto)",
+     FLAGS_RUN, take_counters},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      take_operations},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},

@@ -17,6 +17,9 @@
 
 #define OPTIONS_LIST_MAX 64
 
+/* Counters of the processor: when there are any, never, or else an error. */
+enum options_counters { COUNTERS_AUTO, COUNTERS_OFF, COUNTERS_REQUIRED };
+
 enum options_progress { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_LINES, PROGRESS_NEVER };
 
 struct options {
@@ -48,6 +51,7 @@ struct options {
     bool pin_none;
     int pin_cpu; /* below 0: the last core this process may use */
     uint64_t jobs;
+    enum options_counters counters;
     uint64_t operations; /* conform */
 
     /* What to leave. */

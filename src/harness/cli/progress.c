@@ -47,6 +47,7 @@ void progress_job(void *ctx, const struct group_progress *group)
     static const char *const kinds[] = {[JOB_PROVE] = "checked",
                                         [JOB_MEMORY] = "memory",
                                         [JOB_LATENCY] = "latency",
+                                        [JOB_COUNT] = "counted",
                                         [JOB_TIME] = "timed"};
     struct progress *progress = ctx;
     if (progress->mode != PROGRESS_BAR)

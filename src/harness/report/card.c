@@ -9,9 +9,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { PHASE, OPERATIONS, COST, DEVIATION, CPU, ADVANCE, P50, P99, MAX, VISITS, MOVES, COLUMNS };
+enum {
+    PHASE,
+    OPERATIONS,
+    COST,
+    DEVIATION,
+    CPU,
+    ADVANCE,
+    P50,
+    P99,
+    MAX,
+    VISITS,
+    MOVES,
+    INSTRUCTIONS,
+    COLUMNS
+};
 
-static void make_columns(struct grid *grid, const char *latency_unit)
+/* The last column is there only where a phase has the counter. */
+static void make_columns(struct grid *grid, const char *latency_unit, bool has_instructions)
 {
     grid_add_column(grid, "", "phase", 0)->left = true;
     grid_add_column(grid, "operations", "", 5);
@@ -24,6 +39,8 @@ static void make_columns(struct grid *grid, const char *latency_unit)
     grid_add_column(grid, "max", latency_unit, 7);
     grid_add_column(grid, "visits", "per op", 2);
     grid_add_column(grid, "moves", "per op", 1);
+    if (has_instructions)
+        grid_add_column(grid, "instr", "per op", 9);
 }
 
 static void set_number(const struct grid *grid, size_t row, size_t column, double value)
@@ -60,18 +77,32 @@ static void fill_row(const struct grid *grid, size_t row, const cJSON *phase, do
     set_number(grid, row, MOVES, json_get_number(phase, "work.moves") / operations);
 }
 
+static bool has_instructions(const struct view_group *group, const struct view_row *row)
+{
+    for (size_t i = 0; i < group->phase_count; i++)
+        if (json_get(view_phase(row, group->phases[i]), "counters.instructions_per_op"))
+            return true;
+    return false;
+}
+
 static void write_phases(FILE *out, const struct view_group *group, const struct view_row *row,
                          const struct report_style *style)
 {
     struct grid grid;
     double p50_ns[VIEW_PHASES_MAX], divisor;
-    if (!grid_open(&grid, COLUMNS, group->phase_count))
+    bool instructions = has_instructions(group, row);
+    if (!grid_open(&grid, instructions ? COLUMNS : INSTRUCTIONS, group->phase_count))
         return;
     for (size_t i = 0; i < group->phase_count; i++)
         p50_ns[i] = json_get_number(view_phase(row, group->phases[i]), "latency_ns.advance.p50");
-    make_columns(&grid, figure_time_unit(p50_ns, group->phase_count, &divisor));
-    for (size_t i = 0; i < group->phase_count; i++)
-        fill_row(&grid, i, view_phase(row, group->phases[i]), divisor, style);
+    make_columns(&grid, figure_time_unit(p50_ns, group->phase_count, &divisor), instructions);
+    for (size_t i = 0; i < group->phase_count; i++) {
+        const cJSON *phase = view_phase(row, group->phases[i]);
+        fill_row(&grid, i, phase, divisor, style);
+        if (instructions)
+            set_number(&grid, i, INSTRUCTIONS,
+                       json_get_number(phase, "counters.instructions_per_op"));
+    }
     grid_print(out, &grid, style);
     grid_free(&grid);
 }

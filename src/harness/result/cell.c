@@ -178,6 +178,40 @@ static cJSON *make_work(const struct tw_work *work)
     return object;
 }
 
+/* Per operation; the share is that of the counter which counted least of the time. */
+static cJSON *make_counters(const struct outcome_count *counts, uint64_t operations)
+{
+    double share = NAN;
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < OUTCOME_COUNTERS; i++) {
+        char key[48];
+        const struct outcome_count *count = &counts[i];
+        snprintf(key, sizeof key, "%s_per_op", outcome_counter_name((enum outcome_counter)i));
+        json_add_measure(object, key, count->known ? count->per_pass / (double)operations : NAN);
+        if (count->known)
+            share = fmin(share, count->share);
+    }
+    json_add_measure(object, "running_share", share);
+    return object;
+}
+
+/* Either the object, or null and a reason; both when only some of the counters are there. */
+static void add_counters(cJSON *object, const struct outcome_phase *phase, uint64_t operations,
+                         const char *reason)
+{
+    bool any = false;
+    for (size_t i = 0; i < OUTCOME_COUNTERS; i++)
+        any = any || phase->counts[i].known;
+    if (operations == 0 && any)
+        reason = "the phase has no operations";
+    else if (!any && !reason[0])
+        reason = "the counters never ran";
+    any = any && operations > 0;
+    json_add(object, "counters",
+             any ? make_counters(phase->counts, operations) : cJSON_CreateNull());
+    json_add_text(object, "counters_reason", reason);
+}
+
 static cJSON *make_operations(const struct outcome_phase *phase)
 {
     cJSON *object = cJSON_CreateObject();
@@ -190,8 +224,10 @@ static cJSON *make_operations(const struct outcome_phase *phase)
     return object;
 }
 
-static cJSON *make_phase(const char *name, const struct outcome_phase *phase, size_t samples)
+static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
+                         const struct outcome *outcome)
 {
+    size_t samples = outcome->sample_count;
     uint64_t operations = phase->starts + phase->stops + phase->expires;
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "name", name);
@@ -200,8 +236,7 @@ static cJSON *make_phase(const char *name, const struct outcome_phase *phase, si
     json_add_measure(object, "cpu_ns_per_op", median_per(phase->cpu_ns, samples, operations));
     json_add(object, "ns_per_advance",
              make_interval(phase->wall_ns, samples, phase->advances, false));
-    json_add(object, "counters", cJSON_CreateNull());
-    json_add_text(object, "counters_reason", "performance counters are not read by this version");
+    add_counters(object, phase, operations, outcome->counters_reason);
     json_add(object, "latency_ns", make_latencies(phase));
     json_add(object, "work", make_work(&phase->work));
     return object;
@@ -212,8 +247,8 @@ static cJSON *make_phases(const struct stream *stream, const struct outcome *out
 {
     cJSON *phases = cJSON_CreateArray();
     for (size_t i = 0; i < outcome->phase_count && outcome->sample_count > 0; i++)
-        cJSON_AddItemToArray(
-            phases, make_phase(stream->phases[i].name, &outcome->phases[i], outcome->sample_count));
+        cJSON_AddItemToArray(phases,
+                             make_phase(stream->phases[i].name, &outcome->phases[i], outcome));
     return phases;
 }
 

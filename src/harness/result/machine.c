@@ -1,6 +1,8 @@
 /* machine.c - reads small text files; each answer has one function. */
 #include "harness/result/machine.h"
 
+#include "harness/base/sysfile.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +12,6 @@
 
 #define TEXT_SIZE                                                                                  \
     65536 /* /proc/cpuinfo of one core is about 2 KiB; only its first core is needed */
-
-/* The file's text without the newline at its end; "" when it cannot be read. */
-static void read_text(char *out, size_t size, const char *root, const char *path)
-{
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    out[0] = '\0';
-    FILE *file = fopen(full, "r");
-    if (!file)
-        return;
-    out[fread(out, 1, size - 1, file)] = '\0';
-    fclose(file);
-    size_t length = strlen(out);
-    if (length > 0 && out[length - 1] == '\n')
-        out[length - 1] = '\0';
-}
 
 /* The value of the first line that is `key`, blanks, `separator`, blanks, value. */
 static void find_value(char *out, size_t size, const char *text, const char *key, char separator)
@@ -57,7 +43,7 @@ static bool has_word(const char *words, const char *word)
 static void read_cpu(struct machine *machine, const char *root, char *text)
 {
     char flags[8192];
-    read_text(text, TEXT_SIZE, root, "/proc/cpuinfo");
+    sysfile_read(text, TEXT_SIZE, root, "/proc/cpuinfo");
     find_value(machine->cpu_model, sizeof machine->cpu_model, text, "model name", ':');
     find_value(flags, sizeof flags, text, "flags", ':');
     if (flags[0] == '\0')
@@ -70,7 +56,7 @@ static void read_cpu(struct machine *machine, const char *root, char *text)
     bool guest = has_word(flags, "hypervisor");
     snprintf(machine->virtualisation, sizeof machine->virtualisation, "%s", guest ? "yes" : "none");
     char name[sizeof machine->virtualisation];
-    read_text(name, sizeof name, root, "/sys/class/dmi/id/sys_vendor");
+    sysfile_read(name, sizeof name, root, "/sys/class/dmi/id/sys_vendor");
     if (guest && name[0])
         memcpy(machine->virtualisation, name, sizeof name);
 }
@@ -109,7 +95,7 @@ static bool read_cache(struct machine_cache *cache, const char *root, size_t ind
     for (size_t i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%zu/%s", index,
                  keys[i]);
-        read_text(values[i], sizeof values[i], root, path);
+        sysfile_read(values[i], sizeof values[i], root, path);
     }
     if (values[0][0] == '\0' || values[2][0] == '\0')
         return false;
@@ -127,7 +113,7 @@ static void read_kernel(struct machine *machine, const char *root)
         return;
     snprintf(machine->architecture, sizeof machine->architecture, "%.31s", name.machine);
     char release[96];
-    read_text(release, sizeof release, root, "/proc/sys/kernel/osrelease");
+    sysfile_read(release, sizeof release, root, "/proc/sys/kernel/osrelease");
     if (release[0])
         snprintf(machine->kernel, sizeof machine->kernel, "%.30s %s", name.sysname, release);
 }
@@ -140,18 +126,18 @@ void machine_read(struct machine *machine, const char *root)
         return;
     read_cpu(machine, root, text);
     read_kernel(machine, root);
-    read_text(text, TEXT_SIZE, root, "/etc/os-release");
+    sysfile_read(text, TEXT_SIZE, root, "/etc/os-release");
     find_value(machine->distribution, sizeof machine->distribution, text, "PRETTY_NAME", '=');
-    read_text(text, TEXT_SIZE, root, "/proc/meminfo");
+    sysfile_read(text, TEXT_SIZE, root, "/proc/meminfo");
     char total[64];
     find_value(total, sizeof total, text, "MemTotal", ':');
     machine->memory_bytes = parse_kibibytes(total);
-    read_text(text, TEXT_SIZE, root, "/sys/devices/system/cpu/online");
+    sysfile_read(text, TEXT_SIZE, root, "/sys/devices/system/cpu/online");
     machine->cores = count_cores(text);
-    read_text(machine->governor, sizeof machine->governor, root,
-              "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    read_text(machine->clocksource, sizeof machine->clocksource, root,
-              "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    sysfile_read(machine->governor, sizeof machine->governor, root,
+                 "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    sysfile_read(machine->clocksource, sizeof machine->clocksource, root,
+                 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
     while (machine->cache_count < MACHINE_CACHES_MAX &&
            read_cache(&machine->caches[machine->cache_count], root, machine->cache_count))
         machine->cache_count++;

@@ -94,6 +94,7 @@ static const struct rule cell_rules[] = {
     {"phases[].ns_per_advance.high", NUMBER},
     {"phases[].ns_per_advance.confidence", NUMBER},
     {"phases[].counters", OBJECT | OR_NULL},
+    {"phases[].counters{}", NUMBER | OR_NULL},
     {"phases[].counters_reason", TEXT | OR_NULL},
     {"phases[].latency_ns", OBJECT},
     {"phases[].latency_ns.start", OBJECT | OR_NULL},

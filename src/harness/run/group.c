@@ -67,6 +67,13 @@ static void take_latency(struct outcome *outcome, const struct job_report *repor
                sizeof outcome->phases[i].latency);
 }
 
+static void take_counts(struct outcome *outcome, const struct job_report *report, uint64_t passes)
+{
+    for (size_t i = 0; i < outcome->phase_count; i++)
+        counters_outcome(&report->counts[i], passes, outcome->phases[i].counts);
+    memcpy(outcome->counters_reason, report->counters_reason, sizeof outcome->counters_reason);
+}
+
 static void take_sample(struct outcome *outcome, const struct job_report *report,
                         const struct stream *stream, uint64_t passes)
 {
@@ -99,6 +106,8 @@ static void group_take(void *ctx, const struct job *job, const struct job_report
         outcome->memory = report->memory;
     } else if (job->kind == JOB_LATENCY) {
         take_latency(outcome, report);
+    } else if (job->kind == JOB_COUNT) {
+        take_counts(outcome, report, group->passes);
     } else if (job->kind == JOB_TIME) {
         take_sample(outcome, report, group->stream, group->passes);
     }
@@ -166,7 +175,8 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
               const struct group_options *options, struct outcome *outcomes,
               group_progress_fn *progress, void *progress_ctx, struct diag *diag)
 {
-    static const enum job_kind first[] = {JOB_PROVE, JOB_MEMORY, JOB_LATENCY};
+    static const enum job_kind first[] = {JOB_PROVE, JOB_MEMORY, JOB_LATENCY, JOB_COUNT};
+    size_t first_count = options->count ? 4 : 3;
     struct group group = {
         .cells = cells,
         .count = count,
@@ -176,7 +186,7 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
         .passes = group_passes(stream, options->min_time_ns),
         .outcomes = outcomes,
         .jobs = calloc(count, sizeof *group.jobs),
-        .rounds_left = 3 + options->runs,
+        .rounds_left = first_count + options->runs,
         .progress = progress,
         .progress_ctx = progress_ctx,
     };
@@ -185,7 +195,7 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
     struct rng rng;
     rng_seed(&rng, options->seed, 0);
     int status = DIAG_OK;
-    for (size_t i = 0; i < 3 && status == DIAG_OK; i++)
+    for (size_t i = 0; i < first_count && status == DIAG_OK; i++)
         status = group_round(&group, pool, first[i], &rng, diag);
     for (uint64_t run = 0; run < options->runs && status == DIAG_OK; run++)
         status = group_round(&group, pool, JOB_TIME, &rng, diag);

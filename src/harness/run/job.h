@@ -13,6 +13,7 @@ enum job_kind {
     JOB_PROVE,   /* the counted object, checked: digest, lateness, work */
     JOB_MEMORY,  /* the timed object in an arena of its own, exact */
     JOB_LATENCY, /* the timed object, call by call */
+    JOB_COUNT,   /* the timed object, between readings of the processor's counters */
     JOB_TIME     /* the timed object: warm-up passes, then timed passes; one sample */
 };
 
@@ -22,7 +23,8 @@ struct job {
     const struct plan_cell *plan;
     const struct stream *stream;
     const struct cycles *cycles;
-    uint64_t passes; /* of JOB_TIME, after `warmup` ones */
+    const struct counters_event *events; /* of JOB_COUNT; NULL: the hardware's */
+    uint64_t passes;                     /* of JOB_COUNT and JOB_TIME, after `warmup` ones */
     uint64_t warmup;
 };
 
@@ -39,6 +41,8 @@ struct job_report {
     struct outcome_phase phases[STREAM_PHASES_MAX]; /* JOB_PROVE: work; JOB_LATENCY: latency */
     struct replay_pass total;     /* JOB_TIME: times summed over the passes, counts of one pass */
     struct outcome_memory memory; /* JOB_MEMORY */
+    struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
+    char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
 };
 
 /* Does the job in this process and fills the report.  Called in a child. */

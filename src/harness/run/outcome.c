@@ -13,3 +13,13 @@ const char *outcome_status_name(enum outcome_status status)
     };
     return names[status];
 }
+
+const char *outcome_counter_name(enum outcome_counter counter)
+{
+    static const char *const names[] = {
+        [OUTCOME_INSTRUCTIONS] = "instructions", [OUTCOME_CYCLES] = "cycles",
+        [OUTCOME_CACHE_MISSES] = "cache_misses", [OUTCOME_BRANCH_MISSES] = "branch_misses",
+        [OUTCOME_DTLB_MISSES] = "dtlb_misses",
+    };
+    return names[counter];
+}

@@ -28,6 +28,27 @@ const char *outcome_status_name(enum outcome_status status);
 
 enum outcome_operation { OUTCOME_START, OUTCOME_STOP, OUTCOME_ADVANCE, OUTCOME_OPERATIONS };
 
+/* What the processor counts, in user space. */
+enum outcome_counter {
+    OUTCOME_INSTRUCTIONS,
+    OUTCOME_CYCLES,
+    OUTCOME_CACHE_MISSES,
+    OUTCOME_BRANCH_MISSES,
+    OUTCOME_DTLB_MISSES, /* of loads */
+    OUTCOME_COUNTERS
+};
+
+/* Word used in JSON: "instructions", "cycles", "cache_misses", "branch_misses", "dtlb_misses". */
+const char *outcome_counter_name(enum outcome_counter counter);
+
+struct outcome_count {
+    bool known;
+    double per_pass; /* scaled up when the counter had to share its place with others */
+    double share;    /* of the time in which it really counted; 1: always, nothing is scaled */
+};
+
+#define OUTCOME_COUNTERS_REASON 256
+
 struct outcome_phase {
     /* Of one pass over the stream, from the timed runs; restarts in callbacks count as starts. */
     uint64_t starts, stops, advances, ticks, expires;
@@ -36,6 +57,7 @@ struct outcome_phase {
     double cpu_ns[OUTCOME_SAMPLES_MAX];
     /* Timer overhead already subtracted.  Every advance; a sample of the starts and stops. */
     struct histogram latency[OUTCOME_OPERATIONS];
+    struct outcome_count counts[OUTCOME_COUNTERS];
     struct tw_work work; /* of one pass, from the counted run */
     uint64_t refused;    /* starts refused because of --max-pending, per pass */
 };
@@ -72,6 +94,7 @@ struct outcome {
     double late_mean_ticks;
     size_t sample_count;
     uint64_t passes_per_sample;
+    char counters_reason[OUTCOME_COUNTERS_REASON]; /* why counts, or some of them, are unknown */
     size_t phase_count;
     struct outcome_phase phases[STREAM_PHASES_MAX];
     struct outcome_memory memory;

@@ -169,6 +169,7 @@ static void slot_time_out(const struct pool *pool, struct slot *slot)
     static const char *const names[] = {[JOB_PROVE] = "checking",
                                         [JOB_MEMORY] = "memory",
                                         [JOB_LATENCY] = "latency",
+                                        [JOB_COUNT] = "counting",
                                         [JOB_TIME] = "timed"};
     char reason[160];
     slot_kill(slot);

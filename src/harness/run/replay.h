@@ -1,18 +1,20 @@
 /*
- * replay.h - drives one open instance through one stream, in one of four ways.
+ * replay.h - drives one open instance through one stream, in one of five ways.
  *
  *     replay_time     as fast as it goes; clocks are read at phase boundaries only
+ *     replay_count    the same loop; counters of the processor are read at phase boundaries only
  *     replay_latency  each advance, and a sample of the starts and stops, timed on its own
  *     replay_prove    every answer and every expiry checked against an array of due ticks
  *     replay_memory   bytes looked at while it goes
  *
- * The four share one loop over the words of the stream (replay.c); the timed one has nothing in it
+ * The five share one loop over the words of the stream (replay.c); the timed one has nothing in it
  * but the calls.
  */
 #ifndef TWBENCH_REPLAY_H
 #define TWBENCH_REPLAY_H
 
 #include "harness/run/arena.h"
+#include "harness/run/counters.h"
 #include "harness/run/cycles.h"
 #include "harness/run/outcome.h"
 
@@ -31,6 +33,11 @@ struct replay_pass {
 /* One pass, timed by phase. */
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
                  const struct stream *stream, struct replay_pass *pass);
+
+/* One pass whose counts are added to totals[], one for each phase.  Fills digest and fired only. */
+void replay_count(const struct tw_backend *design, struct tw_timers *timers,
+                  const struct stream *stream, const struct counters *counters,
+                  struct counters_reading *totals, struct replay_pass *pass);
 
 /* One pass that adds to phases[].latency. */
 void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
