@@ -205,6 +205,9 @@ static cJSON *parsed(write_fn *write, const struct result_document *document)
     cJSON *json = cJSON_ParseWithOpts(text, &end, true);
     if (!json)
         fail_msg("no JSON: %.200s", end ? end : text);
+    /* The parser lets them through, the standard does not. */
+    for (const char *c = text; *c; c++)
+        assert_true((unsigned char)*c >= 0x20 || *c == '\n');
     free(text);
     return json;
 }
@@ -429,6 +432,32 @@ static void test_names_are_escaped(void **state)
     result_free(document);
 }
 
+/* Figures of a cell that did not come to its end stand for nothing that could be compared. */
+static void test_cells_that_are_not_ok(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    struct stream stream = sample_stream("hold", 1000);
+    struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
+    struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
+    struct diag diag;
+    outcome->status = OUTCOME_TIMEOUT;
+    strcpy(outcome->reason, "over its time budget of 10 s");
+    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    const cJSON *cell = json_get(result_json(document), "cells")->child;
+    assert_true(cJSON_GetArraySize(json_get(cell, "phases")) > 0);
+    cJSON *gbench = parsed(gbench_write, document), *bencher = parsed(bencher_write, document),
+          *custom = parsed(custom_write, document);
+    assert_int_equal(cJSON_GetArraySize(json_get(gbench, "benchmarks")), 0);
+    assert_int_equal(cJSON_GetArraySize(bencher), 0);
+    assert_int_equal(cJSON_GetArraySize(custom), 0);
+    cJSON_Delete(gbench);
+    cJSON_Delete(bencher);
+    cJSON_Delete(custom);
+    free(outcome);
+    result_free(document);
+}
+
 /* A resumed run can have the same cell with more samples, or on another seed. */
 static void test_second_cell_of_a_name(void **state)
 {
@@ -467,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_bencher_measures),
         cmocka_unit_test(test_custom_elements),
         cmocka_unit_test(test_names_are_escaped),
+        cmocka_unit_test(test_cells_that_are_not_ok),
         cmocka_unit_test(test_second_cell_of_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

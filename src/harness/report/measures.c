@@ -5,38 +5,37 @@
 
 #include <math.h>
 
-enum source { PHASE, PHASE_INTERVAL, CELL };
-
+/* A path leads to something in a phase or in a cell, never in both. */
 static const struct row {
-    enum source source;
     const char *name, *unit, *path;
 } rows[] = {
-    {PHASE_INTERVAL, "latency", "ns/op", "ns_per_op"},
-    {PHASE_INTERVAL, "advance-latency", "ns/advance", "ns_per_advance"},
-    {PHASE, "advance-p99", "ns", "latency_ns.advance.p99"},
-    {PHASE, "comparisons", "count", "work.comparisons"},
-    {PHASE, "visits", "count", "work.visits"},
-    {PHASE, "moves", "count", "work.moves"},
-    {PHASE, "link-writes", "count", "work.link_writes"},
-    {PHASE, "cascades", "count", "work.cascades"},
-    {PHASE, "empty-ticks", "count", "work.empty_ticks"},
-    {PHASE, "allocations", "count", "work.allocations"},
-    {CELL, "memory", "bytes/task", "memory.bytes_per_task"},
+    {"latency", "ns/op", "ns_per_op"},
+    {"advance-latency", "ns/advance", "ns_per_advance"},
+    {"advance-p99", "ns", "latency_ns.advance.p99"},
+    {"comparisons", "count", "work.comparisons"},
+    {"visits", "count", "work.visits"},
+    {"moves", "count", "work.moves"},
+    {"link-writes", "count", "work.link_writes"},
+    {"cascades", "count", "work.cascades"},
+    {"empty-ticks", "count", "work.empty_ticks"},
+    {"allocations", "count", "work.allocations"},
+    {"memory", "bytes/task", "memory.bytes_per_task"},
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 
 _Static_assert(ROW_COUNT <= MEASURES_MAX, "an item has room for every measure");
 
+/* What has samples behind it is an object with the interval, everything else a number. */
 static struct measure measure_of(const struct row *row, const cJSON *source)
 {
+    const cJSON *figure = json_get(source, row->path);
     struct measure measure = {row->name, row->unit, NAN, NAN, NAN};
-    if (row->source == PHASE_INTERVAL) {
-        const cJSON *interval = json_get(source, row->path);
-        measure.value = json_get_number(interval, "median");
-        measure.low = json_get_number(interval, "low");
-        measure.high = json_get_number(interval, "high");
-    } else {
-        measure.value = json_get_number(source, row->path);
+    if (cJSON_IsNumber(figure)) {
+        measure.value = figure->valuedouble;
+    } else if (figure) {
+        measure.value = json_get_number(figure, "median");
+        measure.low = json_get_number(figure, "low");
+        measure.high = json_get_number(figure, "high");
     }
     return measure;
 }
@@ -45,8 +44,6 @@ size_t measures_of(const struct view_item *item, struct measure *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if ((rows[i].source == CELL) != (item->phase == NULL))
-            continue;
         struct measure measure = measure_of(&rows[i], item->phase ? item->phase : item->cell);
         if (isfinite(measure.value))
             out[count++] = measure;

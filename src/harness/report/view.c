@@ -198,13 +198,14 @@ static bool same_name(const cJSON *a, const cJSON *b)
            cJSON_Compare(json_get(a, "requested"), json_get(b, "requested"), true);
 }
 
-/* "/tasks:1000/slots:512", with "/cell:2" for the second cell of one name. */
+/* "/tasks:1000/slots:512", with "/cell:2" for the second cell of one name: by its place, so that a
+ * name does not depend on whether the first one came to its end. */
 static void name_arguments(char *out, size_t size, const cJSON *cells, const cJSON *cell)
 {
     char params[VIEW_NAME_SIZE / 2];
     size_t before = 0;
     for (const cJSON *other = cells->child; other != cell; other = other->next)
-        before += is_ok(other) && same_name(other, cell);
+        before += same_name(other, cell);
     view_params(params, sizeof params, json_get(cell, "requested"));
     for (char *c = params; *c; c++)
         *c = *c == ' ' ? '/' : *c == '=' ? ':' : *c;
