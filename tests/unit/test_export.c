@@ -412,6 +412,30 @@ static void test_custom_elements(void **state)
     cJSON_Delete(json);
 }
 
+/* The machine that runs the tests may have no counters to read. */
+static void test_bencher_counters(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    struct stream stream = sample_stream("hold", 1000);
+    struct cell_identity identity = sample_identity(&sample_designs[2], NULL);
+    struct outcome *outcome = sample_outcome(&sample_designs[2], &stream, 0);
+    struct diag diag;
+    outcome->phases[0].counts[OUTCOME_INSTRUCTIONS] =
+        (struct outcome_count){.known = true, .per_pass = 42500, .share = 1};
+    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    cJSON *json = parsed(bencher_write, document);
+    const cJSON *fill = cJSON_GetObjectItemCaseSensitive(json, "heap/hold/fill/tasks:1000"),
+                *drain = cJSON_GetObjectItemCaseSensitive(json, "heap/hold/drain/tasks:1000");
+    assert_has_number(json_get(fill, "instructions"), "value", 42.5);
+    assert_null(json_get(fill, "cache-misses"));
+    assert_non_null(drain);
+    assert_null(json_get(drain, "instructions"));
+    cJSON_Delete(json);
+    free(outcome);
+    result_free(document);
+}
+
 /* Any bytes that a file name may hold come back as they were. */
 static void test_names_are_escaped(void **state)
 {
@@ -494,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_gbench_context),
         cmocka_unit_test(test_gbench_context_of_another_machine),
         cmocka_unit_test(test_bencher_measures),
+        cmocka_unit_test(test_bencher_counters),
         cmocka_unit_test(test_custom_elements),
         cmocka_unit_test(test_names_are_escaped),
         cmocka_unit_test(test_cells_that_are_not_ok),
