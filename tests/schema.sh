@@ -29,6 +29,9 @@ def report(name, problems, directive=""):
     results.append((name + directive, list(problems)))
 
 
+# Keys that results of an older version lack.
+OPTIONAL = {"checks"}
+
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}
 
@@ -67,6 +70,8 @@ def name_of(path):
 
 
 def without(document, path):
+    if path[-1] in OPTIONAL:
+        return None
     out = copy.deepcopy(document)
     del parent_of(out, path)[path[-1]]
     return out

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define DEFAULT_WORKLOAD "standard"
+#define CHECK_NS         UINT64_C(100000000)
 
 /* Everything that lives as long as the run. */
 struct session {
@@ -136,10 +137,36 @@ static int session_counters(struct session *session, struct diag *diag)
     return DIAG_OK;
 }
 
+/* What the harness costs and what could disturb it: a look at the system, the calibration of the
+ * clock, and a second look when the first is CHECK_NS ago. */
+static void session_check(struct session *session, struct result_origin *origin)
+{
+    struct system_look *before = NULL, *after = NULL;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    bool check = !session->options->no_system_check;
+    if (check)
+        before = system_look("");
+    session->cycles = cycles_calibrate();
+    uint64_t passed_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+    if (check && passed_ns < CHECK_NS)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(CHECK_NS - passed_ns)}, NULL);
+    if (check)
+        after = system_look("");
+    system_check(&origin->checks, before, after, session->cpu, origin->machine.virtualisation, "");
+    system_look_free(before);
+    system_look_free(after);
+}
+
+static void session_warn(const struct session *session, const struct system_checks *checks)
+{
+    for (size_t i = 0; i < checks->count; i++)
+        if (checks->checks[i].warning[0] && session->options->progress != PROGRESS_NEVER)
+            fprintf(stderr, "warning: %s\n", checks->checks[i].warning);
+}
+
 static int session_document(struct session *session, struct diag *diag)
 {
     const struct options *options = session->options;
-    session->cycles = cycles_calibrate();
     struct result_origin origin = {
         .argc = options->argc,
         .argv = options->argv,
@@ -156,15 +183,21 @@ static int session_document(struct session *session, struct diag *diag)
                 .allocator = "libc",
 #endif
             },
-        .harness = {.timer = "tsc",
-                    .timer_overhead_ns = (double)session->cycles.overhead_cycles *
-                                         session->cycles.ps_per_cycle / 1e3},
+        .harness = {.timer = "tsc"},
     };
     machine_read(&origin.machine, "");
-    if (!options->resume)
-        return result_new(&origin, &session->document, diag);
-    int status = result_load(options->json, &session->document, diag);
-    return status == DIAG_OK ? result_check_origin(session->document, &origin, diag) : status;
+    int status = DIAG_OK;
+    if (options->resume)
+        status = result_load(options->json, &session->document, diag);
+    if (status == DIAG_OK && options->resume)
+        status = result_check_origin(session->document, &origin, diag);
+    if (status != DIAG_OK)
+        return status;
+    session_check(session, &origin);
+    session_warn(session, &origin.checks);
+    origin.harness.timer_overhead_ns =
+        (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
+    return options->resume ? DIAG_OK : result_new(&origin, &session->document, diag);
 }
 
 static struct workload_request request_of(const struct session *session,

@@ -233,6 +233,14 @@ static int take_counters(struct options *options, const char *flag, const char *
     return status;
 }
 
+static int take_no_system_check(struct options *options, const char *flag, const char *value,
+                                struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->no_system_check = true;
+    return DIAG_OK;
+}
+
 static int take_operations(struct options *options, const char *flag, const char *value,
                            struct diag *diag)
 {
@@ -357,6 +365,8 @@ static const struct flag flags[] = {
      take_jobs},
     {"counters", "WHEN", "auto, off, required: instructions, cache misses (default auto)",
      FLAGS_RUN, take_counters},
+    {"no-system-check", NULL, "do not look for what could disturb the times", FLAGS_RUN,
+     take_no_system_check},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      take_operations},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},

@@ -52,6 +52,7 @@ struct options {
     int pin_cpu; /* below 0: the last core this process may use */
     uint64_t jobs;
     enum options_counters counters;
+    bool no_system_check;
     uint64_t operations; /* conform */
 
     /* What to leave. */

@@ -59,7 +59,22 @@ static cJSON *make_caches(const struct machine *machine)
     return list;
 }
 
-static cJSON *make_machine(const struct machine *machine)
+static cJSON *make_checks(const struct system_checks *checks)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct system_check *check = &checks->checks[i];
+        cJSON *object = cJSON_CreateObject();
+        json_add_text(object, "name", check->name);
+        json_add(object, "value",
+                 isnan(check->number) ? json_text(check->text) : json_measure(check->number));
+        json_add_text(object, "warning", check->warning);
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *make_machine(const struct machine *machine, const struct system_checks *checks)
 {
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "cpu_model", machine->cpu_model);
@@ -73,6 +88,7 @@ static cJSON *make_machine(const struct machine *machine)
     json_add_text(object, "tsc", machine->tsc);
     json_add_text(object, "virtualisation", machine->virtualisation);
     json_add(object, "caches", make_caches(machine));
+    json_add(object, "checks", make_checks(checks));
     return object;
 }
 
@@ -99,7 +115,7 @@ static cJSON *make_head(const struct result_origin *origin)
     cJSON *root = cJSON_CreateObject();
     json_add_integer(root, "schema_version", RESULT_SCHEMA_VERSION);
     json_add(root, "tool", make_tool(&origin->tool));
-    json_add(root, "machine", make_machine(&origin->machine));
+    json_add(root, "machine", make_machine(&origin->machine, &origin->checks));
     json_add(root, "command", make_command(origin->argc, origin->argv));
     json_add(root, "harness", make_harness(&origin->harness));
     json_add(root, "complete", cJSON_CreateFalse());

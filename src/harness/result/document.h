@@ -13,6 +13,7 @@
 
 #include "harness/base/diag.h"
 #include "harness/result/machine.h"
+#include "harness/result/system.h"
 #include "harness/run/outcome.h"
 #include "harness/workload/stream.h"
 
@@ -42,6 +43,7 @@ struct result_origin {
     char *const *argv;
     struct result_tool tool;
     struct machine machine;
+    struct system_checks checks;
     struct result_harness harness;
 };
 

@@ -8,7 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum shape_kind { NUMBER = 1, TEXT = 2, BOOL = 4, OBJECT = 8, ARRAY = 16, OR_NULL = 32 };
+enum shape_kind {
+    NUMBER = 1,
+    TEXT = 2,
+    BOOL = 4,
+    OBJECT = 8,
+    ARRAY = 16,
+    OR_NULL = 32,
+    OPTIONAL = 64
+};
 
 /* "[]" stands for each element.  A parent stands before its children; below a null nothing is
  * looked for. */
@@ -43,6 +51,11 @@ static const struct rule head_rules[] = {
     {"machine.caches[].type", TEXT | OR_NULL},
     {"machine.caches[].size_bytes", NUMBER},
     {"machine.caches[].line_bytes", NUMBER | OR_NULL},
+    {"machine.checks", ARRAY | OPTIONAL}, /* not yet in the first results */
+    {"machine.checks[]", OBJECT},
+    {"machine.checks[].name", TEXT},
+    {"machine.checks[].value", NUMBER | TEXT | OR_NULL},
+    {"machine.checks[].warning", TEXT | OR_NULL},
     {"command", ARRAY},
     {"command[]", TEXT},
     {"harness", OBJECT},
@@ -215,6 +228,7 @@ static int follow_each(struct walk *walk, const cJSON *parent, const char *path)
     return DIAG_OK;
 }
 
+/* A parent that is missing has been judged by its own rule. */
 static int follow_key(struct walk *walk, const cJSON *parent, const char *path)
 {
     path += *path == '.';
@@ -223,7 +237,10 @@ static int follow_key(struct walk *walk, const cJSON *parent, const char *path)
     snprintf(key, sizeof key, "%.*s", (int)key_length, path);
     snprintf(walk->trail + length, sizeof walk->trail - length, "%s%s", length ? "." : "", key);
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(parent, key);
-    int status = item ? follow(walk, item, path + key_length) : refuse(walk, "missing");
+    bool may_lack = path[key_length] != '\0' || (walk->rule->kinds & OPTIONAL);
+    int status = item       ? follow(walk, item, path + key_length)
+                 : may_lack ? DIAG_OK
+                            : refuse(walk, "missing");
     if (status == DIAG_OK)
         walk->trail[length] = '\0';
     return status;

@@ -1,0 +1,210 @@
+/* test_system.c - disturbances in a made-up /proc and /sys, each found alone, and none invented. */
+#include "harness/result/system.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A tree of files that is taken away again. */
+struct tree {
+    char root[64];
+};
+
+static int make_tree(void **state)
+{
+    struct tree *tree = calloc(1, sizeof *tree);
+    if (!tree)
+        return -1;
+    strcpy(tree->root, "/tmp/test_system.XXXXXX");
+    *state = tree;
+    return mkdtemp(tree->root) ? 0 : -1;
+}
+
+static int remove_tree(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", ((struct tree *)*state)->root);
+    free(*state);
+    return system(command);
+}
+
+static void put(const struct tree *tree, const char *path, const char *text)
+{
+    char command[512], full[256];
+    snprintf(full, sizeof full, "%s/%s", tree->root, path);
+    snprintf(command, sizeof command, "mkdir -p \"$(dirname %s)\"", full);
+    FILE *file = system(command) == 0 ? fopen(full, "w") : NULL;
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* What /proc/PID/stat says of a process; the name has everything that a parser could trip over. */
+static void put_process(const struct tree *tree, int pid, const char *name, int user, int kernel)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "proc/%d/stat", pid);
+    snprintf(text, sizeof text, "%d (%s) R 1 1 1 0 -1 4194304 1 0 0 0 %d %d 0 0 20 0 1 0 5 1 1\n",
+             pid, name, user, kernel);
+    put(tree, path, text);
+}
+
+#define QUIET_BEFORE                                                                               \
+    "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 50 0 50 400 0 0 0 0 0 0\ncpu1 50 0 50 400 0 0 0 0 0 0\n" \
+    "intr 1 2 3\n"
+#define QUIET_AFTER                                                                                \
+    "cpu  100 0 100 820 0 0 0 0 0 0\ncpu0 50 0 50 410 0 0 0 0 0 0\ncpu1 50 0 50 410 0 0 0 0 0 0\n" \
+    "intr 1 2 3\n"
+
+static void put_quiet(const struct tree *tree)
+{
+    put(tree, "proc/stat", QUIET_BEFORE);
+    put(tree, "proc/vmstat", "nr_free_pages 5\npswpin 7\npswpout 9\n");
+    put(tree, "proc/loadavg", "0.10 0.20 0.30 1/70 999\n");
+    put(tree, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+    put(tree, "sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    put(tree, "sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "0-1\n");
+    put_process(tree, 4000000, "idle one", 10, 10);
+    put_process(tree, 4000001, "a (b) R 1 2) c", 30, 10);
+}
+
+/* Looks, puts `path` and /proc/stat after it, looks again, and judges core 1. */
+static struct system_checks judge(const struct tree *tree, const char *stat, const char *path,
+                                  const char *text, const char *virtualisation)
+{
+    struct system_checks checks;
+    struct system_look *before = system_look(tree->root);
+    put(tree, "proc/stat", stat);
+    if (path)
+        put(tree, path, text);
+    struct system_look *after = system_look(tree->root);
+    system_check(&checks, before, after, 1, virtualisation, tree->root);
+    system_look_free(before);
+    system_look_free(after);
+    return checks;
+}
+
+static const struct system_check *find(const struct system_checks *checks, const char *name)
+{
+    for (size_t i = 0; i < checks->count; i++)
+        if (strcmp(checks->checks[i].name, name) == 0)
+            return &checks->checks[i];
+    fail_msg("no check %s", name);
+    return NULL;
+}
+
+/* Of all checks this one alone warns, and its warning has the words. */
+static void assert_only(const struct system_checks *checks, const char *name, const char *words)
+{
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct system_check *check = &checks->checks[i];
+        if (strcmp(check->name, name) == 0 && !strstr(check->warning, words))
+            fail_msg("%s says '%s', not '%s'", name, check->warning, words);
+        else if (strcmp(check->name, name) != 0 && check->warning[0])
+            fail_msg("%s warns too: %s", check->name, check->warning);
+    }
+    find(checks, name);
+}
+
+static void test_a_quiet_machine_has_values_and_no_warning(void **state)
+{
+    put_quiet(*state);
+    struct system_checks checks = judge(*state, QUIET_AFTER, NULL, NULL, "none");
+    assert_int_equal(checks.count, 9);
+    for (size_t i = 0; i < checks.count; i++)
+        assert_string_equal(checks.checks[i].warning, "");
+    assert_string_equal(find(&checks, "governor")->text, "performance");
+    assert_string_equal(find(&checks, "turbo")->text, "off");
+    assert_string_equal(find(&checks, "busiest_process")->text, "none");
+    assert_true(fabs(find(&checks, "load_1min")->number - 0.1) < 1e-9);
+    assert_true(find(&checks, "steal_share")->number == 0);
+    assert_true(find(&checks, "core_busy_share")->number == 0);
+    assert_true(find(&checks, "sibling_busy_share")->number == 0);
+    assert_true(find(&checks, "swapped_pages")->number == 0);
+}
+
+static void test_each_disturbance_is_found_alone(void **state)
+{
+    static const char *const cases[][5] = {
+        {"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n", "governor",
+         "'powersave'", "none"},
+        {"sys/devices/system/cpu/intel_pstate/no_turbo", "0\n", "turbo", "intel_pstate/no_turbo",
+         "none"},
+        {"proc/loadavg", "1.50 0 0 1/1 1\n", "load_1min", "1.50 on 2 cores", "none"},
+        {"proc/vmstat", "nr_free_pages 5\npswpin 7\npswpout 10\n", "swapped_pages", "swapped",
+         "none"},
+        {NULL, NULL, "virtualisation", "virtual machine", "QEMU"},
+        {"proc/4000001/stat", "4000001 (a (b) R 1 2) c) R 1 1 1 0 -1 4 1 0 0 0 33 15 0 0 20 0\n",
+         "busiest_process", "'a (b) R 1 2) c' (pid 4000001) uses 80 %", "none"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_quiet(*state);
+        struct system_checks checks =
+            judge(*state, QUIET_AFTER, cases[i][0], cases[i][1], cases[i][4]);
+        assert_only(&checks, cases[i][2], cases[i][3]);
+    }
+}
+
+static void test_cores_are_told_apart(void **state)
+{
+    put_quiet(*state);
+    struct system_checks checks =
+        judge(*state, "cpu  105 0 100 815\ncpu0 50 0 50 410\ncpu1 55 0 50 405\nintr 1\n", NULL,
+              NULL, "none");
+    assert_only(&checks, "core_busy_share", "core 1, to be timed, is 50 % busy");
+    put_quiet(*state);
+    checks = judge(*state, "cpu  105 0 100 815\ncpu0 55 0 50 405\ncpu1 50 0 50 410\nintr 1\n", NULL,
+                   NULL, "none");
+    assert_only(&checks, "sibling_busy_share", "core 0 shares its hardware with core 1");
+    put_quiet(*state);
+    checks = judge(*state,
+                   "cpu  100 0 100 818 0 0 0 2\ncpu0 50 0 50 409 0 0 0 1\n"
+                   "cpu1 50 0 50 409 0 0 0 1\nintr 1\n",
+                   NULL, NULL, "none");
+    assert_only(&checks, "steal_share", "took 10 % of the time");
+}
+
+static void test_nothing_is_invented(void **state)
+{
+    (void)state;
+    struct system_checks checks;
+    struct system_look *look = system_look("/nowhere");
+    assert_non_null(look);
+    system_check(&checks, look, look, -1, "", "/nowhere");
+    for (size_t i = 0; i < checks.count; i++) {
+        assert_true(isnan(checks.checks[i].number));
+        assert_string_equal(checks.checks[i].text, "");
+        assert_string_equal(checks.checks[i].warning, "");
+    }
+    system_look_free(look);
+    system_check(&checks, NULL, NULL, 0, "", "");
+    assert_int_equal(checks.count, 0);
+}
+
+static void test_this_machine_can_be_looked_at(void **state)
+{
+    (void)state;
+    struct system_checks checks;
+    struct system_look *look = system_look("");
+    system_check(&checks, look, look, 0, "none", "");
+    assert_true(find(&checks, "load_1min")->number >= 0);
+    system_look_free(look);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_quiet_machine_has_values_and_no_warning),
+        cmocka_unit_test(test_each_disturbance_is_found_alone),
+        cmocka_unit_test(test_cores_are_told_apart),
+        cmocka_unit_test(test_nothing_is_invented),
+        cmocka_unit_test(test_this_machine_can_be_looked_at),
+    };
+    return cmocka_run_group_tests(tests, make_tree, remove_tree);
+}
