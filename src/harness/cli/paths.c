@@ -1,22 +1,33 @@
 /* paths.c - beside the binary, else where it was installed to. */
 #include "harness/cli/paths.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+/* The directory of the running binary, without a slash at the end. */
+static bool binary_directory(char *out, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", out, size - 1);
+    if (length <= 0)
+        return false;
+    out[length] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash)
+        *slash = '\0';
+    return true;
+}
+
 void paths_find(const char *name, const char *installed, char *out, size_t size)
 {
+    static const char *const beside[] = {"", "../share/twbench/"};
     char binary[4096];
-    ssize_t length = readlink("/proc/self/exe", binary, sizeof binary - 1);
-    if (length > 0) {
-        binary[length] = '\0';
-        char *slash = strrchr(binary, '/');
-        if (slash)
-            *slash = '\0';
-        snprintf(out, size, "%s/%s", binary, name);
-        if (access(out, R_OK | X_OK) == 0)
-            return;
-    }
+    if (binary_directory(binary, sizeof binary))
+        for (size_t i = 0; i < 2; i++) {
+            snprintf(out, size, "%s/%s%s", binary, beside[i], name);
+            if (access(out, R_OK | X_OK) == 0)
+                return;
+        }
     snprintf(out, size, "%s", installed);
 }

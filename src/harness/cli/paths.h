@@ -1,15 +1,15 @@
 /*
  * paths.h - where the data files are: workloads and plot scripts.
  *
- * In a source tree they lie beside the binary; after `make install` under PREFIX/share/twbench.
+ * In a source tree they lie beside the binary; after `make install` in ../share/twbench seen from it,
+ * so that an installed tree can be moved, or under the PREFIX that was built in.
  */
 #ifndef TWBENCH_PATHS_H
 #define TWBENCH_PATHS_H
 
 #include <stddef.h>
 
-/* DIR/NAME beside the binary if it is there, else `installed`.  `name` is "workloads"
- * or "plots". */
+/* The first of these that is there; `installed` when none is.  `name`: "workloads" or "plots". */
 void paths_find(const char *name, const char *installed, char *out, size_t size);
 
 #endif
