@@ -2,26 +2,18 @@
 #include "harness/cli/cli.h"
 
 #include "harness/base/units.h"
+#include "harness/stats/growth.h"
 
 #include <string.h>
-
-static const char *growth_name(enum tw_growth growth)
-{
-    static const char *const names[] = {
-        [TW_O_1] = "O(1)",    [TW_O_LOG_N] = "O(log n)",
-        [TW_O_N] = "O(n)",    [TW_O_N_LOG_N] = "O(n log n)",
-        [TW_O_N2] = "O(n^2)",
-    };
-    return names[growth];
-}
 
 /* "O(1)", or "O(1), worst O(n)". */
 static const char *format_cost(char *out, size_t size, const struct tw_cost *cost)
 {
     if (cost->average == cost->worst)
-        snprintf(out, size, "%s", growth_name(cost->average));
+        snprintf(out, size, "%s", growth_class_name(cost->average));
     else
-        snprintf(out, size, "%s, worst %s", growth_name(cost->average), growth_name(cost->worst));
+        snprintf(out, size, "%s, worst %s", growth_class_name(cost->average),
+                 growth_class_name(cost->worst));
     return out;
 }
 

@@ -3,11 +3,11 @@
  *
  * A recorded program starts and stops timers in turn, from call sites that know what they are
  * about to do.  A replay that follows the lines one by one has a single call site, cannot know, and
- * pays a mispredicted branch at every change: on the nginx trace 6 ns per operation, as much as a
- * good design costs.  But no time passes within an instant, so operations on different timers
- * commute: which timers run, and with which deadlines, is the same in any order that keeps each
- * timer's own operations in order.  So all stops that can come first are put first, then the
- * starts, and what has to come after them (a stop of what was started in the same instant) behind.
+ * pays a mispredicted branch at many changes (docs/MEASUREMENT.md has the figures).  But no time
+ * passes within an instant, so operations on different timers commute: which timers run, and with
+ * which deadlines, is the same in any order that keeps each timer's own operations in order.  So all
+ * stops that can come first are put first, then the starts, and what has to come after them (a stop
+ * of what was started in the same instant) behind.
  */
 #ifndef TWBENCH_INSTANT_H
 #define TWBENCH_INSTANT_H
