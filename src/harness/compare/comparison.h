@@ -1,0 +1,174 @@
+/*
+ * comparison.h - what came of holding NEW against OLD: verdicts, and the figures that led to them.
+ *
+ * Plain data, filled by the gates (gate_work.h, gate_time.h), made into a document by
+ * comparison_json.  Ratios are NEW / OLD everywhere: above 1 is slower, more, larger.
+ */
+#ifndef TWBENCH_COMPARISON_H
+#define TWBENCH_COMPARISON_H
+
+#include "harness/base/diag.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum verdict { VERDICT_SAME, VERDICT_IMPROVED, VERDICT_INCONCLUSIVE, VERDICT_REGRESSED };
+
+/* Word used in JSON: "same", "improved", "inconclusive", "regressed". */
+const char *verdict_name(enum verdict verdict);
+
+/* The verdict of several gates, or of several cells: regressed before inconclusive before improved
+ * before same.  (The enum is in that order.) */
+enum verdict verdict_worse(enum verdict a, enum verdict b);
+
+/* ---- Limits: how far a metric may move before the gate that holds it says so. ----------------- */
+
+enum metric {
+    METRIC_COMPARISONS, /* the operation counters, in the order of struct tw_work */
+    METRIC_VISITS,
+    METRIC_MOVES,
+    METRIC_LINK_WRITES,
+    METRIC_CASCADES,
+    METRIC_EMPTY_TICKS,
+    METRIC_ALLOCATIONS,
+    METRIC_WORK_COUNT, /* how many of these there are */
+    METRIC_MEMORY = METRIC_WORK_COUNT, /* bytes per task */
+    METRIC_INSTRUCTIONS,
+    METRIC_TIME,   /* the margin of the time gate */
+    METRIC_LAYOUT, /* that margin where work, instructions and memory are the same */
+    METRICS
+};
+
+/* Word used in JSON and by --limit: "comparisons", .., "link_writes", .., "memory", "instructions",
+ * "time", "layout". */
+const char *metric_name(enum metric metric);
+
+/* Shares: 0.01 is 1 %.  NAN: shown, never judged. */
+struct limits {
+    double of[METRICS];
+};
+
+/* Work and instructions 1 %, time 3 %, layout 15 %, memory shown only (docs/MEASUREMENT.md). */
+struct limits limits_default(void);
+
+/* "instructions=1%", "comparisons=0.5%", "work=2%" (all operation counters), "memory=off".  DIAG_USAGE
+ * naming `flag`, the metric and what was expected. */
+int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag);
+
+/* ---- One cell. ------------------------------------------------------------------------------- */
+
+/* A metric of both sides that is exact or nearly so; NAN: unknown. */
+struct change {
+    double before, after; /* of the whole cell, one pass */
+    double share;         /* after / before - 1; 0 when both are 0; INFINITY from 0 to something */
+    enum verdict verdict;
+};
+
+struct interval {
+    double median, low, high; /* NAN: unknown */
+};
+
+/* What the time gate saw of one pair of programs on one cell. */
+struct timing {
+    size_t pairs;
+    double confidence;    /* of the intervals covering the true median */
+    struct interval cpu;  /* ratio of thread CPU times: decides */
+    struct interval wall; /* ratio of wall times: beside it */
+    double p_slower, p_faster; /* one-sided sign tests against the margin, after Holm */
+};
+
+#define COMPARED_TEXT 400
+#define COMPARED_PHASES 16
+
+struct compared_phase {
+    char name[64];
+    double cpu_ratio; /* of the medians; NAN: unknown */
+    double share;     /* of the cell's time in OLD */
+    double work_before[METRIC_WORK_COUNT], work_after[METRIC_WORK_COUNT];
+};
+
+/* Where a difference of time comes from, in ns per call; NAN: not known here. */
+struct explanation {
+    double total_ns, instructions_ns, cache_misses_ns, branch_misses_ns, rest_ns;
+};
+
+struct compared_cell {
+    char impl[64], workload[64];
+    uint64_t tasks, tick_ns, seed;
+    cJSON *requested; /* parameters asked for, as in a result; owned */
+    enum verdict verdict;
+    char reason[COMPARED_TEXT]; /* one sentence, "" when there is nothing to say */
+
+    bool failed;       /* NEW came to fail where OLD did not, or has not got the cell's answer right */
+    bool work_changed; /* some operation counter is not exactly equal */
+    struct change changes[METRICS]; /* operation counters, memory, instructions */
+    enum verdict work_verdict, instructions_verdict, time_verdict;
+    bool instructions_known, time_known;
+    char instructions_source[16];      /* "processor", "steps"; "" when unknown */
+    char instructions_reason[COMPARED_TEXT]; /* why unknown, or "" */
+
+    bool time_decides; /* false: the times were not taken side by side, and are advisory */
+    bool same_program; /* work, instructions and memory alike: what is left is layout */
+    struct timing timing;
+    struct timing control; /* OLD against a copy of OLD; no pairs: there was none */
+    bool control_moved;
+    bool extended;         /* pairs were added once */
+    bool confirm_tried, confirmed;
+    struct interval confirm_cpu;
+    double before_ns_per_op, after_ns_per_op; /* thread CPU time per call; NAN: unknown */
+
+    size_t phase_count;
+    struct compared_phase phases[COMPARED_PHASES];
+    bool explained;
+    struct explanation explanation;
+};
+
+/* Sets the cell's verdict and reason from those of its gates (and `failed`); a reason that is there
+ * already stays. */
+void cell_conclude(struct compared_cell *cell);
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+/* One of the two sides. */
+struct compared_side {
+    char path[4096];
+    char version[64], commit[64], compiler[128], flags[512]; /* "": unknown */
+};
+
+struct comparison {
+    bool is_binaries; /* else result files */
+    bool complete;    /* false: interrupted */
+    struct compared_side before, after;
+    struct limits limits;
+    enum verdict verdict;
+    char reasons[16][COMPARED_TEXT]; /* the verdict's, the gravest first */
+    size_t reason_count;
+    /* How the times were taken; binaries only. */
+    uint64_t pairs, pairs_max, confirm_pairs, samples_per_process, min_work_ns, seed;
+    double alpha; /* over all cells together */
+    int pin_cpu;  /* below 0: unpinned */
+    /* What went on meanwhile; NAN: unknown. */
+    double steal_share, busy_share, load_1min;
+    size_t cell_count;
+    struct compared_cell *cells; /* owned */
+};
+
+void comparison_free(struct comparison *comparison);
+
+/* Sets verdict and reasons from the cells. */
+void comparison_conclude(struct comparison *comparison);
+
+/* What makes the command fail (--fail-on): each takes in the ones before it. */
+enum fail_on { FAIL_ON_WORK, FAIL_ON_REGRESSED, FAIL_ON_INCONCLUSIVE };
+
+/* 3 when something regressed that `fail_on` takes in, 4 when asked to fail on inconclusive and it is,
+ * 0 else.  FAIL_ON_WORK looks at work and instructions (and designs that came to fail) alone. */
+int comparison_exit_status(const struct comparison *comparison, enum fail_on fail_on);
+
+/* The document of docs/COMPARE-FORMAT.md, owned by the caller; `head` (owned by the caller, may be
+ * NULL) brings tool, machine and command. */
+cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, enum fail_on fail_on);
+
+#endif
