@@ -33,7 +33,7 @@ enum metric {
     METRIC_CASCADES,
     METRIC_EMPTY_TICKS,
     METRIC_ALLOCATIONS,
-    METRIC_WORK_COUNT, /* how many of these there are */
+    METRIC_WORK_COUNT,                 /* how many of these there are */
     METRIC_MEMORY = METRIC_WORK_COUNT, /* bytes per task */
     METRIC_INSTRUCTIONS,
     METRIC_TIME,   /* the margin of the time gate */
@@ -53,8 +53,9 @@ struct limits {
 /* Work and instructions 1 %, time 3 %, layout 15 %, memory shown only (docs/MEASUREMENT.md). */
 struct limits limits_default(void);
 
-/* "instructions=1%", "comparisons=0.5%", "work=2%" (all operation counters), "memory=off".  DIAG_USAGE
- * naming `flag`, the metric and what was expected. */
+/* "instructions=1%", "comparisons=0.5%", "work=2%" (all operation counters), "memory=off" (not for
+ * time and layout, whose gate needs a margin).  DIAG_USAGE naming `flag`, the metric and what was
+ * expected; *limits is unchanged then. */
 int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag);
 
 /* ---- One cell. ------------------------------------------------------------------------------- */
@@ -73,13 +74,13 @@ struct interval {
 /* What the time gate saw of one pair of programs on one cell. */
 struct timing {
     size_t pairs;
-    double confidence;    /* of the intervals covering the true median */
-    struct interval cpu;  /* ratio of thread CPU times: decides */
-    struct interval wall; /* ratio of wall times: beside it */
+    double confidence;         /* of the intervals covering the true median */
+    struct interval cpu;       /* ratio of thread CPU times: decides */
+    struct interval wall;      /* ratio of wall times: beside it */
     double p_slower, p_faster; /* one-sided sign tests against the margin, after Holm */
 };
 
-#define COMPARED_TEXT 400
+#define COMPARED_TEXT   400
 #define COMPARED_PHASES 16
 
 struct compared_phase {
@@ -101,12 +102,12 @@ struct compared_cell {
     enum verdict verdict;
     char reason[COMPARED_TEXT]; /* one sentence, "" when there is nothing to say */
 
-    bool failed;       /* NEW came to fail where OLD did not, or has not got the cell's answer right */
-    bool work_changed; /* some operation counter is not exactly equal */
+    bool failed; /* NEW came to fail where OLD did not, or has not got the cell's answer right */
+    bool work_changed;              /* some operation counter is not exactly equal */
     struct change changes[METRICS]; /* operation counters, memory, instructions */
     enum verdict work_verdict, instructions_verdict, time_verdict;
     bool instructions_known, time_known;
-    char instructions_source[16];      /* "processor", "steps"; "" when unknown */
+    char instructions_source[16];            /* "processor", "steps"; "" when unknown */
     char instructions_reason[COMPARED_TEXT]; /* why unknown, or "" */
 
     bool time_decides; /* false: the times were not taken side by side, and are advisory */
@@ -114,7 +115,7 @@ struct compared_cell {
     struct timing timing;
     struct timing control; /* OLD against a copy of OLD; no pairs: there was none */
     bool control_moved;
-    bool extended;         /* pairs were added once */
+    bool extended; /* pairs were added once */
     bool confirm_tried, confirmed;
     struct interval confirm_cpu;
     double before_ns_per_op, after_ns_per_op; /* thread CPU time per call; NAN: unknown */
@@ -125,9 +126,10 @@ struct compared_cell {
     struct explanation explanation;
 };
 
-/* Sets the cell's verdict and reason from those of its gates (and `failed`); a reason that is there
- * already stays. */
-void cell_conclude(struct compared_cell *cell);
+/* Sets the cell's verdict and reason from those of its gates (and `failed`, and memory when it has a
+ * limit): the worst one, and what led to it.  To be called once, after the gates.  A reason that is
+ * there already (NEW has no such cell) stays, and the verdict beside it counts as one more gate. */
+void cell_conclude(struct compared_cell *cell, const struct limits *limits);
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
@@ -157,18 +159,24 @@ struct comparison {
 
 void comparison_free(struct comparison *comparison);
 
-/* Sets verdict and reasons from the cells. */
+/* Sets verdict and reasons from the cells, which are concluded.  One that was interrupted, or has no
+ * cells, is inconclusive at best. */
 void comparison_conclude(struct comparison *comparison);
 
 /* What makes the command fail (--fail-on): each takes in the ones before it. */
 enum fail_on { FAIL_ON_WORK, FAIL_ON_REGRESSED, FAIL_ON_INCONCLUSIVE };
 
+/* "work", "regressed", "inconclusive". */
+const char *fail_on_name(enum fail_on fail_on);
+
 /* 3 when something regressed that `fail_on` takes in, 4 when asked to fail on inconclusive and it is,
- * 0 else.  FAIL_ON_WORK looks at work and instructions (and designs that came to fail) alone. */
+ * 0 else.  FAIL_ON_WORK looks at work, instructions, memory when it has a limit, and designs that
+ * came to fail. */
 int comparison_exit_status(const struct comparison *comparison, enum fail_on fail_on);
 
 /* The document of docs/COMPARE-FORMAT.md, owned by the caller; `head` (owned by the caller, may be
  * NULL) brings tool, machine and command. */
-cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, enum fail_on fail_on);
+cJSON *comparison_json(const struct comparison *comparison, const cJSON *head,
+                       enum fail_on fail_on);
 
 #endif
