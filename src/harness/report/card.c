@@ -147,7 +147,7 @@ void card_write(FILE *out, const struct view_group *group, const struct view_row
 {
     char params[512];
     write_phases(out, group, row, style);
-    view_params(params, sizeof params, json_get(row->cell, "params"));
+    json_format_params(params, sizeof params, json_get(row->cell, "params"));
     if (params[0])
         fprintf(out, "settings  %s\n", params);
     write_memory(out, json_get(row->cell, "memory"));

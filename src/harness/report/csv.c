@@ -86,7 +86,7 @@ static void write_value(FILE *out, const cJSON *item)
     } else if (cJSON_IsString(item)) {
         write_text(out, item->valuestring);
     } else if (cJSON_IsObject(item)) {
-        view_params(params, sizeof params, item);
+        json_format_params(params, sizeof params, item);
         write_text(out, params);
     }
 }

@@ -17,7 +17,7 @@ struct writer {
 static void describe(char *out, size_t size, const cJSON *cell)
 {
     char params[256];
-    view_params(params, sizeof params, json_get(cell, "params"));
+    json_format_params(params, sizeof params, json_get(cell, "params"));
     snprintf(out, size, "%s%sstream %s", params, params[0] ? "; " : "",
              json_get_text(cell, "stream.hash"));
 }

@@ -213,7 +213,7 @@ static void add_row(void *ctx, const struct sweep *sweep, const struct growth_fi
     struct growth_fit time = growth_fit(sweep->time, sweep->count);
     struct grid *grid = &section->grid;
     char params[32], classes[CLASSES_SIZE];
-    view_params(params, sizeof params, json_get(sweep->first, "requested"));
+    json_format_params(params, sizeof params, json_get(sweep->first, "requested"));
     snprintf(grid_at(grid, row, DESIGN)->text, GRID_TEXT_SIZE, "%.24s%s%s",
              json_get_text(sweep->first, "impl"), params[0] ? " " : "", params);
     snprintf(grid_at(grid, row, PHASE)->text, GRID_TEXT_SIZE, "%.30s, %.30s",

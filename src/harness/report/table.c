@@ -146,7 +146,7 @@ static void write_settings(FILE *out, const struct view_group *group)
     for (size_t i = 0; i < group->row_count; i++) {
         const struct view_row *row = &group->rows[i];
         char params[256];
-        view_params(params, sizeof params, json_get(row->cell, "params"));
+        json_format_params(params, sizeof params, json_get(row->cell, "params"));
         if (!params[0] || strchr(row->label, '='))
             continue;
         fprintf(out, "%s%s %s", gap, row->label, params);

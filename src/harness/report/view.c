@@ -10,30 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void view_params(char *out, size_t size, const cJSON *params)
-{
-    size_t length = 0;
-    const cJSON *param, *value;
-    out[0] = '\0';
-    cJSON_ArrayForEach(param, params)
-    {
-        const char *gap = length ? " " : "";
-        if (length < size && cJSON_IsNumber(param))
-            length += (size_t)snprintf(out + length, size - length, "%s%s=%.15g", gap,
-                                       param->string, param->valuedouble);
-        else if (length < size)
-            length += (size_t)snprintf(out + length, size - length, "%s%s=", gap, param->string);
-        if (!cJSON_IsArray(param))
-            continue;
-        cJSON_ArrayForEach(value, param)
-        {
-            if (length < size)
-                length += (size_t)snprintf(out + length, size - length, "%s%.15g",
-                                           value == param->child ? "" : ",", value->valuedouble);
-        }
-    }
-}
-
 static bool is_ok(const cJSON *cell)
 {
     return strcmp(json_get_text(cell, "status"), "ok") == 0;
@@ -64,7 +40,7 @@ static void name_row(const struct view_group *group, struct view_row *row)
             cJSON_AddItemToObject(varying, param->string, cJSON_Duplicate(param, true));
     }
     char params[VIEW_LABEL_SIZE];
-    view_params(params, sizeof params, varying);
+    json_format_params(params, sizeof params, varying);
     cJSON_Delete(varying);
     snprintf(row->label, sizeof row->label, "%.40s%s%.50s", json_get_text(row->cell, "impl"),
              params[0] ? " " : "", params);
@@ -206,7 +182,7 @@ static void name_arguments(char *out, size_t size, const cJSON *cells, const cJS
     size_t before = 0;
     for (const cJSON *other = cells->child; other != cell; other = other->next)
         before += same_name(other, cell);
-    view_params(params, sizeof params, json_get(cell, "requested"));
+    json_format_params(params, sizeof params, json_get(cell, "requested"));
     for (char *c = params; *c; c++)
         *c = *c == ' ' ? '/' : *c == '=' ? ':' : *c;
     size_t length = (size_t)snprintf(out, size, "/tasks:%.15g%s%s", json_get_number(cell, "tasks"),

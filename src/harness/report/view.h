@@ -44,9 +44,6 @@ void view_free(struct view *view);
 /* The row's phase of that name; NULL when it has none. */
 const cJSON *view_phase(const struct view_row *row, const char *name);
 
-/* "slots=512 levels=256,64" of the object `params`; "" when it has none. */
-void view_params(char *out, size_t size, const cJSON *params);
-
 /* The largest `key` ("p99", "max") of the advance latencies of all phases, ns; NaN without any. */
 double view_advance_ns(const struct view_row *row, const char *key);
 

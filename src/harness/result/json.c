@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_MAX (UINT64_C(1) << 53)
+/* cJSON prints 15 digits, and takes what is as good as equal for equal. */
+#define EXACT_MAX UINT64_C(999999999999999)
 
 cJSON *json_integer(uint64_t value)
 {
@@ -116,4 +117,28 @@ const char *json_get_text(const cJSON *object, const char *path)
 {
     const cJSON *item = json_get(object, path);
     return item && cJSON_IsString(item) ? item->valuestring : "";
+}
+
+void json_format_params(char *out, size_t size, const cJSON *params)
+{
+    size_t length = 0;
+    const cJSON *param, *value;
+    out[0] = '\0';
+    cJSON_ArrayForEach(param, params)
+    {
+        const char *gap = length ? " " : "";
+        if (length < size && cJSON_IsNumber(param))
+            length += (size_t)snprintf(out + length, size - length, "%s%s=%.15g", gap,
+                                       param->string, param->valuedouble);
+        else if (length < size)
+            length += (size_t)snprintf(out + length, size - length, "%s%s=", gap, param->string);
+        if (!cJSON_IsArray(param))
+            continue;
+        cJSON_ArrayForEach(value, param)
+        {
+            if (length < size)
+                length += (size_t)snprintf(out + length, size - length, "%s%.15g",
+                                           value == param->child ? "" : ",", value->valuedouble);
+        }
+    }
 }

@@ -9,11 +9,12 @@
 #define TWBENCH_JSON_H
 
 #include <cjson/cJSON.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
-/* Exact; beyond 2^53 as raw digits, because cJSON's numbers are doubles. */
+/* Exact; beyond 15 digits as raw ones, because cJSON prints no more of a number. */
 cJSON *json_integer(uint64_t value);
 /* Rounded to six significant digits, which no timing deserves more of; null unless finite. */
 cJSON *json_measure(double value);
@@ -32,5 +33,8 @@ void json_add_hex(cJSON *object, const char *key, uint64_t value);
 const cJSON *json_get(const cJSON *object, const char *path);  /* NULL when absent or null */
 double json_get_number(const cJSON *object, const char *path); /* NaN when absent, null, not one */
 const char *json_get_text(const cJSON *object, const char *path); /* "" likewise */
+
+/* "slots=512 levels=256,64" of the object `params`; "" when it has none. */
+void json_format_params(char *out, size_t size, const cJSON *params);
 
 #endif
