@@ -256,3 +256,17 @@ void units_format_bytes(char *out, size_t size, uint64_t bytes)
     else
         snprintf(out, size, "%.1f %s", value, units[unit]);
 }
+
+/* Two digits of what is below 0.1 %: exact figures differ by less, and must not read as equal. */
+void units_format_change(char *out, size_t size, double share)
+{
+    double percent = 100 * share;
+    if (!isfinite(percent))
+        snprintf(out, size, "-");
+    else if (percent == 0)
+        snprintf(out, size, "0 %%");
+    else if (fabs(percent) < 0.095)
+        snprintf(out, size, "%+.2g %%", percent);
+    else
+        snprintf(out, size, "%+.*f %%", fabs(percent) < 999.5 ? 1 : 0, percent);
+}

@@ -30,5 +30,7 @@ void units_format_count(char *out, size_t size, uint64_t count);
 void units_format_time(char *out, size_t size, uint64_t ns);
 /* "512 B", "4.0 KiB", "16 MiB". */
 void units_format_bytes(char *out, size_t size, uint64_t bytes);
+/* A share as a change: "+33.3 %", "-0.4 %", "0 %", "+0.02 %"; "-" unless it is finite. */
+void units_format_change(char *out, size_t size, double share);
 
 #endif

@@ -80,8 +80,9 @@ struct timing {
     double p_slower, p_faster; /* one-sided sign tests against the margin, after Holm */
 };
 
-#define COMPARED_TEXT   400
-#define COMPARED_PHASES 16
+#define COMPARED_TEXT    400
+#define COMPARED_PHASES  16
+#define COMPARED_REASONS 16
 
 struct compared_phase {
     char name[64];
@@ -145,7 +146,7 @@ struct comparison {
     struct compared_side before, after;
     struct limits limits;
     enum verdict verdict;
-    char reasons[16][COMPARED_TEXT]; /* the verdict's, the gravest first */
+    char reasons[COMPARED_REASONS][COMPARED_TEXT]; /* the verdict's, the gravest first */
     size_t reason_count;
     /* How the times were taken; binaries only. */
     uint64_t pairs, pairs_max, confirm_pairs, samples_per_process, min_work_ns, seed;
