@@ -156,6 +156,8 @@ struct comparison {
     double steal_share, busy_share, load_1min;
     size_t cell_count;
     struct compared_cell *cells; /* owned */
+    size_t added;                /* cells that only NEW has, which are not among them */
+    char notes[COMPARED_TEXT];   /* of the documents as wholes: "NEW was interrupted"; or "" */
 };
 
 void comparison_free(struct comparison *comparison);
