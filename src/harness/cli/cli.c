@@ -9,15 +9,17 @@
 
 static const struct command commands[] = {
     {"run", "[FLAGS]", "Run designs on workloads and show a table.",
-     FLAGS_RUN | FLAGS_REPORT | FLAGS_JSON, cmd_run},
+     FLAGS_MATRIX | FLAGS_RUN | FLAGS_REPORT | FLAGS_STYLE | FLAGS_JSON, cmd_run},
     {"replay", "[FLAGS] TRACE...", "Run designs on recorded traces (FILE.tt[.xz|.gz], or a name).",
-     FLAGS_RUN | FLAGS_REPORT | FLAGS_JSON, cmd_run},
+     FLAGS_MATRIX | FLAGS_RUN | FLAGS_REPORT | FLAGS_STYLE | FLAGS_JSON, cmd_run},
     {"list", "", "Name the designs, their parameters and the workloads.", FLAGS_DATA, cmd_list},
-    {"report", "[FLAGS] RESULT.json", "Show an old result again; nothing is run.", FLAGS_REPORT,
-     cmd_report},
+    {"report", "[FLAGS] RESULT.json", "Show an old result again; nothing is run.",
+     FLAGS_REPORT | FLAGS_STYLE, cmd_report},
     {"plot", "[FLAGS] RESULT.json", "Draw the pictures of a result.", FLAGS_PLOT, cmd_plot},
     {"conform", "[FLAGS]", "Test designs against the contract; prints the first broken rule.",
      FLAGS_CONFORM, cmd_conform},
+    {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
+     FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

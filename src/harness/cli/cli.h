@@ -2,25 +2,36 @@
  * cli.h - the command line: one function per command.
  *
  * Exit status: 0 ok; 1 a run failed or a design was found wrong; 2 the command line or a file given
- * is wrong; 3 what was asserted does not hold; 130 interrupted, with a valid partial result.  stdout carries the result only, what is
- * said about it goes to stderr.
+ * is wrong; 3 regressed, or what was asserted does not hold; 4 inconclusive, when asked to fail on it;
+ * 130 interrupted, with a valid partial result.  stdout carries the result only, what is said about it
+ * goes to stderr.
  */
 #ifndef TWBENCH_CLI_H
 #define TWBENCH_CLI_H
 
 #include "harness/cli/options.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_REGRESSED = 3, EXIT_INTERRUPTED = 130 };
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_REGRESSED = 3,
+    EXIT_INCONCLUSIVE = 4,
+    EXIT_INTERRUPTED = 130
+};
 
 /* Finds the command ("run" when there is none), does it, and answers the exit status. */
 int cli_main(int argc, char **argv);
 
 /* The commands; each answers the exit status and has said on stderr what went wrong. */
-int cmd_run(const struct options *options);     /* run, replay */
-int cmd_list(const struct options *options);    /* list */
-int cmd_report(const struct options *options);  /* report: an old result, as table or file */
-int cmd_plot(const struct options *options);    /* plot */
-int cmd_conform(const struct options *options); /* conform */
+int cmd_run(const struct options *options);      /* run, replay */
+int cmd_list(const struct options *options);     /* list */
+int cmd_report(const struct options *options);   /* report: an old result, as table or file */
+int cmd_plot(const struct options *options);     /* plot */
+int cmd_conform(const struct options *options);  /* conform */
+int cmd_compare(const struct options *options);  /* compare */
+int cmd_selftest(const struct options *options); /* selftest */
+int cmd_probe(const struct options *options);    /* probe */
 
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int cli_fail(int status, const struct diag *diag);

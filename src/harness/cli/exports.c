@@ -10,16 +10,24 @@
 #include <string.h>
 
 const struct export_format export_formats[] = {
-    {"export-csv", "comma-separated values", csv_write},
-    {"export-markdown", "Markdown tables", markdown_write},
-    {"export-gbench", "JSON of Google Benchmark, for its compare.py", gbench_write},
-    {"export-bencher", "Bencher Metric Format", bencher_write},
-    {"export-custom", "customSmallerIsBetter, for github-action-benchmark", custom_write},
+    {"export-csv", "comma-separated values", csv_write, NULL},
+    {"export-markdown", "Markdown tables", markdown_write, NULL},
+    {"export-gbench", "JSON of Google Benchmark, for its compare.py", gbench_write, NULL},
+    {"export-bencher", "Bencher Metric Format", bencher_write, NULL},
+    {"export-custom", "customSmallerIsBetter, for github-action-benchmark", custom_write, NULL},
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
 
 _Static_assert(sizeof export_formats / sizeof *export_formats <= EXPORTS_MAX,
                "options have a field for every format");
+
+bool export_offered(size_t format, bool comparison)
+{
+    if (format >= export_format_count)
+        return false;
+    return comparison ? export_formats[format].write_comparison != NULL
+                      : export_formats[format].write != NULL;
+}
 
 size_t export_find(const char *flag)
 {

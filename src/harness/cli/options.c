@@ -9,7 +9,9 @@
 
 #include "harness/base/units.h"
 #include "harness/cli/lists.h"
+#include "harness/compare/blocks.h"
 #include "harness/run/outcome.h"
+#include "harness/run/sample.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -98,6 +100,7 @@ static int take_impl(struct options *options, const char *flag, const char *valu
                      struct diag *diag)
 {
     options->design_count = 0;
+    options->designs_given = true;
     if (strcmp(value, "all") == 0) {
         select_all(options);
         return DIAG_OK;
@@ -144,6 +147,19 @@ static int take_set(struct options *options, const char *flag, const char *value
     name[equals - value] = '\0';
     options->sets[options->set_count++] =
         (struct workload_setting){.name = name, .value = name + (equals - value) + 1};
+    return DIAG_OK;
+}
+
+static int take_preset(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    char names[200] = "";
+    options->preset = preset_find(value);
+    for (size_t i = 0; i < preset_count; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
+                 presets[i].name);
+    if (!options->preset)
+        return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, names);
     return DIAG_OK;
 }
 
@@ -247,6 +263,69 @@ static int take_operations(struct options *options, const char *flag, const char
     return take_count(flag, value, 0, UINT64_C(1) << 50, &options->operations, diag);
 }
 
+/* ---- Paired samples. -------------------------------------------------------------------------- */
+
+static int take_pairs(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    int status = take_count(flag, value, 0, PAIRS_MAX, &options->pairs, diag);
+    if (status == DIAG_OK && options->pairs > 0 && options->pairs < PAIRS_MIN)
+        return diag_usage(diag, "%s: %s given; expected %d .. %d, or 0 for no times at all", flag,
+                          value, PAIRS_MIN, PAIRS_MAX);
+    return status;
+}
+
+static int take_max_pairs(struct options *options, const char *flag, const char *value,
+                          struct diag *diag)
+{
+    return take_count(flag, value, PAIRS_MIN, PAIRS_MAX, &options->max_pairs, diag);
+}
+
+static int take_samples(struct options *options, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    return take_count(flag, value, 1, SAMPLE_MAX, &options->samples, diag);
+}
+
+static int take_passes(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    return take_count(flag, value, 0, UINT64_C(1) << 40, &options->passes, diag);
+}
+
+static int take_drag(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    options->dragged = true;
+    return take_count(flag, value, 0, UINT64_C(1) << 32, &options->drag_links, diag);
+}
+
+static int take_fail_on(struct options *options, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    static const char *const words[] = {"work", "regressed", "inconclusive", NULL};
+    int word = 0;
+    int status = take_word(flag, value, words, &word, diag);
+    options->fail_on = (enum fail_on)word;
+    return status;
+}
+
+static int take_limit(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    return limits_parse(value, flag, &options->limits, diag);
+}
+
+static int take_baseline(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    if (*value == '\0' || *value == '.' || strchr(value, '/'))
+        return diag_usage(diag, "%s: '%s' given; expected a plain name, kept as results/NAME.json",
+                          flag, value);
+    options->baseline = value;
+    return DIAG_OK;
+}
+
 /* ---- What to leave. -------------------------------------------------------------------------- */
 
 static int take_file(const char **out, const char *flag, const char *value, struct diag *diag)
@@ -336,52 +415,75 @@ static int take_workloads_dir(struct options *options, const char *flag, const c
 
 /* ---- The table. ------------------------------------------------------------------------------ */
 
-#define FLAGS_DESIGNS (FLAGS_RUN | FLAGS_CONFORM)
+#define FLAGS_DESIGNS (FLAGS_MATRIX | FLAGS_CONFORM)
 
 static const struct flag flags[] = {
     {"impl", "A,B|all", "designs to run (default: all of the list but null)", FLAGS_DESIGNS,
      take_impl},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
-     FLAGS_RUN, take_workload},
+     FLAGS_MATRIX, take_workload},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
-     FLAGS_RUN, take_tasks},
-    {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated", FLAGS_RUN,
+     FLAGS_MATRIX, take_tasks},
+    {"preset", "NAME", "designs, workloads and tasks that are not given (compare: ci)",
+     FLAGS_MATRIX, take_preset},
+    {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated", FLAGS_MATRIX,
      take_set},
     {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
-     FLAGS_RUN, take_tick},
+     FLAGS_MATRIX, take_tick},
     {"seed", "N", "seed of the operation streams (default 1)", FLAGS_DESIGNS, take_seed},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
-     FLAGS_RUN, take_max_pending},
+     FLAGS_MATRIX, take_max_pending},
     {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN, take_runs},
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN, take_warmup},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
      FLAGS_RUN, take_min_time},
-    {"budget", "TIME", "wall time one child may take (default 10s)", FLAGS_RUN, take_budget},
+    {"min-time", "TIME", "time one sample takes at least (default 2ms)", FLAGS_PAIRS | FLAGS_PROBE,
+     take_min_time},
+    {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
+     FLAGS_PAIRS | FLAGS_PROBE, take_samples},
+    {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
+     take_passes},
+    {"drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",
+     FLAGS_PROBE, take_drag},
+    {"pairs", "N", "pairs of processes per cell (default 30); 0: no times, counts only",
+     FLAGS_PAIRS, take_pairs},
+    {"max-pairs", "N", "pairs of a cell that is inconclusive, added once (default 90)", FLAGS_PAIRS,
+     take_max_pairs},
+    {"fail-on", "WHAT",
+     "work, regressed or inconclusive: what ends in status 3 or 4 (default regressed)",
+     FLAGS_COMPARE, take_fail_on},
+    {"limit", "METRIC=SHARE", "how far a metric may move: instructions=1%, time=5%, memory=off",
+     FLAGS_COMPARE, take_limit},
+    {"baseline", "NAME", "compare with results/NAME.json; kept there when it is not there yet",
+     FLAGS_COMPARE, take_baseline},
+    {"budget", "TIME", "wall time one child may take (default 10s)", FLAGS_RUN | FLAGS_COMPARE,
+     take_budget},
+    {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST, take_budget},
     {"memory-limit", "BYTES", "memory one child may take (default 4Gi)", FLAGS_RUN,
      take_memory_limit},
-    {"pin", "CORE|none", "core for timed runs (default: the last one allowed)", FLAGS_RUN,
-     take_pin},
+    {"pin", "CORE|none", "core for timed runs (default: the last one allowed)",
+     FLAGS_RUN | FLAGS_PAIRS, take_pin},
     {"jobs", "N", "children at a time, each on a core of its own (default 1)", FLAGS_RUN,
      take_jobs},
     {"counters", "WHEN", "auto, off, required: instructions, cache misses (default auto)",
      FLAGS_RUN, take_counters},
-    {"no-system-check", NULL, "do not look for what could disturb the times", FLAGS_RUN,
-     take_no_system_check},
+    {"no-system-check", NULL, "do not look for what could disturb the times",
+     FLAGS_RUN | FLAGS_PAIRS, take_no_system_check},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      take_operations},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
-    {"resume", NULL, "go on with FILE of --json: run only the cells it lacks", FLAGS_JSON,
+    {"resume", NULL, "go on with FILE of --json: run only the cells it lacks", FLAGS_RUN,
      take_resume},
     {"plots", "DIR", "draw pictures into DIR", FLAGS_REPORT | FLAGS_PLOT, take_plots},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
      FLAGS_REPORT | FLAGS_PLOT, take_plot_format},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, take_assert},
-    {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)", FLAGS_RUN,
-     take_progress},
-    {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_REPORT, take_style},
-    {"workloads-dir", "DIR", "where workloads are looked up by name", FLAGS_RUN | FLAGS_DATA,
+    {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
+     FLAGS_RUN | FLAGS_PAIRS, take_progress},
+    {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE, take_style},
+    {"workloads-dir", "DIR", "where workloads are looked up by name", FLAGS_MATRIX | FLAGS_DATA,
      take_workloads_dir},
 };
 
@@ -415,12 +517,14 @@ static int take_param(struct options *options, const struct tw_param *param, con
 /* The formats of the export table are flags as well, all of one kind. */
 static const struct flag *flag_find(const char *name, unsigned groups)
 {
-    static const struct flag exported = {NULL, "FILE|-", NULL, FLAGS_REPORT, take_export};
+    static const struct flag exported = {NULL, "FILE|-", NULL, 0, take_export};
     for (size_t i = 0; i < FLAG_COUNT; i++)
         if (strcmp(flags[i].name, name) == 0 && (flags[i].groups & groups))
             return &flags[i];
-    bool is_export = export_find(name) < export_format_count && (exported.groups & groups);
-    return is_export ? &exported : NULL;
+    return export_offered(export_find(name), groups & FLAGS_COMPARE) &&
+                   (groups & (FLAGS_REPORT | FLAGS_COMPARE))
+               ? &exported
+               : NULL;
 }
 
 /* One "--name=value" or "--name value"; *used is the number of arguments it took. */
@@ -449,6 +553,7 @@ static int take_flag(struct options *options, const char *argument, const char *
         return diag_usage(diag, "%s: a value is missing; expected %s", shown,
                           flag ? flag->value : "N,M");
     *used = equals ? 1 : 2;
+    options->matrix_given |= !flag || (flag->groups & FLAGS_MATRIX);
     return flag ? flag->take(options, shown, value, diag)
                 : take_param(options, param, shown, value, diag);
 }
@@ -478,6 +583,27 @@ static int check_together(const struct options *options, struct diag *diag)
     return check_files(options, diag);
 }
 
+static void apply_preset(struct options *options)
+{
+    const struct preset *preset = options->preset;
+    if (!options->designs_given) {
+        options->design_count = 0;
+        for (size_t i = 0; preset->designs[i]; i++)
+            options->designs[options->design_count++] = registry_find(preset->designs[i]);
+    }
+    if (options->workload_count == 0)
+        while (preset->workloads[options->workload_count]) {
+            options->workloads[options->workload_count] =
+                preset->workloads[options->workload_count];
+            options->workload_count++;
+        }
+    if (options->task_count == 0)
+        while (preset->tasks[options->task_count]) {
+            options->tasks[options->task_count] = preset->tasks[options->task_count];
+            options->task_count++;
+        }
+}
+
 int options_parse(int argc, char **argv, int first, const struct command *command,
                   struct options *options, struct diag *diag)
 {
@@ -494,7 +620,18 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         .pin_cpu = -1,
         .jobs = 1,
         .operations = 1000000,
+        .pairs = 30,
+        .max_pairs = 90,
+        .samples = 5,
+        .fail_on = FAIL_ON_REGRESSED,
+        .limits = limits_default(),
     };
+    if (command->flags & (FLAGS_PAIRS | FLAGS_PROBE))
+        options->min_time_ns = 2000000;
+    if (command->flags & FLAGS_PAIRS)
+        options->preset = preset_find("ci");
+    if (command->flags & FLAGS_SELFTEST)
+        options->budget_ns = UINT64_C(600000000000);
     select_all(options);
     bool operands_only = false;
     for (int i = first, used = 1; i < argc; i += used, used = 1) {
@@ -514,6 +651,8 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
             options->operands[options->operand_count++] = argv[i];
         }
     }
+    if (options->preset)
+        apply_preset(options);
     return check_together(options, diag);
 }
 
@@ -536,10 +675,11 @@ void options_help(FILE *out, const struct command *command)
     for (size_t i = 0; i < FLAG_COUNT; i++)
         if (flags[i].groups & command->flags)
             help_row(out, flags[i].name, flags[i].value, flags[i].help);
-    if (command->flags & FLAGS_REPORT) {
+    if (command->flags & (FLAGS_REPORT | FLAGS_COMPARE)) {
         fprintf(out, "\nThe result in other formats (a file, or - for stdout):\n");
         for (size_t i = 0; i < export_format_count; i++)
-            help_row(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
+            if (export_offered(i, command->flags & FLAGS_COMPARE))
+                help_row(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
     }
     if (!(command->flags & FLAGS_DESIGNS))
         return;

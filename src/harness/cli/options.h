@@ -8,7 +8,9 @@
 
 #include "harness/base/diag.h"
 #include "harness/cli/exports.h"
+#include "harness/compare/comparison.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/preset.h"
 #include "harness/report/plot.h"
 #include "harness/report/style.h"
 #include "harness/report/sweep.h"
@@ -31,6 +33,9 @@ struct options {
     size_t operand_count;
 
     /* What to run. */
+    const struct preset *preset; /* fills what of designs, workloads and tasks is not given */
+    bool designs_given;
+    bool matrix_given; /* any flag that says what to run */
     const struct registry_entry *designs[OPTIONS_LIST_MAX];
     size_t design_count;
     const char *workloads[OPTIONS_LIST_MAX];
@@ -54,6 +59,15 @@ struct options {
     enum options_counters counters;
     bool no_system_check;
     uint64_t operations; /* conform */
+
+    /* compare, selftest, probe */
+    uint64_t pairs, max_pairs, samples;
+    uint64_t passes; /* of a sample; 0: by min_time_ns */
+    bool dragged;
+    uint64_t drag_links;
+    enum fail_on fail_on;
+    struct limits limits;
+    const char *baseline; /* or NULL */
 
     /* What to leave. */
     const char *json;                 /* file, "-" or NULL */
@@ -80,12 +94,18 @@ struct command {
 };
 
 enum flag_group {
-    FLAGS_RUN = 1u << 0,    /* the matrix and how it is measured */
+    FLAGS_RUN = 1u << 0,    /* how the cells of a matrix are measured */
     FLAGS_REPORT = 1u << 1, /* what to leave of a result, apart from --json */
     FLAGS_JSON = 1u << 2,
     FLAGS_CONFORM = 1u << 3, /* --impl, parameters, seed, operations */
     FLAGS_PLOT = 1u << 4,
-    FLAGS_DATA = 1u << 5 /* --workloads-dir */
+    FLAGS_DATA = 1u << 5,    /* --workloads-dir */
+    FLAGS_MATRIX = 1u << 6,  /* designs, workloads, tasks and what streams are made of */
+    FLAGS_PAIRS = 1u << 7,   /* paired samples: compare, selftest */
+    FLAGS_COMPARE = 1u << 8, /* what a verdict rests on and leads to */
+    FLAGS_PROBE = 1u << 9,   /* one series of samples in this process */
+    FLAGS_SELFTEST = 1u << 10,
+    FLAGS_STYLE = 1u << 11 /* --style */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

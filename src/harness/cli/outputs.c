@@ -2,6 +2,7 @@
 #include "harness/cli/outputs.h"
 
 #include "harness/report/table.h"
+#include "harness/result/file.h"
 #include "impls/registry.h"
 
 #include <errno.h>
@@ -34,23 +35,33 @@ int outputs_check(const struct options *options, struct diag *diag)
     return status;
 }
 
-static int write_export(const char *path, export_fn *write, const struct result_document *document,
-                        struct diag *diag)
+/* A document of one of the two kinds, and what prints it. */
+struct rendering {
+    const struct export_format *format;
+    const struct result_document *result;
+    const cJSON *comparison; /* NULL: it is a result */
+};
+
+static void print_rendering(FILE *out, const void *ctx)
 {
-    if (!path)
-        return DIAG_OK;
-    if (is_stdout(path)) {
-        write(stdout, document);
-        return DIAG_OK;
+    const struct rendering *rendering = ctx;
+    if (rendering->comparison)
+        rendering->format->write_comparison(out, rendering->comparison);
+    else
+        rendering->format->write(out, rendering->result);
+}
+
+/* Every export that was asked for. */
+static int write_exports(const struct options *options, struct rendering rendering,
+                         struct diag *diag)
+{
+    int status = DIAG_OK;
+    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
+        rendering.format = &export_formats[i];
+        if (options->exports[i])
+            status = file_replace(options->exports[i], print_rendering, &rendering, diag);
     }
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return diag_run(diag, "%s: %s", path, strerror(errno));
-    write(out, document);
-    bool failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed)
-        return diag_run(diag, "%s: writing failed", path);
-    return DIAG_OK;
+    return status;
 }
 
 int outputs_plot(const struct options *options, const struct result_document *document,
@@ -97,14 +108,12 @@ static bool wants_table(const struct options *options)
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag)
 {
-    int status = DIAG_OK;
     if (wants_table(options)) {
         struct report_style style = style_for(stdout, options->color);
         table_write(stdout, document, &style);
         sweep_write(stdout, document, &style, declared_traits);
     }
-    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++)
-        status = write_export(options->exports[i], export_formats[i].write, document, diag);
+    int status = write_exports(options, (struct rendering){.result = document}, diag);
     if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
         status = outputs_plot(options, document, diag);
     return status;

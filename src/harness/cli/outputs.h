@@ -14,6 +14,11 @@ int outputs_check(const struct options *options, struct diag *diag);
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag);
 
+/* The same for a comparison (docs/COMPARE-FORMAT.md), its JSON included. */
+int outputs_comparison(const struct options *options, const cJSON *comparison, struct diag *diag);
+/* And for a selftest. */
+int outputs_selftest(const struct options *options, const cJSON *selftest, struct diag *diag);
+
 /* Holds the document to every --assert; the text of each that does not hold goes to stderr.
  * *broken: the counts contradict one of them.  DIAG_USAGE when the document cannot tell of one. */
 int outputs_assert(const struct options *options, const struct result_document *document,

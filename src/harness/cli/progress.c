@@ -76,3 +76,23 @@ void progress_group_end(struct progress *progress, size_t cells)
         fprintf(stderr, "%s: %zu cells in %.1f s\n", progress->title, cells,
                 (double)(clock_read_ns(CLOCK_MONOTONIC) - progress->group_begin_ns) / 1e9);
 }
+
+/* A step says how long it will take itself; of those that may follow nobody knows yet. */
+void progress_step(struct progress *progress, const char *what, size_t done, size_t total)
+{
+    uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+    if (progress->step != what) {
+        progress->step = what;
+        progress->step_begin_ns = now_ns;
+        if (progress->mode == PROGRESS_LINES)
+            fprintf(stderr, "%s\n", what);
+    }
+    if (progress->mode != PROGRESS_BAR)
+        return;
+    char left[32] = "?";
+    double elapsed = (double)(now_ns - progress->step_begin_ns) / 1e9;
+    if (done > 0)
+        format_left(left, sizeof left, elapsed * (double)(total - done) / (double)done);
+    fprintf(stderr, "\r\033[K%s  %zu/%zu  about %s left", what, done, total, left);
+    fflush(stderr);
+}

@@ -13,6 +13,8 @@ struct progress {
     double weight_total, weight_done; /* operations of all groups, of those that are done */
     double weight;                    /* of the group that runs */
     char title[128];
+    const char *step; /* of progress_step, the last one */
+    uint64_t step_begin_ns;
     uint64_t group_begin_ns;
 };
 
@@ -24,6 +26,8 @@ void progress_group(struct progress *progress, const struct stream *stream, doub
 void progress_job(void *ctx, const struct group_progress *group);
 /* The group is over; "now and then" output so that a log shows life. */
 void progress_group_end(struct progress *progress, size_t cells);
+/* One step of several, each of `total` parts: for work that is no group of cells. */
+void progress_step(struct progress *progress, const char *what, size_t done, size_t total);
 /* Takes the bar away before something else is printed. */
 void progress_clear(struct progress *progress);
 

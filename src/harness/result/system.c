@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -368,4 +369,41 @@ void system_check(struct system_checks *checks, const struct system_look *before
     check_sibling(checks, before, after, cpu, root);
     check_process(checks, before, after);
     check_swap(checks, before, after);
+}
+
+/* ---- Over a long time. ----------------------------------------------------------------------- */
+
+double system_steal_share(const struct system_look *before, const struct system_look *after)
+{
+    if (!before || !after)
+        return NAN;
+    return share_between(before->all.steal, after->all.steal, &before->all, &after->all);
+}
+
+double system_busy_share(const struct system_look *before, const struct system_look *after,
+                         double own_ns)
+{
+    if (!before || !after)
+        return NAN;
+    double passed_ticks = (double)(after->all.total - before->all.total);
+    double own_ticks = own_ns / 1e9 * (double)sysconf(_SC_CLK_TCK);
+    double stolen = system_steal_share(before, after);
+    return fmax(busy_share(&before->all, &after->all) - stolen - own_ticks / passed_ticks, 0);
+}
+
+int system_idlest_core(const struct system_look *before, const struct system_look *after)
+{
+    cpu_set_t allowed;
+    double least = INFINITY;
+    int idlest = -1;
+    if (!before || !after || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE && (size_t)cpu < after->cpu_count; cpu++) {
+        double share = core_busy_share(before, after, cpu);
+        if (CPU_ISSET((unsigned)cpu, &allowed) && share <= least) {
+            least = share;
+            idlest = cpu;
+        }
+    }
+    return idlest;
 }

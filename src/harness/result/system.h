@@ -37,4 +37,14 @@ void system_check(struct system_checks *checks, const struct system_look *before
                   const struct system_look *after, int cpu, const char *virtualisation,
                   const char *root);
 
+/* What went on between two looks that may lie far apart, as shares of the time of all cores; NaN when it
+ * is not known.  `own_ns` is processor time of our own, which is no disturbance. */
+double system_steal_share(const struct system_look *before, const struct system_look *after);
+double system_busy_share(const struct system_look *before, const struct system_look *after,
+                         double own_ns);
+
+/* The core among those allowed to this process that others used least between two looks; the last one
+ * among equals, because the first takes most interrupts.  Below 0 when none is known. */
+int system_idlest_core(const struct system_look *before, const struct system_look *after);
+
 #endif

@@ -1,9 +1,8 @@
 /*
  * cap.h - a layer over any design that refuses the start that would make too many timers run.
  *
- * The guard that Netty has as maxPendingTimeouts.  A layer is itself a table and an instance, so
- * whoever drives a design can drive a capped one; it counts what runs by what start, stop and the
- * callbacks say, and keeps nothing per timer.
+ * The guard that Netty has as maxPendingTimeouts, as a layer (layer.h).  It counts what runs by what
+ * start, stop and the callbacks say, and keeps nothing per timer.
  */
 #ifndef TWBENCH_CAP_H
 #define TWBENCH_CAP_H

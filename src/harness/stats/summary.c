@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONFIDENCE_WANTED 0.95
-
 static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
@@ -24,14 +22,14 @@ static double binomial_half(size_t n, size_t k)
 
 /* How many samples to leave out at each end.  The interval from the (trim+1)-th lowest to the
  * (trim+1)-th highest misses the median only when at most `trim` samples lie on one side of it. */
-static size_t trim_for(size_t count, double *confidence)
+static size_t trim_for(size_t count, double wanted, double *confidence)
 {
     size_t trim = 0;
     double miss = 2 * binomial_half(count, 0);
     *confidence = 1 - miss;
     while (2 * (trim + 1) < count) {
         miss += 2 * binomial_half(count, trim + 1);
-        if (1 - miss < CONFIDENCE_WANTED)
+        if (1 - miss < wanted)
             break;
         *confidence = 1 - miss;
         trim++;
@@ -39,7 +37,7 @@ static size_t trim_for(size_t count, double *confidence)
     return trim;
 }
 
-struct summary summary_of(const double *samples, size_t count)
+struct summary summary_at(const double *samples, size_t count, double confidence_wanted)
 {
     struct summary summary = {NAN, NAN, NAN, NAN, 0};
     double *sorted = malloc(count * sizeof *sorted);
@@ -47,11 +45,16 @@ struct summary summary_of(const double *samples, size_t count)
         return summary;
     memcpy(sorted, samples, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_doubles);
-    size_t trim = trim_for(count, &summary.confidence);
+    size_t trim = trim_for(count, confidence_wanted, &summary.confidence);
     summary.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     summary.low = sorted[trim];
     summary.high = sorted[count - 1 - trim];
     summary.count = count;
     free(sorted);
     return summary;
+}
+
+struct summary summary_of(const double *samples, size_t count)
+{
+    return summary_at(samples, count, 0.95);
 }

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* Median and the narrowest symmetric pair of order statistics whose exact (binomial) confidence for
- * the median is at least 95 %; with fewer than 6 samples no pair reaches that, and the interval is
- * minimum to maximum with the confidence it has (5 samples: 93.75 %; 1 sample: 0). */
+ * the median is at least what was wanted; when no pair reaches that, the interval is minimum to maximum
+ * with the confidence it has (at 95 %: 5 samples 93.75 %; 1 sample 0). */
 struct summary {
     double median, low, high;
     double confidence; /* of [low, high] covering the true median; 0 .. 1 */
@@ -16,6 +16,8 @@ struct summary {
 };
 
 /* Sorts a copy; count >= 1.  All NaN with a count of 0 when there is no memory for the copy. */
+struct summary summary_at(const double *samples, size_t count, double confidence_wanted);
+/* The same at 95 %. */
 struct summary summary_of(const double *samples, size_t count);
 
 #endif

@@ -1,0 +1,131 @@
+/*
+ * cmd_probe.c - probe: one cell timed in this process, as one line of JSON.
+ *
+ * It is what `compare` asks of both programs, and of each as often as it needs a sample; so the answer
+ * has to be one that other versions understand.  PROBE_VERSION changes when it is not.
+ */
+#include "harness/cli/cli.h"
+#include "harness/result/json.h"
+#include "harness/run/sample.h"
+#include "harness/workload/workload.h"
+
+#include <stdlib.h>
+
+#define PROBE_VERSION 1
+
+static int probe_request(const struct options *options, struct workload_request *request,
+                         struct diag *diag)
+{
+    if (options->operand_count > 0)
+        return diag_usage(diag, "%s: probe takes no operands", options->operands[0]);
+    if (options->design_count != 1 || options->workload_count != 1 || options->task_count > 1)
+        return diag_usage(diag,
+                          "probe: expected one --impl, one --workload and at most one --tasks");
+    *request = (struct workload_request){
+        .workload = options->workloads[0],
+        .directory = options->workload_directory,
+        .tasks = options->task_count ? options->tasks[0] : 0,
+        .tick_ns = options->tick_ns,
+        .seed = options->seed,
+        .settings = options->sets,
+        .setting_count = options->set_count,
+    };
+    return DIAG_OK;
+}
+
+static int probe_plan(const struct options *options, struct plan *plan, struct diag *diag)
+{
+    struct plan_selection selection = {
+        .designs = options->designs,
+        .design_count = options->design_count,
+        .workloads = options->workloads,
+        .workload_count = options->workload_count,
+        .workload_directory = options->workload_directory,
+        .sweeps = options->sweeps,
+        .sweep_count = options->sweep_count,
+    };
+    int status = plan_make(&selection, plan, diag);
+    if (status == DIAG_OK && plan->cell_count != 1)
+        return diag_usage(diag, "probe: %zu cells asked for; expected one value of each parameter",
+                          plan->cell_count);
+    return status;
+}
+
+static cJSON *series_times(const double times[SAMPLE_MAX][STREAM_PHASES_MAX], size_t samples,
+                           size_t phase)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (size_t i = 0; i < samples; i++)
+        cJSON_AddItemToArray(array, json_measure(times[i][phase]));
+    return array;
+}
+
+static cJSON *series_phase(const struct sample_series *series, const struct stream *stream,
+                           size_t samples, size_t phase)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "name", stream->phases[phase].name);
+    json_add(object, "cpu_ns", series_times(series->cpu_ns, samples, phase));
+    json_add(object, "wall_ns", series_times(series->wall_ns, samples, phase));
+    return object;
+}
+
+static int print_series(const struct sample_series *series, const struct stream *stream,
+                        size_t samples, struct diag *diag)
+{
+    cJSON *answer = cJSON_CreateObject(), *phases = cJSON_CreateArray();
+    bool ok = series->status == OUTCOME_OK;
+    for (size_t i = 0; ok && i < stream->phase_count; i++)
+        cJSON_AddItemToArray(phases, series_phase(series, stream, samples, i));
+    json_add_integer(answer, "probe_version", PROBE_VERSION);
+    json_add_text(answer, "status", outcome_status_name(series->status));
+    json_add_text(answer, "reason", series->reason);
+    json_add_hex(answer, "stream_hash", stream->hash);
+    json_add_integer(answer, "passes", series->passes);
+    json_add_integer(answer, "calls", series->calls);
+    json_add(answer, "phases", phases);
+    char *text = cJSON_PrintUnformatted(answer);
+    cJSON_Delete(answer);
+    if (!text)
+        return diag_run(diag, "no memory for the answer");
+    puts(text);
+    cJSON_free(text);
+    return DIAG_OK;
+}
+
+int cmd_probe(const struct options *options)
+{
+    struct diag diag;
+    struct workload_request request;
+    struct plan plan = {0};
+    struct stream *stream = NULL;
+    struct sample_series *series = malloc(sizeof *series);
+    int status = series ? probe_request(options, &request, &diag) : diag_run(&diag, "no memory");
+    if (status == DIAG_OK)
+        status = probe_plan(options, &plan, &diag);
+    if (status == DIAG_OK)
+        status = workload_stream(&request, &stream, &diag);
+    if (status == DIAG_OK && options->max_pending > 0)
+        status = stream_cap(stream, (uint32_t)options->max_pending, &diag);
+    if (status == DIAG_OK) {
+        sample_take(
+            &(struct sample_request){
+                .plan = &plan.cells[0],
+                .stream = stream,
+                .samples = options->samples,
+                .passes = options->passes,
+                .min_time_ns = options->min_time_ns,
+                .dragged = options->dragged,
+                .drag_links = options->drag_links,
+            },
+            series);
+        status = print_series(series, stream, (size_t)options->samples, &diag);
+    }
+    int exit_status = status != DIAG_OK              ? cli_fail(status, &diag)
+                      : series->status == OUTCOME_OK ? EXIT_OK
+                                                     : EXIT_FAILED;
+    stream_free(stream);
+    plan_free(&plan);
+    free(series);
+    return exit_status;
+}

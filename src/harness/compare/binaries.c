@@ -1,0 +1,339 @@
+/* binaries.c - count, time, extend, confirm. */
+#include "harness/compare/binaries.h"
+
+#include "harness/compare/copies.h"
+#include "harness/compare/explain.h"
+#include "harness/compare/gate_time.h"
+#include "harness/compare/results.h"
+#include "harness/result/json.h"
+#include "harness/result/shape.h"
+#include "harness/stats/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROLE_BEFORE, ROLE_AFTER, ROLE_CONTROL, ROLES };
+
+/* Counting the whole matrix has limits of its own, cell by cell. */
+#define RUN_BUDGET_NS UINT64_C(3600000000000)
+
+struct contest {
+    const struct binaries_request *request;
+    struct comparison *comparison;
+    struct copies copies;
+    struct rng rng;
+    struct blocks blocks;
+    const char *what;      /* is being done, for the progress */
+    cJSON *before, *after; /* what each says of itself in one run */
+};
+
+/* ---- Counts. --------------------------------------------------------------------------------- */
+
+static int check_document(const cJSON *document, const char *program, struct diag *diag)
+{
+    int status = shape_check_head(document, program, diag);
+    size_t i = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(document, "cells"))
+    {
+        if (status == DIAG_OK)
+            status = shape_check_cell(cell, i++, program, diag);
+    }
+    return status;
+}
+
+/* What a program says of itself in one run over the matrix. */
+static int run_document(const struct contest *contest, const char *program, const char *copy,
+                        cJSON **document, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    struct probe_command command;
+    struct spawn_result result;
+    command_of_run(&command, &request->matrix, request->budget_ns, "-");
+    spawn_run(
+        &(struct spawn_request){
+            .path = copy,
+            .argv = command.argv,
+            .cpu = -1,
+            .budget_ns = RUN_BUDGET_NS,
+            .interrupt = request->interrupt,
+        },
+        &result);
+    int status = result.end == SPAWN_INTERRUPTED ? BINARIES_INTERRUPTED : DIAG_OK;
+    *document = status == DIAG_OK ? cJSON_Parse(result.out) : NULL;
+    result.err[strcspn(result.err, "\n")] = '\0';
+    if (status == DIAG_OK && result.end == SPAWN_EXITED && !*document)
+        status = diag_usage(diag, "%s: does not answer 'run' as a twbench of this version does%s%s",
+                            program, result.err[0] ? "; it says: " : "", result.err);
+    else if (status == DIAG_OK && result.end != SPAWN_EXITED)
+        status = diag_usage(diag, "%s: did not come to the end of 'run': %s", program,
+                            strsignal(result.code));
+    if (status == DIAG_OK)
+        status = check_document(*document, program, diag);
+    spawn_free(&result);
+    return status;
+}
+
+static void tell(const struct contest *contest, const char *what, size_t done, size_t total)
+{
+    if (contest->request->progress)
+        contest->request->progress(contest->request->progress_ctx, what, done, total);
+}
+
+static int contest_count(struct contest *contest, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    tell(contest, "counting OLD", 0, 2);
+    int status = run_document(contest, request->before, contest->copies.paths[ROLE_BEFORE],
+                              &contest->before, diag);
+    tell(contest, "counting NEW", 1, 2);
+    if (status == DIAG_OK)
+        status = run_document(contest, request->after, contest->copies.paths[ROLE_AFTER],
+                              &contest->after, diag);
+    if (status == DIAG_OK)
+        status = compare_documents(contest->before, request->before, contest->after, request->after,
+                                   request->limits, contest->comparison, diag);
+    if (status == DIAG_OK && contest->comparison->cell_count != matrix_count(&request->matrix))
+        status = diag_run(diag, "%s and %s made %zu cells of %zu", request->before, request->after,
+                          contest->comparison->cell_count, matrix_count(&request->matrix));
+    return status;
+}
+
+/* ---- Times. ---------------------------------------------------------------------------------- */
+
+static double median_of(const double *values, size_t count)
+{
+    return count > 0 ? summary_of(values, count).median : NAN;
+}
+
+static void read_phases(struct compared_cell *cell, const struct block_cell *block)
+{
+    const struct block_series *before = &block->series[ROLE_BEFORE];
+    const struct block_series *after = &block->series[ROLE_AFTER];
+    double whole_ns = median_of(before->cpu_ns, before->pairs);
+    for (size_t i = 0; i < cell->phase_count && i < block->phase_count; i++) {
+        double before_ns = median_of(before->phase_cpu_ns[i], before->pairs);
+        cell->phases[i].cpu_ratio = median_of(after->phase_cpu_ns[i], after->pairs) / before_ns;
+        cell->phases[i].share = before_ns / whole_ns;
+    }
+}
+
+/* From all pairs that a cell has by now; p values are those of the cell alone again. */
+static void read_cell(struct compared_cell *cell, const struct block_cell *block,
+                      const struct limits *limits)
+{
+    const struct block_series *before = &block->series[ROLE_BEFORE];
+    const struct block_series *after = &block->series[ROLE_AFTER];
+    cell->time_known = cell->time_decides = after->pairs >= PAIRS_MIN;
+    cell->timing = gate_timing(after, gate_margin(cell, limits));
+    cell->control = gate_timing(&block->series[ROLE_CONTROL], limits->of[METRIC_TIME]);
+    cell->before_ns_per_op = median_of(before->cpu_ns, before->pairs) / (double)block->calls;
+    cell->after_ns_per_op = median_of(after->cpu_ns, after->pairs) / (double)block->calls;
+    read_phases(cell, block);
+}
+
+static void read_failure(struct compared_cell *cell, const struct block_cell *block)
+{
+    bool is_new = block->failed_role == ROLE_AFTER;
+    cell->failed = is_new;
+    cell->verdict = is_new ? VERDICT_REGRESSED : VERDICT_INCONCLUSIVE;
+    snprintf(cell->reason, sizeof cell->reason, "%s: %.380s", is_new ? "NEW" : "OLD",
+             block->reason);
+}
+
+static void contest_read(struct contest *contest)
+{
+    struct comparison *comparison = contest->comparison;
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        struct compared_cell *cell = &comparison->cells[i];
+        const struct block_cell *block = &contest->blocks.cells[i];
+        if (block->failed)
+            read_failure(cell, block);
+        else if (block->series[ROLE_AFTER].pairs > 0)
+            read_cell(cell, block, &comparison->limits);
+    }
+    gate_time_judge(comparison->cells, comparison->cell_count, &comparison->limits);
+}
+
+static void contest_progress(void *ctx, size_t done, size_t total)
+{
+    const struct contest *contest = ctx;
+    tell(contest, contest->what, done, total);
+}
+
+/* More pairs of those cells whose time gate says `verdict`; from none on with `forget`. */
+static int contest_again(struct contest *contest, enum verdict verdict, uint64_t pairs,
+                         const char *what, bool forget, struct diag *diag)
+{
+    struct comparison *comparison = contest->comparison;
+    struct blocks *blocks = &contest->blocks;
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        const struct compared_cell *cell = &comparison->cells[i];
+        struct block_cell *block = &blocks->cells[i];
+        block->out = block->failed || !cell->time_known || cell->time_verdict != verdict;
+        count += !block->out;
+        if (!block->out && forget)
+            block_cell_forget(block);
+    }
+    contest->what = what;
+    return count > 0 ? blocks_run(blocks, (size_t)(pairs + 1) / 2, diag) : DIAG_OK;
+}
+
+static int contest_extend(struct contest *contest, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    struct comparison *comparison = contest->comparison;
+    if (request->max_pairs <= request->pairs)
+        return DIAG_OK;
+    int status = contest_again(contest, VERDICT_INCONCLUSIVE, request->max_pairs - request->pairs,
+                               "more pairs", false, diag);
+    for (size_t i = 0; i < comparison->cell_count; i++)
+        comparison->cells[i].extended =
+            comparison->cells[i].timing.pairs > 0 &&
+            contest->blocks.cells[i].series[ROLE_AFTER].pairs > comparison->cells[i].timing.pairs;
+    contest_read(contest);
+    return status;
+}
+
+static void confirm_cell(struct compared_cell *cell, const struct block_cell *block,
+                         const struct limits *limits)
+{
+    double margin = gate_margin(cell, limits);
+    struct timing timing = gate_timing(&block->series[ROLE_AFTER], margin);
+    struct timing control = gate_timing(&block->series[ROLE_CONTROL], limits->of[METRIC_TIME]);
+    cell->confirm_tried = true;
+    cell->confirm_cpu = timing.cpu;
+    cell->confirmed =
+        gate_confirms(&timing, margin) && !gate_control_moved(&control, limits->of[METRIC_TIME]);
+    if (!cell->confirmed)
+        cell->time_verdict = VERDICT_INCONCLUSIVE;
+}
+
+static int contest_confirm(struct contest *contest, struct diag *diag)
+{
+    struct comparison *comparison = contest->comparison;
+    int status = contest_again(contest, VERDICT_REGRESSED, contest->request->pairs, "confirming",
+                               true, diag);
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        struct compared_cell *cell = &comparison->cells[i];
+        const struct block_cell *block = &contest->blocks.cells[i];
+        if (block->failed)
+            read_failure(cell, block);
+        else if (cell->time_known && cell->time_verdict == VERDICT_REGRESSED)
+            confirm_cell(cell, block, &comparison->limits);
+    }
+    return status;
+}
+
+static int contest_prepare(struct contest *contest, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    size_t count = contest->comparison->cell_count;
+    contest->blocks.cells = calloc(count + 1, sizeof *contest->blocks.cells);
+    if (!contest->blocks.cells)
+        return diag_run(diag, "no memory for the pairs of %zu cells", count);
+    contest->blocks.cell_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct compared_cell *cell = &contest->comparison->cells[i];
+        command_of_probe(&contest->blocks.cells[i].command, &request->matrix, i);
+        contest->blocks.cells[i].out = cell->failed || cell->reason[0] != '\0';
+    }
+    return DIAG_OK;
+}
+
+static int contest_time(struct contest *contest, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    struct block_role roles[ROLES];
+    for (size_t i = 0; i < ROLES; i++)
+        roles[i] = (struct block_role){.program = contest->copies.paths[i]};
+    contest->blocks = (struct blocks){
+        .roles = roles,
+        .role_count = ROLES,
+        .cpu = request->cpu,
+        .budget_ns = request->budget_ns,
+        .rng = &contest->rng,
+        .interrupt = request->interrupt,
+        .progress = contest_progress,
+        .progress_ctx = contest,
+    };
+    int status = contest_prepare(contest, diag);
+    contest->what = "timing";
+    if (status == DIAG_OK)
+        status = blocks_calibrate(&contest->blocks, diag);
+    if (status == DIAG_OK)
+        status = blocks_run(&contest->blocks, (size_t)(request->pairs + 1) / 2, diag);
+    if (status == DIAG_OK || status == BLOCKS_INTERRUPTED)
+        contest_read(contest);
+    if (status == DIAG_OK)
+        status = contest_extend(contest, diag);
+    if (status == DIAG_OK)
+        status = contest_confirm(contest, diag);
+    free(contest->blocks.cells);
+    return status;
+}
+
+/* ---- Why. ------------------------------------------------------------------------------------ */
+
+/* Only where something changed is there something to explain. */
+static void contest_explain(struct contest *contest)
+{
+    struct penalties penalties = {NAN, NAN};
+    bool measured = false;
+    for (size_t i = 0; i < contest->comparison->cell_count; i++) {
+        struct compared_cell *cell = &contest->comparison->cells[i];
+        if (!cell->time_known || cell->time_verdict == VERDICT_SAME)
+            continue;
+        if (!measured)
+            penalties_measure(&penalties);
+        measured = true;
+        explain_cell(cell, results_find_cell(contest->before, cell),
+                     results_find_cell(contest->after, cell), &penalties);
+    }
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+static void describe(struct comparison *comparison, const struct binaries_request *request)
+{
+    comparison->is_binaries = true;
+    comparison->limits = *request->limits;
+    comparison->pairs = request->pairs;
+    comparison->pairs_max = request->max_pairs;
+    comparison->confirm_pairs = request->pairs;
+    comparison->samples_per_process = request->matrix.samples;
+    comparison->min_work_ns = request->matrix.min_time_ns;
+    comparison->seed = request->matrix.seed;
+    comparison->alpha = GATE_ALPHA;
+    comparison->pin_cpu = request->cpu;
+    snprintf(comparison->before.path, sizeof comparison->before.path, "%s", request->before);
+    snprintf(comparison->after.path, sizeof comparison->after.path, "%s", request->after);
+}
+
+int compare_binaries(const struct binaries_request *request, struct comparison *comparison,
+                     struct diag *diag)
+{
+    struct contest contest = {.request = request, .comparison = comparison};
+    rng_seed(&contest.rng, request->matrix.seed, 0);
+    int status = copies_begin(&contest.copies, diag);
+    const char *const programs[ROLES] = {request->before, request->after, request->before};
+    for (size_t i = 0; i < ROLES && status == DIAG_OK; i++)
+        status = copies_add(&contest.copies, programs[i], diag);
+    if (status == DIAG_OK)
+        status = contest_count(&contest, diag);
+    describe(comparison, request);
+    if (status == DIAG_OK && request->pairs > 0)
+        status = contest_time(&contest, diag);
+    comparison->complete = status == DIAG_OK;
+    if (status == DIAG_OK)
+        contest_explain(&contest);
+    for (size_t i = 0; i < comparison->cell_count; i++)
+        cell_conclude(&comparison->cells[i], &comparison->limits);
+    copies_remove(&contest.copies);
+    cJSON_Delete(contest.before);
+    cJSON_Delete(contest.after);
+    return status;
+}

@@ -1,0 +1,157 @@
+/* blocks.c - who is sampled when, and what goes into which pair. */
+#include "harness/compare/blocks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void block_cell_forget(struct block_cell *cell)
+{
+    for (size_t i = 0; i < BLOCK_ROLES; i++)
+        cell->series[i].pairs = 0;
+}
+
+/* ---- One sample. ----------------------------------------------------------------------------- */
+
+static enum probe_end take_sample(const struct blocks *blocks, struct block_cell *cell, size_t role,
+                                  struct probe_sample *sample)
+{
+    const struct block_role *who = &blocks->roles[role];
+    struct probe_command command = cell->command;
+    for (size_t i = 0; i < command.count; i++)
+        command.argv[i] = command.text[i];
+    if (cell->passes > 0)
+        probe_add(&command, "--passes=%" PRIu64, cell->passes);
+    if (who->dragged)
+        probe_add(&command, "--drag=%.0f", who->drag_percent * cell->drag_links);
+    return probe_take(who->program, &command, blocks->cpu, blocks->budget_ns, blocks->interrupt,
+                      sample, cell->reason);
+}
+
+/* What a sample that did not come means for the cell and for the whole. */
+static int take_end(struct block_cell *cell, size_t role, enum probe_end end, struct diag *diag)
+{
+    if (end == PROBE_INTERRUPTED)
+        return BLOCKS_INTERRUPTED;
+    if (end == PROBE_STRANGE)
+        return diag_usage(diag, "%s", cell->reason);
+    if (end == PROBE_WRONG) {
+        cell->failed = cell->out = true;
+        cell->failed_role = role;
+    }
+    return DIAG_OK;
+}
+
+int blocks_calibrate(struct blocks *blocks, struct diag *diag)
+{
+    int status = DIAG_OK;
+    for (size_t i = 0; i < blocks->cell_count && status == DIAG_OK; i++) {
+        struct block_cell *cell = &blocks->cells[i];
+        struct probe_sample sample = {0};
+        if (cell->out)
+            continue;
+        enum probe_end end = take_sample(blocks, cell, 0, &sample);
+        status = take_end(cell, 0, end, diag);
+        cell->passes = sample.passes;
+        cell->calls = sample.calls;
+        cell->phase_count = sample.phase_count;
+        memcpy(cell->stream_hash, sample.stream_hash, sizeof cell->stream_hash);
+    }
+    return status;
+}
+
+/* ---- One block. ------------------------------------------------------------------------------ */
+
+static void shuffle(size_t *order, size_t count, struct rng *rng)
+{
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)rng_below(rng, i), kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+static void series_add(struct block_series *series, const struct probe_sample *sample,
+                       const struct probe_sample *base)
+{
+    size_t pair = series->pairs;
+    if (pair == PAIRS_MAX)
+        return;
+    series->cpu[pair] = log(sample->cpu_ns / base->cpu_ns);
+    series->wall[pair] = log(sample->wall_ns / base->wall_ns);
+    series->cpu_ns[pair] = sample->cpu_ns;
+    for (size_t i = 0; i < sample->phase_count; i++)
+        series->phase_cpu_ns[i][pair] = sample->phase_cpu_ns[i];
+    series->pairs++;
+}
+
+static int check_stream(const struct blocks *blocks, const struct block_cell *cell, size_t role,
+                        const struct probe_sample *sample, struct diag *diag)
+{
+    if (strcmp(sample->stream_hash, cell->stream_hash) == 0 && sample->calls == cell->calls)
+        return DIAG_OK;
+    return diag_usage(diag,
+                      "%s and %s make different operations of %s %s (stream %s and %s): what they "
+                      "cost cannot be compared",
+                      blocks->roles[0].program, blocks->roles[role].program, cell->command.text[2],
+                      cell->command.text[3], cell->stream_hash, sample->stream_hash);
+}
+
+/* Forwards for the first pair, backwards for the second. */
+static int run_half(struct blocks *blocks, struct block_cell *cell, const size_t *order,
+                    bool backwards, struct diag *diag)
+{
+    struct probe_sample samples[BLOCK_ROLES];
+    for (size_t i = 0; i < blocks->role_count; i++) {
+        size_t role = order[backwards ? blocks->role_count - 1 - i : i];
+        if (cell->without[role])
+            continue;
+        enum probe_end end = take_sample(blocks, cell, role, &samples[role]);
+        int status = take_end(cell, role, end, diag);
+        if (status == DIAG_OK && end == PROBE_OK)
+            status = check_stream(blocks, cell, role, &samples[role], diag);
+        if (status != DIAG_OK || cell->out)
+            return status;
+    }
+    for (size_t role = 0; role < blocks->role_count; role++)
+        if (!cell->without[role])
+            series_add(&cell->series[role], &samples[role], &samples[0]);
+    return DIAG_OK;
+}
+
+static int run_block(struct blocks *blocks, struct block_cell *cell, struct diag *diag)
+{
+    size_t order[BLOCK_ROLES];
+    shuffle(order, blocks->role_count, blocks->rng);
+    int status = run_half(blocks, cell, order, false, diag);
+    if (status == DIAG_OK && !cell->out)
+        status = run_half(blocks, cell, order, true, diag);
+    return status;
+}
+
+int blocks_run(struct blocks *blocks, size_t rounds, struct diag *diag)
+{
+    size_t *order = calloc(blocks->cell_count + 1, sizeof *order), in = 0, done = 0;
+    if (!order)
+        return diag_run(diag, "no memory for %zu cells", blocks->cell_count);
+    for (size_t i = 0; i < blocks->cell_count; i++)
+        in += !blocks->cells[i].out;
+    int status = DIAG_OK;
+    for (size_t round = 0; round < rounds && status == DIAG_OK; round++) {
+        shuffle(order, blocks->cell_count, blocks->rng);
+        for (size_t i = 0; i < blocks->cell_count && status == DIAG_OK; i++) {
+            struct block_cell *cell = &blocks->cells[order[i]];
+            if (cell->out)
+                continue;
+            status = run_block(blocks, cell, diag);
+            if (blocks->progress)
+                blocks->progress(blocks->progress_ctx, ++done, in * rounds);
+        }
+    }
+    free(order);
+    return status;
+}

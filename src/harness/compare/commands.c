@@ -1,0 +1,113 @@
+/* commands.c - flags made of what other flags have been parsed into. */
+#include "harness/compare/commands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t matrix_count(const struct matrix *matrix)
+{
+    return matrix->plan->group_count * matrix->plan->cell_count;
+}
+
+/* "512" or "256,64,64" behind what is in the text already. */
+static void append_values(char *text, size_t size, const struct tw_setting *setting)
+{
+    for (uint32_t i = 0; i < setting->count; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, size - length, "%s%" PRIu64, i > 0 ? "," : "", setting->values[i]);
+    }
+}
+
+static void add_streams(struct probe_command *command, const struct matrix *matrix)
+{
+    probe_add(command, "--workloads-dir=%s", matrix->workload_directory);
+    probe_add(command, "--seed=%" PRIu64, matrix->seed);
+    if (matrix->tick_ns > 0)
+        probe_add(command, "--tick=%" PRIu64 "ns", matrix->tick_ns);
+    if (matrix->max_pending > 0)
+        probe_add(command, "--max-pending=%" PRIu64, matrix->max_pending);
+    for (size_t i = 0; i < matrix->set_count; i++)
+        probe_add(command, "--set=%s=%s", matrix->sets[i].name, matrix->sets[i].value);
+}
+
+void command_of_probe(struct probe_command *command, const struct matrix *matrix, size_t cell)
+{
+    const struct plan_group *group = &matrix->plan->groups[cell / matrix->plan->cell_count];
+    const struct plan_cell *plan = &matrix->plan->cells[cell % matrix->plan->cell_count];
+    probe_begin(command, "probe");
+    probe_add(command, "--impl=%s", plan->design->timed->name);
+    probe_add(command, "--workload=%s", group->workload);
+    if (group->tasks > 0)
+        probe_add(command, "--tasks=%" PRIu64, group->tasks);
+    for (size_t i = 0; i < plan->setting_count; i++) {
+        char values[PROBE_ARGUMENT / 2] = "";
+        append_values(values, sizeof values, &plan->settings[i]);
+        probe_add(command, "--%s=%s", plan->settings[i].name, values);
+    }
+    add_streams(command, matrix);
+    probe_add(command, "--samples=%" PRIu64, matrix->samples);
+    probe_add(command, "--min-time=%" PRIu64 "ns", matrix->min_time_ns);
+}
+
+/* Names joined by commas, each once: a design has several cells when parameters are swept. */
+static void add_designs(struct probe_command *command, const struct plan *plan)
+{
+    char names[PROBE_ARGUMENT - 16] = "";
+    for (size_t i = 0; i < plan->cell_count; i++) {
+        size_t length = strlen(names);
+        if (i == 0 || plan->cells[i].design != plan->cells[i - 1].design)
+            snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? "," : "",
+                     plan->cells[i].design->timed->name);
+    }
+    probe_add(command, "--impl=%s", names);
+}
+
+static void add_sweep(struct probe_command *command, const struct plan_sweep *sweep)
+{
+    char values[PROBE_ARGUMENT - 64] = "";
+    for (size_t i = 0; i < sweep->count; i++) {
+        size_t length = strlen(values);
+        const char *gap = i == 0 ? "" : sweep->settings[i].count > 1 ? "/" : ",";
+        snprintf(values + length, sizeof values - length, "%s", gap);
+        append_values(values, sizeof values, &sweep->settings[i]);
+    }
+    probe_add(command, "--%s=%s", sweep->settings[0].name, values);
+}
+
+/* Workloads once each; all of them with the same numbers of tasks. */
+static void add_groups(struct probe_command *command, const struct plan *plan)
+{
+    const char *first = plan->groups[0].workload;
+    char tasks[PROBE_ARGUMENT - 16] = "";
+    for (size_t i = 0; i < plan->group_count; i++) {
+        const struct plan_group *group = &plan->groups[i];
+        size_t length = strlen(tasks);
+        if (i == 0 || group->workload != plan->groups[i - 1].workload)
+            probe_add(command, "--workload=%s", group->workload);
+        if (group->workload == first && group->tasks > 0)
+            snprintf(tasks + length, sizeof tasks - length, "%s%" PRIu64, length ? "," : "",
+                     group->tasks);
+    }
+    if (tasks[0])
+        probe_add(command, "--tasks=%s", tasks);
+}
+
+void command_of_run(struct probe_command *command, const struct matrix *matrix, uint64_t budget_ns,
+                    const char *json)
+{
+    probe_begin(command, "run");
+    add_designs(command, matrix->plan);
+    add_groups(command, matrix->plan);
+    for (size_t i = 0; i < matrix->sweep_count; i++)
+        add_sweep(command, &matrix->sweeps[i]);
+    add_streams(command, matrix);
+    probe_add(command, "--runs=1");
+    probe_add(command, "--warmup=0");
+    probe_add(command, "--min-time=1ns");
+    probe_add(command, "--counters=step");
+    probe_add(command, "--budget=%" PRIu64 "ns", budget_ns);
+    probe_add(command, "--no-system-check");
+    probe_add(command, "--progress=never");
+    probe_add(command, "--json=%s", json);
+}

@@ -1,0 +1,395 @@
+/* selftest.c - rounds of comparisons until the time is up. */
+#include "harness/compare/selftest.h"
+
+#include "harness/compare/copies.h"
+#include "harness/compare/gate_time.h"
+#include "harness/run/cycles.h"
+#include "harness/stats/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A second copy of the same is the control, as in compare; the third role is dragged. */
+enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
+
+/* Most of the rounds try the size in the middle, because that is the one that is promised. */
+static const double percents[SELFTEST_SIZES] = {2, 5, 10};
+static const size_t schedule[] = {1, 1, 0, 1, 1, 2};
+
+/* Chain links per percent to begin with, and rounds of blocks for each step nearer to the truth. */
+#define FIRST_LINKS 100.0
+static const size_t tuning_rounds[] = {2, 4, 8};
+#define TUNING_PERCENT 5.0
+
+/* Up to 50 %, in steps of 0.1 %. */
+#define FOUND_SHARE        0.95
+#define SHIFTS             501
+#define SHIFT_STEP_PERCENT 0.1
+
+struct trial {
+    const struct binaries_request *request;
+    struct selftest *selftest;
+    struct copies copies;
+    struct rng rng;
+    struct block_role roles[ROLES];
+    struct blocks blocks;
+    struct compared_cell *cells[ROLES]; /* verdicts of the round, by role; none for the base */
+    size_t found_at[SHIFTS], shifted; /* cells found if all of their pairs were slower by so much */
+    double *spreads, *slowdowns[SELFTEST_SIZES]; /* collected over the rounds */
+    size_t spread_count, slowdown_count[SELFTEST_SIZES], room;
+    const char *what;
+};
+
+static void trial_progress(void *ctx, size_t done, size_t total)
+{
+    const struct trial *trial = ctx;
+    if (trial->request->progress)
+        trial->request->progress(trial->request->progress_ctx, trial->what, done, total);
+}
+
+/* ---- The drag. ------------------------------------------------------------------------------- */
+
+static double median_percent(const struct block_series *series)
+{
+    return series->pairs > 0 ? 100 * expm1(summary_of(series->cpu, series->pairs).median) : NAN;
+}
+
+static void forget_all(struct trial *trial)
+{
+    for (size_t i = 0; i < trial->blocks.cell_count; i++)
+        block_cell_forget(&trial->blocks.cells[i]);
+}
+
+/* What a chain costs depends on the processor and on what it overlaps with; so it is measured, in each
+ * cell, until the drag comes out as large as it should.  Never by more than a factor of 20 at once: the
+ * first look may see nothing but noise.  Later rounds correct by a little, so that their own noise, which
+ * is among what they measure, does not come back as the size of the next. */
+static void correct_drag(struct trial *trial, double exponent)
+{
+    double wanted = trial->roles[ROLE_DRAGGED].drag_percent;
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        struct block_cell *cell = &trial->blocks.cells[i];
+        double percent = median_percent(&cell->series[ROLE_DRAGGED]);
+        if (isfinite(percent))
+            cell->drag_links *= pow(wanted / fmax(percent, wanted / 20), exponent);
+    }
+}
+
+static int tune_drag(struct trial *trial, struct diag *diag)
+{
+    int status = DIAG_OK;
+    trial->roles[ROLE_DRAGGED].drag_percent = TUNING_PERCENT;
+    for (size_t i = 0; i < trial->blocks.cell_count; i++)
+        trial->blocks.cells[i].drag_links = FIRST_LINKS;
+    trial->what = "tuning the drag";
+    for (size_t step = 0; step < sizeof tuning_rounds / sizeof *tuning_rounds && status == DIAG_OK;
+         step++) {
+        forget_all(trial);
+        status = blocks_run(&trial->blocks, tuning_rounds[step], diag);
+        correct_drag(trial, 1);
+    }
+    return status;
+}
+
+/* ---- One round: every cell compared once as it is and once dragged. --------------------------- */
+
+static void read_role(struct trial *trial, size_t role)
+{
+    const struct limits *limits = trial->request->limits;
+    double margin = limits->of[METRIC_TIME];
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        const struct block_cell *block = &trial->blocks.cells[i];
+        struct compared_cell *cell = &trial->cells[role][i];
+        cell->time_known = !block->failed && block->series[role].pairs >= PAIRS_MIN;
+        cell->timing = gate_timing(&block->series[role], margin);
+        cell->control = role == ROLE_DRAGGED ? gate_timing(&block->series[ROLE_CONTROL], margin)
+                                             : (struct timing){.pairs = 0};
+    }
+    gate_time_judge(trial->cells[role], trial->blocks.cell_count, limits);
+}
+
+/* More pairs for the cells whose verdict in a role is `verdict`, of these roles alone. */
+static int sample_again(struct trial *trial, enum verdict verdict, uint64_t pairs, bool forget,
+                        struct diag *diag)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        struct block_cell *block = &trial->blocks.cells[i];
+        bool control = trial->cells[ROLE_CONTROL][i].time_verdict == verdict;
+        bool dragged = trial->cells[ROLE_DRAGGED][i].time_verdict == verdict;
+        block->out = block->failed || !(control || dragged);
+        block->without[ROLE_DRAGGED] = !dragged;
+        count += !block->out;
+        if (!block->out && forget)
+            block_cell_forget(block);
+    }
+    int status = count > 0 ? blocks_run(&trial->blocks, (size_t)(pairs + 1) / 2, diag) : DIAG_OK;
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        trial->blocks.cells[i].out = trial->blocks.cells[i].failed;
+        trial->blocks.cells[i].without[ROLE_DRAGGED] = false;
+    }
+    return status;
+}
+
+static void confirm_role(struct trial *trial, size_t role)
+{
+    double margin = trial->request->limits->of[METRIC_TIME];
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        struct compared_cell *cell = &trial->cells[role][i];
+        const struct block_cell *block = &trial->blocks.cells[i];
+        if (cell->time_verdict != VERDICT_REGRESSED)
+            continue;
+        struct timing timing = gate_timing(&block->series[role], margin);
+        struct timing control = gate_timing(&block->series[ROLE_CONTROL], margin);
+        bool moved = role == ROLE_DRAGGED && gate_control_moved(&control, margin);
+        if (!gate_confirms(&timing, margin) || moved)
+            cell->time_verdict = VERDICT_INCONCLUSIVE;
+    }
+}
+
+/* How many cells would have been found, had all pairs of the control been slower by so much; on the pairs
+ * before any were added, and without being confirmed: the two about balance. */
+static void shift_cells(struct trial *trial)
+{
+    size_t count = trial->blocks.cell_count;
+    const struct limits *limits = trial->request->limits;
+    struct compared_cell *cells = calloc(count + 1, sizeof *cells);
+    struct block_series *series = malloc(sizeof *series);
+    for (size_t shift = 0; cells && series && shift < SHIFTS; shift++) {
+        for (size_t i = 0; i < count; i++) {
+            *series = trial->blocks.cells[i].series[ROLE_CONTROL];
+            for (size_t pair = 0; pair < series->pairs; pair++)
+                series->cpu[pair] += log1p((double)shift * SHIFT_STEP_PERCENT / 100);
+            cells[i].time_known = series->pairs >= PAIRS_MIN;
+            cells[i].timing = gate_timing(series, limits->of[METRIC_TIME]);
+        }
+        gate_time_judge(cells, count, limits);
+        for (size_t i = 0; i < count; i++)
+            trial->found_at[shift] += cells[i].time_verdict == VERDICT_REGRESSED;
+    }
+    trial->shifted += count;
+    free(cells);
+    free(series);
+}
+
+static void keep(double *values, size_t *count, size_t room, double value)
+{
+    if (*count < room && isfinite(value))
+        values[(*count)++] = value;
+}
+
+/* Before pairs are added: what one sample lies from the other, and how large the drag came out. */
+static void collect(struct trial *trial, size_t size)
+{
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        const struct block_cell *cell = &trial->blocks.cells[i];
+        const struct block_series *control = &cell->series[ROLE_CONTROL];
+        double apart[PAIRS_MAX];
+        for (size_t pair = 0; pair < control->pairs; pair++)
+            apart[pair] = fabs(control->cpu[pair]);
+        if (control->pairs > 0)
+            keep(trial->spreads, &trial->spread_count, trial->room,
+                 100 * summary_of(apart, control->pairs).median);
+        keep(trial->slowdowns[size], &trial->slowdown_count[size], trial->room,
+             median_percent(&cell->series[ROLE_DRAGGED]));
+    }
+}
+
+static void count_control(struct trial *trial)
+{
+    struct selftest *selftest = trial->selftest;
+    size_t alarms = 0;
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        const struct compared_cell *cell = &trial->cells[ROLE_CONTROL][i];
+        if (!cell->time_known)
+            continue;
+        selftest->false_alarms.trials++;
+        alarms += cell->time_verdict == VERDICT_REGRESSED || cell->time_verdict == VERDICT_IMPROVED;
+        selftest->false_alarms.inconclusive += cell->time_verdict == VERDICT_INCONCLUSIVE;
+    }
+    selftest->false_alarms.hits += alarms;
+    selftest->presets++;
+    selftest->presets_alarmed += alarms > 0;
+}
+
+static void count_dragged(struct trial *trial, struct selftest_size *size)
+{
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
+        const struct compared_cell *cell = &trial->cells[ROLE_DRAGGED][i];
+        if (!cell->time_known)
+            continue;
+        size->found.trials++;
+        size->found.hits += cell->time_verdict == VERDICT_REGRESSED;
+        size->found.inconclusive += cell->time_verdict == VERDICT_INCONCLUSIVE;
+        size->seen += cell->timing.cpu.low > 1;
+    }
+}
+
+/* The steps of compare: pairs, more of them once, confirmation. */
+static int trial_round(struct trial *trial, size_t size, struct diag *diag)
+{
+    const struct binaries_request *request = trial->request;
+    trial->roles[ROLE_DRAGGED].drag_percent = percents[size];
+    forget_all(trial);
+    trial->what = "comparing with itself";
+    int status = blocks_run(&trial->blocks, (size_t)(request->pairs + 1) / 2, diag);
+    if (status != DIAG_OK)
+        return status;
+    read_role(trial, ROLE_CONTROL);
+    read_role(trial, ROLE_DRAGGED);
+    collect(trial, size);
+    if (percents[size] == TUNING_PERCENT)
+        correct_drag(trial, 0.25);
+    shift_cells(trial);
+    trial->what = "more pairs";
+    if (request->max_pairs > request->pairs)
+        status = sample_again(trial, VERDICT_INCONCLUSIVE, request->max_pairs - request->pairs,
+                              false, diag);
+    if (status != DIAG_OK)
+        return status;
+    read_role(trial, ROLE_CONTROL);
+    read_role(trial, ROLE_DRAGGED);
+    trial->what = "confirming";
+    status = sample_again(trial, VERDICT_REGRESSED, request->pairs, true, diag);
+    if (status != DIAG_OK)
+        return status;
+    confirm_role(trial, ROLE_CONTROL);
+    confirm_role(trial, ROLE_DRAGGED);
+    count_control(trial);
+    count_dragged(trial, &trial->selftest->sizes[size]);
+    return DIAG_OK;
+}
+
+/* Rounds while another one like the longest so far fits into the budget. */
+static int trial_rounds(struct trial *trial, uint64_t deadline_ns, struct diag *diag)
+{
+    uint64_t longest_ns = 0, now_ns = clock_read_ns(CLOCK_MONOTONIC);
+    int status = DIAG_OK;
+    for (size_t round = 0; status == DIAG_OK; round++) {
+        if (round > 0 && now_ns + longest_ns > deadline_ns)
+            break;
+        status = trial_round(trial, schedule[round % (sizeof schedule / sizeof *schedule)], diag);
+        uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC);
+        longest_ns = end_ns - now_ns > longest_ns ? end_ns - now_ns : longest_ns;
+        now_ns = end_ns;
+    }
+    return status;
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+/* null on the same streams, through the same command: the median over the workloads. */
+static double harness_cost(struct trial *trial)
+{
+    const struct matrix *matrix = &trial->request->matrix;
+    double costs_ns[SELFTEST_WORKLOADS];
+    size_t count = 0;
+    for (size_t i = 0; i < matrix->plan->group_count && count < SELFTEST_WORKLOADS; i++) {
+        struct probe_command command;
+        struct probe_sample sample;
+        char reason[PROBE_REASON];
+        command_of_probe(&command, matrix, i * matrix->plan->cell_count);
+        snprintf(command.text[1], sizeof command.text[1], "--impl=null");
+        if (probe_take(trial->copies.paths[0], &command, trial->blocks.cpu,
+                       trial->request->budget_ns, trial->request->interrupt, &sample,
+                       reason) == PROBE_OK)
+            costs_ns[count++] = sample.cpu_ns / (double)sample.calls;
+    }
+    return count > 0 ? summary_of(costs_ns, count).median : NAN;
+}
+
+static void trial_conclude(struct trial *trial)
+{
+    struct selftest *selftest = trial->selftest;
+    selftest->smallest_percent = NAN;
+    for (size_t shift = SHIFTS; shift-- > 0 && trial->shifted > 0;) {
+        if ((double)trial->found_at[shift] < FOUND_SHARE * (double)trial->shifted)
+            break;
+        selftest->smallest_percent = (double)shift * SHIFT_STEP_PERCENT;
+    }
+    selftest->pair_spread_percent =
+        trial->spread_count > 0 ? summary_of(trial->spreads, trial->spread_count).median : NAN;
+    for (size_t i = 0; i < SELFTEST_SIZES; i++)
+        selftest->sizes[i].measured_percent =
+            trial->slowdown_count[i] > 0
+                ? summary_of(trial->slowdowns[i], trial->slowdown_count[i]).median
+                : NAN;
+}
+
+static int trial_prepare(struct trial *trial, struct diag *diag)
+{
+    const struct binaries_request *request = trial->request;
+    size_t count = matrix_count(&request->matrix);
+    int status = copies_begin(&trial->copies, diag);
+    for (size_t i = 0; i < ROLES && status == DIAG_OK; i++) {
+        status = copies_add(&trial->copies, request->before, diag);
+        trial->roles[i] = (struct block_role){.program = trial->copies.paths[i], .dragged = true};
+    }
+    trial->blocks = (struct blocks){
+        .roles = trial->roles,
+        .role_count = ROLES,
+        .cells = calloc(count, sizeof *trial->blocks.cells),
+        .cell_count = count,
+        .cpu = request->cpu,
+        .budget_ns = request->budget_ns,
+        .rng = &trial->rng,
+        .interrupt = request->interrupt,
+        .progress = trial_progress,
+        .progress_ctx = trial,
+    };
+    trial->room = 4096 * count;
+    trial->spreads = calloc(trial->room, sizeof *trial->spreads);
+    bool whole = trial->blocks.cells && trial->spreads;
+    for (size_t i = 0; i < SELFTEST_SIZES; i++)
+        whole = (trial->slowdowns[i] = calloc(trial->room, sizeof(double))) && whole;
+    for (size_t i = 1; i < ROLES; i++)
+        whole = (trial->cells[i] = calloc(count, sizeof *trial->cells[i])) && whole;
+    if (status == DIAG_OK && !whole)
+        status = diag_run(diag, "no memory for the pairs of %zu cells", count);
+    for (size_t i = 0; i < count && status == DIAG_OK; i++)
+        command_of_probe(&trial->blocks.cells[i].command, &request->matrix, i);
+    return status;
+}
+
+static void trial_free(struct trial *trial)
+{
+    copies_remove(&trial->copies);
+    free(trial->blocks.cells);
+    free(trial->spreads);
+    for (size_t i = 0; i < SELFTEST_SIZES; i++)
+        free(trial->slowdowns[i]);
+    for (size_t i = 1; i < ROLES; i++)
+        free(trial->cells[i]);
+}
+
+int selftest_run(const struct binaries_request *request, uint64_t budget_ns,
+                 struct selftest *selftest, struct diag *diag)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    *selftest = (struct selftest){.cell_count = matrix_count(&request->matrix)};
+    for (size_t i = 0; i < SELFTEST_SIZES; i++)
+        selftest->sizes[i].percent = percents[i];
+    if (!trial)
+        return diag_run(diag, "no memory for the selftest");
+    trial->request = request;
+    trial->selftest = selftest;
+    rng_seed(&trial->rng, request->matrix.seed, 0);
+    int status = trial_prepare(trial, diag);
+    if (status == DIAG_OK)
+        status = blocks_calibrate(&trial->blocks, diag);
+    if (status == DIAG_OK) {
+        selftest->harness_ns_per_op = harness_cost(trial);
+        status = tune_drag(trial, diag);
+    }
+    if (status == DIAG_OK)
+        status = trial_rounds(trial, begin_ns + budget_ns, diag);
+    trial_conclude(trial);
+    selftest->complete = status == DIAG_OK;
+    selftest->seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
+    trial_free(trial);
+    free(trial);
+    return status;
+}

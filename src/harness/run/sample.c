@@ -1,0 +1,77 @@
+/* sample.c - passes in a row, each from the same state. */
+#include "harness/run/sample.h"
+
+#include "harness/run/arena.h"
+#include "harness/run/instance.h"
+#include "harness/run/replay.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One pass; false with the series' status and reason set when it went wrong. */
+static bool take_pass(const struct sample_request *request, struct replay_pass *pass,
+                      struct sample_series *series)
+{
+    struct instance instance;
+    const struct stream *stream = request->stream;
+    const struct tw_backend *design = request->plan->design->timed;
+    series->status = instance_open(&instance, design, request->plan, stream, series->reason);
+    if (series->status == OUTCOME_OK && request->dragged)
+        series->status = instance_drag(&instance, request->drag_links, series->reason);
+    if (series->status != OUTCOME_OK)
+        return false;
+    replay_time(instance.design, instance.timers, stream, pass);
+    instance_close(&instance);
+    if (instance_digest_is_right(design, stream, pass->digest, pass->fired, series->reason))
+        return true;
+    series->status = OUTCOME_MISMATCH;
+    return false;
+}
+
+static uint64_t count_calls(const struct stream *stream, const struct replay_pass *pass)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        calls += phase->counts.starts + phase->counts.stops + phase->counts.advances;
+        calls += pass->phases[i].fired * (phase->restart ? 2u : 1u);
+    }
+    return calls;
+}
+
+/* The first pass touches the memory; the second says how long one takes. */
+static bool warm_up(const struct sample_request *request, struct sample_series *series)
+{
+    struct replay_pass pass;
+    double pass_ns = 0;
+    series->passes = request->passes;
+    for (int i = 0; i < (request->passes == 0 ? 2 : 1); i++)
+        if (!take_pass(request, &pass, series))
+            return false;
+    series->calls = count_calls(request->stream, &pass);
+    for (size_t i = 0; i < request->stream->phase_count; i++)
+        pass_ns += pass.phases[i].wall_ns;
+    if (request->passes == 0)
+        series->passes = (uint64_t)ceil((double)request->min_time_ns / fmax(pass_ns, 1));
+    series->passes += series->passes == 0;
+    return true;
+}
+
+void sample_take(const struct sample_request *request, struct sample_series *series)
+{
+    memset(series, 0, sizeof *series);
+    arena_enter(false);
+    if (!warm_up(request, series))
+        return;
+    for (uint64_t sample = 0; sample < request->samples; sample++) {
+        for (uint64_t i = 0; i < series->passes; i++) {
+            struct replay_pass pass;
+            if (!take_pass(request, &pass, series))
+                return;
+            for (size_t phase = 0; phase < request->stream->phase_count; phase++) {
+                series->cpu_ns[sample][phase] += pass.phases[phase].cpu_ns;
+                series->wall_ns[sample][phase] += pass.phases[phase].wall_ns;
+            }
+        }
+    }
+}

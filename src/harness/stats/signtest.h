@@ -1,0 +1,28 @@
+/*
+ * signtest.h - the sign test: what can be said of a median when nothing is known of the distribution.
+ *
+ * Each sample lies above a threshold or it does not; were the median at the threshold, that would be a
+ * fair coin.  No outlier, however far out, weighs more than one sample: under bursts of other load this
+ * keeps its power where means and rank sums lose theirs (docs/MEASUREMENT.md).  Pure functions.
+ */
+#ifndef TWBENCH_SIGNTEST_H
+#define TWBENCH_SIGNTEST_H
+
+#include <stddef.h>
+
+/* Chance of seeing at least as many samples above `threshold` if the median were not above it: the
+ * one-sided exact p value.  1 with no samples. */
+double signtest_above(const double *samples, size_t count, double threshold);
+/* The same below it. */
+double signtest_below(const double *samples, size_t count, double threshold);
+
+/* Replaces p[0 .. count) by what each is worth as one of so many (Holm 1979): rejecting those <= alpha
+ * is wrong about any of them with a chance of at most alpha.  O(count^2). */
+void holm_adjust(double *p, size_t count);
+
+/* The exact (Clopper-Pearson) upper and lower bounds of a chance that came true `hits` times in `count`
+ * trials; each is passed with a chance of (1 - confidence).  0 and 1 where there is no bound. */
+double binomial_high(size_t hits, size_t count, double confidence);
+double binomial_low(size_t hits, size_t count, double confidence);
+
+#endif
