@@ -1,0 +1,699 @@
+/*
+ * test_results.c - two made-up result documents, one edited: which cells are matched, what is
+ * refused, and what each gate says.
+ */
+#include "harness/compare/gate_work.h"
+#include "harness/compare/results.h"
+#include "harness/result/json.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Documents. ------------------------------------------------------------------------------ */
+
+/* Quotation marks as ' for the sake of the reader. */
+static cJSON *parse(const char *text)
+{
+    char *copy = strdup(text);
+    assert_non_null(copy);
+    for (char *c = copy; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    cJSON *item = cJSON_Parse(copy);
+    assert_non_null(item);
+    free(copy);
+    return item;
+}
+
+/* 100 calls in the first phase, 300 in the second, none in the third: its clock only moves. */
+static cJSON *make_cell(const char *impl, int tasks)
+{
+    cJSON *cell = parse(
+        "{'impl': 'x', 'workload': 'hold', 'tasks': 1, 'tick_ns': 1000, 'seed': 7,"
+        " 'status': 'ok', 'reason': null, 'digest': 'abcd', 'fired': 200,"
+        " 'late_mean_ticks': 0, 'requested': {'slots': 64, 'levels': [4, 2]},"
+        " 'limits': {'max_pending': null}, 'memory': {'bytes_per_task': 20},"
+        " 'traits': {'late_ticks': 0, 'late_shift': 0, 'keeps_nothing': false},"
+        " 'stream': {'hash': '0123'}, 'identity': 'x; hold tasks=1 seed=18446744073709551615 "
+        "stream=0123; runs=3', 'phases': ["
+        "  {'name': 'fill', 'operations': {'start': 100, 'stop': 0, 'advance': 0, 'expire': 0},"
+        "   'ns_per_op': {'median': 20, 'low': 18, 'high': 24, 'confidence': 0.99},"
+        "   'cpu_ns_per_op': 10, 'counters': {'instructions_per_op': 30, 'running_share': 1},"
+        "   'counters_reason': null,"
+        "   'work': {'comparisons': 400, 'visits': 300, 'moves': 0, 'link_writes': 200,"
+        "            'cascades': 0, 'empty_ticks': 0, 'allocations': 0}},"
+        "  {'name': 'steady', 'operations': {'start': 100, 'stop': 50, 'advance': 9, 'expire': "
+        "150},"
+        "   'ns_per_op': {'median': 40, 'low': 38, 'high': 44, 'confidence': 0.98},"
+        "   'cpu_ns_per_op': 30, 'counters': {'instructions_per_op': 50, 'running_share': 1},"
+        "   'counters_reason': null,"
+        "   'work': {'comparisons': 600, 'visits': 300, 'moves': 0, 'link_writes': 800,"
+        "            'cascades': 0, 'empty_ticks': 0, 'allocations': 0}},"
+        "  {'name': 'idle', 'operations': {'start': 0, 'stop': 0, 'advance': 50, 'expire': 0},"
+        "   'ns_per_op': null, 'cpu_ns_per_op': null, 'ns_per_advance': {'median': 200},"
+        "   'counters': null, 'counters_reason': 'the phase has no operations',"
+        "   'work': {'comparisons': 0, 'visits': 0, 'moves': 0, 'link_writes': 0,"
+        "            'cascades': 0, 'empty_ticks': 5000, 'allocations': 0}}]}");
+    cJSON_ReplaceItemInObject(cell, "impl", cJSON_CreateString(impl));
+    cJSON_ReplaceItemInObject(cell, "tasks", cJSON_CreateNumber(tasks));
+    return cell;
+}
+
+static cJSON *make_document(void)
+{
+    cJSON *document = parse(
+        "{'schema_version': 1, 'complete': true, 'tool': {'version': '0.2.0', 'commit': 'c0ffee',"
+        " 'compiler': 'gcc', 'flags': null},"
+        " 'machine': {'cpu_model': 'A', 'architecture': 'x86_64', 'cores': 2}, 'cells': []}");
+    cJSON *cells = cJSON_GetObjectItem(document, "cells");
+    cJSON_AddItemToArray(cells, make_cell("heap", 1000));
+    cJSON_AddItemToArray(cells, make_cell("list", 1000));
+    return document;
+}
+
+/* What a test works on: OLD, NEW, and what came of it. */
+struct pair {
+    cJSON *before, *after;
+    struct limits limits;
+    struct comparison out;
+    struct diag diag;
+};
+
+static int setup(void **state)
+{
+    struct pair *pair = calloc(1, sizeof *pair);
+    assert_non_null(pair);
+    pair->before = make_document();
+    pair->after = make_document();
+    pair->limits = limits_default();
+    *state = pair;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct pair *pair = *state;
+    cJSON_Delete(pair->before);
+    cJSON_Delete(pair->after);
+    comparison_free(&pair->out);
+    free(pair);
+    return 0;
+}
+
+/* The item at "cells.0.phases.1.work.visits". */
+static cJSON *find(cJSON *item, const char *path, const char **last, cJSON **parent)
+{
+    static const char digits[] = "0123456789";
+    for (const char *at = path; item && *at;) {
+        char key[40];
+        size_t length = strcspn(at, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, at);
+        *parent = item;
+        *last = at;
+        item = strspn(key, digits) == length ? cJSON_GetArrayItem(item, atoi(key))
+                                             : cJSON_GetObjectItemCaseSensitive(item, key);
+        at += length + (at[length] == '.');
+    }
+    return item;
+}
+
+/* Replaces, or adds, what is at the path. */
+static void put(cJSON *document, const char *path, cJSON *value)
+{
+    const char *last = NULL;
+    cJSON *parent = NULL;
+    if (find(document, path, &last, &parent))
+        assert_true(cJSON_ReplaceItemInObject(parent, last, value));
+    else
+        assert_true(cJSON_AddItemToObject(parent, last, value));
+}
+
+static void put_number(cJSON *document, const char *path, double value)
+{
+    put(document, path, cJSON_CreateNumber(value));
+}
+
+static void put_text(cJSON *document, const char *path, const char *text)
+{
+    put(document, path, cJSON_CreateString(text));
+}
+
+static void put_null(cJSON *document, const char *path)
+{
+    put(document, path, cJSON_CreateNull());
+}
+
+static int compare(struct pair *pair)
+{
+    comparison_free(&pair->out);
+    return compare_documents(pair->before, "OLD.json", pair->after, "NEW.json", &pair->limits,
+                             &pair->out, &pair->diag);
+}
+
+/* The first cell, compared and concluded. */
+static struct compared_cell *compare_first(struct pair *pair)
+{
+    assert_int_equal(compare(pair), DIAG_OK);
+    assert_true(pair->out.cell_count >= 1);
+    cell_conclude(&pair->out.cells[0], &pair->limits);
+    return &pair->out.cells[0];
+}
+
+static void expect_text(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" lacks \"%s\"", text, part);
+}
+
+static void expect_refusal(struct pair *pair, const char *part)
+{
+    assert_int_equal(compare(pair), DIAG_USAGE);
+    expect_text(pair->diag.text, part);
+    assert_null(pair->out.cells);
+    assert_int_equal(pair->out.cell_count, 0);
+}
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) < 1e-9;
+}
+
+/* ---- Matching. ------------------------------------------------------------------------------- */
+
+static void test_identical_documents_are_the_same(void **state)
+{
+    struct pair *pair = *state;
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(pair->out.cell_count, 2);
+    assert_int_equal(pair->out.added, 0);
+    assert_string_equal(pair->out.notes, "");
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_string_equal(cell->reason, "");
+    assert_false(cell->work_changed);
+    assert_false(cell->failed);
+    assert_true(cell->same_program);
+    assert_string_equal(pair->out.before.commit, "c0ffee");
+    assert_string_equal(pair->out.after.version, "0.2.0");
+    assert_string_equal(pair->out.after.flags, "");
+    assert_true(pair->out.limits.of[METRIC_TIME] == pair->limits.of[METRIC_TIME]);
+}
+
+static void test_what_a_cell_was(void **state)
+{
+    struct compared_cell *cell = compare_first(*state);
+    assert_string_equal(cell->impl, "heap");
+    assert_string_equal(cell->workload, "hold");
+    assert_int_equal(cell->tasks, 1000);
+    assert_int_equal(cell->tick_ns, 1000);
+    assert_true(cell->seed == UINT64_MAX); /* from the identity, exactly */
+    assert_int_equal(cJSON_GetArraySize(cell->requested), 2);
+    assert_int_equal(cell->phase_count, 3);
+    assert_string_equal(cell->phases[1].name, "steady");
+    assert_true(cell->phases[1].work_before[METRIC_LINK_WRITES] == 800);
+}
+
+static void test_the_order_of_cells_does_not_matter(void **state)
+{
+    struct pair *pair = *state;
+    cJSON *cells = cJSON_GetObjectItem(pair->after, "cells");
+    cJSON_AddItemToArray(cells, cJSON_DetachItemFromArray(cells, 0));
+    put_number(pair->after, "cells.1.phases.0.work.comparisons", 500);
+    compare_first(pair);
+    assert_true(pair->out.cells[0].work_changed);
+    assert_false(pair->out.cells[1].work_changed);
+    assert_string_equal(pair->out.cells[1].impl, "list");
+    const cJSON *found = results_find_cell(pair->after, &pair->out.cells[0]);
+    assert_ptr_equal(found, cJSON_GetArrayItem(cells, 1));
+    put_number(pair->after, "cells.1.tasks", 1001);
+    assert_null(results_find_cell(pair->after, &pair->out.cells[0]));
+}
+
+static void test_settings_are_part_of_the_key(void **state)
+{
+    struct pair *pair = *state;
+    put(pair->after, "cells.0.requested", parse("{'levels': [4, 2], 'slots': 64}"));
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME); /* in any order */
+    put(pair->after, "cells.0.requested", parse("{'levels': [4, 3], 'slots': 64}"));
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+    assert_string_equal(cell->reason, "NEW has no such cell");
+    assert_true(isnan(cell->changes[METRIC_VISITS].share));
+    assert_false(cell->failed);
+    assert_int_equal(cell->work_verdict, VERDICT_INCONCLUSIVE);
+    assert_false(cell->time_known);
+    assert_null(results_find_cell(pair->after, cell));
+    assert_int_equal(pair->out.added, 1);
+    expect_text(pair->out.notes, "1 cells of NEW are not in OLD");
+}
+
+static void test_a_missing_cell_of_an_interrupted_run(void **state)
+{
+    struct pair *pair = *state;
+    cJSON_DeleteItemFromArray(cJSON_GetObjectItem(pair->after, "cells"), 0);
+    put(pair->after, "complete", cJSON_CreateFalse());
+    expect_text(compare_first(pair)->reason, "NEW has no such cell: it was interrupted");
+    expect_text(pair->out.notes, "NEW was interrupted");
+    assert_int_equal(pair->out.cells[1].verdict, VERDICT_SAME);
+}
+
+static void test_another_machine_is_noted(void **state)
+{
+    struct pair *pair = *state;
+    put_text(pair->after, "machine.cpu_model", "B");
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
+    expect_text(pair->out.notes, "different machines (cpu_model: A and B)");
+    put_text(pair->after, "machine.cpu_model", "A");
+    put_number(pair->after, "machine.cores", 4);
+    compare_first(pair);
+    expect_text(pair->out.notes, "cores: 2 and 4");
+}
+
+/* ---- Refusals. ------------------------------------------------------------------------------- */
+
+static void test_other_operations_are_refused(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.1.seed", 8);
+    expect_refusal(pair,
+                   "OLD.json and NEW.json: list/hold/1000 (slots=64 levels=4,2): seed: 7 and 8; "
+                   "both must have run the same operations");
+    put_number(pair->after, "cells.1.seed", 7);
+    put_number(pair->after, "cells.1.tick_ns", 2000);
+    expect_refusal(pair, "tick_ns: 1000 and 2000");
+    put_number(pair->after, "cells.1.tick_ns", 1000);
+    put_number(pair->after, "cells.1.limits.max_pending", 5);
+    expect_refusal(pair, "limits.max_pending: none and 5");
+    put_null(pair->after, "cells.1.limits.max_pending");
+    put_text(pair->after, "cells.1.stream.hash", "4567");
+    expect_refusal(pair, "stream.hash: 0123 and 4567");
+}
+
+static void test_nothing_in_common_is_refused(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.tasks", 50);
+    put_text(pair->after, "cells.1.workload", "churn");
+    expect_refusal(pair, "OLD.json and NEW.json: cells: none is in both");
+    expect_text(pair->diag.text,
+                "the first has heap/hold/1000 (slots=64 levels=4,2), list/hold/1000");
+    expect_text(pair->diag.text, "the second heap/hold/50 (slots=64 levels=4,2), list/churn/1000");
+    put(pair->after, "cells", cJSON_CreateArray());
+    expect_refusal(pair, "the second no cells");
+    put(pair->before, "cells", cJSON_CreateArray());
+    expect_refusal(pair, "the first has no cells");
+}
+
+/* However many cells with however long names: cut off, never overrun. */
+static void test_a_long_list_is_cut_short(void **state)
+{
+    struct pair *pair = *state;
+    char name[200];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    for (int tasks = 1; tasks <= 40; tasks++) {
+        cJSON *cell = make_cell(name, tasks);
+        cJSON_ReplaceItemInObject(cell, "workload", cJSON_CreateString(name));
+        cJSON_AddItemToArray(cJSON_GetObjectItem(pair->before, "cells"), cell);
+    }
+    put(pair->after, "cells", cJSON_CreateArray());
+    expect_refusal(pair, "and 39 more");
+    expect_text(pair->diag.text, "expected the same design, settings, workload and tasks");
+}
+
+static void test_a_cell_that_is_there_twice_is_refused(void **state)
+{
+    struct pair *pair = *state;
+    cJSON *twice = make_cell("list", 1000);
+    cJSON_ReplaceItemInObject(twice, "seed", cJSON_CreateNumber(9));
+    cJSON_AddItemToArray(cJSON_GetObjectItem(pair->after, "cells"), twice);
+    expect_refusal(pair, "NEW.json: cells: list/hold/1000 (slots=64 levels=4,2) is there twice");
+    cJSON_AddItemToArray(cJSON_GetObjectItem(pair->before, "cells"), make_cell("heap", 1000));
+    expect_refusal(pair, "OLD.json: cells: heap/hold/1000");
+}
+
+/* ---- Work and memory. ------------------------------------------------------------------------ */
+
+static void test_more_work_regresses(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
+    struct compared_cell *cell = compare_first(pair);
+    const struct change *change = &cell->changes[METRIC_COMPARISONS];
+    assert_true(change->before == 1000 && change->after == 1100);
+    assert_true(is_near(change->share, 0.1));
+    assert_int_equal(change->verdict, VERDICT_REGRESSED);
+    assert_int_equal(cell->work_verdict, VERDICT_REGRESSED);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    assert_true(cell->work_changed);
+    assert_false(cell->failed);
+    assert_false(cell->same_program);
+    assert_true(cell->phases[0].work_before[METRIC_COMPARISONS] == 400);
+    assert_true(cell->phases[0].work_after[METRIC_COMPARISONS] == 500);
+    expect_text(cell->reason, "comparisons +10");
+}
+
+static void test_the_limit_itself_is_allowed(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
+    pair->limits.of[METRIC_COMPARISONS] = 0.1;
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(cell->work_changed);
+    put_number(pair->after, "cells.0.phases.0.work.comparisons", 501);
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_REGRESSED);
+    pair->limits.of[METRIC_COMPARISONS] = NAN;
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
+}
+
+static void test_less_work_improves_but_not_for_more_of_another_kind(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.1.work.link_writes", 700);
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_IMPROVED);
+    put_number(pair->after, "cells.0.phases.1.work.visits", 310);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->changes[METRIC_LINK_WRITES].verdict, VERDICT_IMPROVED);
+    assert_int_equal(cell->changes[METRIC_VISITS].verdict, VERDICT_REGRESSED);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+}
+
+static void test_work_from_nothing(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.0.work.allocations", 1);
+    struct compared_cell *cell = compare_first(pair);
+    assert_true(isinf(cell->changes[METRIC_ALLOCATIONS].share));
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    assert_true(cell->changes[METRIC_MOVES].share == 0);
+}
+
+/* Ticks of a phase without a single call count as well. */
+static void test_work_of_a_phase_without_calls(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.2.work.empty_ticks", 6000);
+    struct compared_cell *cell = compare_first(pair);
+    assert_true(is_near(cell->changes[METRIC_EMPTY_TICKS].share, 0.2));
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+}
+
+static void test_work_that_moved_between_phases(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
+    put_number(pair->after, "cells.0.phases.1.work.comparisons", 500);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(cell->work_changed);
+    assert_false(cell->same_program);
+}
+
+static void test_memory_is_judged_when_it_has_a_limit(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.memory.bytes_per_task", 25);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(is_near(cell->changes[METRIC_MEMORY].share, 0.25));
+    assert_false(cell->same_program);
+    pair->limits.of[METRIC_MEMORY] = 0.1;
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_REGRESSED);
+    put_null(pair->after, "cells.0.memory");
+    cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(isnan(cell->changes[METRIC_MEMORY].share));
+    assert_false(cell->same_program); /* unknown is not alike */
+}
+
+/* ---- Instructions. --------------------------------------------------------------------------- */
+
+static void test_instructions_of_the_processor(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.1.counters.instructions_per_op", 53);
+    struct compared_cell *cell = compare_first(pair);
+    const struct change *change = &cell->changes[METRIC_INSTRUCTIONS];
+    assert_true(cell->instructions_known);
+    assert_string_equal(cell->instructions_source, "processor");
+    assert_true(change->before == 100 * 30 + 300 * 50 && change->after == 100 * 30 + 300 * 53);
+    assert_int_equal(cell->instructions_verdict, VERDICT_REGRESSED);
+    assert_int_equal(cell->work_verdict, VERDICT_SAME);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    assert_false(cell->work_changed);
+    assert_string_equal(cell->instructions_reason, "");
+    put_number(pair->after, "cells.0.phases.1.counters.instructions_per_op", 40);
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_IMPROVED);
+    put_number(pair->after, "cells.0.phases.1.counters.instructions_per_op", 50.1);
+    cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(cell->same_program); /* +0.17 % */
+    put_number(pair->after, "cells.0.phases.1.counters.instructions_per_op", 50.2);
+    assert_false(compare_first(pair)->same_program);
+}
+
+static void drop_counters(cJSON *document, const char *reason)
+{
+    put_null(document, "cells.0.phases.0.counters");
+    put_null(document, "cells.0.phases.1.counters");
+    put_text(document, "cells.0.phases.0.counters_reason", reason);
+    put_text(document, "cells.0.phases.1.counters_reason", reason);
+}
+
+static void put_steps(cJSON *document, int tasks, int instructions)
+{
+    cJSON *steps = parse("{'tasks': 1, 'calls': 300, 'instructions': 1, 'reason': null}");
+    cJSON_ReplaceItemInObject(steps, "tasks", cJSON_CreateNumber(tasks));
+    cJSON_ReplaceItemInObject(steps, "instructions", cJSON_CreateNumber(instructions));
+    put(document, "cells.0.stepped", steps);
+}
+
+static void test_instructions_stepped_through(void **state)
+{
+    struct pair *pair = *state;
+    put_steps(pair->before, 100, 5000);
+    put_steps(pair->after, 100, 5500);
+    assert_string_equal(compare_first(pair)->instructions_source, "processor");
+    drop_counters(pair->after, "no counters here");
+    struct compared_cell *cell = compare_first(pair);
+    assert_string_equal(cell->instructions_source, "steps");
+    assert_true(cell->changes[METRIC_INSTRUCTIONS].before == 5000);
+    assert_true(is_near(cell->changes[METRIC_INSTRUCTIONS].share, 0.1));
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    put_steps(pair->after, 100, 5000);
+    assert_true(compare_first(pair)->same_program);
+}
+
+static void test_why_instructions_are_unknown(void **state)
+{
+    struct pair *pair = *state;
+    drop_counters(pair->after, "no counters here");
+    struct compared_cell *cell = compare_first(pair);
+    assert_false(cell->instructions_known);
+    assert_false(cell->same_program);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(isnan(cell->changes[METRIC_INSTRUCTIONS].share));
+    assert_string_equal(cell->instructions_reason,
+                        "not counted (NEW: no counters here), not stepped through (both: "
+                        "--counters=step was not given)");
+    put_steps(pair->before, 100, 5000);
+    put_steps(pair->after, 50, 5000);
+    expect_text(compare_first(pair)->instructions_reason, "each over other calls");
+    put_null(pair->after, "cells.0.stepped.instructions");
+    put_text(pair->after, "cells.0.stepped.reason", "the child died");
+    expect_text(compare_first(pair)->instructions_reason, "stepped through (NEW: the child died)");
+    put_steps(pair->after, 50, 5000);
+    put_null(pair->before, "cells.0.stepped");
+    expect_text(compare_first(pair)->instructions_reason, "(OLD: --counters=step was not given)");
+    drop_counters(pair->before, "nor here");
+    expect_text(compare_first(pair)->instructions_reason, "counted (both: nor here)");
+}
+
+static void test_counters_that_took_turns_are_not_believed(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->before, "cells.0.phases.1.counters.running_share", 0.5);
+    struct compared_cell *cell = compare_first(pair);
+    assert_false(cell->instructions_known);
+    expect_text(cell->instructions_reason, "OLD: the performance counters took turns");
+}
+
+/* ---- Who failed. ----------------------------------------------------------------------------- */
+
+static struct compared_cell *compare_statuses(struct pair *pair, const char *before,
+                                              const char *after)
+{
+    put_text(pair->before, "cells.0.status", before);
+    put_text(pair->before, "cells.0.reason", "why old");
+    put_text(pair->after, "cells.0.status", after);
+    put_text(pair->after, "cells.0.reason", "why new");
+    return compare_first(pair);
+}
+
+static void test_statuses(void **state)
+{
+    static const struct {
+        const char *before, *after;
+        enum verdict verdict;
+        const char *reason;
+    } known[] = {
+        {"ok", "mismatch", VERDICT_REGRESSED, "NEW: mismatch: why new"},
+        {"ok", "timeout", VERDICT_REGRESSED, "NEW: timeout: why new"},
+        {"timeout", "crashed", VERDICT_REGRESSED, "NEW: crashed: why new"},
+        {"mismatch", "ok", VERDICT_INCONCLUSIVE, "OLD: mismatch: why old"},
+        {"timeout", "unsupported", VERDICT_INCONCLUSIVE, "OLD: timeout: why old"},
+        {"crashed", "crashed", VERDICT_INCONCLUSIVE, "both: crashed: why old"},
+        {"mismatch", "crashed", VERDICT_INCONCLUSIVE, "OLD: mismatch: why old"},
+        {"timeout", "timeout", VERDICT_SAME, "both: timeout: why old"},
+        {"unsupported", "unsupported", VERDICT_SAME, "both: unsupported: why old"},
+        {"out-of-memory", "out-of-memory", VERDICT_SAME, "both: out-of-memory: why old"},
+    };
+    struct pair *pair = *state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct compared_cell *cell = compare_statuses(pair, known[i].before, known[i].after);
+        assert_string_equal(cell->reason, known[i].reason);
+        assert_int_equal(cell->verdict, known[i].verdict);
+        assert_int_equal(cell->failed, known[i].verdict == VERDICT_REGRESSED);
+        assert_true(isnan(cell->changes[METRIC_COMPARISONS].before));
+        assert_false(cell->time_known);
+        assert_false(cell->same_program);
+    }
+}
+
+static void test_two_answers_cannot_both_be_right(void **state)
+{
+    struct pair *pair = *state;
+    put_text(pair->after, "cells.0.digest", "abce");
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    assert_true(cell->failed);
+    expect_text(cell->reason, "cannot both be right");
+    put_text(pair->after, "cells.0.digest", "abcd");
+    put_number(pair->after, "cells.0.fired", 201);
+    assert_true(compare_first(pair)->failed);
+}
+
+static void test_two_late_answers_can(void **state)
+{
+    struct pair *pair = *state;
+    put_text(pair->after, "cells.0.digest", "abce");
+    put_number(pair->after, "cells.0.traits.late_shift", 3);
+    put_number(pair->after, "cells.0.late_mean_ticks", 2.5);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+    assert_false(cell->failed);
+    expect_text(cell->reason, "late by 0 and 2.5 ticks in the mean");
+    put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
+    cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    expect_text(cell->reason, "comparisons +10");
+}
+
+/* ---- Times. ---------------------------------------------------------------------------------- */
+
+static void test_times_are_advisory(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.1.cpu_ns_per_op", 60);
+    put(pair->after, "cells.0.phases.1.ns_per_op",
+        parse("{'median': 80, 'low': 76, 'high': 88, 'confidence': 0.98}"));
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(cell->time_known);
+    assert_false(cell->time_decides);
+    assert_int_equal(cell->timing.pairs, 0);
+    assert_int_equal(cell->control.pairs, 0);
+    assert_true(isnan(cell->timing.p_slower) && isnan(cell->timing.p_faster));
+    assert_true(is_near(cell->before_ns_per_op, (100 * 10 + 300 * 30) / 400.0));
+    assert_true(is_near(cell->after_ns_per_op, (100 * 10 + 300 * 60) / 400.0));
+    assert_true(is_near(cell->timing.cpu.median, 19 / 10.0));
+    assert_true(isnan(cell->timing.cpu.low) && isnan(cell->timing.cpu.high));
+    assert_true(is_near(cell->timing.wall.median, (2000 + 24000) / (2000 + 12000.0)));
+    assert_true(is_near(cell->timing.wall.low, (1800 + 22800) / (2400 + 13200.0)));
+    assert_true(is_near(cell->timing.wall.high, (2400 + 26400) / (1800 + 11400.0)));
+    assert_true(is_near(cell->timing.confidence, 1 - 2 * (0.01 + 0.02)));
+}
+
+/* 1000 ns in the first phase, 9000 in the second, 50 advances of 200 ns in the third. */
+static void test_times_of_phases(void **state)
+{
+    struct pair *pair = *state;
+    put_number(pair->after, "cells.0.phases.0.cpu_ns_per_op", 15);
+    struct compared_cell *cell = compare_first(pair);
+    assert_true(is_near(cell->phases[0].cpu_ratio, 1.5));
+    assert_true(is_near(cell->phases[1].cpu_ratio, 1));
+    assert_true(isnan(cell->phases[2].cpu_ratio));
+    assert_true(is_near(cell->phases[0].share, 0.05));
+    assert_true(is_near(cell->phases[1].share, 0.45));
+    assert_true(is_near(cell->phases[2].share, 0.5));
+}
+
+static void test_a_side_without_times(void **state)
+{
+    struct pair *pair = *state;
+    for (int i = 0; i < 2; i++) {
+        put_null(pair->after, i ? "cells.0.phases.1.ns_per_op" : "cells.0.phases.0.ns_per_op");
+        put_null(pair->after,
+                 i ? "cells.0.phases.1.cpu_ns_per_op" : "cells.0.phases.0.cpu_ns_per_op");
+    }
+    struct compared_cell *cell = compare_first(pair);
+    assert_false(cell->time_known);
+    assert_true(isnan(cell->timing.cpu.median) && isnan(cell->after_ns_per_op));
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+}
+
+/* A version that splits the same operations into other phases: sums still compare. */
+static void test_another_number_of_phases(void **state)
+{
+    struct pair *pair = *state;
+    cJSON *phases = cJSON_GetObjectItem(
+        cJSON_GetArrayItem(cJSON_GetObjectItem(pair->after, "cells"), 0), "phases");
+    cJSON_DeleteItemFromArray(phases, 2);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->phase_count, 3);
+    assert_true(isnan(cell->phases[2].work_after[METRIC_EMPTY_TICKS]));
+    assert_true(cell->changes[METRIC_EMPTY_TICKS].after == 0);
+    assert_int_equal(cell->verdict, VERDICT_IMPROVED);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(identical_documents_are_the_same),
+        TEST(what_a_cell_was),
+        TEST(the_order_of_cells_does_not_matter),
+        TEST(settings_are_part_of_the_key),
+        TEST(a_missing_cell_of_an_interrupted_run),
+        TEST(another_machine_is_noted),
+        TEST(other_operations_are_refused),
+        TEST(nothing_in_common_is_refused),
+        TEST(a_long_list_is_cut_short),
+        TEST(a_cell_that_is_there_twice_is_refused),
+        TEST(more_work_regresses),
+        TEST(the_limit_itself_is_allowed),
+        TEST(less_work_improves_but_not_for_more_of_another_kind),
+        TEST(work_from_nothing),
+        TEST(work_of_a_phase_without_calls),
+        TEST(work_that_moved_between_phases),
+        TEST(memory_is_judged_when_it_has_a_limit),
+        TEST(instructions_of_the_processor),
+        TEST(instructions_stepped_through),
+        TEST(why_instructions_are_unknown),
+        TEST(counters_that_took_turns_are_not_believed),
+        TEST(statuses),
+        TEST(two_answers_cannot_both_be_right),
+        TEST(two_late_answers_can),
+        TEST(times_are_advisory),
+        TEST(times_of_phases),
+        TEST(a_side_without_times),
+        TEST(another_number_of_phases),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
