@@ -1,16 +1,20 @@
 #!/bin/bash
-# schema.sh - holds schema/result-1.json, the loader and docs/RESULT-FORMAT.md against each other.
+# schema.sh - holds schema/result-1.json, the loader and docs/RESULT-FORMAT.md against each other, and
+# schema/comparison-1.json and docs/COMPARE-FORMAT.md.
 #
-# The documents come from `test_document sample`, which builds one without running any design, and
-# from ./twbench when it has been built.  Prints TAP.
+# The documents come from `test_document sample` and `test_comparison sample`, which make them up
+# without running any design, and from ./twbench when it has been built.  Prints TAP.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
 maker=${MAKER:-build/release/tests/test_document}
+compared=${COMPARED:-build/release/tests/test_comparison}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
 "$maker" sample "$work/sample.json" || { echo "Bail out! $maker made no sample"; exit 1; }
+"$compared" sample "$work/binaries.json" "$work/results.json" ||
+    { echo "Bail out! $compared made no sample"; exit 1; }
 
 python3 - "$maker" "$work" <<'PYTHON'
 import copy, json, os, subprocess, sys
@@ -21,6 +25,11 @@ schema = json.load(open("schema/result-1.json"))
 sample = json.load(open(f"{work}/sample.json"))
 manual = open("docs/RESULT-FORMAT.md").read()
 validator = jsonschema.Draft7Validator(schema)
+compare_schema = json.load(open("schema/comparison-1.json"))
+compare_manual = open("docs/COMPARE-FORMAT.md").read()
+compare_validator = jsonschema.Draft7Validator(compare_schema)
+binaries = json.load(open(f"{work}/binaries.json"))
+results_mode = json.load(open(f"{work}/results.json"))
 
 results = []
 
@@ -35,6 +44,9 @@ OPTIONAL = {"checks"}
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}
 
+# Changes and differences: they may be below 0.
+SIGNED = {"change", "total_ns", "instructions_ns", "cache_misses_ns", "branch_misses_ns", "rest_ns"}
+
 
 def small(document):
     """One cell that is ok and one that is not: enough to have every key once."""
@@ -45,6 +57,13 @@ def small(document):
         if latency:
             latency["bins"] = latency["bins"][:2]
     out["cells"] = ok + [c for c in out["cells"] if c["status"] != "ok"][:1]
+    return out
+
+
+def small_comparison():
+    """The cell that has every key."""
+    out = copy.deepcopy(binaries)
+    out["cells"] = [c for c in out["cells"] if c["explanation"]][:1]
     return out
 
 
@@ -103,6 +122,17 @@ def loads(documents):
     return [line.startswith("loads") for line in out.stdout.splitlines()]
 
 
+def schema_refuses(name, change, least):
+    """For comparisons, which nothing here reads back."""
+    base = small_comparison()
+    paths = [p for p in key_paths(base) if change(base, p) is not None]
+    problems = [f"the schema takes it: {name_of(path)}" for path in paths
+                if compare_validator.is_valid(change(base, path))]
+    if len(paths) < least:
+        problems.append(f"only {len(paths)} keys were tried")
+    report(f"comparison: {name} is refused by the schema ({len(paths)} keys)", problems)
+
+
 def both_refuse(name, change):
     base = small(sample)
     paths = [p for p in key_paths(base) if change(base, p) is not None]
@@ -132,15 +162,19 @@ def stated(node, path, definitions):
     return found or any(stated(branch, path, definitions) for branch in branches if "if" not in branch)
 
 
-def errors(document):
-    return [f"{name_of(e.absolute_path)}: {e.message[:200]}" for e in validator.iter_errors(document)]
+def errors(document, by=validator):
+    return [f"{name_of(e.absolute_path)}: {e.message[:200]}" for e in by.iter_errors(document)]
 
 
-try:
-    jsonschema.Draft7Validator.check_schema(schema)
-    report("the schema is a schema", [])
-except jsonschema.SchemaError as error:
-    report("the schema is a schema", [error.message])
+def check_schema(name, what):
+    try:
+        jsonschema.Draft7Validator.check_schema(what)
+        report(name, [])
+    except jsonschema.SchemaError as error:
+        report(name, [error.message])
+
+
+check_schema("the schema is a schema", schema)
 report("the sample is valid", errors(sample))
 base = small(sample)
 report("the small sample loads", [] if loads([base]) == [True] and not errors(base) else ["no"])
@@ -165,6 +199,39 @@ claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("a key that a newer version added is taken",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
+
+# ---- Comparisons. ----
+
+check_schema("comparison: the schema is a schema", compare_schema)
+report("comparison: tool, machine and command are those of results",
+       [key for key in ("tool", "machine", "command")
+        if compare_schema["properties"][key] != schema["properties"][key]])
+report("comparison: the sample of two programs is valid", errors(binaries, compare_validator))
+report("comparison: the sample of two results is valid", errors(results_mode, compare_validator))
+base = small_comparison()
+report("comparison: the small sample is valid", errors(base, compare_validator))
+report("comparison: the schema states every key",
+       [name_of(p) for p in key_paths(base)
+        if not stated(compare_schema, p, compare_schema["definitions"])])
+report("docs/COMPARE-FORMAT.md explains every key",
+       sorted({str(p[-1]) for p in key_paths(base)
+               if p[0] not in ("tool", "machine") and f"`{p[-1]}`" not in compare_manual}))
+schema_refuses("a missing key", without, 100)
+schema_refuses("a value of another type", retyped, 100)
+schema_refuses("a number below 0",
+               lambda document, path: None if path[-1] in SIGNED else negated(document, path), 40)
+for name, path, value in [("verdict", ["verdict"], "fine"), ("verdict of a cell", ["cells", 0, "verdict"], None),
+                          ("verdict of a gate", ["cells", 0, "gates", "work"], None),
+                          ("exit status", ["exit_status"], 1), ("metric", ["cells", 0, "work", 0, "metric"], "time"),
+                          ("kind", ["kind"], "result"), ("version", ["schema_version"], 2),
+                          ("mode with a method", ["mode"], "results")]:
+    claims = copy.deepcopy(base)
+    parent_of(claims, path)[path[-1]] = value
+    report(f"comparison: an unknown {name} is refused",
+           [] if errors(claims, compare_validator) else ["taken"])
+claims = copy.deepcopy(base)
+claims["added"] = claims["cells"][0]["added"] = 1
+report("comparison: a key that a newer version added is taken", errors(claims, compare_validator))
 
 twbench = os.environ.get("TWBENCH", "./twbench")
 if os.access(twbench, os.X_OK):

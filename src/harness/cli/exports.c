@@ -2,19 +2,24 @@
 #include "harness/cli/exports.h"
 
 #include "harness/report/bencher.h"
+#include "harness/report/compare_csv.h"
+#include "harness/report/compare_junit.h"
+#include "harness/report/compare_markdown.h"
 #include "harness/report/csv.h"
 #include "harness/report/custom.h"
 #include "harness/report/gbench.h"
+#include "harness/report/junit.h"
 #include "harness/report/markdown.h"
 
 #include <string.h>
 
 const struct export_format export_formats[] = {
-    {"export-csv", "comma-separated values", csv_write, NULL},
-    {"export-markdown", "Markdown tables", markdown_write, NULL},
+    {"export-csv", "comma-separated values", csv_write, compare_csv_write},
+    {"export-markdown", "Markdown tables", markdown_write, compare_markdown_write},
     {"export-gbench", "JSON of Google Benchmark, for its compare.py", gbench_write, NULL},
     {"export-bencher", "Bencher Metric Format", bencher_write, NULL},
     {"export-custom", "customSmallerIsBetter, for github-action-benchmark", custom_write, NULL},
+    {"export-junit", "JUnit XML, a test case per cell", junit_write, compare_junit_write},
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From where on a disturbance is worth naming; the same shares as in the look at the system before a
- * run (docs/MEASUREMENT.md). */
+/* From where on a disturbance is worth naming; the same shares as in the look at the system before
+ * a run (docs/MEASUREMENT.md). */
 #define STEAL_SHARE_MAX 0.05
 #define BUSY_SHARE_MAX  0.20
 
@@ -352,7 +352,7 @@ static void add_causes(struct comparison *comparison, size_t *total)
     if (comparison->cell_count == 0)
         add_reason(comparison, total, "inconclusive: there is nothing to compare");
     if (!comparison->complete)
-        add_reason(comparison, total, "inconclusive: it was interrupted; %zu cells are here",
+        add_reason(comparison, total, "inconclusive: it was interrupted; cells compared: %zu",
                    comparison->cell_count);
     if (!has_unclear_time(comparison))
         return;

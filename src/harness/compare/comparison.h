@@ -23,7 +23,7 @@ const char *verdict_name(enum verdict verdict);
  * before same.  (The enum is in that order.) */
 enum verdict verdict_worse(enum verdict a, enum verdict b);
 
-/* ---- Limits: how far a metric may move before the gate that holds it says so. ----------------- */
+/* ---- Limits: how far a metric may move before the gate that holds it says so. ---------------- */
 
 enum metric {
     METRIC_COMPARISONS, /* the operation counters, in the order of struct tw_work */
@@ -127,9 +127,9 @@ struct compared_cell {
     struct explanation explanation;
 };
 
-/* Sets the cell's verdict and reason from those of its gates (and `failed`, and memory when it has a
- * limit): the worst one, and what led to it.  To be called once, after the gates.  A reason that is
- * there already (NEW has no such cell) stays, and the verdict beside it counts as one more gate. */
+/* Sets the cell's verdict and reason from those of its gates (and `failed`, and memory when it has
+ * a limit): the worst one, and what led to it.  To be called once, after the gates.  A reason that
+ * is there already (NEW has no such cell) stays, and the verdict beside it is one more gate. */
 void cell_conclude(struct compared_cell *cell, const struct limits *limits);
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
@@ -162,8 +162,8 @@ struct comparison {
 
 void comparison_free(struct comparison *comparison);
 
-/* Sets verdict and reasons from the cells, which are concluded.  One that was interrupted, or has no
- * cells, is inconclusive at best. */
+/* Sets verdict and reasons from the cells, which are concluded.  One that was interrupted, or has
+ * no cells, is inconclusive at best. */
 void comparison_conclude(struct comparison *comparison);
 
 /* What makes the command fail (--fail-on): each takes in the ones before it. */
@@ -172,9 +172,9 @@ enum fail_on { FAIL_ON_WORK, FAIL_ON_REGRESSED, FAIL_ON_INCONCLUSIVE };
 /* "work", "regressed", "inconclusive". */
 const char *fail_on_name(enum fail_on fail_on);
 
-/* 3 when something regressed that `fail_on` takes in, 4 when asked to fail on inconclusive and it is,
- * 0 else.  FAIL_ON_WORK looks at work, instructions, memory when it has a limit, and designs that
- * came to fail. */
+/* 3 when something regressed that `fail_on` takes in, 4 when asked to fail on inconclusive and it
+ * is, 0 else.  FAIL_ON_WORK looks at work, instructions, memory when it has a limit, and designs
+ * that came to fail. */
 int comparison_exit_status(const struct comparison *comparison, enum fail_on fail_on);
 
 /* The document of docs/COMPARE-FORMAT.md, owned by the caller; `head` (owned by the caller, may be

@@ -65,8 +65,7 @@ static const struct column {
 };
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 
-/* Quoted where the text would otherwise be taken for structure, with quotes doubled. */
-static void write_text(FILE *out, const char *text)
+void csv_text(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
@@ -78,16 +77,20 @@ static void write_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void write_value(FILE *out, const cJSON *item)
+void csv_value(FILE *out, const cJSON *item)
 {
     char params[512];
     if (cJSON_IsNumber(item)) {
         fprintf(out, "%.15g", item->valuedouble);
+    } else if (cJSON_IsRaw(item)) {
+        fputs(item->valuestring, out);
+    } else if (cJSON_IsBool(item)) {
+        fputs(cJSON_IsTrue(item) ? "true" : "false", out);
     } else if (cJSON_IsString(item)) {
-        write_text(out, item->valuestring);
+        csv_text(out, item->valuestring);
     } else if (cJSON_IsObject(item)) {
         json_format_params(params, sizeof params, item);
-        write_text(out, params);
+        csv_text(out, params);
     }
 }
 
@@ -96,7 +99,7 @@ static void write_row(FILE *out, const cJSON *cell, const cJSON *phase)
 {
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         fputs(i ? "," : "", out);
-        write_value(out, json_get(columns[i].source == CELL ? cell : phase, columns[i].path));
+        csv_value(out, json_get(columns[i].source == CELL ? cell : phase, columns[i].path));
     }
     fputs("\r\n", out);
 }

@@ -163,16 +163,18 @@ static void print_rule(FILE *out, const struct grid *grid, const struct report_s
     fputc('\n', out);
 }
 
-/* Bold green, or a star in the gap behind the column. */
+/* The best is bold green, or has a star in the gap behind the column. */
 static bool print_cell(FILE *out, const struct grid *grid, size_t row, size_t column,
                        const struct report_style *style)
 {
     const struct grid_cell *cell = grid_at(grid, row, column);
     const char *best = best_text(grid, column);
     bool is_best = best && !isnan(cell->value) && strcmp(cell->text, best) == 0;
-    fputs(is_best && style->color ? "\033[1;32m" : "", out);
+    const char *color = !style->color ? NULL : is_best ? "1;32" : cell->color;
+    if (color)
+        fprintf(out, "\033[%sm", color);
     print_padded(out, grid, column, cell->text);
-    fputs(is_best && style->color ? "\033[0m" : "", out);
+    fputs(color ? "\033[0m" : "", out);
     return is_best && !style->color;
 }
 

@@ -20,7 +20,8 @@ struct grid_column {
 
 struct grid_cell {
     char text[GRID_TEXT_SIZE];
-    double value; /* what `marks` compares; NaN: out of competition */
+    double value;      /* what `marks` compares; NaN: out of competition */
+    const char *color; /* "31": SGR of the text, where colour may be used; NULL: none */
 };
 
 struct grid {

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What would end a table cell or start a tag is written as an entity. */
-static void write_escaped(FILE *out, const char *text)
+void markdown_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
         if (strchr("|<>&*_`\n", *text))
@@ -73,7 +72,7 @@ static void write_header(FILE *out, const struct view_group *group)
     fputs("| design |", out);
     for (size_t i = 0; i < group->phase_count; i++) {
         fputc(' ', out);
-        write_escaped(out, group->phases[i]);
+        markdown_text(out, group->phases[i]);
         fputs(" ns/op | interval |", out);
     }
     fputs(" advance p99 ns | advance max ns | bytes/task | late ticks | fired | status |\n|---|",
@@ -86,7 +85,7 @@ static void write_header(FILE *out, const struct view_group *group)
 static void write_row(FILE *out, const struct view_group *group, const struct view_row *row)
 {
     fputs("| ", out);
-    write_escaped(out, row->label);
+    markdown_text(out, row->label);
     fputs(row->is_harness ? " (harness) |" : " |", out);
     for (size_t i = 0; i < group->phase_count; i++)
         write_cost(out, group, row, group->phases[i]);
@@ -101,7 +100,7 @@ static void write_row(FILE *out, const struct view_group *group, const struct vi
     }
     fprintf(out, " %s", json_get_text(row->cell, "status"));
     fputs(row->ok ? "" : ": ", out);
-    write_escaped(out, json_get_text(row->cell, "reason"));
+    markdown_text(out, json_get_text(row->cell, "reason"));
     fputs(" |\n", out);
 }
 
@@ -113,7 +112,7 @@ void markdown_write(FILE *out, const struct result_document *document)
         char title[256];
         view_title(title, sizeof title, group);
         fputs(g ? "\n### " : "### ", out);
-        write_escaped(out, title);
+        markdown_text(out, title);
         fputs("\n\n", out);
         write_header(out, group);
         for (size_t i = 0; i < group->row_count; i++)

@@ -12,4 +12,8 @@
  * `out` are left to the caller. */
 void markdown_write(FILE *out, const struct result_document *document);
 
+/* Text for a table cell or a line: what would end the cell, start a tag or be emphasis is written as
+ * an entity. */
+void markdown_text(FILE *out, const char *text);
+
 #endif

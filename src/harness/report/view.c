@@ -208,6 +208,14 @@ static void take_cell(const cJSON *cells, const cJSON *cell, view_item_fn *take,
     take(context, &item);
 }
 
+void view_cell_name(char *out, size_t size, const cJSON *document, const cJSON *cell)
+{
+    char arguments[VIEW_NAME_SIZE - 192];
+    name_arguments(arguments, sizeof arguments, json_get(document, "cells"), cell);
+    snprintf(out, size, "%s/%s%s", json_get_text(cell, "impl"), json_get_text(cell, "workload"),
+             arguments);
+}
+
 void view_each(const cJSON *document, view_item_fn *take, void *context)
 {
     const cJSON *cells = json_get(document, "cells"), *cell;

@@ -1,0 +1,47 @@
+/*
+ * compare_view.h - the texts of a comparison (docs/COMPARE-FORMAT.md) that all its renderers share.
+ */
+#ifndef TWBENCH_COMPARE_VIEW_H
+#define TWBENCH_COMPARE_VIEW_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COMPARE_TEXT_SIZE 64
+#define COMPARE_LINE_SIZE 512
+
+/* The figures of a cell.  "-" is unknown. */
+struct compare_row {
+    char design[COMPARE_TEXT_SIZE];   /* "hashed slots=512" */
+    const char *workload, *verdict;   /* of the cell */
+    char tasks[32];                   /* "1M" */
+    char time[32];                    /* thread CPU time, NEW against OLD: "+3.2 %" */
+    char interval[COMPARE_TEXT_SIZE]; /* of that, in percent: "(2.8 .. 3.6)"; "" when unknown */
+    char control[COMPARE_TEXT_SIZE];  /* OLD against a copy of OLD: "+0.1 %", "+4.0 % moved" */
+    char work[COMPARE_TEXT_SIZE]; /* what changed most, and how many more: "visits +33.3 % (+1)" */
+    char instructions[32], memory[32];
+};
+
+void compare_row_read(struct compare_row *row, const cJSON *cell);
+
+/* True when the verdict is not "same", or some operation counter is not exactly equal. */
+bool compare_is_changed(const cJSON *cell);
+
+/* "hashed/hold/1000 (slots=512)" */
+void compare_cell_name(char *out, size_t size, const cJSON *cell);
+
+/* "1 of 15 cells regressed, 1 inconclusive, 2 improved" */
+void compare_summary(char *out, size_t size, const cJSON *comparison);
+
+/* "Work, instructions and time decide.", or what does not. */
+void compare_decision(char *out, size_t size, const cJSON *comparison);
+
+/* How the times were taken ("30 pairs of fresh processes, ..."; not for stored results), and why
+ * instructions are unknown.  "" when there is nothing to say. */
+void compare_method(char *out, size_t size, const cJSON *comparison);
+
+/* "old/twbench 0.3.0 (1234567)" of the object `old` or `new`. */
+void compare_side(char *out, size_t size, const cJSON *side);
+
+#endif

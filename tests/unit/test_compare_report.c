@@ -1,0 +1,495 @@
+/* test_compare_report.c - what people and machines are shown of a comparison: the table, Markdown,
+ * JUnit XML and CSV. */
+#include "compare_sample.h"
+#include "harness/report/compare_csv.h"
+#include "harness/report/compare_junit.h"
+#include "harness/report/compare_markdown.h"
+#include "harness/report/compare_table.h"
+#include "harness/report/xml.h"
+#include "harness/result/json.h"
+
+typedef void write_fn(FILE *out, const cJSON *comparison);
+
+static const struct report_style plain = {.columns = 140};
+
+static void write_plain_table(FILE *out, const cJSON *comparison)
+{
+    compare_table_write(out, comparison, &plain);
+}
+
+/* The caller frees it.  Takes the comparison with it. */
+static char *rendered(write_fn *write, struct comparison *comparison, enum fail_on fail_on)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    cJSON *document = comparison_json(comparison, NULL, fail_on);
+    write(out, document);
+    fclose(out);
+    cJSON_Delete(document);
+    comparison_free(comparison);
+    return text;
+}
+
+static void expect_part(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in:\n%s", part, text);
+}
+
+static void expect_no_part(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" in:\n%s", part, text);
+}
+
+static size_t count_parts(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}
+
+static struct comparison regressed_of_two(void)
+{
+    struct comparison out = sample_comparison(2);
+    sample_regress(&out.cells[1]);
+    sample_conclude(&out);
+    return out;
+}
+
+/* ---- The table. ------------------------------------------------------------------------------ */
+
+static void write_regression(FILE *out, const cJSON *comparison)
+{
+    compare_table_write(out, comparison, &(struct report_style){.columns = 86});
+}
+
+static void test_table_of_a_regression(void **state)
+{
+    (void)state;
+    struct comparison comparison = regressed_of_two();
+    char *text = rendered(write_regression, &comparison, FAIL_ON_REGRESSED);
+    assert_string_equal(
+        text,
+        "OLD  build/old/twbench 0.3.0 (1234567)\n"
+        "NEW  build/new/twbench 0.3.1 (89abcde-dirty)\n"
+        "\n"
+        "                                       time\n"
+        "design  workload  tasks  verdict    NEW/OLD                 work\n"
+        "------------------------------------------------------------------------------------\n"
+        "list    hold         1k  same        +0.1 %  (-0.4 .. 0.7)  same\n"
+        "heap    hold         1k  regressed   +9.4 %  (8.1 .. 10.2)  comparisons +33.3 % (+1)\n"
+        "3 more columns on a wider terminal\n"
+        "\n"
+        "heap/hold/1000: regressed: comparisons +33.3 % (limit 1 %), instructions +10.0 %\n"
+        "  (limit 1 %); 8.1 .. 10.2 % slower (margin 3 %), confirmed on a second block\n"
+        "\n"
+        "heap/hold/1000: 40.0 -> 43.8 ns CPU per call, +3.76: instructions +3.10, cache misses\n"
+        "  +0.12, branch misses unknown, the rest (layout, and what is not counted) +0.54\n"
+        "  steady: comparisons 1000 -> 1333, visits 2000 -> 2010; time +12.0 %, 75 % of OLD's\n"
+        "    was here\n"
+        "\n"
+        "30 pairs of fresh processes in random order (90 at most); thread CPU time, median of\n"
+        "  the ratios NEW/OLD and its exact interval (99.98 %); margin 3 %, 15 % where work,\n"
+        "  instructions and memory are the same.\n"
+        "regressed: 1 of 2 cells regressed.  Work, instructions and time decide.\n");
+    free(text);
+}
+
+static void test_table_of_all_verdicts(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_mixed();
+    char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text,
+                "\nhashed slots=512  standard     1k  improved       -8.0 %  (-10.0 .. -5.0)");
+    expect_part(text, "\nheap              nginx        1k  inconclusive   +2.0 %  (-1.0 .. 4.1)");
+    expect_part(text, "\nregressed: 1 of 15 cells regressed, 1 inconclusive, 1 improved.  Work, ");
+    assert_int_equal(count_parts(text, "  same  "), 12 + 13);
+    expect_no_part(text, " \n");
+    expect_no_part(text, "\033");
+    free(text);
+}
+
+static void test_table_without_change(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(2);
+    sample_set_time(&comparison.cells[0], VERDICT_SAME, 1.04, 1.05, 1.06);
+    sample_conclude(&comparison);
+    char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text,
+                "\nlist/hold/1000: same: slower by 5.0 % with the same work, instructions and "
+                "memory: layout (limit 15 %)\n\n30 pairs");
+    expect_part(text,
+                "\nsame: 2 cells, none of them changed.  Work, instructions and time decide.\n");
+    free(text);
+}
+
+static void test_table_of_results_calls_times_advisory(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(2);
+    sample_set_time(&comparison.cells[1], VERDICT_REGRESSED, 1.9, 2, 2.1);
+    sample_as_results(&comparison);
+    sample_conclude(&comparison);
+    char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "advisory  ");
+    expect_part(text,
+                "\nheap    hold         1k  same     +100.0 %  (90.0 .. 110.0)        -  same");
+    expect_part(text, "\nInstructions are not known: no counters: perf_event_paranoid is 4.\n");
+    expect_part(text,
+                "\nsame: 2 cells, none of them changed.  Work decides; times are advisory: two "
+                "stored results.\n");
+    free(text);
+}
+
+static void test_table_knows_what_is_unknown(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(1);
+    struct compared_cell *cell = &comparison.cells[0];
+    cell->time_known = cell->instructions_known = false;
+    cell->control.pairs = cell->phase_count = 0;
+    cell->changes[METRIC_MEMORY] = sample_change(NAN, NAN, NAN);
+    cell->verdict = VERDICT_INCONCLUSIVE;
+    strcpy(cell->reason, "NEW has no such cell");
+    comparison.complete = false;
+    sample_conclude(&comparison);
+    char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "inconclusive        -          -  -          -       -\n");
+    expect_part(text, "inconclusive: 1 of 1 cell inconclusive (interrupted).");
+    free(text);
+}
+
+static void test_table_names_a_moved_control_and_steps(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(2);
+    for (size_t i = 0; i < 2; i++)
+        strcpy(comparison.cells[i].instructions_source, "steps");
+    comparison.cells[0].control.cpu.median = 1.04;
+    comparison.cells[0].control_moved = true;
+    comparison.cells[0].time_verdict = VERDICT_INCONCLUSIVE;
+    comparison.limits.of[METRIC_MEMORY] = 0.05;
+    sample_conclude(&comparison);
+    char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "  +4.0 % moved  same");
+    expect_part(
+        text, "Work, instructions, memory and time decide (instructions counted step by step on a "
+              "small stream).\n");
+    free(text);
+}
+
+static void write_colored(FILE *out, const cJSON *comparison)
+{
+    compare_table_write(out, comparison, &(struct report_style){.columns = 140, .color = true});
+}
+
+/* Colour widens nothing: without the escapes the table is the plain one. */
+static void test_color_marks_verdicts(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_mixed(), again = sample_mixed();
+    char *colored = rendered(write_colored, &comparison, FAIL_ON_REGRESSED);
+    char *bare = rendered(write_plain_table, &again, FAIL_ON_REGRESSED), *to = colored;
+    expect_part(colored, "\033[1;31mregressed   \033[0m");
+    expect_part(colored, "\033[32mimproved    \033[0m");
+    expect_part(colored, "\033[33minconclusive\033[0m");
+    expect_part(colored, "\n\033[1;31mregressed\033[0m: 1 of 15");
+    for (const char *from = colored; *from; from++) {
+        if (*from == '\033')
+            from = strchr(from, 'm');
+        else
+            *to++ = *from;
+    }
+    *to = '\0';
+    assert_string_equal(colored, bare);
+    free(colored);
+    free(bare);
+}
+
+static void write_narrow(FILE *out, const cJSON *comparison)
+{
+    compare_table_write(out, comparison, &(struct report_style){.columns = 80});
+}
+
+static void test_table_fits_a_narrow_terminal(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_mixed();
+    char *text = rendered(write_narrow, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "more columns on a wider terminal");
+    expect_part(text, "+9.4 %  (8.1 .. 10.2)\n");
+    for (char *line = strtok(text, "\n"), *next; line; line = next) {
+        next = strtok(NULL, "\n");
+        if (next && strlen(line) > 80) /* the last line is not broken */
+            fail_msg("%s", line);
+    }
+    free(text);
+}
+
+/* ---- Markdown. ------------------------------------------------------------------------------- */
+
+static void test_markdown_of_a_regression(void **state)
+{
+    (void)state;
+    struct comparison comparison = regressed_of_two();
+    char *text = rendered(compare_markdown_write, &comparison, FAIL_ON_REGRESSED);
+    assert_string_equal(
+        text,
+        "### twbench: regressed\n"
+        "\n"
+        "1 of 2 cells regressed.\n"
+        "\n"
+        "- heap/hold/1000: regressed: comparisons +33.3 % (limit 1 %), instructions +10.0 % (limit "
+        "1 "
+        "%); 8.1 .. 10.2 % slower (margin 3 %), confirmed on a second block\n"
+        "\n"
+        "| design | workload | tasks | verdict | time | control | work | instructions | memory |\n"
+        "|---|---|--:|---|--:|--:|---|--:|--:|\n"
+        "| heap | hold | 1k | **regressed** | +9.4 % (8.1 .. 10.2) | -0.1 % | comparisons +33.3 % "
+        "(+1) "
+        "| +10.0 % | 0 % |\n"
+        "\n"
+        "<details><summary>1 cell without a change</summary>\n"
+        "\n"
+        "| design | workload | tasks | verdict | time | control | work | instructions | memory |\n"
+        "|---|---|--:|---|--:|--:|---|--:|--:|\n"
+        "| list | hold | 1k | same | +0.1 % (-0.4 .. 0.7) | -0.1 % | same | +0.0004 % | 0 % |\n"
+        "\n"
+        "</details>\n"
+        "\n"
+        "NEW is build/new/twbench 0.3.1 (89abcde-dirty), OLD is build/old/twbench 0.3.0 (1234567). "
+        "Work, "
+        "instructions and time decide. 30 pairs of fresh processes in random order (90 at most); "
+        "thread "
+        "CPU time, median of the ratios NEW/OLD and its exact interval (99.98 %); margin 3 %, 15 % "
+        "where "
+        "work, instructions and memory are the same.\n");
+    free(text);
+}
+
+static void test_markdown_without_change_folds_all(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(15);
+    sample_as_results(&comparison);
+    sample_conclude(&comparison);
+    char *text = rendered(compare_markdown_write, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text,
+                "### twbench: same\n\n15 cells, none of them changed.\n\n<details><summary>15 "
+                "cells without a change</summary>\n\n| design");
+    expect_part(text, "| time (advisory) |");
+    expect_part(text, "times are advisory: two stored results.");
+    assert_int_equal(count_parts(text, "| design |"), 1);
+    free(text);
+}
+
+/* A change of work within its limit is shown, though the verdict is "same". */
+static void test_markdown_shows_changed_work(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(2);
+    sample_set_work(&comparison.cells[1], METRIC_VISITS, 2010);
+    sample_conclude(&comparison);
+    char *text = rendered(compare_markdown_write, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "|---|---|--:|---|--:|--:|---|--:|--:|\n| heap | hold | 1k | same |");
+    expect_part(text, "| visits +0.5 % |");
+    assert_int_equal(count_parts(text, "| design |"), 2);
+    free(text);
+}
+
+/* ---- Texts that formats could trip over. ----------------------------------------------------- */
+
+static struct comparison nasty_comparison(void)
+{
+    struct comparison out = sample_comparison(1);
+    struct compared_cell *cell = &out.cells[0];
+    strcpy(cell->workload, "a|b<c>&\"d',\n");
+    strcpy(cell->reason, "NEW: crashed: \"list|head\"\r\n<b> & `x` \x01\xff\xc3\xa4");
+    cell->failed = true;
+    sample_conclude(&out);
+    return out;
+}
+
+static void test_markdown_escapes(void **state)
+{
+    (void)state;
+    struct comparison comparison = nasty_comparison();
+    char *text = rendered(compare_markdown_write, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "| a&#124;b&#60;c&#62;&#38;\"d',&#10; |");
+    expect_no_part(text, "<b>");
+    expect_no_part(text, "`");
+    free(text);
+}
+
+static void test_csv_quotes_and_keeps_figures(void **state)
+{
+    (void)state;
+    struct comparison comparison = nasty_comparison();
+    char *text = rendered(compare_csv_write, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "impl,params,workload,tasks,tick_ns,seed,verdict,reason,failed,work_gate,");
+    expect_part(
+        text, "\r\nlist,,\"a|b<c>&\"\"d',\n\",1000,1000000,18446744073709551615,regressed,\"NEW: ");
+    expect_part(text,
+                ",true,same,same,same,true,1.001,0.996,1.007,1.001,30,0.999,0.995,1.004,false,40,"
+                "40.04,false,processor,250000,250001,16,16\r\n");
+    free(text);
+}
+
+static void test_xml_holds_any_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *escaped, *in_attribute;
+    } cases[] = {
+        {"a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c&apos;", "a&lt;b&gt;&amp;&quot;c&apos;"},
+        {"a\n\tb\r", "a\n\tb&#13;", "a&#10;&#9;b&#13;"},
+        {"\x01\x1f\x7f", "??\x7f", "??\x7f"},
+        {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
+         "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xff \xc3 \xe2\x82", "? ? ??", "? ? ??"},    /* not UTF-8, cut short */
+        {"\xc0\xbc \xe0\x80\xbc", "?? ???", "?? ???"}, /* '<', longer than it has to be */
+        {"\xed\xa0\x80 \xef\xbf\xbe", "? ?", "? ?"},   /* a surrogate, U+FFFE */
+        {"\xf4\x90\x80\x80", "?", "?"},                /* beyond U+10FFFF */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128] = "", attribute[160] = "", expected[160];
+        FILE *out = fmemopen(text, sizeof text, "w");
+        xml_text(out, cases[i].text);
+        fclose(out);
+        assert_string_equal(text, cases[i].escaped);
+        out = fmemopen(attribute, sizeof attribute, "w");
+        xml_attribute(out, "a", cases[i].text);
+        fclose(out);
+        snprintf(expected, sizeof expected, " a=\"%s\"", cases[i].in_attribute);
+        assert_string_equal(attribute, expected);
+    }
+}
+
+/* ---- JUnit. ---------------------------------------------------------------------------------- */
+
+static void test_junit_of_a_regression(void **state)
+{
+    (void)state;
+    struct comparison comparison = regressed_of_two();
+    char *text = rendered(compare_junit_write, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text,
+                "<testsuites name=\"twbench compare\" tests=\"2\" failures=\"1\" errors=\"0\" "
+                "skipped=\"0\" time=\"0.000000000\">\n<testsuite name=\"twbench compare\" ");
+    expect_part(text,
+                "<property name=\"new\" value=\"build/new/twbench 0.3.1 (89abcde-dirty)\"/>\n");
+    expect_part(text, "<testcase classname=\"hold\" name=\"list/hold/1000\" time=\"0.000000040\">\n"
+                      "<system-out>time +0.1 % (-0.4 .. 0.7)\ncontrol -0.1 %\nwork same\n");
+    expect_part(text, "<testcase classname=\"hold\" name=\"heap/hold/1000\" time=\"0.000000044\">\n"
+                      "<failure type=\"regressed\" message=\"regressed: comparisons +33.3 %");
+    free(text);
+}
+
+static void test_junit_escapes(void **state)
+{
+    (void)state;
+    struct comparison comparison = nasty_comparison();
+    char *text = rendered(compare_junit_write, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "classname=\"a|b&lt;c&gt;&amp;&quot;d&apos;,&#10;\"");
+    expect_part(text, "&quot;list|head&quot;&#13;&#10;&lt;b&gt; &amp; `x` ??\xc3\xa4\"");
+    free(text);
+}
+
+/* Five cells: regressed by work, regressed by time, inconclusive, improved, same. */
+static void expect_results(enum fail_on fail_on, const char *counts)
+{
+    struct comparison comparison = sample_comparison(5);
+    sample_set_work(&comparison.cells[0], METRIC_MOVES, 9000);
+    sample_set_time(&comparison.cells[1], VERDICT_REGRESSED, 1.2, 1.3, 1.4);
+    sample_set_time(&comparison.cells[2], VERDICT_INCONCLUSIVE, 0.9, 1, 1.1);
+    sample_set_time(&comparison.cells[3], VERDICT_IMPROVED, 0.7, 0.8, 0.9);
+    sample_conclude(&comparison);
+    char *text = rendered(compare_junit_write, &comparison, fail_on);
+    expect_part(text, counts);
+    assert_int_equal(count_parts(text, "<testcase "), 5);
+    assert_int_equal(count_parts(text, "<failure ") + count_parts(text, "<skipped "), 3);
+    free(text);
+}
+
+static void test_junit_fails_as_the_command_does(void **state)
+{
+    (void)state;
+    expect_results(FAIL_ON_WORK, "tests=\"5\" failures=\"1\" errors=\"0\" skipped=\"2\"");
+    expect_results(FAIL_ON_REGRESSED, "tests=\"5\" failures=\"2\" errors=\"0\" skipped=\"1\"");
+    expect_results(FAIL_ON_INCONCLUSIVE, "tests=\"5\" failures=\"3\" errors=\"0\" skipped=\"0\"");
+}
+
+static void test_junit_says_that_it_was_interrupted(void **state)
+{
+    (void)state;
+    struct comparison first = sample_comparison(1), second = sample_comparison(1);
+    first.complete = second.complete = false;
+    sample_conclude(&first);
+    sample_conclude(&second);
+    char *text = rendered(compare_junit_write, &first, FAIL_ON_REGRESSED);
+    expect_part(text, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"");
+    expect_part(text, "<skipped message=\"inconclusive: it was interrupted\"/>");
+    free(text);
+    text = rendered(compare_junit_write, &second, FAIL_ON_INCONCLUSIVE);
+    expect_part(text,
+                "<failure type=\"inconclusive\" message=\"inconclusive: it was interrupted\"/>");
+    free(text);
+}
+
+/* ---- For people, and for tests/exports.sh. --------------------------------------------------- */
+
+/* Writes DIRECTORY/compare.txt, .md, .xml and .csv. */
+static int write_all(const char *directory)
+{
+    static const struct {
+        const char *name;
+        write_fn *write;
+    } formats[] = {{"txt", write_plain_table},
+                   {"md", compare_markdown_write},
+                   {"xml", compare_junit_write},
+                   {"csv", compare_csv_write}};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char path[4096];
+        struct comparison comparison = sample_mixed();
+        char *text = rendered(formats[i].write, &comparison, FAIL_ON_REGRESSED);
+        snprintf(path, sizeof path, "%s/compare.%s", directory, formats[i].name);
+        FILE *out = fopen(path, "w");
+        failed |= !out || fputs(text, out) < 0;
+        failed |= !out || fclose(out) != 0;
+        free(text);
+    }
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "write") == 0)
+        return write_all(argv[2]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_of_a_regression),
+        cmocka_unit_test(test_table_of_all_verdicts),
+        cmocka_unit_test(test_table_without_change),
+        cmocka_unit_test(test_table_of_results_calls_times_advisory),
+        cmocka_unit_test(test_table_knows_what_is_unknown),
+        cmocka_unit_test(test_table_names_a_moved_control_and_steps),
+        cmocka_unit_test(test_color_marks_verdicts),
+        cmocka_unit_test(test_table_fits_a_narrow_terminal),
+        cmocka_unit_test(test_markdown_of_a_regression),
+        cmocka_unit_test(test_markdown_without_change_folds_all),
+        cmocka_unit_test(test_markdown_shows_changed_work),
+        cmocka_unit_test(test_markdown_escapes),
+        cmocka_unit_test(test_csv_quotes_and_keeps_figures),
+        cmocka_unit_test(test_xml_holds_any_text),
+        cmocka_unit_test(test_junit_of_a_regression),
+        cmocka_unit_test(test_junit_escapes),
+        cmocka_unit_test(test_junit_fails_as_the_command_does),
+        cmocka_unit_test(test_junit_says_that_it_was_interrupted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
