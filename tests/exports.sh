@@ -2,11 +2,13 @@
 # exports.sh - gives exports of real results to the tools they are written for.
 #
 # Google Benchmark's compare.py reads two quick runs, as Debian ships it in libbenchmark-tools; the
-# other formats are held against what their services publish of them.  Prints TAP.
+# other formats are held against what their services publish of them, and JUnit XML, also that of a
+# made-up comparison, is read by an XML parser.  Prints TAP.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
 twbench=${TWBENCH:-./twbench}
+shown=${SHOWN:-build/release/tests/test_compare_report}
 compare=$(dpkg -L libbenchmark-tools 2>/dev/null | grep '/compare\.py$')
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
@@ -18,12 +20,14 @@ for run in a b; do
     "$twbench" --impl=list,hashed,hier --slots=64,512 --tasks=100,1e5 --runs=9 --warmup=0 \
         --min-time=0ns --budget=200ms --progress=never --json="$work/$run.json" \
         --export-gbench="$work/$run.gbench" --export-bencher="$work/$run.bencher" \
-        --export-custom="$work/$run.custom" >"$work/$run.table" 2>"$work/$run.errors" ||
+        --export-custom="$work/$run.custom" --export-junit="$work/$run.junit" >"$work/$run.table" 2>"$work/$run.errors" ||
         { echo "Bail out! the run ended with status $?: $(head -n 3 "$work/$run.errors")"; exit 1; }
 done
+"$shown" write "$work" || { echo "Bail out! $shown wrote no comparison"; exit 1; }
 
 python3 - "$compare" "$work" <<'PYTHON'
-import copy, json, re, subprocess, sys
+import copy, csv, json, re, subprocess, sys
+import xml.etree.ElementTree
 import jsonschema
 
 compare, work = sys.argv[1:]
@@ -130,6 +134,36 @@ report("both have the same figures",
 report("and the median of every phase",
        [name for name, (_, phase) in zip(names, phases)
         if bencher[name]["latency"]["value"] != phase["ns_per_op"]["median"]])
+
+def junit_problems(path, kinds):
+    """What is wrong with a JUnit file in which the cases, in order, should have these outcomes."""
+    root = xml.etree.ElementTree.parse(path).getroot()
+    suites = root.findall("testsuite")
+    cases = root.findall("testsuite/testcase")
+    found = [next((child.tag for child in case if child.tag != "system-out"), "passed") for case in cases]
+    problems = [] if root.tag == "testsuites" and len(suites) == 1 else ["there is not one suite"]
+    problems += [] if found == kinds else [f"{found}, expected {kinds}"]
+    for element in [root] + suites:
+        counts = {"tests": len(kinds), "failures": kinds.count("failure"), "errors": 0,
+                  "skipped": kinds.count("skipped")}
+        problems += [f"{element.tag}: {key} is {element.get(key)}" for key, count in counts.items()
+                     if element.get(key) != str(count)]
+    problems += [f"{key} of {case.attrib}" for case in cases for key in ("name", "classname", "time")
+                 if not case.get(key)]
+    problems += ["a time is below 0" for case in cases if not float(case.get("time")) >= 0]
+    names = [(case.get("classname"), case.get("name")) for case in cases]
+    return problems + ([] if len(set(names)) == len(names) else ["two cases of one name"])
+
+
+outcomes = {"ok": "passed", "mismatch": "failure", "crashed": "failure"}
+report("JUnit XML has a case for each cell",
+       junit_problems(f"{work}/a.junit", [outcomes.get(cell["status"], "skipped") for cell in document["cells"]]))
+report("JUnit XML of a comparison has a case for each cell",
+       junit_problems(f"{work}/compare.xml",
+                      ["failure" if i == 1 else "skipped" if i == 11 else "passed" for i in range(15)]))
+table = list(csv.reader(open(f"{work}/compare.csv", newline="")))
+report("CSV of a comparison has rows of as many fields, with a title each",
+       [] if len(table) == 16 and {len(row) for row in table} == {len(set(table[0]))} else [str(table[0])])
 
 print(f"1..{len(results)}")
 for number, (name, problems) in enumerate(results, 1):

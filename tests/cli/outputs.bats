@@ -97,6 +97,7 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
     for flag in gbench bencher custom; do
         python3 -m json.tool "export-$flag.stdout" >/dev/null
     done
+    python3 -c 'import xml.etree.ElementTree as t; t.parse("export-junit.stdout")'
 }
 
 @test "report shows an old result as the run did" {

@@ -4,6 +4,7 @@
 #include "harness/report/csv.h"
 #include "harness/report/custom.h"
 #include "harness/report/gbench.h"
+#include "harness/report/junit.h"
 #include "harness/report/markdown.h"
 #include "harness/result/json.h"
 #include "sample.h"
@@ -505,6 +506,102 @@ static void test_second_cell_of_a_name(void **state)
     result_free(document);
 }
 
+/* ---- JUnit. ---------------------------------------------------------------------------------- */
+
+static void assert_contains(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in:\n%s", part, text);
+}
+
+static void test_junit_has_a_case_per_cell(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_document();
+    char *text = written(junit_write, document);
+    size_t cases = 0;
+    for (const char *at = text; (at = strstr(at, "<testcase ")); at++)
+        cases++;
+    assert_int_equal(cases, result_count_cells(document));
+    assert_contains(text, "tests=\"42\" failures=\"0\" errors=\"0\" skipped=\"1\"");
+    assert_contains(text,
+                    "<testcase classname=\"hold\" name=\"list/hold/tasks:1000000\" "
+                    "time=\"0.000000000\">\n<skipped message=\"timeout: over its time budget of "
+                    "10 s\"/>\n");
+    assert_contains(text, "name=\"hashed/long-horizon/tasks:10000/slots:64\"");
+    assert_contains(text, "<system-out>fill: ");
+    free(text);
+    result_free(document);
+}
+
+static void test_junit_fails_what_is_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        enum outcome_status status;
+        const char *counts, *element;
+    } cases[] = {
+        {OUTCOME_MISMATCH, "failures=\"1\" errors=\"0\" skipped=\"0\"",
+         "<failure type=\"mismatch\" message=\"mismatch: why\"/>"},
+        {OUTCOME_CRASHED, "failures=\"1\" errors=\"0\" skipped=\"0\"",
+         "<failure type=\"crashed\" message=\"crashed: why\"/>"},
+        {OUTCOME_UNSUPPORTED, "failures=\"0\" errors=\"0\" skipped=\"1\"",
+         "<skipped message=\"unsupported: why\"/>"},
+        {OUTCOME_TIMEOUT, "failures=\"0\" errors=\"0\" skipped=\"1\"",
+         "<skipped message=\"timeout: why\"/>"},
+        {OUTCOME_OUT_OF_MEMORY, "failures=\"0\" errors=\"0\" skipped=\"1\"",
+         "<skipped message=\"out-of-memory: why\"/>"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct result_document *document = sample_empty();
+        struct stream stream = sample_stream("hold", 1000);
+        struct cell_identity identity = sample_identity(&sample_designs[1], NULL);
+        struct outcome *outcome = sample_outcome(&sample_designs[1], &stream, 0);
+        struct diag diag;
+        sample_fail(outcome, cases[i].status, "why");
+        assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+        char *text = written(junit_write, document);
+        assert_contains(text, cases[i].counts);
+        assert_contains(text, cases[i].element);
+        free(text);
+        free(outcome);
+        result_free(document);
+    }
+}
+
+/* The time of a case: one pass over all phases, by hand. */
+static void test_junit_time_is_of_a_pass(void **state)
+{
+    (void)state;
+    struct result_document *document = sample_empty();
+    sample_add(document, &sample_designs[2], "hold", 1000, 0);
+    const cJSON *phase, *cell = json_get(result_json(document), "cells")->child;
+    static const double operations[] = {1000, 2000,
+                                        1000}; /* start, start + expire, stop + expire */
+    double time_ns = 0;
+    size_t i = 0;
+    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+    {
+        time_ns += operations[i++] * json_get_number(phase, "ns_per_op.median");
+    }
+    char *text = written(junit_write, document), expected[64];
+    snprintf(expected, sizeof expected, "tasks:1000\" time=\"%.9f\">", time_ns / 1e9);
+    assert_contains(text, expected);
+    free(text);
+    result_free(document);
+}
+
+static void test_junit_escapes(void **state)
+{
+    (void)state;
+    struct result_document *document = nasty_document();
+    char *text = written(junit_write, document);
+    assert_contains(
+        text, "message=\"crashed: signal 11, &quot;list|head&quot;&#13;&#10;&lt;b&gt; &amp; `x`\"");
+    free(text);
+    result_free(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +620,10 @@ int main(void)
         cmocka_unit_test(test_names_are_escaped),
         cmocka_unit_test(test_cells_that_are_not_ok),
         cmocka_unit_test(test_second_cell_of_a_name),
+        cmocka_unit_test(test_junit_has_a_case_per_cell),
+        cmocka_unit_test(test_junit_fails_what_is_wrong),
+        cmocka_unit_test(test_junit_time_is_of_a_pass),
+        cmocka_unit_test(test_junit_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
