@@ -184,6 +184,26 @@ static void test_table_names_a_moved_control_and_steps(void **state)
     free(text);
 }
 
+/* What regressed by little goes before what improved by much, and less time has a sign as well. */
+static void test_table_shows_the_gravest_change(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(3);
+    sample_set_work(&comparison.cells[0], METRIC_COMPARISONS, 500);
+    sample_set_work(&comparison.cells[0], METRIC_VISITS, 2040);
+    comparison.cells[1].changes[METRIC_CASCADES].before = 0;
+    sample_set_work(&comparison.cells[1], METRIC_CASCADES, 12);
+    sample_set_work(&comparison.cells[1], METRIC_MOVES, 9000);
+    sample_regress(&comparison.cells[2]);
+    comparison.cells[2].explanation.rest_ns = -0.25;
+    sample_conclude(&comparison);
+    char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "  visits +2.0 % (+1) ");
+    expect_part(text, "  cascades 0 -> 12 (+1) ");
+    expect_part(text, "not counted) -0.25\n");
+    free(text);
+}
+
 static void write_colored(FILE *out, const cJSON *comparison)
 {
     compare_table_write(out, comparison, &(struct report_style){.columns = 140, .color = true});
@@ -478,6 +498,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_table_of_results_calls_times_advisory),
         cmocka_unit_test(test_table_knows_what_is_unknown),
         cmocka_unit_test(test_table_names_a_moved_control_and_steps),
+        cmocka_unit_test(test_table_shows_the_gravest_change),
         cmocka_unit_test(test_color_marks_verdicts),
         cmocka_unit_test(test_table_fits_a_narrow_terminal),
         cmocka_unit_test(test_markdown_of_a_regression),

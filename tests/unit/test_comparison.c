@@ -411,6 +411,7 @@ static void test_document_has_the_figures(void **state)
     expect_null(document, "limits", "memory");
     expect_number(document, "limits.layout", 0.15);
     expect_number(document, "method.min_work_ns", 2000000);
+    expect_number(document, "method.pin_cpu", 1);
     expect_number(document, "disturbance.steal_share", 0.002);
     expect_null(document, "disturbance", "load_1min");
     assert_int_equal(cJSON_GetArraySize(json_get(document, "cells")), 15);
@@ -466,17 +467,19 @@ static void test_document_of_results(void **state)
     comparison_free(&comparison);
 }
 
-/* One more in a large count is not rounded away. */
+/* One more in a large count is not rounded away; no core is no number. */
 static void test_document_keeps_exact_counts(void **state)
 {
     (void)state;
     struct comparison comparison = sample_comparison(1);
     comparison.cells[0].changes[METRIC_VISITS].before = 9007199254740990;
+    comparison.pin_cpu = -1;
     sample_set_work(&comparison.cells[0], METRIC_VISITS, 9007199254740991);
     cJSON *document = document_of(&comparison, NULL);
     const cJSON *work = json_get(json_get(document, "cells")->child, "work");
     expect_number(work->child, "old", 9007199254740990);
     expect_number(work->child, "new", 9007199254740991);
+    expect_null(document, "method", "pin_cpu");
     cJSON_Delete(document);
     comparison_free(&comparison);
 }
