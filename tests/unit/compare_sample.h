@@ -134,6 +134,7 @@ static inline struct comparison sample_comparison(size_t count)
         .steal_share = 0.002,
         .busy_share = 0.01,
         .load_1min = NAN,
+        .added = 2,
         .cell_count = count,
         .cells = calloc(count + 1, sizeof *out.cells),
     };
@@ -157,6 +158,7 @@ static inline void sample_conclude(struct comparison *comparison)
 static inline void sample_as_results(struct comparison *comparison)
 {
     comparison->is_binaries = false;
+    strcpy(comparison->notes, "NEW was interrupted: it may lack cells");
     comparison->steal_share = comparison->busy_share = NAN;
     for (size_t i = 0; i < comparison->cell_count; i++) {
         struct compared_cell *cell = &comparison->cells[i];
@@ -172,6 +174,7 @@ static inline void sample_as_results(struct comparison *comparison)
 static inline struct comparison sample_mixed(void)
 {
     struct comparison out = sample_comparison(15);
+    strcpy(out.notes, "NEW was interrupted: it may lack cells");
     sample_regress(&out.cells[1]);
     sample_set_work(&out.cells[7], METRIC_MOVES, 2400);
     sample_set_time(&out.cells[7], VERDICT_IMPROVED, 0.9, 0.92, 0.95);

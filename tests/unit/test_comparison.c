@@ -200,6 +200,10 @@ static void test_unclear_time_names_its_cause(void **state)
     noisy.timing.pairs = 90;
     expect(&noisy, VERDICT_INCONCLUSIVE,
            "too few pairs for this noise: -1.2 .. 4.1 % slower after 90 pairs (margin 3 %)");
+    struct compared_cell unmeasured = unconfirmed;
+    sample_set_time(&unmeasured, VERDICT_INCONCLUSIVE, NAN, NAN, NAN);
+    unmeasured.timing.pairs = 0;
+    expect(&unmeasured, VERDICT_INCONCLUSIVE, "too few pairs for an interval: 0");
     moved.control_moved = true;
     moved.control.cpu.median = 1.04;
     expect(&moved, VERDICT_INCONCLUSIVE,
@@ -405,6 +409,8 @@ static void test_document_has_the_figures(void **state)
     expect_text(document, "mode", "binaries");
     expect_text(document, "verdict", "regressed");
     expect_text(document, "fail_on", "regressed");
+    expect_text(document, "notes", "NEW was interrupted: it may lack cells");
+    expect_number(document, "added", 2);
     expect_number(document, "exit_status", 3);
     expect_text(document, "new.commit", "89abcde-dirty");
     expect_null(document, "new", "flags");

@@ -203,6 +203,8 @@ static void say_inconclusive_time(struct sentence *say, const struct compared_ce
         append(say->text, say->size, " slower at first, ");
         say_range(say, &cell->confirm_cpu, false);
         append(say->text, say->size, " on a second block: not confirmed");
+    } else if (!isfinite(ratio->low) || !isfinite(ratio->high)) {
+        append(say->text, say->size, "too few pairs for an interval: %zu", cell->timing.pairs);
     } else {
         append(say->text, say->size, "too few pairs for this noise: ");
         say_range(say, ratio, false);
@@ -227,7 +229,9 @@ static void say_layout(struct sentence *say, const struct compared_cell *cell)
 
 static void say_time(struct sentence *say, const struct compared_cell *cell)
 {
-    double margin = say->limits->of[cell->same_program ? METRIC_LAYOUT : METRIC_TIME];
+    double margin = say->limits->of[METRIC_TIME];
+    if (cell->same_program)
+        margin = fmax(margin, say->limits->of[METRIC_LAYOUT]);
     if (cell->time_verdict == VERDICT_SAME) {
         say_layout(say, cell);
         return;

@@ -296,6 +296,8 @@ cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, e
     json_add_text(out, "mode", comparison->is_binaries ? "binaries" : "results");
     add_verdict(out, "verdict", true, comparison->verdict);
     json_add(out, "reasons", make_reasons(comparison));
+    json_add_text(out, "notes", comparison->notes);
+    json_add_integer(out, "added", comparison->added);
     json_add_text(out, "fail_on", fail_on_name(fail_on));
     json_add_integer(out, "exit_status", (uint64_t)comparison_exit_status(comparison, fail_on));
     json_add(out, "old", make_side(&comparison->before));

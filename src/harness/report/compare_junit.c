@@ -92,6 +92,7 @@ static void write_properties(FILE *out, const cJSON *comparison)
     junit_property(out, "summary", line);
     compare_decision(line, sizeof line, comparison);
     junit_property(out, "decision", line);
+    junit_property(out, "notes", json_get_text(comparison, "notes"));
     junit_close_properties(out);
 }
 

@@ -239,11 +239,13 @@ void compare_method(char *out, size_t size, const cJSON *comparison)
     out[0] = '\0';
     if (json_get(comparison, "method"))
         append_pairs(out, size, comparison);
-    if (count_known(comparison, "instructions") > 0)
-        return;
-    const char *reason = instructions_reason(comparison);
-    append(out, size, "%sInstructions are not known%s%s.", out[0] ? " " : "", reason[0] ? ": " : "",
-           reason);
+    const char *reason = instructions_reason(comparison),
+               *notes = json_get_text(comparison, "notes");
+    if (count_known(comparison, "instructions") == 0)
+        append(out, size, "%sInstructions are not known%s%s.", out[0] ? " " : "",
+               reason[0] ? ": " : "", reason);
+    if (notes[0])
+        append(out, size, "%sNote: %s.", out[0] ? " " : "", notes);
 }
 
 void compare_side(char *out, size_t size, const cJSON *side)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define COMPARE_TEXT_SIZE 64
-#define COMPARE_LINE_SIZE 512
+#define COMPARE_LINE_SIZE 1536
 
 /* The figures of a cell.  "-" is unknown. */
 struct compare_row {
@@ -37,8 +37,8 @@ void compare_summary(char *out, size_t size, const cJSON *comparison);
 /* "Work, instructions and time decide.", or what does not. */
 void compare_decision(char *out, size_t size, const cJSON *comparison);
 
-/* How the times were taken ("30 pairs of fresh processes, ..."; not for stored results), and why
- * instructions are unknown.  "" when there is nothing to say. */
+/* How the times were taken ("30 pairs of fresh processes, ..."; not for stored results), why
+ * instructions are unknown, what else there is to know of the two.  "" when there is nothing. */
 void compare_method(char *out, size_t size, const cJSON *comparison);
 
 /* "old/twbench 0.3.0 (1234567)" of the object `old` or `new`. */
