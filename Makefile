@@ -78,6 +78,13 @@ ifeq ($(shell uname -m),x86_64)
 LAYOUT += $(if $(findstring clang,$(CC)),,-Wa$(comma))-mbranches-within-32B-boundaries
 endif
 
+# The one loop that is around every call of every design: each place that is jumped to begins a fetch of its
+# own, or where it happens to lie moves the figures of all.
+LAYOUT_OF_LOOP := -falign-labels=32 -falign-jumps=32 -falign-loops=32
+ifeq ($(findstring clang,$(CC)),)
+build/%/harness/run/replay.o: LAYOUT += $(LAYOUT_OF_LOOP)
+endif
+
 COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN)
 LINK    = $(CC) $(CFLAGS) $(INSTRUMENT) $(LDFLAGS)
 

@@ -18,6 +18,10 @@ static const struct command commands[] = {
     {"plot", "[FLAGS] RESULT.json", "Draw the pictures of a result.", FLAGS_PLOT, cmd_plot},
     {"conform", "[FLAGS]", "Test designs against the contract; prints the first broken rule.",
      FLAGS_CONFORM, cmd_conform},
+    {"compare", "[FLAGS] OLD NEW", "Did it get slower? OLD and NEW: twbench programs, or results.",
+     FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_COMPARE | FLAGS_STYLE | FLAGS_JSON, cmd_compare},
+    {"selftest", "[FLAGS]", "How often compare is wrong here, and how small a slowdown it sees.",
+     FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_SELFTEST | FLAGS_STYLE | FLAGS_JSON, cmd_selftest},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
      FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };

@@ -1,6 +1,8 @@
 /* outputs.c - the renderers, called for the flags that ask for them. */
 #include "harness/cli/outputs.h"
 
+#include "harness/report/compare_table.h"
+#include "harness/report/selftest_table.h"
 #include "harness/report/table.h"
 #include "harness/result/file.h"
 #include "impls/registry.h"
@@ -117,4 +119,41 @@ int outputs_write(const struct options *options, const struct result_document *d
     if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
         status = outputs_plot(options, document, diag);
     return status;
+}
+
+static void print_json(FILE *out, const void *ctx)
+{
+    const char *text = ctx;
+    fprintf(out, "%s\n", text);
+}
+
+static int write_json(const struct options *options, const cJSON *document, struct diag *diag)
+{
+    if (!options->json)
+        return DIAG_OK;
+    char *text = cJSON_Print(document);
+    if (!text)
+        return diag_run(diag, "no memory for the document as JSON");
+    int status = file_replace(options->json, print_json, text, diag);
+    cJSON_free(text);
+    return status;
+}
+
+int outputs_comparison(const struct options *options, const cJSON *comparison, struct diag *diag)
+{
+    if (wants_table(options)) {
+        struct report_style style = style_for(stdout, options->color);
+        compare_table_write(stdout, comparison, &style);
+    }
+    int status = write_exports(options, (struct rendering){.comparison = comparison}, diag);
+    return status == DIAG_OK ? write_json(options, comparison, diag) : status;
+}
+
+int outputs_selftest(const struct options *options, const cJSON *selftest, struct diag *diag)
+{
+    if (wants_table(options)) {
+        struct report_style style = style_for(stdout, options->color);
+        selftest_table_write(stdout, selftest, &style);
+    }
+    return write_json(options, selftest, diag);
 }

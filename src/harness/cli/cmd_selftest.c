@@ -1,0 +1,73 @@
+/*
+ * cmd_selftest.c - selftest: this program compared with itself, as it is and slowed down.
+ */
+#include "harness/cli/cli.h"
+#include "harness/cli/outputs.h"
+#include "harness/cli/pairing.h"
+#include "harness/compare/selftest.h"
+#include "harness/run/cycles.h"
+
+#include <unistd.h>
+
+/* Of one sample; --budget is that of the whole. */
+#define PROBE_BUDGET_NS UINT64_C(10000000000)
+
+static int write_selftest(struct pairing *pairing, const struct selftest *selftest,
+                          struct diag *diag)
+{
+    struct result_document *head = NULL;
+    struct origin_disturbance disturbance = pairing_disturbance(pairing);
+    struct cycles cycles = cycles_calibrate();
+    struct selftest_surroundings surroundings = {
+        .timer_overhead_ns = (double)cycles.overhead_cycles * cycles.ps_per_cycle / 1e3,
+        .steal_share = disturbance.steal_share,
+        .busy_share = disturbance.busy_share,
+        .load_1min = disturbance.load_1min,
+    };
+    int status = result_new(&pairing->origin, &head, diag);
+    if (status != DIAG_OK)
+        return status;
+    cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
+    status = outputs_selftest(pairing->options, document, diag);
+    cJSON_Delete(document);
+    result_free(head);
+    return status;
+}
+
+/* The program that runs, wherever it was found. */
+static int find_self(char *path, size_t size, struct diag *diag)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length < 0)
+        return diag_run(diag, "/proc/self/exe: this program cannot find itself");
+    path[length] = '\0';
+    return DIAG_OK;
+}
+
+int cmd_selftest(const struct options *options)
+{
+    struct diag diag;
+    struct pairing pairing;
+    struct selftest selftest;
+    char self[4200];
+    int status = options->operand_count == 0
+                     ? outputs_check(options, &diag)
+                     : diag_usage(&diag, "%s: selftest takes no operands", options->operands[0]);
+    if (status == DIAG_OK)
+        status = find_self(self, sizeof self, &diag);
+    if (status != DIAG_OK)
+        return cli_fail(status, &diag);
+    status = pairing_open(&pairing, options, &diag);
+    if (status == DIAG_OK) {
+        pairing.request.before = self;
+        pairing.request.budget_ns = PROBE_BUDGET_NS;
+        status = selftest_run(&pairing.request, options->budget_ns, &selftest, &diag);
+    }
+    bool interrupted = status == BINARIES_INTERRUPTED;
+    if (status == DIAG_OK || interrupted)
+        status = write_selftest(&pairing, &selftest, &diag);
+    pairing_close(&pairing);
+    if (status != DIAG_OK)
+        return cli_fail(status, &diag);
+    return interrupted ? EXIT_INTERRUPTED : EXIT_OK;
+}
