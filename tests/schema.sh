@@ -39,7 +39,7 @@ def report(name, problems, directive=""):
 
 
 # Keys that results of an older version lack.
-OPTIONAL = {"checks"}
+OPTIONAL = {"checks", "selftest"}
 
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}
@@ -195,6 +195,10 @@ report("a failed cell without a reason is refused", [] if errors(claims) else ["
 claims = copy.deepcopy(base)
 claims["cells"][0]["status"] = "fine"
 report("an unknown status is refused", [] if errors(claims) else ["taken"])
+claims = copy.deepcopy(base)
+claims["machine"]["selftest"] = None
+report("a machine without a recent selftest is taken",
+       errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
 claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("a key that a newer version added is taken",

@@ -6,7 +6,7 @@
  */
 #include "harness/cli/cli.h"
 
-#include "build_info.h"
+#include "harness/cli/origin.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/progress.h"
 #include "harness/run/counters.h"
@@ -167,25 +167,8 @@ static void session_warn(const struct session *session, const struct system_chec
 static int session_document(struct session *session, struct diag *diag)
 {
     const struct options *options = session->options;
-    struct result_origin origin = {
-        .argc = options->argc,
-        .argv = options->argv,
-        .tool =
-            {
-                .name = "twbench",
-                .version = BUILD_VERSION,
-                .commit = BUILD_COMMIT,
-                .compiler = BUILD_COMPILER,
-                .flags = BUILD_FLAGS,
-#ifdef TWB_JEMALLOC
-                .allocator = "jemalloc",
-#else
-                .allocator = "libc",
-#endif
-            },
-        .harness = {.timer = "tsc"},
-    };
-    machine_read(&origin.machine, "");
+    struct result_origin origin;
+    origin_fill(&origin, options);
     int status = DIAG_OK;
     if (options->resume)
         status = result_load(options->json, &session->document, diag);

@@ -32,6 +32,7 @@ void origin_fill(struct result_origin *origin, const struct options *options)
         .harness = {.timer = "tsc", .timer_overhead_ns = -1},
     };
     machine_read(&origin->machine, "");
+    selftest_record_read(&origin->selftest, &origin->machine, time(NULL), "");
 }
 
 void origin_warn(const struct result_origin *origin, const struct options *options)

@@ -74,8 +74,9 @@ static cJSON *make_checks(const struct system_checks *checks)
     return list;
 }
 
-static cJSON *make_machine(const struct machine *machine, const struct system_checks *checks)
+static cJSON *make_machine(const struct result_origin *origin)
 {
+    const struct machine *machine = &origin->machine;
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "cpu_model", machine->cpu_model);
     json_add_text(object, "architecture", machine->architecture);
@@ -88,7 +89,8 @@ static cJSON *make_machine(const struct machine *machine, const struct system_ch
     json_add_text(object, "tsc", machine->tsc);
     json_add_text(object, "virtualisation", machine->virtualisation);
     json_add(object, "caches", make_caches(machine));
-    json_add(object, "checks", make_checks(checks));
+    json_add(object, "checks", make_checks(&origin->checks));
+    json_add(object, "selftest", selftest_record_json(&origin->selftest));
     return object;
 }
 
@@ -115,7 +117,7 @@ static cJSON *make_head(const struct result_origin *origin)
     cJSON *root = cJSON_CreateObject();
     json_add_integer(root, "schema_version", RESULT_SCHEMA_VERSION);
     json_add(root, "tool", make_tool(&origin->tool));
-    json_add(root, "machine", make_machine(&origin->machine, &origin->checks));
+    json_add(root, "machine", make_machine(origin));
     json_add(root, "command", make_command(origin->argc, origin->argv));
     json_add(root, "harness", make_harness(&origin->harness));
     json_add(root, "complete", cJSON_CreateFalse());

@@ -13,6 +13,7 @@
 
 #include "harness/base/diag.h"
 #include "harness/result/machine.h"
+#include "harness/result/selftest_record.h"
 #include "harness/result/system.h"
 #include "harness/run/outcome.h"
 #include "harness/workload/stream.h"
@@ -44,6 +45,7 @@ struct result_origin {
     struct result_tool tool;
     struct machine machine;
     struct system_checks checks;
+    struct selftest_record selftest; /* all zero: none */
     struct result_harness harness;
 };
 
