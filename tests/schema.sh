@@ -39,7 +39,7 @@ def report(name, problems, directive=""):
 
 
 # Keys that results of an older version lack.
-OPTIONAL = {"checks", "selftest"}
+OPTIONAL = {"checks", "selftest", "stepped"}
 
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}
@@ -200,6 +200,13 @@ claims["machine"]["selftest"] = None
 report("a machine without a recent selftest is taken",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
 claims = copy.deepcopy(base)
+claims["cells"][0]["stepped"]["instructions"] = None
+report("steps that could not be counted need a reason", [] if errors(claims) else ["taken"])
+claims = copy.deepcopy(base)
+del claims["cells"][0]["stepped"]
+report("a cell of a version that did not step is taken",
+       errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
+claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("a key that a newer version added is taken",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
@@ -239,8 +246,8 @@ report("comparison: a key that a newer version added is taken", errors(claims, c
 
 twbench = os.environ.get("TWBENCH", "./twbench")
 if os.access(twbench, os.X_OK):
-    run = subprocess.run([twbench, "--impl=all", "--tasks=100", "--runs=2", "--json=-"],
-                         capture_output=True, text=True)
+    run = subprocess.run([twbench, "--impl=all", "--tasks=100", "--runs=2", "--counters=step",
+                          "--json=-"], capture_output=True, text=True)
     try:
         report("what twbench writes is valid", errors(json.loads(run.stdout)))
     except json.JSONDecodeError as error:

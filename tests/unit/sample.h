@@ -138,6 +138,12 @@ static inline struct outcome *sample_outcome(const struct sample_design *design,
         .peak_bytes = (uint64_t)bytes + 4096 + 8 * slots,
         .bytes_per_task = bytes / tasks,
     };
+    outcome->stepped = (struct outcome_stepped){
+        .known = true,
+        .tasks = 32,
+        .calls = 100,
+        .instructions = (uint64_t)(1000 * design->fixed_ns),
+    };
     return outcome;
 }
 

@@ -17,6 +17,8 @@
 
 #define DEFAULT_WORKLOAD "standard"
 #define CHECK_NS         UINT64_C(100000000)
+/* Tasks of the stream that is stepped through: a design whose calls grow with n has to stay cheap. */
+#define STEPPED_TASKS 32u
 
 /* Everything that lives as long as the run. */
 struct session {
@@ -286,36 +288,74 @@ static int add_cells(struct session *session, const struct stream *stream, const
     return status;
 }
 
+/* The stream to step through: the same workload with fewer tasks, or the stream itself where it is
+ * recorded.  NULL when steps are not asked for; or with a reason, which does not stop the run. */
+static struct stream *make_small(const struct session *session, const struct plan_group *group,
+                                 struct stream *stream, char *reason, size_t reason_size)
+{
+    const struct options *options = session->options;
+    struct workload_request request = request_of(session, group);
+    struct stream *small = NULL;
+    struct diag diag;
+    if (options->counters != COUNTERS_STEP)
+        return NULL;
+    if (workload_is_trace(group->workload, options->workload_directory))
+        return stream;
+    request.tasks = stream->tasks < STEPPED_TASKS ? stream->tasks : STEPPED_TASKS;
+    int status = workload_stream(&request, &small, &diag);
+    if (status == DIAG_OK && stream->max_pending > 0)
+        status = stream_cap(small, stream->max_pending, &diag);
+    if (status == DIAG_OK)
+        return small;
+    if (small)
+        stream_free(small);
+    snprintf(reason, reason_size, "no small stream to step through: %.*s", (int)reason_size - 40,
+             diag.text);
+    return NULL;
+}
+
+/* What is known of an outcome before anything has run. */
+static void outcome_begin(struct session *session, size_t cell, const char *small_reason,
+                          struct outcome *outcome)
+{
+    if (session->hopeless[cell]) {
+        refuse_hopeless(session, cell);
+        *outcome = session->outcomes[cell];
+        return;
+    }
+    memcpy(outcome->counters_reason, session->counters_reason, sizeof outcome->counters_reason);
+    snprintf(outcome->stepped.reason, sizeof outcome->stepped.reason, "%s", small_reason);
+}
+
 /* Outcomes of the chosen cells lie together while the group runs. */
-static int run_chosen(struct session *session, const struct stream *stream,
+static int run_chosen(struct session *session, const struct plan_group *plan, struct stream *stream,
                       const struct plan_cell *chosen, const size_t *from, size_t count,
                       struct diag *diag)
 {
     const struct options *options = session->options;
+    char small_reason[OUTCOME_COUNTERS_REASON] = "";
+    struct outcome *outcomes = calloc(count, sizeof *outcomes);
+    if (!outcomes)
+        return diag_run(diag, "no memory for %zu outcomes", count);
+    struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
     struct group_options group = {
         .runs = options->runs,
         .warmup = options->warmup,
         .min_time_ns = options->min_time_ns,
         .seed = options->seed,
         .count = session->counters_reason[0] == '\0',
+        .small = small,
     };
-    struct outcome *outcomes = calloc(count, sizeof *outcomes);
-    if (!outcomes)
-        return diag_run(diag, "no memory for %zu outcomes", count);
     for (size_t i = 0; i < count; i++)
-        if (session->hopeless[from[i]]) {
-            refuse_hopeless(session, from[i]);
-            outcomes[i] = session->outcomes[from[i]];
-        }
+        outcome_begin(session, from[i], small_reason, &outcomes[i]);
     int status = group_run(session->pool, chosen, count, stream, &session->cycles, &group, outcomes,
                            progress_job, &session->progress, diag);
     for (size_t i = 0; i < count; i++) {
-        if (!group.count)
-            memcpy(outcomes[i].counters_reason, session->counters_reason,
-                   sizeof outcomes[i].counters_reason);
         session->outcomes[from[i]] = outcomes[i];
         session->hopeless[from[i]] = outcomes[i].status == OUTCOME_TIMEOUT;
     }
+    if (small && small != stream)
+        stream_free(small);
     free(outcomes);
     return status;
 }
@@ -336,7 +376,7 @@ static int run_group(struct session *session, const struct plan_group *group, do
         size_t count = choose_cells(session, stream, chosen, from);
         progress_group(&session->progress, stream, weight);
         if (count > 0)
-            status = run_chosen(session, stream, chosen, from, count, diag);
+            status = run_chosen(session, group, stream, chosen, from, count, diag);
         progress_clear(&session->progress);
         if (status == DIAG_OK)
             status = add_cells(session, stream, from, count, diag);

@@ -242,7 +242,7 @@ static int take_pin(struct options *options, const char *flag, const char *value
 static int take_counters(struct options *options, const char *flag, const char *value,
                          struct diag *diag)
 {
-    static const char *const words[] = {"auto", "off", "required", NULL};
+    static const char *const words[] = {"auto", "off", "required", "step", NULL};
     int word = 0;
     int status = take_word(flag, value, words, &word, diag);
     options->counters = (enum options_counters)word;
@@ -465,7 +465,7 @@ static const struct flag flags[] = {
      FLAGS_RUN | FLAGS_PAIRS, take_pin},
     {"jobs", "N", "children at a time, each on a core of its own (default 1)", FLAGS_RUN,
      take_jobs},
-    {"counters", "WHEN", "auto, off, required: instructions, cache misses (default auto)",
+    {"counters", "WHEN", "auto, off, required, step: instructions, cache misses (default auto)",
      FLAGS_RUN, take_counters},
     {"no-system-check", NULL, "do not look for what could disturb the times",
      FLAGS_RUN | FLAGS_PAIRS, take_no_system_check},

@@ -19,8 +19,9 @@
 
 #define OPTIONS_LIST_MAX 64
 
-/* Counters of the processor: when there are any, never, or else an error. */
-enum options_counters { COUNTERS_AUTO, COUNTERS_OFF, COUNTERS_REQUIRED };
+/* Counters of the processor: when there are any, never, or else an error; or when there are any, and
+ * single steps as well. */
+enum options_counters { COUNTERS_AUTO, COUNTERS_OFF, COUNTERS_REQUIRED, COUNTERS_STEP };
 
 enum options_progress { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_LINES, PROGRESS_NEVER };
 

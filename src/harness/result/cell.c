@@ -278,6 +278,27 @@ static cJSON *make_memory(const struct outcome_memory *memory)
     return object;
 }
 
+static void add_optional(cJSON *object, const char *key, uint64_t value, bool known)
+{
+    json_add(object, key, known ? json_integer(value) : cJSON_CreateNull());
+}
+
+/* Null when it was not asked for. */
+static cJSON *make_stepped(const struct outcome_stepped *stepped)
+{
+    if (!stepped->known && !stepped->reason[0])
+        return cJSON_CreateNull();
+    double per_call = (double)stepped->instructions / (double)stepped->calls;
+    cJSON *object = cJSON_CreateObject();
+    add_optional(object, "tasks", stepped->tasks, stepped->tasks > 0);
+    add_optional(object, "calls", stepped->calls, stepped->calls > 0);
+    add_optional(object, "instructions", stepped->instructions, stepped->known);
+    json_add_measure(object, "instructions_per_op",
+                     stepped->known && stepped->calls > 0 ? per_call : NAN);
+    json_add_text(object, "reason", stepped->reason);
+    return object;
+}
+
 static cJSON *make_stream(const struct stream *stream)
 {
     cJSON *object = cJSON_CreateObject();
@@ -302,11 +323,6 @@ static cJSON *make_sampling(const struct cell_identity *identity, const struct o
     json_add(object, "pin_cpu",
              identity->pin_cpu < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(identity->pin_cpu));
     return object;
-}
-
-static void add_optional(cJSON *object, const char *key, uint64_t value, bool known)
-{
-    json_add(object, key, known ? json_integer(value) : cJSON_CreateNull());
 }
 
 static cJSON *make_limits(const struct cell_identity *identity)
@@ -361,6 +377,7 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     json_add_measure(cell, "harness_ns_per_op", harness_ns_per_op < 0 ? NAN : harness_ns_per_op);
     json_add(cell, "phases", make_phases(stream, outcome));
     json_add(cell, "memory", make_memory(&outcome->memory));
+    json_add(cell, "stepped", make_stepped(&outcome->stepped));
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);
     json_add(cell, "traits", make_traits(identity->traits));
     json_add(cell, "requested", requested_params(identity));

@@ -156,6 +156,12 @@ static const struct rule cell_rules[] = {
     {"memory.retained_bytes", NUMBER | OR_NULL},
     {"memory.allocated_bytes", NUMBER | OR_NULL},
     {"memory.resident_bytes", NUMBER | OR_NULL},
+    {"stepped", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first results */
+    {"stepped.tasks", NUMBER | OR_NULL},
+    {"stepped.calls", NUMBER | OR_NULL},
+    {"stepped.instructions", NUMBER | OR_NULL},
+    {"stepped.instructions_per_op", NUMBER | OR_NULL},
+    {"stepped.reason", TEXT | OR_NULL},
     {"span_ticks", NUMBER | OR_NULL},
     {"traits", OBJECT},
     {"traits.ordered", BOOL},

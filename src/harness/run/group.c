@@ -74,6 +74,20 @@ static void take_counts(struct outcome *outcome, const struct job_report *report
     memcpy(outcome->counters_reason, report->counters_reason, sizeof outcome->counters_reason);
 }
 
+/* A cell whose calls could not be stepped through is measured all the same. */
+static void take_steps(struct outcome *outcome, const struct job_report *report,
+                       const struct stream *small)
+{
+    struct outcome_stepped *stepped = &outcome->stepped;
+    *stepped = report->stepped;
+    stepped->tasks = small->tasks;
+    if (report->status == OUTCOME_OK)
+        return;
+    stepped->known = false;
+    snprintf(stepped->reason, sizeof stepped->reason, "%.*s", (int)sizeof stepped->reason - 1,
+             report->reason);
+}
+
 static void take_sample(struct outcome *outcome, const struct job_report *report,
                         const struct stream *stream, uint64_t passes)
 {
@@ -99,7 +113,9 @@ static void group_take(void *ctx, const struct job *job, const struct job_report
     struct outcome *outcome = &group->outcomes[job->cell];
     if (job->kind == JOB_PROVE)
         take_proof(outcome, report, group->stream);
-    if (report->status != OUTCOME_OK) {
+    if (job->kind == JOB_STEP) {
+        take_steps(outcome, report, job->stream);
+    } else if (report->status != OUTCOME_OK) {
         outcome->status = (enum outcome_status)report->status;
         snprintf(outcome->reason, sizeof outcome->reason, "%s", report->reason);
     } else if (job->kind == JOB_MEMORY) {
@@ -159,7 +175,7 @@ static int group_round(struct group *group, struct pool *pool, enum job_kind kin
                 .kind = kind,
                 .cell = i,
                 .plan = &group->cells[i],
-                .stream = group->stream,
+                .stream = kind == JOB_STEP ? group->options->small : group->stream,
                 .cycles = group->cycles,
                 .passes = group->passes,
                 .warmup = group->options->warmup,
@@ -175,8 +191,12 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
               const struct group_options *options, struct outcome *outcomes,
               group_progress_fn *progress, void *progress_ctx, struct diag *diag)
 {
-    static const enum job_kind first[] = {JOB_PROVE, JOB_MEMORY, JOB_LATENCY, JOB_COUNT};
-    size_t first_count = options->count ? 4 : 3;
+    enum job_kind first[] = {JOB_PROVE, JOB_MEMORY, JOB_LATENCY, JOB_COUNT, JOB_STEP};
+    size_t first_count = 3;
+    if (options->count)
+        first[first_count++] = JOB_COUNT;
+    if (options->small)
+        first[first_count++] = JOB_STEP;
     struct group group = {
         .cells = cells,
         .count = count,

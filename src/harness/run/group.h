@@ -2,7 +2,7 @@
  * group.h - all cells of one stream, measured side by side.
  *
  * First every cell is proved (counted object, against the oracle); only what is right is measured
- * further: memory, latency, counters, then `runs` rounds of timed samples.  In each round every cell is
+ * further: memory, latency, counters, steps, then `runs` rounds of timed samples.  In each round every cell is
  * sampled once, in an order shuffled anew, so that a drift of the machine falls on all alike.
  */
 #ifndef TWBENCH_GROUP_H
@@ -11,11 +11,12 @@
 #include "harness/run/pool.h"
 
 struct group_options {
-    uint64_t runs;        /* timed samples per cell; 1 .. OUTCOME_SAMPLES_MAX */
-    uint64_t warmup;      /* passes before the timed ones of each sample */
-    uint64_t min_time_ns; /* work per sample; see group_passes */
-    uint64_t seed;        /* of the order */
-    bool count;           /* read the processor's counters too */
+    uint64_t runs;              /* timed samples per cell; 1 .. OUTCOME_SAMPLES_MAX */
+    uint64_t warmup;            /* passes before the timed ones of each sample */
+    uint64_t min_time_ns;       /* work per sample; see group_passes */
+    uint64_t seed;              /* of the order */
+    bool count;                 /* read the processor's counters too */
+    const struct stream *small; /* step through this one too; NULL: none */
 };
 
 /* Passes of a sample.  The same for every design, so it cannot come from how fast one is: min_time

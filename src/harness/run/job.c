@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void job_fail(struct job_report *report, enum outcome_status status, const char *format, ...)
@@ -218,11 +219,118 @@ static void job_latency(const struct job *job, struct job_report *report)
     instance_close(&instance);
 }
 
+/* ---- JOB_STEP -------------------------------------------------------------------------------- */
+
+/* Of each kind of call in each phase so many are stepped through, evenly spread; of advances by many
+ * ticks, whose cost may grow with them, fewer.  The rest of the pass runs at full speed, so that the
+ * length of a stream costs nothing. */
+#define STEPPED_CALLS     32u
+#define STEPPED_CALLS_MIN 4u
+#define STEPPED_TICKS     1024u
+
+/* Ten microseconds each: above this a job would come near its budget of time. */
+#define STEPPED_INSTRUCTIONS_MAX 400000u
+
+/* A pass to step through: chosen[i] says whether the i-th call is. */
+struct stepped_pass {
+    const struct instance *instance;
+    const struct stream *stream;
+    bool *chosen;
+};
+
+static uint64_t calls_wanted(const struct stream_phase *phase, enum replay_call kind)
+{
+    uint64_t wanted = STEPPED_CALLS;
+    if ((kind == REPLAY_FIRE || kind == REPLAY_EMPTY) && phase->counts.ticks > 0)
+        wanted = STEPPED_TICKS * phase->counts.advances / phase->counts.ticks;
+    return wanted > STEPPED_CALLS       ? STEPPED_CALLS
+           : wanted < STEPPED_CALLS_MIN ? STEPPED_CALLS_MIN
+                                        : wanted;
+}
+
+/* Is the i-th of `count` things among `wanted` at equal distances? */
+static bool is_chosen(uint64_t i, uint64_t count, uint64_t wanted)
+{
+    return count <= wanted || i * wanted / count != (i + 1) * wanted / count;
+}
+
+/* Returns how many were chosen. */
+static uint64_t choose_calls(const struct stream *stream, const uint8_t *kinds, bool *chosen)
+{
+    uint64_t calls = 0;
+    for (size_t p = 0; p < stream->phase_count; p++) {
+        const struct stream_phase *phase = &stream->phases[p];
+        uint64_t count = replay_call_count(phase);
+        uint64_t counts[REPLAY_CALLS] = {0}, seen[REPLAY_CALLS] = {0};
+        for (uint64_t i = 0; i < count; i++)
+            counts[kinds[i]]++;
+        for (uint64_t i = 0; i < count; i++) {
+            enum replay_call kind = (enum replay_call)kinds[i];
+            chosen[i] = is_chosen(seen[kind]++, counts[kind], calls_wanted(phase, kind));
+            calls += chosen[i];
+        }
+        kinds += count;
+        chosen += count;
+    }
+    return calls;
+}
+
+static void step_body(struct steps *steps, void *ctx)
+{
+    const struct stepped_pass *pass = ctx;
+    replay_steps(pass->instance->design, pass->instance->timers, pass->stream, pass->chosen, steps);
+}
+
+static void step_chosen(const struct job *job, bool *chosen, struct job_report *report)
+{
+    struct instance instance;
+    struct outcome_stepped *stepped = &report->stepped;
+    if (!job_open(job, &instance, report))
+        return;
+    struct stepped_pass pass = {&instance, job->stream, chosen};
+    stepped->known = steps_count(step_body, &pass, STEPPED_INSTRUCTIONS_MAX, &stepped->instructions,
+                                 stepped->reason, sizeof stepped->reason);
+    instance_close(&instance);
+}
+
+/* The first pass finds out what kind each call is, and leaves the pages and the allocator warm. */
+static void step_calls(const struct job *job, uint8_t *kinds, bool *chosen,
+                       struct job_report *report)
+{
+    struct instance instance;
+    struct replay_pass pass;
+    if (!job_open(job, &instance, report))
+        return;
+    replay_calls(instance.design, instance.timers, job->stream, kinds, &pass);
+    instance_close(&instance);
+    check_digest(job, pass.digest, pass.fired, report);
+    if (report->status != OUTCOME_OK)
+        return;
+    report->stepped.calls = choose_calls(job->stream, kinds, chosen);
+    step_chosen(job, chosen, report);
+}
+
+static void job_step(const struct job *job, struct job_report *report)
+{
+    uint64_t count = 1;
+    for (size_t i = 0; i < job->stream->phase_count; i++)
+        count += replay_call_count(&job->stream->phases[i]);
+    uint8_t *kinds = malloc(count * sizeof *kinds);
+    bool *chosen = malloc(count * sizeof *chosen);
+    report->stepped.tasks = job->stream->tasks;
+    if (kinds && chosen)
+        step_calls(job, kinds, chosen, report);
+    else
+        job_fail(report, OUTCOME_OUT_OF_MEMORY, "no memory to step through a stream");
+    free(kinds);
+    free(chosen);
+}
+
 void job_do(const struct job *job, struct job_report *report)
 {
     static void (*const kinds[])(const struct job *, struct job_report *) = {
         [JOB_PROVE] = job_prove, [JOB_MEMORY] = job_memory, [JOB_LATENCY] = job_latency,
-        [JOB_COUNT] = job_count, [JOB_TIME] = job_time,
+        [JOB_COUNT] = job_count, [JOB_STEP] = job_step,     [JOB_TIME] = job_time,
     };
     report->status = OUTCOME_OK;
     if (job->kind != JOB_MEMORY)

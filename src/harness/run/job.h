@@ -14,6 +14,7 @@ enum job_kind {
     JOB_MEMORY,  /* the timed object in an arena of its own, exact */
     JOB_LATENCY, /* the timed object, call by call */
     JOB_COUNT,   /* the timed object, between readings of the processor's counters */
+    JOB_STEP,    /* the timed object: chosen calls stepped through, instruction by instruction */
     JOB_TIME     /* the timed object: warm-up passes, then timed passes; one sample */
 };
 
@@ -39,8 +40,9 @@ struct job_report {
     struct outcome_setting settings[OUTCOME_SETTINGS_MAX];
     struct replay_proof proof;                      /* JOB_PROVE */
     struct outcome_phase phases[STREAM_PHASES_MAX]; /* JOB_PROVE: work; JOB_LATENCY: latency */
-    struct replay_pass total;     /* JOB_TIME: times summed over the passes, counts of one pass */
-    struct outcome_memory memory; /* JOB_MEMORY */
+    struct replay_pass total;       /* JOB_TIME: times summed over the passes, counts of one pass */
+    struct outcome_memory memory;   /* JOB_MEMORY */
+    struct outcome_stepped stepped; /* JOB_STEP */
     struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
     char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
 };

@@ -73,6 +73,15 @@ struct outcome_memory {
     double bytes_per_task;    /* (peak - fixed) / capacity of the stream */
 };
 
+/* Instructions by single steps, of chosen calls of a small stream.  Nothing but zeros: not asked for. */
+struct outcome_stepped {
+    bool known;
+    uint64_t tasks;                       /* of the small stream; 0: there was none */
+    uint64_t calls;                       /* start, stop, advance that were stepped through */
+    uint64_t instructions;                /* of them, what they call back included */
+    char reason[OUTCOME_COUNTERS_REASON]; /* why it is not known */
+};
+
 #define OUTCOME_SETTINGS_MAX 4
 
 /* A setting as open resolved it; the name is a copy, because a plugin is mapped in the
@@ -98,6 +107,7 @@ struct outcome {
     size_t phase_count;
     struct outcome_phase phases[STREAM_PHASES_MAX];
     struct outcome_memory memory;
+    struct outcome_stepped stepped;
 };
 
 #endif

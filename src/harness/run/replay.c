@@ -484,13 +484,16 @@ static void memory_advance(struct replay *base, tw_tick to)
     memory_count(base);
 }
 
+uint64_t replay_call_count(const struct stream_phase *phase)
+{
+    return phase->counts.starts + phase->counts.stops + phase->counts.advances;
+}
+
 static uint64_t stream_calls(const struct stream *stream)
 {
     uint64_t calls = 0;
-    for (size_t i = 0; i < stream->phase_count; i++) {
-        const struct stream_counts *counts = &stream->phases[i].counts;
-        calls += counts->starts + counts->stops + counts->advances;
-    }
+    for (size_t i = 0; i < stream->phase_count; i++)
+        calls += replay_call_count(&stream->phases[i]);
     return calls;
 }
 
@@ -520,4 +523,125 @@ void replay_memory(const struct tw_backend *design, struct tw_timers *timers,
     design->advance(timers, replay.base.now + 1, expire_idle, &replay.base);
     uint64_t left = arena_allocated_bytes(arena);
     memory->retained_bytes = left > opened_bytes ? left - opened_bytes : 0;
+}
+
+/* ---- replay_calls ---------------------------------------------------------------------------- */
+
+struct calls_replay {
+    struct replay base;
+    uint8_t *kind; /* of the next call */
+};
+
+static bool calls_start(struct replay *base, tw_id id, tw_tick deadline)
+{
+    *((struct calls_replay *)base)->kind++ = REPLAY_START;
+    return plain_start(base, id, deadline);
+}
+
+static void calls_stop(struct replay *base, tw_id id)
+{
+    *((struct calls_replay *)base)->kind++ = REPLAY_STOP;
+    plain_stop(base, id);
+}
+
+static void calls_advance(struct replay *base, tw_tick to)
+{
+    uint64_t fired = base->fired;
+    plain_advance(base, to);
+    *((struct calls_replay *)base)->kind++ = base->fired > fired ? REPLAY_FIRE : REPLAY_EMPTY;
+}
+
+void replay_calls(const struct tw_backend *design, struct tw_timers *timers,
+                  const struct stream *stream, uint8_t *kinds, struct replay_pass *pass)
+{
+    static const struct driver driver = {calls_start, calls_stop, calls_advance};
+    struct calls_replay replay = {.base = replay_begin(design, timers), .kind = kinds};
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        replay.base.restart = phase->restart;
+        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
+                     driver);
+    }
+    pass->digest = replay.base.digest;
+    pass->fired = replay.base.fired;
+}
+
+/* ---- replay_steps ---------------------------------------------------------------------------- */
+
+/* A piece to step through takes one pointer, so the operands of its call stand here. */
+struct steps_replay {
+    struct replay base;
+    const bool *chosen; /* is the next call? */
+    struct steps *steps;
+    tw_id id;
+    tw_tick tick;
+    bool started;
+};
+
+static void start_piece(void *ctx)
+{
+    struct steps_replay *replay = ctx;
+    replay->started = plain_start(&replay->base, replay->id, replay->tick);
+}
+
+static void stop_piece(void *ctx)
+{
+    struct steps_replay *replay = ctx;
+    plain_stop(&replay->base, replay->id);
+}
+
+static void advance_piece(void *ctx)
+{
+    struct steps_replay *replay = ctx;
+    plain_advance(&replay->base, replay->tick);
+}
+
+static bool steps_start(struct replay *base, tw_id id, tw_tick deadline)
+{
+    struct steps_replay *replay = (struct steps_replay *)base;
+    if (!*replay->chosen++)
+        return plain_start(base, id, deadline);
+    replay->id = id;
+    replay->tick = deadline;
+    steps_through(replay->steps, start_piece, replay);
+    return replay->started;
+}
+
+static void steps_stop(struct replay *base, tw_id id)
+{
+    struct steps_replay *replay = (struct steps_replay *)base;
+    if (!*replay->chosen++) {
+        plain_stop(base, id);
+        return;
+    }
+    replay->id = id;
+    steps_through(replay->steps, stop_piece, replay);
+}
+
+static void steps_advance(struct replay *base, tw_tick to)
+{
+    struct steps_replay *replay = (struct steps_replay *)base;
+    if (!*replay->chosen++) {
+        plain_advance(base, to);
+        return;
+    }
+    replay->tick = to;
+    steps_through(replay->steps, advance_piece, replay);
+}
+
+void replay_steps(const struct tw_backend *design, struct tw_timers *timers,
+                  const struct stream *stream, const bool *chosen, struct steps *steps)
+{
+    static const struct driver driver = {steps_start, steps_stop, steps_advance};
+    struct steps_replay replay = {
+        .base = replay_begin(design, timers),
+        .chosen = chosen,
+        .steps = steps,
+    };
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        replay.base.restart = phase->restart;
+        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
+                     driver);
+    }
 }

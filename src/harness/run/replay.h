@@ -1,13 +1,15 @@
 /*
- * replay.h - drives one open instance through one stream, in one of five ways.
+ * replay.h - drives one open instance through one stream, in one of seven ways.
  *
  *     replay_time     as fast as it goes; clocks are read at phase boundaries only
  *     replay_count    the same loop; counters of the processor are read at phase boundaries only
  *     replay_latency  each advance, and a sample of the starts and stops, timed on its own
  *     replay_prove    every answer and every expiry checked against an array of due ticks
  *     replay_memory   bytes looked at while it goes
+ *     replay_calls    what kind of call each one is
+ *     replay_steps    chosen calls stepped through, the others at full speed
  *
- * The five share one loop over the words of the stream (replay.c); the timed one has nothing in it
+ * The seven share one loop over the words of the stream (replay.c); the timed one has nothing in it
  * but the calls.
  */
 #ifndef TWBENCH_REPLAY_H
@@ -17,6 +19,7 @@
 #include "harness/run/counters.h"
 #include "harness/run/cycles.h"
 #include "harness/run/outcome.h"
+#include "harness/run/steps.h"
 
 /* What one pass did in one phase. */
 struct replay_phase {
@@ -63,5 +66,20 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
 void replay_memory(const struct tw_backend *design, struct tw_timers *timers,
                    const struct stream *stream, const struct arena *arena, uint64_t opened_bytes,
                    struct outcome_memory *memory);
+
+/* Kinds of calls: an advance may find something due, or nothing. */
+enum replay_call { REPLAY_START, REPLAY_STOP, REPLAY_FIRE, REPLAY_EMPTY, REPLAY_CALLS };
+
+/* Calls of start, stop and advance in a phase, restarts inside callbacks apart. */
+uint64_t replay_call_count(const struct stream_phase *phase);
+
+/* One pass that writes the enum replay_call of each call into kinds[], in the order in which the
+ * stream makes them; there is room for all of them.  Fills digest and fired. */
+void replay_calls(const struct tw_backend *design, struct tw_timers *timers,
+                  const struct stream *stream, uint8_t *kinds, struct replay_pass *pass);
+
+/* One pass whose calls go through `steps` where chosen[] is true; one element for each call. */
+void replay_steps(const struct tw_backend *design, struct tw_timers *timers,
+                  const struct stream *stream, const bool *chosen, struct steps *steps);
 
 #endif
