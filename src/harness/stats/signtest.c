@@ -43,6 +43,8 @@ void holm_adjust(double *p, size_t count)
     /* Step by step from the smallest: each is multiplied by how many are left, and none may come out
      * below one that was smaller than it.  What is done is moved above 1 until the end. */
     double floor = 0;
+    for (size_t i = 0; i < count; i++)
+        p[i] = isnan(p[i]) ? 1 : p[i];
     for (size_t done = 0; done < count; done++) {
         size_t smallest = 0;
         for (size_t i = 1; i < count; i++)
