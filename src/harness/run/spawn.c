@@ -1,4 +1,4 @@
-/* spawn.c - fork, exec, and one poll over both pipes and the interrupt. */
+/* spawn.c - fork, exec, and one poll over both pipes, the end of the child and the interrupt. */
 #include "harness/run/spawn.h"
 
 #include "harness/run/cycles.h"
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,22 +90,25 @@ static char *catch_text(struct catch *caught)
     return caught->text;
 }
 
-/* Until both pipes are closed, which a child's end does; true when it has to be killed, with why. */
-static bool catch_both(struct catch caught[2], const struct spawn_request *request,
+/* Until both pipes are closed and the child has ended, which need not be one: it may close them and go
+ * on.  `end_fd` becomes readable with its end; where there is no such thing (below 0), the pipes have to
+ * do.  True when it has to be killed, with why. */
+static bool catch_both(struct catch caught[2], int end_fd, const struct spawn_request *request,
                        enum spawn_end *why)
 {
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->budget_ns;
-    while (caught[0].fd >= 0 || caught[1].fd >= 0) {
-        struct pollfd fds[3] = {{.fd = caught[0].fd, .events = POLLIN},
+    while (caught[0].fd >= 0 || caught[1].fd >= 0 || end_fd >= 0) {
+        struct pollfd fds[4] = {{.fd = caught[0].fd, .events = POLLIN},
                                 {.fd = caught[1].fd, .events = POLLIN},
-                                {.fd = request->interrupt->fd, .events = POLLIN}};
+                                {.fd = request->interrupt->fd, .events = POLLIN},
+                                {.fd = end_fd, .events = POLLIN}};
         uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
         if (now_ns >= deadline_ns) {
             *why = SPAWN_TIMED_OUT;
             return true;
         }
         uint64_t left_ms = (deadline_ns - now_ns) / 1000000u + 1;
-        poll(fds, 3, left_ms < 1000000 ? (int)left_ms : 1000000);
+        poll(fds, 4, left_ms < 1000000 ? (int)left_ms : 1000000);
         if (fds[2].revents) {
             *why = SPAWN_INTERRUPTED;
             return true;
@@ -112,6 +116,7 @@ static bool catch_both(struct catch caught[2], const struct spawn_request *reque
         for (size_t i = 0; i < 2; i++)
             if (fds[i].revents)
                 catch_read(&caught[i]);
+        end_fd = fds[3].revents ? -1 : end_fd;
     }
     return false;
 }
@@ -127,7 +132,10 @@ static void spawn_wait(pid_t pid, const struct spawn_request *request, struct ca
 {
     int wait_status = 0;
     enum spawn_end why = SPAWN_EXITED;
-    bool kill_it = catch_both(caught, request, &why);
+    int end_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    bool kill_it = catch_both(caught, end_fd, request, &why);
+    if (end_fd >= 0)
+        close(end_fd);
     if (kill_it)
         kill(pid, SIGKILL);
     while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
@@ -137,26 +145,38 @@ static void spawn_wait(pid_t pid, const struct spawn_request *request, struct ca
         result->end = why;
 }
 
+/* False with errno set and nothing open. */
+static bool open_pipes(int out[2], int err[2])
+{
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return false;
+    if (pipe2(err, O_CLOEXEC) == 0)
+        return true;
+    int why = errno;
+    close(out[0]);
+    close(out[1]);
+    errno = why;
+    return false;
+}
+
 void spawn_run(const struct spawn_request *request, struct spawn_result *result)
 {
     int out[2], err[2];
     struct catch caught[2] = {{.fd = -1}, {.fd = -1}};
     *result = (struct spawn_result){.end = SPAWN_FAILED};
-    if (pipe2(out, O_CLOEXEC) == 0) {
+    if (open_pipes(out, err)) {
         caught[0].fd = out[0];
-        if (pipe2(err, O_CLOEXEC) == 0) {
-            caught[1].fd = err[0];
-            pid_t parent = getpid(), pid = fork();
-            if (pid == 0)
-                child_exec(request, out[1], err[1], parent);
-            result->code = errno;
-            close(err[1]);
-            close(out[1]);
-            if (pid > 0)
-                spawn_wait(pid, request, caught, result);
-        } else {
-            close(out[1]);
-        }
+        caught[1].fd = err[0];
+        pid_t parent = getpid(), pid = fork();
+        if (pid == 0)
+            child_exec(request, out[1], err[1], parent);
+        result->code = errno;
+        close(err[1]);
+        close(out[1]);
+        if (pid > 0)
+            spawn_wait(pid, request, caught, result);
+    } else {
+        result->code = errno;
     }
     result->out = catch_text(&caught[0]);
     result->err = catch_text(&caught[1]);
