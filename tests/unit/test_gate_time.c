@@ -1,0 +1,329 @@
+/* test_gate_time.c - verdicts on made-up pairs: what must be seen, what must not, and how often. */
+#include "harness/compare/gate_time.h"
+
+#include "harness/base/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* ---- Made-up pairs. -------------------------------------------------------------------------- */
+
+/* Noise on top of `ratio`: normal, and in some pairs a burst of other load on either side. */
+struct noise {
+    double ratio, sd;
+    double burst_share, burst_factor;
+};
+
+static double normal(struct rng *rng)
+{
+    return sqrt(-2 * log(rng_unit(rng))) * cos(2 * acos(-1) * rng_unit(rng));
+}
+
+static void make_series(struct block_series *series, const struct noise *noise, size_t pairs,
+                        struct rng *rng)
+{
+    series->pairs = pairs;
+    for (size_t i = 0; i < pairs; i++) {
+        double burst = 0;
+        if (rng_unit(rng) < noise->burst_share)
+            burst = log(noise->burst_factor) * (rng_below(rng, 2) ? 1 : -1);
+        series->cpu[i] = log(noise->ratio) + noise->sd * normal(rng) + burst;
+        series->wall[i] = series->cpu[i] + 0.01;
+    }
+}
+
+/* A cell seen through 30 pairs of it and as many of its control; both p values are the cell's own. */
+static struct compared_cell make_cell(const struct noise *noise, double control_ratio,
+                                      const struct limits *limits, struct rng *rng)
+{
+    struct block_series *series = calloc(1, sizeof *series);
+    struct compared_cell cell = {.time_known = true, .time_decides = true};
+    struct noise control = *noise;
+    assert_non_null(series);
+    control.ratio = control_ratio;
+    make_series(series, noise, 30, rng);
+    cell.timing = gate_timing(series, limits->of[METRIC_TIME]);
+    make_series(series, &control, 30, rng);
+    cell.control = gate_timing(series, limits->of[METRIC_TIME]);
+    free(series);
+    return cell;
+}
+
+static enum verdict judge_one(struct noise noise, double control_ratio)
+{
+    struct limits limits = limits_default();
+    struct rng rng;
+    rng_seed(&rng, 1, 0);
+    struct compared_cell cell = make_cell(&noise, control_ratio, &limits, &rng);
+    gate_time_judge(&cell, 1, &limits);
+    return cell.time_verdict;
+}
+
+/* ---- One cell. ------------------------------------------------------------------------------- */
+
+static void test_clear_changes(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_one((struct noise){.ratio = 1.05, .sd = 0.005}, 1), VERDICT_REGRESSED);
+    assert_int_equal(judge_one((struct noise){.ratio = 0.95, .sd = 0.005}, 1), VERDICT_IMPROVED);
+    assert_int_equal(judge_one((struct noise){.ratio = 1.02, .sd = 0.005}, 1), VERDICT_SAME);
+    assert_int_equal(judge_one((struct noise){.ratio = 0.98, .sd = 0.005}, 1), VERDICT_SAME);
+    assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0}, 1), VERDICT_SAME);
+}
+
+static void test_noise_is_inconclusive(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0.2}, 1), VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge_one((struct noise){.ratio = 1.03, .sd = 0.005}, 1),
+                     VERDICT_INCONCLUSIVE);
+}
+
+/* Whatever the pairs say, they say it of the machine when two copies of one program differ too. */
+static void test_a_moved_control_decides_nothing(void **state)
+{
+    (void)state;
+    struct noise slower = {.ratio = 1.2, .sd = 0.005}, same = {.ratio = 1, .sd = 0.005};
+    assert_int_equal(judge_one(slower, 1.05), VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge_one(slower, 0.95), VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge_one(same, 1.05), VERDICT_INCONCLUSIVE);
+    assert_int_equal(judge_one(slower, 1.02), VERDICT_REGRESSED);
+    assert_false(gate_control_moved(&(struct timing){.pairs = 0, .cpu = {NAN, NAN, NAN}}, 0.03));
+}
+
+static void test_bursts_do_not_change_the_verdict(void **state)
+{
+    (void)state;
+    struct noise bursts = {.sd = 0.005, .burst_share = 0.1, .burst_factor = 3};
+    bursts.ratio = 1.05;
+    assert_int_equal(judge_one(bursts, 1), VERDICT_REGRESSED);
+    bursts.ratio = 1.01;
+    assert_int_equal(judge_one(bursts, 1), VERDICT_SAME);
+    bursts.ratio = 0.95;
+    assert_int_equal(judge_one(bursts, 1), VERDICT_IMPROVED);
+}
+
+/* 1..30 percent: medians and the ranks that belong to 99 % (8th from either end) are known. */
+static void test_figures_of_a_series(void **state)
+{
+    (void)state;
+    struct block_series *series = calloc(1, sizeof *series);
+    assert_non_null(series);
+    series->pairs = 30;
+    for (size_t i = 0; i < 30; i++) {
+        series->cpu[i] = log(1 + (double)((i * 7) % 30 + 1) / 100);
+        series->wall[i] = -series->cpu[i];
+    }
+    struct timing timing = gate_timing(series, 0.255);
+    assert_int_equal(timing.pairs, 30);
+    assert_true(fabs(timing.cpu.median - sqrt(1.15 * 1.16)) < 1e-9);
+    assert_true(fabs(timing.cpu.low - 1.08) < 1e-9 && fabs(timing.cpu.high - 1.23) < 1e-9);
+    assert_true(fabs(timing.wall.low * 1.23 - 1) < 1e-9);
+    assert_true(timing.confidence >= 0.99 && timing.confidence < 0.995);
+    /* Five of 30 lie above: all but the tail of at most four is the chance of that. */
+    assert_true(fabs(timing.p_slower - (1 - 31931.0 / 1073741824)) < 1e-9);
+    assert_true(fabs(timing.p_faster - 1) < 1e-9);
+    series->pairs = 0;
+    timing = gate_timing(series, 0.03);
+    assert_true(isnan(timing.cpu.median) && isnan(timing.wall.low));
+    assert_true(timing.p_slower == 1 && timing.p_faster == 1);
+    free(series);
+}
+
+static void test_fewest_pairs_can_decide(void **state)
+{
+    (void)state;
+    struct block_series *series = calloc(1, sizeof *series);
+    struct compared_cell cells[15] = {{.time_known = false}};
+    struct limits limits = limits_default();
+    assert_non_null(series);
+    series->pairs = PAIRS_MIN;
+    for (size_t i = 0; i < PAIRS_MIN; i++)
+        series->cpu[i] = log(1.1) + 1e-4 * (double)i;
+    for (size_t i = 0; i < 15; i++) {
+        cells[i].time_known = true;
+        cells[i].timing = gate_timing(series, 0.03);
+    }
+    gate_time_judge(cells, 15, &limits);
+    for (size_t i = 0; i < 15; i++)
+        assert_int_equal(cells[i].time_verdict, VERDICT_REGRESSED);
+    assert_true(cells[0].timing.confidence >= GATE_CONFIDENCE);
+    free(series);
+}
+
+/* ---- The layout margin. ---------------------------------------------------------------------- */
+
+static void test_layout_margin_is_for_the_same_program(void **state)
+{
+    (void)state;
+    struct limits limits = limits_default();
+    struct compared_cell cell = {.same_program = true};
+    assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_LAYOUT]);
+    limits.of[METRIC_LAYOUT] = 0.01;
+    assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_TIME]);
+    limits = limits_default();
+    cell.same_program = false;
+    assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_TIME]);
+    struct rng rng;
+    rng_seed(&rng, 3, 0);
+    cell = make_cell(&(struct noise){.ratio = 1.08, .sd = 0.005}, 1, &limits, &rng);
+    struct compared_cell same = cell;
+    same.same_program = true;
+    gate_time_judge(&cell, 1, &limits);
+    gate_time_judge(&same, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
+    assert_int_equal(same.time_verdict, VERDICT_SAME);
+}
+
+/* ---- Many cells. ----------------------------------------------------------------------------- */
+
+/* Cell 3 lies above the margin in 23 of 30 pairs, a chance of 0.0026: enough for one cell, not for
+ * one of 15. */
+static void fill_family(struct compared_cell *cells, size_t count, struct block_series *series)
+{
+    series->pairs = 30;
+    for (size_t c = 0; c < count; c++) {
+        for (size_t i = 0; i < 30; i++)
+            series->cpu[i] = c == 3 ? log(i < 23 ? 1.08 : 1.0) : 0;
+        cells[c] = (struct compared_cell){.time_known = true};
+        cells[c].timing = gate_timing(series, 0.03);
+    }
+}
+
+static void test_one_of_many_has_to_be_clearer(void **state)
+{
+    (void)state;
+    struct limits limits = limits_default();
+    struct block_series *series = calloc(1, sizeof *series);
+    struct compared_cell cells[15];
+    assert_non_null(series);
+    fill_family(cells, 15, series);
+    double p = cells[3].timing.p_slower;
+    assert_true(p < GATE_ALPHA && p > GATE_ALPHA / 15);
+    gate_time_judge(cells, 15, &limits);
+    assert_int_equal(cells[3].time_verdict, VERDICT_INCONCLUSIVE);
+    assert_true(fabs(cells[3].timing.p_slower - 15 * p) < 1e-9);
+    assert_int_equal(cells[2].time_verdict, VERDICT_SAME);
+    fill_family(cells, 15, series);
+    gate_time_judge(&cells[3], 1, &limits);
+    assert_int_equal(cells[3].time_verdict, VERDICT_REGRESSED);
+    free(series);
+}
+
+/* Neither a cell without times nor one whose p is unknown takes part in the family. */
+static void test_cells_without_times_do_not_count(void **state)
+{
+    (void)state;
+    struct limits limits = limits_default();
+    struct block_series *series = calloc(1, sizeof *series);
+    struct compared_cell cells[15];
+    assert_non_null(series);
+    fill_family(cells, 15, series);
+    for (size_t i = 0; i < 15; i++)
+        cells[i].time_known = i == 3;
+    cells[0].time_verdict = VERDICT_IMPROVED;
+    gate_time_judge(cells, 15, &limits);
+    assert_int_equal(cells[3].time_verdict, VERDICT_REGRESSED);
+    assert_int_equal(cells[0].time_verdict, VERDICT_IMPROVED);
+    fill_family(cells, 4, series);
+    cells[0].timing.p_slower = cells[0].timing.p_faster = NAN;
+    cells[0].timing.cpu = (struct interval){NAN, NAN, NAN};
+    cells[1].time_known = cells[2].time_known = false;
+    gate_time_judge(cells, 4, &limits);
+    assert_int_equal(cells[3].time_verdict, VERDICT_REGRESSED);
+    assert_int_equal(cells[0].time_verdict, VERDICT_INCONCLUSIVE);
+    free(series);
+}
+
+static void test_confirming(void **state)
+{
+    (void)state;
+    struct timing timing = {.pairs = 30, .cpu = {1.05, 1.01, 1.09}, .p_slower = 0.04};
+    assert_true(gate_confirms(&timing, 0.03));
+    timing.p_slower = 0.06;
+    assert_false(gate_confirms(&timing, 0.03));
+    timing.p_slower = 0.001;
+    timing.cpu.median = 1.029;
+    assert_false(gate_confirms(&timing, 0.03));
+    timing.cpu.median = NAN;
+    assert_false(gate_confirms(&timing, 0.03));
+}
+
+/* ---- How often. ------------------------------------------------------------------------------ */
+
+#define TRIALS 2000
+
+/* Of TRIALS comparisons of `count` cells: those in which any cell has regressed. */
+static size_t count_regressed(const struct noise *noise, size_t count, uint64_t seed)
+{
+    struct limits limits = limits_default();
+    struct compared_cell cells[15];
+    struct rng rng;
+    size_t hits = 0;
+    rng_seed(&rng, seed, 0);
+    for (int trial = 0; trial < TRIALS; trial++) {
+        bool any = false;
+        for (size_t i = 0; i < count; i++)
+            cells[i] = make_cell(noise, 1, &limits, &rng);
+        gate_time_judge(cells, count, &limits);
+        for (size_t i = 0; i < count; i++)
+            any = any || cells[i].time_verdict == VERDICT_REGRESSED;
+        hits += any;
+    }
+    return hits;
+}
+
+static void test_a_program_beside_itself_has_not_regressed(void **state)
+{
+    (void)state;
+    struct noise noise = {.ratio = 1, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
+    assert_true(count_regressed(&noise, 1, 11) <= (size_t)(TRIALS * GATE_ALPHA));
+    assert_true(count_regressed(&noise, 15, 12) <= (size_t)(TRIALS * GATE_ALPHA));
+}
+
+/* The hardest that must not be called slower: exactly at the margin, in every cell at once.  That it
+ * happens now and then shows that the test could fail. */
+static void test_alpha_holds_at_the_margin(void **state)
+{
+    (void)state;
+    struct noise noise = {.ratio = 1.03, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
+    size_t alone = count_regressed(&noise, 1, 13), many = count_regressed(&noise, 15, 14);
+    assert_true(alone > 0 && alone <= (size_t)(TRIALS * GATE_ALPHA));
+    assert_true(many > 0 && many <= (size_t)(TRIALS * GATE_ALPHA));
+}
+
+static void test_five_percent_are_seen(void **state)
+{
+    (void)state;
+    struct noise noise = {.ratio = 1.05, .sd = 0.01};
+    assert_true(count_regressed(&noise, 1, 15) >= TRIALS * 95 / 100);
+    noise.burst_share = 0.05;
+    noise.burst_factor = 3;
+    assert_true(count_regressed(&noise, 1, 16) >= TRIALS * 95 / 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clear_changes),
+        cmocka_unit_test(test_noise_is_inconclusive),
+        cmocka_unit_test(test_a_moved_control_decides_nothing),
+        cmocka_unit_test(test_bursts_do_not_change_the_verdict),
+        cmocka_unit_test(test_figures_of_a_series),
+        cmocka_unit_test(test_fewest_pairs_can_decide),
+        cmocka_unit_test(test_layout_margin_is_for_the_same_program),
+        cmocka_unit_test(test_one_of_many_has_to_be_clearer),
+        cmocka_unit_test(test_cells_without_times_do_not_count),
+        cmocka_unit_test(test_confirming),
+        cmocka_unit_test(test_a_program_beside_itself_has_not_regressed),
+        cmocka_unit_test(test_alpha_holds_at_the_margin),
+        cmocka_unit_test(test_five_percent_are_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

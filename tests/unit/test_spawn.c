@@ -1,0 +1,251 @@
+/* test_spawn.c - another program run to its end, and every other way in which that can end. */
+#include "harness/run/spawn.h"
+
+#include "harness/run/cycles.h"
+#include "unit/programs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* Runs a script with one argument, within a time. */
+static struct spawn_result run_script(void **state, const char *body, int cpu, uint64_t budget_ns)
+{
+    char path[PROGRAMS_PATH];
+    const char *argv[] = {"--one=1 2", NULL};
+    struct interrupt interrupt;
+    struct spawn_result result;
+    struct diag diag;
+    programs_add(*state, "program", body, path);
+    assert_int_equal(interrupt_open(&interrupt, &diag), DIAG_OK);
+    spawn_run(
+        &(struct spawn_request){
+            .path = path,
+            .argv = argv,
+            .cpu = cpu,
+            .budget_ns = budget_ns,
+            .interrupt = &interrupt,
+        },
+        &result);
+    interrupt_close(&interrupt);
+    return result;
+}
+
+static void assert_ended(const struct spawn_result *result, enum spawn_end end, int code)
+{
+    if (result->end != end || result->code != code)
+        fail_msg("ended %d with %d, not %d with %d: %s", (int)result->end, result->code, (int)end,
+                 code, result->err);
+}
+
+/* The files this process has open. */
+static int count_files(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static void test_outputs_are_apart_and_status_is_kept(void **state)
+{
+    int files = count_files();
+    struct spawn_result result =
+        run_script(state, "echo \"out $1 $#\"\necho err >&2\nexit 7", -1, 10 * SECOND_NS);
+    assert_ended(&result, SPAWN_EXITED, 7);
+    assert_string_equal(result.out, "out --one=1 2 1\n");
+    assert_string_equal(result.err, "err\n");
+    spawn_free(&result);
+    result = run_script(state, "true", -1, 10 * SECOND_NS);
+    assert_ended(&result, SPAWN_EXITED, 0);
+    assert_string_equal(result.out, "");
+    assert_string_equal(result.err, "");
+    spawn_free(&result);
+    assert_int_equal(count_files(), files);
+}
+
+/* 300000 bytes on each, in turns: whoever read one pipe to its end first would wait for ever. */
+static void test_more_than_a_pipe_holds(void **state)
+{
+    struct spawn_result result =
+        run_script(state,
+                   "line=$(printf '%099d' 0)\ni=0\nwhile [ $i -lt 3000 ]; do\n"
+                   "echo \"$line\"; echo \"$line\" >&2; i=$((i + 1)); done",
+                   -1, 20 * SECOND_NS);
+    assert_ended(&result, SPAWN_EXITED, 0);
+    assert_int_equal(strlen(result.out), 300000);
+    assert_int_equal(strlen(result.err), 300000);
+    spawn_free(&result);
+}
+
+static void test_a_signal_is_told(void **state)
+{
+    struct spawn_result result = run_script(state, "echo begun; kill -SEGV $$", -1, 10 * SECOND_NS);
+    assert_ended(&result, SPAWN_KILLED, SIGSEGV);
+    assert_string_equal(result.out, "begun\n");
+    spawn_free(&result);
+}
+
+/* As a process of its own, so that killing it leaves no sleep behind. */
+static void assert_times_out(void **state, const char *body)
+{
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    struct spawn_result result = run_script(state, body, -1, SECOND_NS / 5);
+    uint64_t taken_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+    assert_int_equal(result.end, SPAWN_TIMED_OUT);
+    assert_true(taken_ns >= SECOND_NS / 5 && taken_ns < 3 * SECOND_NS);
+    spawn_free(&result);
+}
+
+static void test_too_long_is_killed(void **state)
+{
+    assert_times_out(state, "exec sleep 20");
+}
+
+static void test_closing_its_output_is_no_end(void **state)
+{
+    assert_times_out(state, "exec sleep 20 >&- 2>&-");
+}
+
+static void test_what_was_said_before_the_end_is_kept(void **state)
+{
+    struct spawn_result result = run_script(state, "echo early; exec sleep 20", -1, SECOND_NS / 5);
+    assert_int_equal(result.end, SPAWN_TIMED_OUT);
+    assert_string_equal(result.out, "early\n");
+    spawn_free(&result);
+}
+
+static void test_an_interrupt_ends_it(void **state)
+{
+    char path[PROGRAMS_PATH];
+    const char *argv[] = {NULL};
+    struct interrupt interrupt;
+    struct spawn_result result;
+    struct diag diag;
+    programs_add(*state, "program", "exec sleep 20", path);
+    assert_int_equal(interrupt_open(&interrupt, &diag), DIAG_OK);
+    assert_false(interrupt_is_pending(&interrupt));
+    raise(SIGTERM);
+    assert_true(interrupt_is_pending(&interrupt));
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    spawn_run(&(struct spawn_request){path, argv, -1, 15 * SECOND_NS, &interrupt}, &result);
+    assert_int_equal(result.end, SPAWN_INTERRUPTED);
+    assert_true(clock_read_ns(CLOCK_MONOTONIC) - begin_ns < 3 * SECOND_NS);
+    spawn_free(&result);
+    interrupt_close(&interrupt); /* and we live on */
+}
+
+/* The child has the mask of before, or a shell in it could not be interrupted. */
+static void test_signals_are_not_blocked_in_the_child(void **state)
+{
+    struct spawn_result result =
+        run_script(state, "kill -TERM $$; echo still there", -1, 10 * SECOND_NS);
+    assert_ended(&result, SPAWN_KILLED, SIGTERM);
+    spawn_free(&result);
+}
+
+static struct spawn_result run_path(const char *path, const char *argument)
+{
+    const char *argv[] = {argument, "/proc/self/cmdline", NULL};
+    struct interrupt interrupt;
+    struct spawn_result result;
+    struct diag diag;
+    assert_int_equal(interrupt_open(&interrupt, &diag), DIAG_OK);
+    spawn_run(&(struct spawn_request){path, argv, -1, 10 * SECOND_NS, &interrupt}, &result);
+    interrupt_close(&interrupt);
+    return result;
+}
+
+static void test_a_missing_program_is_named(void **state)
+{
+    (void)state;
+    struct spawn_result result = run_path("/nowhere/program", "x");
+    assert_ended(&result, SPAWN_EXITED, 127);
+    assert_string_equal(result.err, "/nowhere/program: No such file or directory\n");
+    spawn_free(&result);
+}
+
+/* cat has no other name for itself than what it was given; a copy with a long path has the same. */
+static void test_argv0_is_always_the_same(void **state)
+{
+    char path[PROGRAMS_PATH], command[256];
+    programs_path(*state, "a-name-that-is-longer", path);
+    snprintf(command, sizeof command, "cp /bin/cat %s", path);
+    assert_int_equal(system(command), 0);
+    struct spawn_result one = run_path("/bin/cat", "-u"), other = run_path(path, "-u");
+    assert_ended(&one, SPAWN_EXITED, 0);
+    assert_ended(&other, SPAWN_EXITED, 0);
+    assert_string_equal(one.out, "twbench");
+    assert_string_equal(other.out, "twbench");
+    assert_string_equal(one.out + sizeof "twbench", "-u");
+    spawn_free(&one);
+    spawn_free(&other);
+}
+
+static void test_pinned_to_a_core(void **state)
+{
+    cpu_set_t allowed;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    for (int cpu = 0; cpu < 64; cpu++) {
+        char wanted[64];
+        if (!CPU_ISSET((unsigned)cpu, &allowed))
+            continue;
+        struct spawn_result result =
+            run_script(state, "grep ^Cpus_allowed_list: /proc/self/status", cpu, 10 * SECOND_NS);
+        assert_ended(&result, SPAWN_EXITED, 0);
+        snprintf(wanted, sizeof wanted, "Cpus_allowed_list:\t%d\n", cpu);
+        assert_string_equal(result.out, wanted);
+        spawn_free(&result);
+    }
+}
+
+/* Without a file to be had there is no pipe, and the reason is told. */
+static void test_no_pipe_no_program(void **state)
+{
+    (void)state;
+    const char *argv[] = {NULL};
+    struct interrupt interrupt;
+    struct spawn_result result;
+    struct diag diag;
+    struct rlimit before, none;
+    int files = count_files();
+    assert_int_equal(interrupt_open(&interrupt, &diag), DIAG_OK);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    for (rlim_t room = 0; room < 4; room++) {
+        none = before;
+        none.rlim_cur = (rlim_t)interrupt.fd + 1 + room;
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+        spawn_run(&(struct spawn_request){"/bin/true", argv, -1, SECOND_NS, &interrupt}, &result);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+        assert_ended(&result, SPAWN_FAILED, EMFILE);
+        assert_string_equal(result.out, "");
+        spawn_free(&result);
+    }
+    interrupt_close(&interrupt);
+    assert_int_equal(count_files(), files);
+}
+
+int main(void)
+{
+#define SCRIPTED(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
+    const struct CMUnitTest tests[] = {
+        SCRIPTED(test_outputs_are_apart_and_status_is_kept),
+        SCRIPTED(test_more_than_a_pipe_holds),
+        SCRIPTED(test_a_signal_is_told),
+        SCRIPTED(test_too_long_is_killed),
+        SCRIPTED(test_closing_its_output_is_no_end),
+        SCRIPTED(test_what_was_said_before_the_end_is_kept),
+        SCRIPTED(test_an_interrupt_ends_it),
+        SCRIPTED(test_signals_are_not_blocked_in_the_child),
+        cmocka_unit_test(test_a_missing_program_is_named),
+        SCRIPTED(test_argv0_is_always_the_same),
+        SCRIPTED(test_pinned_to_a_core),
+        cmocka_unit_test(test_no_pipe_no_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
