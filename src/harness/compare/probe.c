@@ -83,8 +83,8 @@ static bool sample_read(struct probe_sample *sample, const cJSON *answer)
             keep_phases(sample, phases, i);
         }
     }
-    return isfinite(sample->cpu_ns) && isfinite(sample->wall_ns) && sample->cpu_ns > 0 &&
-           sample->wall_ns > 0;
+    return sample->stream_hash[0] && isfinite(sample->cpu_ns) && isfinite(sample->wall_ns) &&
+           sample->cpu_ns > 0 && sample->wall_ns > 0;
 }
 
 static enum probe_end judge_answer(const char *program, const struct spawn_result *result,
@@ -113,6 +113,7 @@ enum probe_end probe_take(const char *program, const struct probe_command *comma
 {
     struct spawn_result result;
     enum probe_end end = PROBE_WRONG;
+    reason[0] = '\0';
     spawn_run(
         &(struct spawn_request){
             .path = program,

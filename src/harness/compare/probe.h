@@ -41,7 +41,8 @@ enum probe_end {
     PROBE_INTERRUPTED /* we were */
 };
 
-/* Runs PROGRAM with the command; `reason` has room for PROBE_REASON bytes. */
+/* Runs PROGRAM with the command; `reason` has room for PROBE_REASON bytes and is "" when there is
+ * none. */
 enum probe_end probe_take(const char *program, const struct probe_command *command, int cpu,
                           uint64_t budget_ns, const struct interrupt *interrupt,
                           struct probe_sample *sample, char *reason);
