@@ -93,7 +93,7 @@ static void test_table_of_a_regression(void **state)
         "    was here\n"
         "\n"
         "30 pairs of fresh processes in random order (90 at most); thread CPU time, median of\n"
-        "  the ratios NEW/OLD and its exact interval (99.98 %); margin 3 %, 15 % where work,\n"
+        "  the ratios NEW/OLD and its exact interval (99.98 %); margin 3 %, 10 % where work,\n"
         "  instructions and memory are the same.\n"
         "regressed: 1 of 2 cells regressed.  Work, instructions and time decide.\n");
     free(text);
@@ -123,7 +123,7 @@ static void test_table_without_change(void **state)
     char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
     expect_part(text,
                 "\nlist/hold/1000: same: slower by 5.0 % with the same work, instructions and "
-                "memory: layout (limit 15 %)\n\n30 pairs");
+                "memory: layout (limit 10 %)\n\n30 pairs");
     expect_part(text,
                 "\nsame: 2 cells, none of them changed.  Work, instructions and time decide.\n");
     free(text);
@@ -289,7 +289,7 @@ static void test_markdown_of_a_regression(void **state)
         "Work, "
         "instructions and time decide. 30 pairs of fresh processes in random order (90 at most); "
         "thread "
-        "CPU time, median of the ratios NEW/OLD and its exact interval (99.98 %); margin 3 %, 15 % "
+        "CPU time, median of the ratios NEW/OLD and its exact interval (99.98 %); margin 3 %, 10 % "
         "where "
         "work, instructions and memory are the same.\n");
     free(text);

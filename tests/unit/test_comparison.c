@@ -42,7 +42,7 @@ static void test_limits_are_parsed(void **state)
     struct diag diag;
     assert_true(isnan(limits.of[METRIC_MEMORY]));
     assert_float_equal(limits.of[METRIC_TIME], 0.03, 1e-12);
-    assert_float_equal(limits.of[METRIC_LAYOUT], 0.15, 1e-12);
+    assert_float_equal(limits.of[METRIC_LAYOUT], 0.10, 1e-12);
     assert_int_equal(limits_parse("work=2%", "--limit", &limits, &diag), DIAG_OK);
     for (int i = 0; i < METRIC_WORK_COUNT; i++)
         assert_float_equal(limits.of[i], 0.02, 1e-12);
@@ -222,10 +222,10 @@ static void test_layout_is_told(void **state)
     beyond.requested = NULL;
     sample_set_time(&within, VERDICT_SAME, 1.05, 1.06, 1.07);
     expect(&within, VERDICT_SAME,
-           "slower by 6.0 % with the same work, instructions and memory: layout (limit 15 %)");
+           "slower by 6.0 % with the same work, instructions and memory: layout (limit 10 %)");
     sample_set_time(&beyond, VERDICT_REGRESSED, 1.16, 1.18, 1.2);
     expect(&beyond, VERDICT_REGRESSED,
-           "16.0 .. 20.0 % slower (margin 15 %: the same work, instructions and memory)");
+           "16.0 .. 20.0 % slower (margin 10 %: the same work, instructions and memory)");
 }
 
 static void test_given_reason_stays(void **state)
@@ -415,7 +415,7 @@ static void test_document_has_the_figures(void **state)
     expect_text(document, "new.commit", "89abcde-dirty");
     expect_null(document, "new", "flags");
     expect_null(document, "limits", "memory");
-    expect_number(document, "limits.layout", 0.15);
+    expect_number(document, "limits.layout", 0.1);
     expect_number(document, "method.min_work_ns", 2000000);
     expect_number(document, "method.pin_cpu", 1);
     expect_number(document, "disturbance.steal_share", 0.002);

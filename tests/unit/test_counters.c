@@ -69,7 +69,7 @@ static void test_what_lies_between_the_readings_is_counted(void **state)
     counters_outcome(&total, 2, counts);
     assert_true(counts[OUTCOME_INSTRUCTIONS].known);
     /* One pass, not two, and not what was burnt outside. */
-    assert_true(counts[OUTCOME_INSTRUCTIONS].per_pass >= COUNTED_CPU);
+    assert_true(counts[OUTCOME_INSTRUCTIONS].per_pass > 0.9 * COUNTED_CPU); /* two clocks */
     assert_true(counts[OUTCOME_INSTRUCTIONS].per_pass < 1.5 * COUNTED_CPU);
     assert_true(counts[OUTCOME_INSTRUCTIONS].share > 0.999);
     assert_true(counts[OUTCOME_CYCLES].known); /* page faults: 0 is a count too */

@@ -11,7 +11,6 @@
 #include "harness/cli/progress.h"
 #include "harness/run/counters.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,28 +85,11 @@ static int session_cells(struct session *session, struct diag *diag)
     return DIAG_OK;
 }
 
-/* The last cores first: the first one takes most of a machine's interrupts. */
-static size_t choose_cpus(const struct options *options, int *cpus, size_t max)
-{
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || options->pin_none) {
-        cpus[0] = -1;
-        return 1;
-    }
-    size_t count = 0;
-    if (options->pin_cpu >= 0)
-        cpus[count++] = options->pin_cpu;
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && count < max; cpu--)
-        if (CPU_ISSET((unsigned)cpu, &allowed) && cpu != options->pin_cpu)
-            cpus[count++] = cpu;
-    return count;
-}
-
 static int session_pool(struct session *session, struct diag *diag)
 {
     const struct options *options = session->options;
     int cpus[CPU_SETSIZE] = {-1};
-    size_t count = choose_cpus(options, cpus, (size_t)options->jobs);
+    size_t count = origin_cores(options, cpus, (size_t)options->jobs);
     if (count < options->jobs)
         return diag_usage(
             diag, "--jobs: %llu given; expected at most %zu here, a core for each child%s",
@@ -159,13 +141,6 @@ static void session_check(struct session *session, struct result_origin *origin)
     system_look_free(after);
 }
 
-static void session_warn(const struct session *session, const struct system_checks *checks)
-{
-    for (size_t i = 0; i < checks->count; i++)
-        if (checks->checks[i].warning[0] && session->options->progress != PROGRESS_NEVER)
-            fprintf(stderr, "warning: %s\n", checks->checks[i].warning);
-}
-
 static int session_document(struct session *session, struct diag *diag)
 {
     const struct options *options = session->options;
@@ -179,7 +154,7 @@ static int session_document(struct session *session, struct diag *diag)
     if (status != DIAG_OK)
         return status;
     session_check(session, &origin);
-    session_warn(session, &origin.checks);
+    origin_warn(&origin, options);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
     return options->resume ? DIAG_OK : result_new(&origin, &session->document, diag);

@@ -87,7 +87,7 @@ struct limits limits_default(void)
     struct limits limits = {.of = {[METRIC_MEMORY] = NAN,
                                    [METRIC_INSTRUCTIONS] = 0.01,
                                    [METRIC_TIME] = 0.03,
-                                   [METRIC_LAYOUT] = 0.15}};
+                                   [METRIC_LAYOUT] = 0.10}};
     for (int i = 0; i < METRIC_WORK_COUNT; i++)
         limits.of[i] = 0.01;
     return limits;

@@ -50,7 +50,7 @@ struct limits {
     double of[METRICS];
 };
 
-/* Work and instructions 1 %, time 3 %, layout 15 %, memory shown only (docs/MEASUREMENT.md). */
+/* Work and instructions 1 %, time 3 %, layout 10 %, memory shown only (docs/MEASUREMENT.md). */
 struct limits limits_default(void);
 
 /* "instructions=1%", "comparisons=0.5%", "work=2%" (all operation counters), "memory=off" (not for

@@ -1,9 +1,8 @@
 /* job.c - open, replay, close: what happens inside a child process. */
 #include "harness/run/job.h"
 
-#include "harness/run/cap.h"
+#include "harness/run/instance.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,88 +26,18 @@ static const struct tw_backend *job_design(const struct job *job)
     return job->kind == JOB_PROVE ? design->counted : design->timed;
 }
 
-/* An open instance and the table to drive it by: the design's, or that of the cap over it. */
-struct instance {
-    const struct tw_backend *design;
-    struct tw_timers *timers;
-    struct cap cap;
-};
-
-static void instance_close(struct instance *instance)
-{
-    instance->design->close(instance->timers);
-}
-
-/* Puts the cap on that the stream asks for. */
-static bool instance_cap(struct instance *instance, const struct job *job,
-                         struct job_report *report)
-{
-    uint32_t max_pending = job->stream->max_pending;
-    if (max_pending == 0)
-        return true;
-    if (cap_put(&instance->cap, instance->design, instance->timers, max_pending) != TW_OK) {
-        instance_close(instance);
-        job_fail(report, OUTCOME_OUT_OF_MEMORY, "no memory for the cap on pending timers");
-        return false;
-    }
-    instance->design = &instance->cap.table;
-    instance->timers = instance->cap.timers;
-    return true;
-}
-
 static bool job_open(const struct job *job, struct instance *instance, struct job_report *report)
 {
-    struct tw_config config = {
-        .capacity = job->stream->capacity,
-        .horizon = job->stream->horizon,
-        .settings = job->plan->settings,
-        .setting_count = job->plan->setting_count,
-    };
-    struct tw_error error = {""};
-    *instance = (struct instance){.design = job_design(job)};
-    int status = instance->design->open(&instance->timers, &config, &error);
-    if (status == TW_OK)
-        return instance_cap(instance, job, report);
-    job_fail(report, status == TW_REFUSED_MEMORY ? OUTCOME_OUT_OF_MEMORY : OUTCOME_UNSUPPORTED,
-             "open: %s", error.text);
-    return false;
-}
-
-static void instance_describe(const struct instance *instance, struct job_report *report)
-{
-    struct tw_description description;
-    instance->design->describe(instance->timers, &description);
-    report->span_ticks = description.span;
-    report->setting_count = description.setting_count;
-    for (size_t i = 0; i < description.setting_count; i++) {
-        const struct tw_setting *from = &description.settings[i];
-        struct outcome_setting *to = &report->settings[i];
-        snprintf(to->name, sizeof to->name, "%s", from->name);
-        to->count = from->count;
-        memcpy(to->values, from->values, sizeof to->values);
-    }
-}
-
-/* An exact design has one right digest; a rounding one has only to keep its bound, which the
- * checking pass has seen; null keeps nothing. */
-static bool design_is_exact(const struct tw_backend *design)
-{
-    const struct tw_traits *traits = &design->traits;
-    return !(traits->flags & TW_KEEPS_NOTHING) && traits->late_ticks == 0 &&
-           traits->late_shift == 0;
+    report->status =
+        (int)instance_open(instance, job_design(job), job->plan, job->stream, report->reason);
+    return report->status == OUTCOME_OK;
 }
 
 static void check_digest(const struct job *job, uint64_t digest, uint64_t fired,
                          struct job_report *report)
 {
-    const struct stream_expected *expected = &job->stream->expected;
-    if (!design_is_exact(job_design(job)))
-        return;
-    if (digest != expected->digest || fired != expected->fired)
-        job_fail(report, OUTCOME_MISMATCH,
-                 "digest %016" PRIx64 " of %" PRIu64 " expiries; the oracle says %016" PRIx64
-                 " of %" PRIu64,
-                 digest, fired, expected->digest, expected->fired);
+    if (!instance_digest_is_right(job_design(job), job->stream, digest, fired, report->reason))
+        report->status = OUTCOME_MISMATCH;
 }
 
 static void job_prove(const struct job *job, struct job_report *report)
@@ -116,7 +45,7 @@ static void job_prove(const struct job *job, struct job_report *report)
     struct instance instance;
     if (!job_open(job, &instance, report))
         return;
-    instance_describe(&instance, report);
+    instance_describe(&instance, report->settings, &report->setting_count, &report->span_ticks);
     struct diag diag;
     struct replay_proof *proof = &report->proof;
     if (replay_prove(instance.design, instance.timers, job->stream, report->phases, proof, &diag) !=

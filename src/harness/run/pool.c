@@ -2,9 +2,11 @@
  * pool.c - fork, wait with a deadline, turn what happened into a status.
  *
  * A slot is a core with at most one child on it.  Waiting is one poll() over the children's pidfds
- * and a signalfd, so that an interrupt needs no handler and no global variable.
+ * and the interrupt.
  */
 #include "harness/run/pool.h"
+
+#include "harness/run/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,8 +32,7 @@ struct slot {
 
 struct pool {
     struct pool_limits limits;
-    sigset_t signals, signals_before;
-    int signal_fd;
+    struct interrupt interrupt;
     size_t count;
     struct slot slots[];
 };
@@ -206,8 +206,7 @@ static int poll_timeout_ms(const struct pool *pool, uint64_t now_ns)
 
 bool pool_is_interrupted(struct pool *pool)
 {
-    struct pollfd fd = {.fd = pool->signal_fd, .events = POLLIN};
-    return poll(&fd, 1, 0) > 0;
+    return interrupt_is_pending(&pool->interrupt);
 }
 
 /* Sleeps until a child ends, its time is over, or an interrupt comes. */
@@ -218,7 +217,7 @@ static void pool_wait(struct pool *pool)
     for (size_t i = 0; i < pool->count; i++)
         if (pool->slots[i].pid != 0)
             fds[count++] = (struct pollfd){.fd = pool->slots[i].pidfd, .events = POLLIN};
-    fds[count++] = (struct pollfd){.fd = pool->signal_fd, .events = POLLIN};
+    fds[count++] = (struct pollfd){.fd = pool->interrupt.fd, .events = POLLIN};
     poll(fds, count, poll_timeout_ms(pool, clock_read_ns(CLOCK_MONOTONIC)));
 }
 
@@ -272,19 +271,6 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
     return status;
 }
 
-static int pool_block_signals(struct pool *pool, struct diag *diag)
-{
-    sigemptyset(&pool->signals);
-    sigaddset(&pool->signals, SIGINT);
-    sigaddset(&pool->signals, SIGTERM);
-    sigaddset(&pool->signals, SIGHUP);
-    sigprocmask(SIG_BLOCK, &pool->signals, &pool->signals_before);
-    pool->signal_fd = signalfd(-1, &pool->signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (pool->signal_fd < 0)
-        return diag_run(diag, "signalfd: %s", strerror(errno));
-    return DIAG_OK;
-}
-
 static int slot_open(struct slot *slot, int cpu, struct diag *diag)
 {
     void *shared =
@@ -302,7 +288,7 @@ int pool_open(struct pool **out, const int *cpus, size_t count, const struct poo
     if (!pool)
         return diag_run(diag, "no memory for %zu children", count);
     pool->limits = *limits;
-    int status = pool_block_signals(pool, diag);
+    int status = interrupt_open(&pool->interrupt, diag);
     for (; status == DIAG_OK && pool->count < count; pool->count++) {
         status = slot_open(&pool->slots[pool->count], cpus[pool->count], diag);
         if (status != DIAG_OK)
@@ -320,12 +306,6 @@ void pool_close(struct pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
         munmap(pool->slots[i].report, sizeof *pool->slots[i].report);
-    if (pool->signal_fd >= 0)
-        close(pool->signal_fd);
-    /* What interrupted is done with; it must not strike when the mask is lifted. */
-    struct timespec now = {0, 0};
-    while (sigtimedwait(&pool->signals, NULL, &now) > 0)
-        continue;
-    sigprocmask(SIG_SETMASK, &pool->signals_before, NULL);
+    interrupt_close(&pool->interrupt);
     free(pool);
 }
