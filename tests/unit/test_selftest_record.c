@@ -201,6 +201,7 @@ static void test_what_found_nothing_is_not_kept(void **state)
     struct diag diag;
     char before[TEXT_SIZE], after[TEXT_SIZE];
     interrupted.complete = false;
+    interrupted.false_alarms.trials = 100;
     empty.false_alarms = (struct selftest_rate){0, 0, 0};
     write_sample();
     read_text(before, path_of(state, RECORD).text);
@@ -351,6 +352,9 @@ static void test_broken_files_are_ignored_and_replaced(void **state)
         free(part);
         assert_false(is_found(0));
     }
+    strcat(text, "}");
+    write_text(path_of(state, RECORD).text, text);
+    assert_false(is_found(0));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         write_text(path_of(state, RECORD).text, texts[i]);
         assert_false(is_found(0));
@@ -446,14 +450,29 @@ static void test_what_cannot_be_written_is_told(void **state)
 
 /* ---- For tests/selftest_format.sh, and the group. -------------------------------------------- */
 
-static int print_sample(const char *path)
+static void print_selftest(const char *path, const struct selftest *selftest)
 {
-    struct selftest selftest = sample_selftest();
-    cJSON *document = make_selftest(&selftest);
+    cJSON *document = make_selftest(selftest);
     char *text = cJSON_Print(document);
     write_text(path, text);
     cJSON_free(text);
     cJSON_Delete(document);
+}
+
+/* One that found something, with its memo where XDG_STATE_HOME says, and one interrupted at once. */
+static int print_samples(const char *found, const char *empty)
+{
+    struct selftest selftest = sample_selftest();
+    print_selftest(found, &selftest);
+    write_sample();
+    selftest = (struct selftest){
+        .sizes = {{2, NAN, {0, 0, 0}, 0}, {5, NAN, {0, 0, 0}, 0}, {10, NAN, {0, 0, 0}, 0}},
+        .smallest_percent = NAN,
+        .harness_ns_per_op = NAN,
+        .cell_count = 10,
+        .pair_spread_percent = NAN,
+    };
+    print_selftest(empty, &selftest);
     return 0;
 }
 
@@ -474,8 +493,8 @@ static int remove_directory(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "sample") == 0)
-        return print_sample(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "sample") == 0)
+        return print_samples(argv[2], argv[3]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_what_is_written_is_read, begin_test),
         cmocka_unit_test_setup(test_a_result_carries_it, begin_test),

@@ -252,7 +252,7 @@ static bool is_recent(const char *date_utc, time_t now)
     struct tm utc = {.tm_mday = 1};
     char again[sizeof((struct selftest_record *)NULL)->date_utc];
     const char *end = strptime(date_utc, DATE_FORMAT, &utc);
-    time_t then = end && !*end ? timegm(&utc) : (time_t)-1;
+    time_t then = end ? timegm(&utc) : (time_t)-1;
     if (then == (time_t)-1 || strftime(again, sizeof again, DATE_FORMAT, &utc) == 0 ||
         strcmp(again, date_utc) != 0)
         return false;
