@@ -44,3 +44,25 @@ load support
 json.dump(d, open("old.json", "w"))'
     "$twbench" report old.json
 }
+
+@test "counters: single steps count the same instructions each time, or say why not" {
+    for i in 1 2; do
+        quick --impl=heap,hashed --counters=step --json=step$i.json >/dev/null
+    done
+    [ "$(json step1.json 'all(c["stepped"]["tasks"] == 32 for c in d["cells"])')" = True ]
+    [ "$(json step1.json 'all((c["stepped"]["instructions"] is None) == bool(c["stepped"]["reason"]) for c in d["cells"])')" = True ]
+    figures='[(c["stepped"]["calls"], c["stepped"]["instructions"]) for c in d["cells"]]'
+    [ "$(json step1.json "$figures")" = "$(json step2.json "$figures")" ]
+}
+
+@test "counters: steps through a small workload as it is, and through a trace itself" {
+    "$twbench" --impl=heap --tasks=10 --runs=1 --min-time=0ns --counters=step --json=small.json >/dev/null
+    [ "$(json small.json 'd["cells"][0]["stepped"]["tasks"]')" -eq 10 ]
+    "$twbench" replay libevent-unbound --impl=heap --runs=1 --min-time=0ns --counters=step --json=trace.json >/dev/null
+    [ "$(json trace.json 'd["cells"][0]["stepped"]["tasks"] == d["cells"][0]["tasks"]')" = True ]
+}
+
+@test "counters: without steps the result has none" {
+    quick --impl=heap --json=plain.json >/dev/null
+    [ "$(json plain.json 'd["cells"][0]["stepped"]')" = None ]
+}
