@@ -63,29 +63,43 @@ static void add_designs(struct probe_command *command, const struct plan *plan)
     probe_add(command, "--impl=%s", names);
 }
 
-static void add_sweep(struct probe_command *command, const struct plan_sweep *sweep)
+/* Does the parameter take lists?  Then the comma is theirs, even where each has but one value. */
+static bool takes_lists(const struct plan *plan, const char *name)
 {
+    for (size_t i = 0; i < plan->cell_count; i++)
+        for (const struct tw_param *param = plan->cells[i].design->timed->params; param->name;
+             param++)
+            if (strcmp(param->name, name) == 0)
+                return param->values_max > 1;
+    return false;
+}
+
+static void add_sweep(struct probe_command *command, const struct plan *plan,
+                      const struct plan_sweep *sweep)
+{
+    const char *separator = takes_lists(plan, sweep->settings[0].name) ? "/" : ",";
     char values[PROBE_ARGUMENT - 64] = "";
     for (size_t i = 0; i < sweep->count; i++) {
         size_t length = strlen(values);
-        const char *gap = i == 0 ? "" : sweep->settings[i].count > 1 ? "/" : ",";
-        snprintf(values + length, sizeof values - length, "%s", gap);
+        snprintf(values + length, sizeof values - length, "%s", i > 0 ? separator : "");
         append_values(values, sizeof values, &sweep->settings[i]);
     }
     probe_add(command, "--%s=%s", sweep->settings[0].name, values);
 }
 
-/* Workloads once each; all of them with the same numbers of tasks. */
+/* Workloads once each, all of them with the same numbers of tasks; but traces have none. */
 static void add_groups(struct probe_command *command, const struct plan *plan)
 {
-    const char *first = plan->groups[0].workload;
+    const char *first = NULL; /* that has tasks */
     char tasks[PROBE_ARGUMENT - 16] = "";
     for (size_t i = 0; i < plan->group_count; i++) {
         const struct plan_group *group = &plan->groups[i];
         size_t length = strlen(tasks);
         if (i == 0 || group->workload != plan->groups[i - 1].workload)
             probe_add(command, "--workload=%s", group->workload);
-        if (group->workload == first && group->tasks > 0)
+        if (group->tasks > 0 && !first)
+            first = group->workload;
+        if (group->tasks > 0 && group->workload == first)
             snprintf(tasks + length, sizeof tasks - length, "%s%" PRIu64, length ? "," : "",
                      group->tasks);
     }
@@ -100,7 +114,7 @@ void command_of_run(struct probe_command *command, const struct matrix *matrix, 
     add_designs(command, matrix->plan);
     add_groups(command, matrix->plan);
     for (size_t i = 0; i < matrix->sweep_count; i++)
-        add_sweep(command, &matrix->sweeps[i]);
+        add_sweep(command, matrix->plan, &matrix->sweeps[i]);
     add_streams(command, matrix);
     probe_add(command, "--runs=1");
     probe_add(command, "--warmup=0");
