@@ -14,7 +14,7 @@ int copies_begin(struct copies *copies, struct diag *diag)
 {
     const char *place = getenv("TMPDIR");
     *copies = (struct copies){.count = 0};
-    if (!place || strlen(place) > 32)
+    if (!place || !place[0] || strlen(place) > 32)
         place = "/tmp";
     snprintf(copies->directory, sizeof copies->directory, "%s/twbench-XXXXXX", place);
     if (mkdtemp(copies->directory))
@@ -43,6 +43,11 @@ int copies_add(struct copies *copies, const char *program, struct diag *diag)
     int in = open(program, O_RDONLY | O_CLOEXEC);
     if (in < 0)
         return diag_usage(diag, "%s: %s", program, strerror(errno));
+    struct stat what;
+    if (fstat(in, &what) != 0 || !S_ISREG(what.st_mode)) {
+        close(in);
+        return diag_usage(diag, "%s: is no file; expected a program", program);
+    }
     int status = DIAG_OK;
     int out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
     if (out < 0 || copy_bytes(in, out) != 0)
