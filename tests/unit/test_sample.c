@@ -1,0 +1,255 @@
+/* test_sample.c - series of samples in this process: right under a drag, a cap, and when wrong. */
+#include "harness/run/sample.h"
+
+#include "harness/run/instance.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* 2000 timers started, half of them stopped, then 300 ticks of hold. */
+static struct stream *make_stream(void)
+{
+    uint32_t restart[STREAM_RESTART_SIZE];
+    struct stream *stream = stream_new("test");
+    struct diag diag;
+    assert_non_null(stream);
+    for (uint32_t i = 0; i < STREAM_RESTART_SIZE; i++)
+        restart[i] = 1 + i % 90;
+    stream->tasks = stream->capacity = 2000;
+    stream->tick_ns = 1000000;
+    stream_phase_begin(stream, "start", NULL);
+    for (tw_id id = 0; id < 2000; id++)
+        stream_append_start(stream, id, 1 + id % 200);
+    stream_phase_begin(stream, "stop", NULL);
+    for (tw_id id = 0; id < 2000; id += 2)
+        stream_append_stop(stream, id);
+    stream_phase_begin(stream, "hold", restart);
+    stream_append_ticks(stream, 300);
+    assert_int_equal(stream_finish(stream, &diag), DIAG_OK);
+    return stream;
+}
+
+static struct sample_series *take(const struct registry_entry *design, const struct stream *stream,
+                                  struct sample_request request)
+{
+    struct plan_cell cell = {.design = design};
+    struct sample_series *series = malloc(sizeof *series);
+    assert_non_null(series);
+    memset(series, 0x55, sizeof *series);
+    request.plan = &cell;
+    request.stream = stream;
+    sample_take(&request, series);
+    return series;
+}
+
+static double least_cpu_ns(const struct sample_series *series, size_t samples)
+{
+    double least_ns = 0;
+    for (size_t i = 0; i < samples; i++) {
+        double sum_ns = series->cpu_ns[i][0] + series->cpu_ns[i][1] + series->cpu_ns[i][2];
+        least_ns = i == 0 || sum_ns < least_ns ? sum_ns : least_ns;
+    }
+    return least_ns;
+}
+
+/* ---- As asked. ------------------------------------------------------------------------------- */
+
+static void test_passes_as_many_as_asked(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    struct sample_series *series =
+        take(registry_find("heap"), stream, (struct sample_request){.samples = 3, .passes = 2});
+    assert_int_equal(series->status, OUTCOME_OK);
+    assert_string_equal(series->reason, "");
+    assert_int_equal(series->passes, 2);
+    /* 2000 starts, 1000 stops, 300 ticks; each expiry is one call, and one more that restarts. */
+    assert_int_equal(series->calls, 2000 + 1000 + 300 + 2 * stream->expected.fired);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t phase = 0; phase < 3; phase++) {
+            assert_true(series->cpu_ns[i][phase] > 0);
+            assert_true(series->wall_ns[i][phase] > 0);
+        }
+    assert_true(series->cpu_ns[3][0] == 0 && series->wall_ns[3][0] == 0);
+    assert_true(series->cpu_ns[0][3] == 0);
+    free(series);
+    stream_free(stream);
+}
+
+static void test_passes_by_time(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    const struct registry_entry *heap = registry_find("heap");
+    struct sample_request request = {.samples = 1, .min_time_ns = 20000000};
+    struct sample_series *series = take(heap, stream, request);
+    assert_int_equal(series->status, OUTCOME_OK);
+    assert_true(series->passes > 1);
+    double wall_ns = series->wall_ns[0][0] + series->wall_ns[0][1] + series->wall_ns[0][2];
+    assert_true(wall_ns > 20000000.0 / 8);
+    free(series);
+    request.min_time_ns = 0;
+    series = take(heap, stream, request);
+    assert_int_equal(series->passes, 1);
+    free(series);
+    stream_free(stream);
+}
+
+/* ---- Layers. --------------------------------------------------------------------------------- */
+
+/* The digest is held to the oracle's, so `ok` says that it is the same with the drag and without. */
+static void test_every_design_is_right_under_drag_and_cap(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    struct diag diag;
+    for (int capped = 0; capped < 2; capped++) {
+        for (size_t i = 0; i < registry_count; i++)
+            for (int dragged = 0; dragged < 2; dragged++) {
+                struct sample_request request = {
+                    .samples = 1, .passes = 1, .dragged = dragged, .drag_links = 50};
+                struct sample_series *series = take(&registry[i], stream, request);
+                if (series->status != OUTCOME_OK)
+                    fail_msg("%s: %s", registry[i].timed->name, series->reason);
+                free(series);
+            }
+        if (!capped)
+            assert_int_equal(stream_cap(stream, 1500, &diag), DIAG_OK);
+    }
+    assert_int_equal(stream->expected.refused, 500);
+    stream_free(stream);
+}
+
+static void test_a_drag_takes_time(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    struct sample_request request = {.samples = 3, .passes = 1, .dragged = true};
+    struct sample_series *bare = take(registry_find("heap"), stream, request);
+    request.drag_links = 1000000;
+    struct sample_series *slow = take(registry_find("heap"), stream, request);
+    /* At least 3 chains, of a million links each. */
+    assert_true(least_cpu_ns(slow, 3) > least_cpu_ns(bare, 3) + 3e6 * 0.3);
+    free(bare);
+    free(slow);
+    stream_free(stream);
+}
+
+/* ---- Designs that fail. ---------------------------------------------------------------------- */
+
+static int lazy_stop(struct tw_timers *timers, tw_id id)
+{
+    (void)timers, (void)id;
+    return TW_OK;
+}
+
+static int poor_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
+{
+    (void)out, (void)config;
+    strcpy(error->text, "not today");
+    return TW_REFUSED_MEMORY;
+}
+
+static int picky_open(struct tw_timers **out, const struct tw_config *config,
+                      struct tw_error *error)
+{
+    poor_open(out, config, error);
+    return TW_BAD_SETTING;
+}
+
+static void assert_status(const struct tw_backend *design, enum outcome_status status,
+                          const char *words)
+{
+    struct stream *stream = make_stream();
+    struct registry_entry entry = {.timed = design, .counted = design};
+    struct sample_request request = {.samples = 2, .passes = 1, .dragged = true};
+    struct sample_series *series = take(&entry, stream, request);
+    assert_int_equal(series->status, status);
+    if (!strstr(series->reason, words))
+        fail_msg("'%s' has not the words '%s'", series->reason, words);
+    free(series);
+    stream_free(stream);
+}
+
+static void test_wrong_designs_are_told(void **state)
+{
+    (void)state;
+    struct tw_backend lazy = *registry_find("heap")->timed, poor = lazy, picky = lazy;
+    lazy.stop = lazy_stop;
+    poor.open = poor_open;
+    picky.open = picky_open;
+    assert_status(&lazy, OUTCOME_MISMATCH, "the oracle says");
+    assert_status(&poor, OUTCOME_OUT_OF_MEMORY, "open: not today");
+    assert_status(&picky, OUTCOME_UNSUPPORTED, "open: not today");
+}
+
+/* A design that may be late has no one right digest; an exact one is held to both figures. */
+static void test_whose_digest_has_to_be_right(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    struct tw_backend design = *registry_find("heap")->timed;
+    uint64_t digest = stream->expected.digest, fired = stream->expected.fired;
+    char reason[INSTANCE_REASON] = "";
+    assert_true(instance_digest_is_right(&design, stream, digest, fired, reason));
+    assert_string_equal(reason, "");
+    assert_false(instance_digest_is_right(&design, stream, digest + 1, fired, reason));
+    assert_false(instance_digest_is_right(&design, stream, digest, fired - 1, reason));
+    assert_non_null(strstr(reason, "the oracle says"));
+    design.traits.late_shift = 3;
+    assert_true(instance_digest_is_right(&design, stream, digest + 1, fired, reason));
+    design.traits.late_shift = 0;
+    design.traits.late_ticks = 1;
+    assert_true(instance_digest_is_right(&design, stream, digest + 1, fired, reason));
+    design.traits.late_ticks = 0;
+    design.traits.flags |= TW_KEEPS_NOTHING;
+    assert_true(instance_digest_is_right(&design, stream, 0, 0, reason));
+    stream_free(stream);
+}
+
+/* What is asked for comes back, through the layers. */
+static void test_an_instance_describes_itself(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    const struct registry_entry *hashed = registry_find("hashed");
+    struct plan_cell cell = {
+        .design = hashed, .settings = {{"slots", 1, {128}}}, .setting_count = 1};
+    struct outcome_setting settings[4];
+    struct instance instance;
+    char reason[INSTANCE_REASON];
+    size_t count = 0;
+    tw_tick span_ticks = 0;
+    stream->max_pending = 5;
+    assert_int_equal(instance_open(&instance, hashed->timed, &cell, stream, reason), OUTCOME_OK);
+    assert_int_equal(instance_drag(&instance, 5, reason), OUTCOME_OK);
+    instance_describe(&instance, settings, &count, &span_ticks);
+    assert_int_equal(count, 1);
+    assert_string_equal(settings[0].name, "slots");
+    assert_int_equal(settings[0].values[0], 128);
+    assert_true(span_ticks > 0);
+    for (tw_id id = 0; id < 5; id++)
+        assert_int_equal(instance.design->start(instance.timers, id, 9), TW_OK);
+    assert_int_equal(instance.design->start(instance.timers, 5, 9), TW_REFUSED_FULL);
+    instance_close(&instance);
+    stream_free(stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_passes_as_many_as_asked),
+        cmocka_unit_test(test_passes_by_time),
+        cmocka_unit_test(test_every_design_is_right_under_drag_and_cap),
+        cmocka_unit_test(test_a_drag_takes_time),
+        cmocka_unit_test(test_wrong_designs_are_told),
+        cmocka_unit_test(test_whose_digest_has_to_be_right),
+        cmocka_unit_test(test_an_instance_describes_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
