@@ -388,7 +388,8 @@ double system_busy_share(const struct system_look *before, const struct system_l
     double passed_ticks = (double)(after->all.total - before->all.total);
     double own_ticks = own_ns / 1e9 * (double)sysconf(_SC_CLK_TCK);
     double stolen = system_steal_share(before, after);
-    return fmax(busy_share(&before->all, &after->all) - stolen - own_ticks / passed_ticks, 0);
+    double share = busy_share(&before->all, &after->all) - stolen - own_ticks / passed_ticks;
+    return share < 0 ? 0 : share; /* unlike fmax, which would make 0 of what is not known */
 }
 
 int system_idlest_core(const struct system_look *before, const struct system_look *after)
