@@ -83,6 +83,23 @@ static void test_input_is_left_alone(void **state)
     assert_memory_equal(samples, before, sizeof before);
 }
 
+/* The 8th from either end of 30 at 99 %: 1 - 2 * 2804012 / 2^30; at 50 % the 13th, closer to the
+ * middle. */
+static void test_interval_at_other_confidences(void **state)
+{
+    (void)state;
+    double samples[30];
+    for (size_t i = 0; i < 30; i++)
+        samples[i] = (double)(i * 7 % 30 + 1);
+    struct summary summary = summary_at(samples, 30, 0.99);
+    assert_true(summary.median == 15.5 && summary.low == 8 && summary.high == 23);
+    assert_true(near(summary.confidence, 1 - 2 * 2804012.0 / 1073741824));
+    summary = summary_at(samples, 30, 0.5);
+    assert_true(summary.low == 13 && summary.high == 18 && summary.confidence >= 0.5);
+    summary = summary_at(samples, 5, 0.99);
+    assert_true(near(summary.confidence, 1 - 2.0 / 32));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +108,7 @@ int main(void)
         cmocka_unit_test(test_interval_and_confidence),
         cmocka_unit_test(test_many_samples),
         cmocka_unit_test(test_input_is_left_alone),
+        cmocka_unit_test(test_interval_at_other_confidences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

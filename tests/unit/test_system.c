@@ -2,12 +2,15 @@
 #include "harness/result/system.h"
 
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -197,6 +200,107 @@ static void test_this_machine_can_be_looked_at(void **state)
     system_look_free(look);
 }
 
+/* ---- Over a long time. ----------------------------------------------------------------------- */
+
+/* Two looks with these texts of /proc/stat. */
+struct looks {
+    struct system_look *before, *after;
+};
+
+static struct looks look_twice(const struct tree *tree, const char *before, const char *after)
+{
+    struct looks looks;
+    put(tree, "proc/stat", before);
+    looks.before = system_look(tree->root);
+    put(tree, "proc/stat", after);
+    looks.after = system_look(tree->root);
+    assert_non_null(looks.before);
+    assert_non_null(looks.after);
+    return looks;
+}
+
+static void looks_free(struct looks *looks)
+{
+    system_look_free(looks->before);
+    system_look_free(looks->after);
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 1e-9;
+}
+
+/* 200 ticks pass: 120 idle, 20 stolen, 60 in use, of which 30 may be our own. */
+static void test_shares_over_a_long_time(void **state)
+{
+    struct looks looks =
+        look_twice(*state, "cpu  100 0 100 800 0 0 0 10\ncpu0 100 0 100 800 0 0 0 10\n",
+                   "cpu  150 0 110 920 0 0 0 30\ncpu0 150 0 110 920 0 0 0 30\n");
+    double tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
+    assert_true(near(system_steal_share(looks.before, looks.after), 0.1));
+    assert_true(near(system_busy_share(looks.before, looks.after, 0), 0.3));
+    assert_true(near(system_busy_share(looks.before, looks.after, 30 * tick_ns), 0.15));
+    assert_true(system_busy_share(looks.before, looks.after, 90 * tick_ns) == 0);
+    looks_free(&looks);
+}
+
+static void test_shares_of_no_time_are_unknown(void **state)
+{
+    struct looks looks = look_twice(*state, QUIET_BEFORE, QUIET_BEFORE);
+    assert_true(isnan(system_steal_share(looks.before, looks.after)));
+    assert_true(isnan(system_busy_share(looks.before, looks.after, 0)));
+    assert_true(isnan(system_busy_share(looks.before, looks.after, 1e9)));
+    assert_true(isnan(system_steal_share(NULL, looks.after)));
+    assert_true(isnan(system_busy_share(looks.before, NULL, 0)));
+    assert_int_equal(system_idlest_core(looks.before, looks.after), -1);
+    assert_int_equal(system_idlest_core(NULL, looks.after), -1);
+    assert_int_equal(system_idlest_core(looks.before, NULL), -1);
+    looks_free(&looks);
+}
+
+/* Allows this process these cores alone; false where there are not as many. */
+static bool allow_cores(unsigned cores)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (unsigned cpu = 0; cpu < 2; cpu++)
+        if (cores & 1u << cpu)
+            CPU_SET(cpu, &set);
+    cpu_set_t got;
+    return sched_setaffinity(0, sizeof set, &set) == 0 &&
+           sched_getaffinity(0, sizeof got, &got) == 0 && CPU_EQUAL(&set, &got);
+}
+
+/* On machines with two cores or more that this process may use. */
+static void test_the_idlest_core(void **state)
+{
+    static const struct {
+        const char *after; /* what the two cores have done by then */
+        unsigned allowed;
+        int idlest;
+    } cases[] = {
+        {"cpu0 60 0 50 490\ncpu1 80 0 50 470\n", 3, 0},
+        {"cpu0 80 0 50 470\ncpu1 60 0 50 490\n", 3, 1},
+        {"cpu0 60 0 50 490\ncpu1 60 0 50 490\n", 3, 1}, /* equal: the last */
+        {"cpu0 60 0 50 490\ncpu1 80 0 50 470\n", 2, 1}, /* others are not ours to choose */
+        {"cpu0 80 0 50 470\ncpu1 60 0 50 490\n", 1, 0},
+        {"cpu0 80 0 50 470\n", 3, 0}, /* one went off line, and its time did not pass */
+    };
+    cpu_set_t all;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    if (!allow_cores(3))
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char after[256];
+        snprintf(after, sizeof after, "cpu  140 0 100 960\n%sintr 1\n", cases[i].after);
+        struct looks looks = look_twice(*state, QUIET_BEFORE, after);
+        assert_true(allow_cores(cases[i].allowed));
+        assert_int_equal(system_idlest_core(looks.before, looks.after), cases[i].idlest);
+        looks_free(&looks);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +309,9 @@ int main(void)
         cmocka_unit_test(test_cores_are_told_apart),
         cmocka_unit_test(test_nothing_is_invented),
         cmocka_unit_test(test_this_machine_can_be_looked_at),
+        cmocka_unit_test(test_shares_over_a_long_time),
+        cmocka_unit_test(test_shares_of_no_time_are_unknown),
+        cmocka_unit_test(test_the_idlest_core),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);
 }
