@@ -5,6 +5,7 @@
 #include "harness/cli/outputs.h"
 #include "harness/cli/pairing.h"
 #include "harness/compare/selftest.h"
+#include "harness/result/selftest_record.h"
 #include "harness/run/cycles.h"
 
 #include <unistd.h>
@@ -29,6 +30,8 @@ static int write_selftest(struct pairing *pairing, const struct selftest *selfte
         return status;
     cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
     status = outputs_selftest(pairing->options, document, diag);
+    if (status == DIAG_OK && selftest_record_write(document, diag) != DIAG_OK)
+        fprintf(stderr, "warning: later results will not know of this selftest: %s\n", diag->text);
     cJSON_Delete(document);
     result_free(head);
     return status;

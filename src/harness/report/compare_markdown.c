@@ -16,12 +16,12 @@ static void write_field(FILE *out, const char *text)
 
 static void write_header(FILE *out, const cJSON *comparison)
 {
-    bool by_results = strcmp(json_get_text(comparison, "mode"), "results") == 0;
+    bool paired = compare_is_paired(comparison);
     fprintf(out,
             "| design | workload | tasks | verdict | time%s | control | work | instructions | "
             "memory |\n"
             "|---|---|--:|---|--:|--:|---|--:|--:|\n",
-            by_results ? " (advisory)" : "");
+            paired ? "" : " (advisory)");
 }
 
 static void write_row(FILE *out, const cJSON *cell)

@@ -68,24 +68,24 @@ static void write_line(FILE *out, int indent, const struct report_style *style, 
 
 /* ---- The grid. ------------------------------------------------------------------------------- */
 
-/* On a narrow terminal memory goes first and the interval of the time last.  Stored results have no
- * control. */
-static void make_columns(struct grid *grid, bool by_results)
+/* On a narrow terminal memory goes first and the interval of the time last.  Without pairs there
+ * is no control. */
+static void make_columns(struct grid *grid, bool paired)
 {
     grid_add_column(grid, "", "design", 0)->left = true;
     grid_add_column(grid, "", "workload", 0)->left = true;
     grid_add_column(grid, "", "tasks", 0);
     grid_add_column(grid, "", "verdict", 0)->left = true;
-    grid_add_column(grid, "time", by_results ? "advisory" : "NEW/OLD", 0);
+    grid_add_column(grid, "time", paired ? "NEW/OLD" : "advisory", 0);
     grid_add_column(grid, "", "", 5)->left = true;
-    if (!by_results)
+    if (paired)
         grid_add_column(grid, "control", "OLD/OLD", 3);
     grid_add_column(grid, "", "work", 4)->left = true;
     grid_add_column(grid, "", "instr.", 2);
     grid_add_column(grid, "", "memory", 1);
 }
 
-static void fill_row(const struct grid *grid, size_t at, const cJSON *cell, bool by_results)
+static void fill_row(const struct grid *grid, size_t at, const cJSON *cell, bool paired)
 {
     size_t column = 0;
     struct compare_row row;
@@ -98,7 +98,7 @@ static void fill_row(const struct grid *grid, size_t at, const cJSON *cell, bool
         [MEMORY] = row.memory,   [INSTRUCTIONS] = row.instructions,
     };
     for (size_t i = 0; i < COLUMNS; i++)
-        if (i != CONTROL || !by_results)
+        if (i != CONTROL || paired)
             snprintf(grid_at(grid, at, column++)->text, GRID_TEXT_SIZE, "%.63s", texts[i]);
     grid_at(grid, at, VERDICT)->color = color_of(row.verdict);
 }
@@ -106,15 +106,15 @@ static void fill_row(const struct grid *grid, size_t at, const cJSON *cell, bool
 static void write_cells(FILE *out, const cJSON *comparison, const struct report_style *style)
 {
     const cJSON *cells = json_get(comparison, "cells"), *cell;
-    bool by_results = strcmp(json_get_text(comparison, "mode"), "results") == 0;
+    bool paired = compare_is_paired(comparison);
     size_t at = 0, dropped;
     struct grid grid;
     if (!grid_open(&grid, COLUMNS, (size_t)cJSON_GetArraySize(cells)))
         return;
-    make_columns(&grid, by_results);
+    make_columns(&grid, paired);
     cJSON_ArrayForEach(cell, cells)
     {
-        fill_row(&grid, at++, cell, by_results);
+        fill_row(&grid, at++, cell, paired);
     }
     dropped = grid_print(out, &grid, style);
     grid_free(&grid);

@@ -44,9 +44,16 @@ static void read_interval(char *out, size_t size, const cJSON *ratio)
         snprintf(out, size, "(%.1f .. %.1f)", low, high);
 }
 
+/* A time is no more exact than this, so that the smallest changes are none; "-" is unknown. */
+static void read_time(char *out, size_t size, const cJSON *object, const char *path)
+{
+    double percent = round(1000 * (json_get_number(object, path) - 1)) / 10;
+    snprintf(out, size, isfinite(percent) ? percent == 0 ? "0.0 %%" : "%+.1f %%" : "-", percent);
+}
+
 static void read_control(char *out, size_t size, const cJSON *control)
 {
-    units_format_change(out, size, json_get_number(control, "cpu_ratio.median") - 1);
+    read_time(out, size, control, "cpu_ratio.median");
     if (cJSON_IsTrue(json_get(control, "moved")))
         append(out, size, " moved");
 }
@@ -105,7 +112,7 @@ void compare_row_read(struct compare_row *row, const cJSON *cell)
     row->workload = json_get_text(cell, "workload");
     row->verdict = json_get_text(cell, "verdict");
     units_format_count(row->tasks, sizeof row->tasks, (uint64_t)json_get_number(cell, "tasks"));
-    units_format_change(row->time, sizeof row->time, json_get_number(cell, "ratio.median") - 1);
+    read_time(row->time, sizeof row->time, cell, "ratio.median");
     read_interval(row->interval, sizeof row->interval, json_get(cell, "ratio"));
     read_control(row->control, sizeof row->control, json_get(cell, "control"));
     read_work(row->work, sizeof row->work, cell);
@@ -169,14 +176,20 @@ static int count_known(const cJSON *comparison, const char *path)
     return count;
 }
 
+bool compare_is_paired(const cJSON *comparison)
+{
+    return json_get_number(comparison, "method.pairs") > 0;
+}
+
 void compare_decision(char *out, size_t size, const cJSON *comparison)
 {
     int known = count_known(comparison, "instructions");
     bool by_steps = known > 0 && count_cells(comparison, "instructions.source", "steps") == known;
     bool by_results = is_verdict(comparison, "mode", "results");
+    bool paired = compare_is_paired(comparison);
     bool limits_memory = json_get(comparison, "limits.memory") != NULL;
     const char *parts[] = {"work", known > 0 ? "instructions" : NULL,
-                           limits_memory ? "memory" : NULL, by_results ? NULL : "time"};
+                           limits_memory ? "memory" : NULL, paired ? "time" : NULL};
     int left = 0, count = 0;
     out[0] = '\0';
     for (size_t i = 0; i < 4; i++)
@@ -191,7 +204,10 @@ void compare_decision(char *out, size_t size, const cJSON *comparison)
     append(out, size, " decide%s", count == 1 ? "s" : "");
     append(out, size, "%s",
            by_steps ? " (instructions counted step by step on a small stream)" : "");
-    append(out, size, by_results ? "; times are advisory: two stored results." : ".");
+    append(out, size,
+           paired       ? "."
+           : by_results ? "; times are advisory: two stored results."
+                        : "; times are advisory: not taken in pairs.");
 }
 
 /* The first reason why instructions are unknown. */
@@ -237,7 +253,7 @@ static void append_pairs(char *out, size_t size, const cJSON *comparison)
 void compare_method(char *out, size_t size, const cJSON *comparison)
 {
     out[0] = '\0';
-    if (json_get(comparison, "method"))
+    if (compare_is_paired(comparison))
         append_pairs(out, size, comparison);
     const char *reason = instructions_reason(comparison),
                *notes = json_get_text(comparison, "notes");

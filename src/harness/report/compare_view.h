@@ -34,6 +34,9 @@ void compare_cell_name(char *out, size_t size, const cJSON *cell);
 /* "1 of 15 cells regressed, 1 inconclusive, 2 improved" */
 void compare_summary(char *out, size_t size, const cJSON *comparison);
 
+/* Were times taken in pairs, so that they decide?  Else they are advisory, and there is no control. */
+bool compare_is_paired(const cJSON *comparison);
+
 /* "Work, instructions and time decide.", or what does not. */
 void compare_decision(char *out, size_t size, const cJSON *comparison);
 

@@ -1,0 +1,84 @@
+# compare_programs.bats - two programs held against each other, and the selftest: small matrices, few
+# pairs.  What the verdict is worth is the selftest's to say, over minutes (docs/MEASUREMENT.md).
+# shellcheck disable=SC2154  # stderr is set by run --separate-stderr
+
+load support
+
+# compares STATUS OLD NEW ARGUMENT... - with little to do.
+compares() {
+    local expected=$1
+    shift
+    run --separate-stderr timeout 100 "$twbench" compare "$@" --impl=heap --workload=hold --tasks=200 \
+        --min-time=200us --progress=never </dev/null
+    echo "status $status, stdout '$output', stderr '$stderr'"
+    [ "$status" -eq "$expected" ]
+}
+
+@test "a program compared with itself is the same" {
+    compares 0 "$twbench" "$twbench" --pairs=14 --json=out.json
+    [ "$(json out.json 'd["mode"], d["verdict"], len(d["cells"])')" = "('binaries', 'same', 1)" ]
+    [ "$(json out.json 'd["cells"][0]["timing"]["pairs"] >= 14')" = True ]
+    [ "$(json out.json 'd["cells"][0]["work_changed"]')" = False ]
+    [ "$(json out.json 'sorted(d["cells"][0]["ratio"])')" = "['high', 'low', 'median']" ]
+}
+
+@test "counts alone take seconds and need no pairs" {
+    compares 0 "$twbench" "$twbench" --pairs=0 --json=out.json --export-junit=out.xml --export-markdown=out.md
+    [ "$(json out.json 'd["cells"][0]["timing"]["pairs"], d["cells"][0]["time_decides"]')" = "(0, False)" ]
+    grep -q '<testcase' out.xml
+    grep -q '^### twbench: same' out.md
+}
+
+@test "a program and a result cannot be compared" {
+    quick --impl=heap --workload=hold --json=result.json >/dev/null
+    compares 2 "$twbench" result.json
+    [[ $stderr == *"is a program"* ]]
+}
+
+@test "a program that is no twbench is named" {
+    compares 2 /bin/true "$twbench"
+    [[ $stderr == *"/bin/true: does not answer 'run' as a twbench"* ]]
+    compares 2 "$twbench" /bin/false
+    [[ $stderr == *"/bin/false"* ]]
+}
+
+@test "a matrix cannot be asked of results" {
+    quick --impl=heap --workload=hold --json=result.json >/dev/null
+    refuses "--impl" compare result.json result.json --impl=heap
+}
+
+@test "the first result of a baseline becomes it, the next is compared with it" {
+    quick --impl=heap --workload=hold --json=result.json >/dev/null
+    run --separate-stderr "$twbench" compare --baseline=main result.json
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"kept as results/main.json"* ]]
+    cmp result.json results/main.json
+    python3 -c 'import json
+d = json.load(open("result.json"))
+for p in d["cells"][0]["phases"]: p["work"]["comparisons"] *= 2
+json.dump(d, open("worse.json", "w"))'
+    run --separate-stderr "$twbench" compare --baseline=main worse.json
+    [ "$status" -eq 3 ]
+    refuses "a/b" compare --baseline=a/b result.json
+}
+
+@test "an interrupted comparison leaves a valid document and status 130" {
+    timeout --signal=TERM 2 "$twbench" compare "$twbench" "$twbench" --pairs=400 --max-pairs=400 \
+        --progress=never --json=out.json >/dev/null 2>&1 && status=0 || status=$?
+    # timeout answers 124 for itself when the program did not end by the signal's own status.
+    [ "$status" -eq 130 ] || [ "$status" -eq 124 ]
+    [ "$(json out.json 'd["complete"], d["verdict"]')" = "(False, 'inconclusive')" ]
+}
+
+@test "a selftest has the figures that scripts rely on, and later results carry them" {
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    "$twbench" selftest --budget=1s --impl=heap --workload=hold --tasks=200 --pairs=14 --max-pairs=14 \
+        --min-time=200us --progress=never --json=out.json >/dev/null 2>&1
+    for key in false_alarm_rate false_alarm_high detection timer_overhead_ns harness_ns_per_op \
+        smallest_reliable_slowdown; do
+        [ "$(json out.json "'$key' in d")" = True ]
+    done
+    [ "$(json out.json 'sorted(d["detection"], key=int)')" = "['2', '5', '10']" ]
+    quick --impl=heap --workload=hold --json=result.json >/dev/null
+    [ "$(json result.json 'd["machine"]["selftest"] is not None')" = True ]
+}
