@@ -158,9 +158,7 @@ static int make_directories(const char *file, struct diag *diag)
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(path, 0700) != 0 && errno != EEXIST)
-            return diag_run(diag,
-                            "%s: cannot be made: %s; later results will not know of this selftest",
-                            path, strerror(errno));
+            return diag_run(diag, "%s: cannot be made: %s", path, strerror(errno));
         *slash = '/';
     }
     return DIAG_OK;
