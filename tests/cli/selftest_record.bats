@@ -1,0 +1,66 @@
+# What a selftest leaves behind, and which results have it.
+load support
+
+memo=state/twbench/selftest.json
+
+# A selftest that is over in a second; what it finds does not matter here.
+quick_selftest() {
+    "$twbench" selftest --impl=heap --workload=hold --tasks=100 --pairs=14 --max-pairs=14 --samples=1 \
+        --min-time=100us --budget=1ms "$@"
+}
+
+@test "results have the figures of the last selftest" {
+    quick --impl=heap --json=before.json >/dev/null
+    [ "$(json before.json 'd["machine"]["selftest"]')" = None ]
+    quick_selftest --progress=never --json=selftest.json >/dev/null
+    quick --impl=heap --json=- >after.json
+    [ "$(json after.json 'd["machine"]["selftest"]["date_utc"]')" = "$(json selftest.json 'd["tool"]["date_utc"]')" ]
+    for key in comparisons false_alarm_rate false_alarm_high detection harness_ns_per_op timer_overhead_ns; do
+        [ "$(json after.json "d['machine']['selftest']['$key']")" = "$(json selftest.json "d['$key']")" ]
+    done
+    [ "$(json after.json 'd["machine"]["selftest"]["cells"]')" = 1 ]
+    "$twbench" report after.json
+}
+
+@test "comparisons have the figures of the last selftest" {
+    quick --impl=heap --json=result.json >/dev/null
+    quick_selftest --progress=never >/dev/null
+    "$twbench" compare result.json result.json --json=- >comparison.json
+    [ "$(json comparison.json 'd["machine"]["selftest"]["comparisons"]')" = 1 ]
+}
+
+@test "a selftest of another machine, an old one and a broken one are passed over" {
+    quick_selftest --progress=never >/dev/null
+    cp "$memo" good.json
+    for change in 's/"cores":[^,]*/"cores": 4095/' 's/"date_utc":[^,]*/"date_utc": "2020-01-01T00:00:00Z"/' '$d'; do
+        sed "$change" good.json >"$memo"
+        run --separate-stderr quick --impl=heap --json=-
+        [ "$status" -eq 0 ]
+        [[ $output == *'"selftest":null'* ]]
+        [ -z "$stderr" ]
+    done
+    quick_selftest --progress=never >/dev/null
+    quick --impl=heap --json=now.json >/dev/null
+    [ "$(json now.json 'd["machine"]["selftest"]["comparisons"]')" = 1 ]
+}
+
+@test "an interrupted selftest leaves the last one as it is" {
+    quick_selftest --progress=never >/dev/null
+    cp "$memo" good.json
+    "$twbench" selftest --impl=heap --workload=hold --tasks=100 --budget=1m --progress=never >/dev/null 3>&- &
+    sleep 1
+    kill -INT $!
+    interrupted=0
+    wait $! || interrupted=$?
+    [ "$interrupted" -eq 130 ]
+    cmp "$memo" good.json
+}
+
+@test "where nothing can be written, the selftest warns and is none the worse" {
+    touch file
+    XDG_STATE_HOME=$PWD/file run --separate-stderr quick_selftest --no-system-check --progress=lines --json=-
+    [ "$status" -eq 0 ]
+    echo "$output" >selftest.json
+    [ "$(json selftest.json 'd["comparisons"]')" = 1 ]
+    [[ $stderr == *"warning: "*" $PWD/file/twbench: cannot be made: "* ]]
+}
