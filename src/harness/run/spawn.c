@@ -90,9 +90,9 @@ static char *catch_text(struct catch *caught)
     return caught->text;
 }
 
-/* Until both pipes are closed and the child has ended, which need not be one: it may close them and go
- * on.  `end_fd` becomes readable with its end; where there is no such thing (below 0), the pipes have to
- * do.  True when it has to be killed, with why. */
+/* Until both pipes are closed and the child has ended, which need not be one: it may close them and
+ * go on.  `end_fd` becomes readable with its end; where there is no such thing (below 0), the pipes
+ * have to do.  True when it has to be killed, with why. */
 static bool catch_both(struct catch caught[2], int end_fd, const struct spawn_request *request,
                        enum spawn_end *why)
 {

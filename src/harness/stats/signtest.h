@@ -17,8 +17,8 @@ double signtest_above(const double *samples, size_t count, double threshold);
 double signtest_below(const double *samples, size_t count, double threshold);
 
 /* Replaces p[0 .. count) by what each is worth as one of so many (Holm 1979): rejecting those <= alpha
- * is wrong about any of them with a chance of at most alpha.  NaN, a test that could not be made, counts
- * as 1.  O(count^2). */
+ * is wrong about any of them with a chance of at most alpha.  NaN, a test that could not be made,
+ * counts as 1.  O(count^2). */
 void holm_adjust(double *p, size_t count);
 
 /* The exact (Clopper-Pearson) upper and lower bounds of a chance that came true `hits` times in `count`
