@@ -1,7 +1,7 @@
 /*
  * programs.h - small scripts that stand in for programs, in a directory that is taken away again.
  *
- * For the tests of whatever starts processes: what a script does is known, where it fails is chosen.
+ * For tests of whatever starts processes: what a script does is known, where it fails is chosen.
  */
 #ifndef TWBENCH_PROGRAMS_H
 #define TWBENCH_PROGRAMS_H

@@ -1,4 +1,4 @@
-/* test_blocks.c - samples from programs that are scripts: who is asked when, and what is made of it. */
+/* test_blocks.c - samples from programs that are scripts: who is asked when, what becomes of it. */
 #include "harness/compare/blocks.h"
 
 #include "unit/programs.h"
@@ -374,6 +374,28 @@ static void test_what_an_answer_has_to_have(void **state)
     stage_free(stage);
 }
 
+/* Each time on its own: the least processor time is in the first sample, the least wall time in
+ * the second.  Two passes each. */
+static void test_the_fastest_sample_counts(void **state)
+{
+    struct stage *stage = stage_of(state, GOOD, GOOD);
+    struct probe_sample sample;
+    char reason[PROBE_REASON];
+    programs_add(*state, "a",
+                 "echo '{\"probe_version\":1,\"stream_hash\":\"1\",\"passes\":2,\"calls\":9,'"
+                 "'\"phases\":[{\"cpu_ns\":[10,30,20],\"wall_ns\":[50,10,40]},'"
+                 "'{\"cpu_ns\":[6,4,8],\"wall_ns\":[8,6,4]}]}'",
+                 stage->paths[0]);
+    enum probe_end end = probe_take(stage->paths[0], &stage->cells[0].command, -1,
+                                    stage->blocks.budget_ns, &stage->interrupt, &sample, reason);
+    assert_int_equal(end, PROBE_OK);
+    assert_true(sample.cpu_ns == 8 && sample.wall_ns == 8);
+    assert_int_equal(sample.phase_count, 2);
+    assert_true(sample.phase_cpu_ns[0] == 5 && sample.phase_cpu_ns[1] == 3);
+    assert_true(sample.passes == 2 && sample.calls == 9);
+    stage_free(stage);
+}
+
 /* The reason has PROBE_REASON bytes and no zero in them: what lies behind stays as it is. */
 static void test_the_reason_keeps_to_its_bytes(void **state)
 {
@@ -440,6 +462,7 @@ int main(void)
         SCRIPTED(test_rubbish_names_the_program),
         SCRIPTED(test_other_operations_cannot_be_compared),
         SCRIPTED(test_what_an_answer_has_to_have),
+        SCRIPTED(test_the_fastest_sample_counts),
         SCRIPTED(test_the_reason_keeps_to_its_bytes),
         SCRIPTED(test_an_interrupt_ends_it_all),
         cmocka_unit_test(test_arguments_have_an_end),

@@ -83,8 +83,8 @@ static void test_a_place_that_is_none(void **state)
     unsetenv("TMPDIR");
 }
 
-/* Empty is as good as unset: the root directory is no place for copies.  Nor is a long path, because
- * all that is compared should have paths of a like length. */
+/* Empty is as good as unset: the root directory is no place for copies.  Nor is a long path: all
+ * that is compared should have paths of a like length. */
 static void test_tmpdir_empty_or_long(void **state)
 {
     (void)state;

@@ -38,7 +38,7 @@ static void make_series(struct block_series *series, const struct noise *noise, 
     }
 }
 
-/* A cell seen through 30 pairs of it and as many of its control; both p values are the cell's own. */
+/* A cell seen through 30 pairs, its control through as many; p values are the cell's own. */
 static struct compared_cell make_cell(const struct noise *noise, double control_ratio,
                                       const struct limits *limits, struct rng *rng)
 {
@@ -287,8 +287,8 @@ static void test_a_program_beside_itself_has_not_regressed(void **state)
     assert_true(count_regressed(&noise, 15, 12) <= (size_t)(TRIALS * GATE_ALPHA));
 }
 
-/* The hardest that must not be called slower: exactly at the margin, in every cell at once.  That it
- * happens now and then shows that the test could fail. */
+/* The hardest that must not be called slower: exactly at the margin, in every cell at once.  That
+ * it happens now and then shows that the test could fail. */
 static void test_alpha_holds_at_the_margin(void **state)
 {
     (void)state;

@@ -102,7 +102,7 @@ static void test_passes_by_time(void **state)
 
 /* ---- Layers. --------------------------------------------------------------------------------- */
 
-/* The digest is held to the oracle's, so `ok` says that it is the same with the drag and without. */
+/* The digest is held to the oracle's: `ok` says that it is the same with the drag and without. */
 static void test_every_design_is_right_under_drag_and_cap(void **state)
 {
     (void)state;
