@@ -306,7 +306,7 @@ static void test_disturbances_are_named_when_times_are_unclear(void **state)
     assert_int_equal(comparison.verdict, VERDICT_INCONCLUSIVE);
     assert_int_equal(comparison.reason_count, 3);
     assert_non_null(strstr(comparison.reasons[0], "the host took 7 %"));
-    assert_non_null(strstr(comparison.reasons[1], "other processes took 25 %"));
+    assert_non_null(strstr(comparison.reasons[1], "others used 25 %"));
     comparison.steal_share = 0.049, comparison.busy_share = NAN;
     comparison_conclude(&comparison);
     assert_int_equal(comparison.reason_count, 1);

@@ -35,8 +35,6 @@ struct options {
 
     /* What to run. */
     const struct preset *preset; /* fills what of designs, workloads and tasks is not given */
-    bool designs_given;
-    bool matrix_given; /* any flag that says what to run */
     const struct registry_entry *designs[OPTIONS_LIST_MAX];
     size_t design_count;
     const char *workloads[OPTIONS_LIST_MAX];
@@ -54,17 +52,14 @@ struct options {
     /* How. */
     uint64_t runs, warmup, min_time_ns;
     uint64_t budget_ns, memory_limit_bytes;
-    bool pin_none;
     int pin_cpu; /* below 0: the last core this process may use */
     uint64_t jobs;
     enum options_counters counters;
-    bool no_system_check;
     uint64_t operations; /* conform */
 
     /* compare, selftest, probe */
     uint64_t pairs, max_pairs, samples;
     uint64_t passes; /* of a sample; 0: by min_time_ns */
-    bool dragged;
     uint64_t drag_links;
     enum fail_on fail_on;
     struct limits limits;
@@ -77,9 +72,14 @@ struct options {
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
     size_t claim_count;
-    bool force, resume;
     enum options_progress progress;
     enum style_color color;
+
+    /* Switches, side by side because each alone would cost eight bytes. */
+    bool force, resume, no_system_check, pin_none;
+    bool designs_given;
+    bool matrix_given; /* any flag that says what to run */
+    bool dragged;      /* --drag was given */
 
     const char *workload_directory, *plot_scripts; /* where data files are looked up */
     void *memory;                                  /* what options_free frees */

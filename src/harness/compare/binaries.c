@@ -138,6 +138,7 @@ static void read_failure(struct compared_cell *cell, const struct block_cell *bl
 {
     bool is_new = block->failed_role == ROLE_AFTER;
     cell->failed = is_new;
+    cell->time_known = cell->time_decides = false;
     cell->verdict = is_new ? VERDICT_REGRESSED : VERDICT_INCONCLUSIVE;
     snprintf(cell->reason, sizeof cell->reason, "%s: %.380s", is_new ? "NEW" : "OLD",
              block->reason);
@@ -249,7 +250,10 @@ static int contest_time(struct contest *contest, struct diag *diag)
     const struct binaries_request *request = contest->request;
     struct block_role roles[ROLES];
     for (size_t i = 0; i < ROLES; i++)
-        roles[i] = (struct block_role){.program = contest->copies.paths[i]};
+        roles[i] = (struct block_role){
+            .program = contest->copies.paths[i],
+            .name = i == ROLE_AFTER ? request->after : request->before,
+        };
     contest->blocks = (struct blocks){
         .roles = roles,
         .role_count = ROLES,

@@ -30,13 +30,20 @@ static enum probe_end take_sample(const struct blocks *blocks, struct block_cell
                       sample, cell->reason);
 }
 
+static const char *role_name(const struct blocks *blocks, size_t role)
+{
+    const struct block_role *who = &blocks->roles[role];
+    return who->name ? who->name : who->program;
+}
+
 /* What a sample that did not come means for the cell and for the whole. */
-static int take_end(struct block_cell *cell, size_t role, enum probe_end end, struct diag *diag)
+static int take_end(const struct blocks *blocks, struct block_cell *cell, size_t role,
+                    enum probe_end end, struct diag *diag)
 {
     if (end == PROBE_INTERRUPTED)
         return BLOCKS_INTERRUPTED;
     if (end == PROBE_STRANGE)
-        return diag_usage(diag, "%s", cell->reason);
+        return diag_usage(diag, "%s: %s", role_name(blocks, role), cell->reason);
     if (end == PROBE_WRONG) {
         cell->failed = cell->out = true;
         cell->failed_role = role;
@@ -53,7 +60,7 @@ int blocks_calibrate(struct blocks *blocks, struct diag *diag)
         if (cell->out)
             continue;
         enum probe_end end = take_sample(blocks, cell, 0, &sample);
-        status = take_end(cell, 0, end, diag);
+        status = take_end(blocks, cell, 0, end, diag);
         cell->passes = sample.passes;
         cell->calls = sample.calls;
         cell->phase_count = sample.phase_count;
@@ -97,7 +104,7 @@ static int check_stream(const struct blocks *blocks, const struct block_cell *ce
     return diag_usage(diag,
                       "%s and %s make different operations of %s %s (stream %s and %s): what they "
                       "cost cannot be compared",
-                      blocks->roles[0].program, blocks->roles[role].program, cell->command.text[2],
+                      role_name(blocks, 0), role_name(blocks, role), cell->command.text[2],
                       cell->command.text[3], cell->stream_hash, sample->stream_hash);
 }
 
@@ -111,7 +118,7 @@ static int run_half(struct blocks *blocks, struct block_cell *cell, const size_t
         if (cell->without[role])
             continue;
         enum probe_end end = take_sample(blocks, cell, role, &samples[role]);
-        int status = take_end(cell, role, end, diag);
+        int status = take_end(blocks, cell, role, end, diag);
         if (status == DIAG_OK && end == PROBE_OK)
             status = check_stream(blocks, cell, role, &samples[role], diag);
         if (status != DIAG_OK || cell->out)
@@ -125,7 +132,7 @@ static int run_half(struct blocks *blocks, struct block_cell *cell, const size_t
 
 static int run_block(struct blocks *blocks, struct block_cell *cell, struct diag *diag)
 {
-    size_t order[BLOCK_ROLES];
+    size_t order[BLOCK_ROLES] = {0};
     shuffle(order, blocks->role_count, blocks->rng);
     int status = run_half(blocks, cell, order, false, diag);
     if (status == DIAG_OK && !cell->out)

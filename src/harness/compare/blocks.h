@@ -18,8 +18,9 @@
 
 /* One program in the comparison.  Role 0 is what the others are compared with. */
 struct block_role {
-    const char *program;
-    bool dragged; /* runs under the layer of drag.h */
+    const char *program; /* path */
+    const char *name;    /* for messages; NULL: the path */
+    bool dragged;        /* runs under the layer of drag.h */
     double
         drag_percent; /* by how much that slows it down; each cell knows how long a chain that is */
 };

@@ -366,7 +366,7 @@ static void add_causes(struct comparison *comparison, size_t *total)
                    100 * comparison->steal_share);
     if (comparison->busy_share >= BUSY_SHARE_MAX)
         add_reason(comparison, total,
-                   "inconclusive: other processes took %.0f %% of the timed core meanwhile (load)",
+                   "inconclusive: others used %.0f %% of all cores meanwhile (load)",
                    100 * comparison->busy_share);
 }
 

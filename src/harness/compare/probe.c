@@ -87,8 +87,8 @@ static bool sample_read(struct probe_sample *sample, const cJSON *answer)
            sample->cpu_ns > 0 && sample->wall_ns > 0;
 }
 
-static enum probe_end judge_answer(const char *program, const struct spawn_result *result,
-                                   struct probe_sample *sample, char *reason)
+static enum probe_end judge_answer(const struct spawn_result *result, struct probe_sample *sample,
+                                   char *reason)
 {
     cJSON *answer = cJSON_Parse(result->out);
     const char *status = json_get_text(answer, "status");
@@ -98,8 +98,8 @@ static enum probe_end judge_answer(const char *program, const struct spawn_resul
         end = PROBE_WRONG;
     } else if (!answer || !sample_read(sample, answer)) {
         snprintf(reason, REASON,
-                 "%.150s: does not answer 'probe' as a twbench of this version does%s%.100s",
-                 program, result->err[0] ? "; it says: " : "", result->err);
+                 "does not answer 'probe' as a twbench of this version does%s%.200s",
+                 result->err[0] ? "; it says: " : "", result->err);
         end = PROBE_STRANGE;
     }
     cJSON_Delete(answer);
@@ -134,7 +134,7 @@ enum probe_end probe_take(const char *program, const struct probe_command *comma
     else if (result.end == SPAWN_FAILED)
         snprintf(reason, REASON, "could not be started: %s", strerror(result.code));
     else
-        end = judge_answer(program, &result, sample, reason);
+        end = judge_answer(&result, sample, reason);
     spawn_free(&result);
     return end;
 }

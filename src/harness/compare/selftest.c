@@ -369,7 +369,12 @@ int selftest_run(const struct binaries_request *request, uint64_t budget_ns,
 {
     struct trial *trial = calloc(1, sizeof *trial);
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    *selftest = (struct selftest){.cell_count = matrix_count(&request->matrix)};
+    *selftest = (struct selftest){
+        .cell_count = matrix_count(&request->matrix),
+        .smallest_percent = NAN,
+        .harness_ns_per_op = NAN,
+        .pair_spread_percent = NAN,
+    };
     for (size_t i = 0; i < SELFTEST_SIZES; i++)
         selftest->sizes[i].percent = percents[i];
     if (!trial)

@@ -45,7 +45,7 @@ struct selftest {
 int selftest_run(const struct binaries_request *request, uint64_t budget_ns,
                  struct selftest *selftest, struct diag *diag);
 
-/* What was found, as docs/COMPARE-FORMAT.md has it; owned by the caller.  `head` (tool, machine, command)
+/* What was found, as docs/SELFTEST-FORMAT.md has it; owned by the caller.  `head` (tool, machine, command)
  * stays the caller's. */
 struct selftest_surroundings {
     double timer_overhead_ns;                  /* of the clock around single calls */
