@@ -21,6 +21,18 @@
 
 #define LIMIT 100000
 
+/* The calls that the thread sanitizer puts everywhere take more steps one time than another. */
+#ifdef __SANITIZE_THREAD__
+#define IS_EXACT false
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define IS_EXACT false
+#endif
+#endif
+#ifndef IS_EXACT
+#define IS_EXACT true
+#endif
+
 /* ---- Bodies. --------------------------------------------------------------------------------- */
 
 static void nothing(void *ctx)
@@ -397,8 +409,8 @@ int main(void)
         cmocka_unit_test(test_a_group_goes_on_without_steps),
     };
     uint64_t instructions;
-    char reason[256];
-    if (steps_count(through_nothing, NULL, LIMIT, &instructions, reason, sizeof reason))
+    char reason[256] = "the thread sanitizer is in the way";
+    if (IS_EXACT && steps_count(through_nothing, NULL, LIMIT, &instructions, reason, sizeof reason))
         return cmocka_run_group_tests(tests, NULL, NULL);
     print_message("most tests are left out: %s\n", reason);
     return cmocka_run_group_tests(always, NULL, NULL);
