@@ -38,6 +38,9 @@ static void child_exec(const struct spawn_request *request, int out, int err, pi
     char *argv[ARGUMENTS_MAX + 2] = {(char[]){"twbench"}};
     for (size_t i = 0; i < ARGUMENTS_MAX && request->argv[i]; i++)
         argv[i + 1] = strdup(request->argv[i]);
+    /* A group of its own: an interrupt from the terminal is for us, who tell the child; and what the child
+     * starts goes when it goes. */
+    setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXEC_FAILED);
@@ -137,7 +140,7 @@ static void spawn_wait(pid_t pid, const struct spawn_request *request, struct ca
     if (end_fd >= 0)
         close(end_fd);
     if (kill_it)
-        kill(pid, SIGKILL);
+        kill(-pid, SIGKILL);
     while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
         continue;
     spawn_judge(result, wait_status);
@@ -173,6 +176,8 @@ void spawn_run(const struct spawn_request *request, struct spawn_result *result)
         result->code = errno;
         close(err[1]);
         close(out[1]);
+        if (pid > 0)
+            setpgid(pid, pid); /* whoever of the two comes first */
         if (pid > 0)
             spawn_wait(pid, request, caught, result);
     } else {
