@@ -437,9 +437,9 @@ static const struct flag flags[] = {
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN, take_warmup},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
      FLAGS_RUN, take_min_time},
-    {"min-time", "TIME", "time one sample takes at least (default 2ms)", FLAGS_PAIRS | FLAGS_PROBE,
+    {"min-time", "TIME", "time one sample takes at least (default 500us)", FLAGS_PAIRS | FLAGS_PROBE,
      take_min_time},
-    {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
+    {"samples", "N", "samples of a process, the fastest of which counts (default 8)",
      FLAGS_PAIRS | FLAGS_PROBE, take_samples},
     {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
      take_passes},
@@ -622,12 +622,12 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         .operations = 1000000,
         .pairs = 30,
         .max_pairs = 90,
-        .samples = 5,
+        .samples = 8,
         .fail_on = FAIL_ON_REGRESSED,
         .limits = limits_default(),
     };
     if (command->flags & (FLAGS_PAIRS | FLAGS_PROBE))
-        options->min_time_ns = 2000000;
+        options->min_time_ns = 500000;
     if (command->flags & FLAGS_PAIRS)
         options->preset = preset_find("ci");
     if (command->flags & FLAGS_SELFTEST)
