@@ -439,7 +439,7 @@ static const struct flag flags[] = {
      FLAGS_RUN, take_min_time},
     {"min-time", "TIME", "time one sample takes at least (default 500us)", FLAGS_PAIRS | FLAGS_PROBE,
      take_min_time},
-    {"samples", "N", "samples of a process, the fastest of which counts (default 8)",
+    {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
      FLAGS_PAIRS | FLAGS_PROBE, take_samples},
     {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
      take_passes},
@@ -622,7 +622,7 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         .operations = 1000000,
         .pairs = 30,
         .max_pairs = 90,
-        .samples = 8,
+        .samples = 5,
         .fail_on = FAIL_ON_REGRESSED,
         .limits = limits_default(),
     };

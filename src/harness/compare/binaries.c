@@ -164,7 +164,8 @@ static void contest_progress(void *ctx, size_t done, size_t total)
     tell(contest, contest->what, done, total);
 }
 
-/* More pairs of those cells whose time gate says `verdict`; from none on with `forget`. */
+/* More pairs of those cells whose time gate says `verdict`; with `forget` from none on to as many as led
+ * to it: what it took to see a regression is what it takes to see it again. */
 static int contest_again(struct contest *contest, enum verdict verdict, uint64_t pairs,
                          const char *what, bool forget, struct diag *diag)
 {
@@ -216,8 +217,9 @@ static void confirm_cell(struct compared_cell *cell, const struct block_cell *bl
 static int contest_confirm(struct contest *contest, struct diag *diag)
 {
     struct comparison *comparison = contest->comparison;
-    int status = contest_again(contest, VERDICT_REGRESSED, contest->request->pairs, "confirming",
-                               true, diag);
+    const struct binaries_request *request = contest->request;
+    uint64_t most = request->pairs > request->max_pairs ? request->pairs : request->max_pairs;
+    int status = contest_again(contest, VERDICT_REGRESSED, most, "confirming", true, diag);
     for (size_t i = 0; i < comparison->cell_count; i++) {
         struct compared_cell *cell = &comparison->cells[i];
         const struct block_cell *block = &contest->blocks.cells[i];

@@ -9,6 +9,7 @@
 
 void block_cell_forget(struct block_cell *cell)
 {
+    cell->pairs_wanted = cell->series[0].pairs;
     for (size_t i = 0; i < BLOCK_ROLES; i++)
         cell->series[i].pairs = 0;
 }
@@ -152,7 +153,8 @@ int blocks_run(struct blocks *blocks, size_t rounds, struct diag *diag)
         shuffle(order, blocks->cell_count, blocks->rng);
         for (size_t i = 0; i < blocks->cell_count && status == DIAG_OK; i++) {
             struct block_cell *cell = &blocks->cells[order[i]];
-            if (cell->out)
+            if (cell->out ||
+                (cell->pairs_wanted > 0 && cell->series[0].pairs >= cell->pairs_wanted))
                 continue;
             status = run_block(blocks, cell, diag);
             if (blocks->progress)

@@ -38,6 +38,7 @@ struct block_cell {
     double drag_links;            /* per percent of drag */
     bool out;                     /* not sampled (any more) */
     bool without[BLOCK_ROLES];    /* roles that are not sampled here; never role 0 */
+    size_t pairs_wanted;          /* blocks_run stops at so many; 0: no limit */
     bool failed;                  /* a role did: which one and how */
     size_t failed_role;
     char reason[PROBE_REASON];
@@ -73,7 +74,7 @@ int blocks_calibrate(struct blocks *blocks, struct diag *diag);
  * one cell. */
 int blocks_run(struct blocks *blocks, size_t rounds, struct diag *diag);
 
-/* Forgets the pairs of a cell, for an independent look. */
+/* Forgets the pairs of a cell, for an independent look at no more pairs than it had. */
 void block_cell_forget(struct block_cell *cell);
 
 #endif

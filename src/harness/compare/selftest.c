@@ -14,9 +14,12 @@
 /* A second copy of the same is the control, as in compare; the third role is dragged. */
 enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
 
-/* Most of the rounds try the size in the middle, because that is the one that is promised. */
+/* Most of the rounds with a drag try the size in the middle, because that is the one that is promised.  Every
+ * other round goes without: it is over soon, and false alarms are rare, so that many have to be tried. */
 static const double percents[SELFTEST_SIZES] = {2, 5, 10};
-static const size_t schedule[] = {1, 1, 0, 1, 1, 2};
+#define UNDRAGGED SELFTEST_SIZES
+static const size_t schedule[] = {1,         UNDRAGGED, 1,         UNDRAGGED, 0,
+                                  UNDRAGGED, 1,         UNDRAGGED, 2,         UNDRAGGED};
 
 /* Chain links per percent to begin with, and rounds of blocks for each step nearer to the truth. */
 #define FIRST_LINKS 100.0
@@ -56,10 +59,12 @@ static double median_percent(const struct block_series *series)
     return series->pairs > 0 ? 100 * expm1(summary_of(series->cpu, series->pairs).median) : NAN;
 }
 
-static void forget_all(struct trial *trial)
+static void begin_anew(struct trial *trial)
 {
-    for (size_t i = 0; i < trial->blocks.cell_count; i++)
+    for (size_t i = 0; i < trial->blocks.cell_count; i++) {
         block_cell_forget(&trial->blocks.cells[i]);
+        trial->blocks.cells[i].pairs_wanted = 0;
+    }
 }
 
 /* What a chain costs depends on the processor and on what it overlaps with; so it is measured, in each
@@ -86,7 +91,7 @@ static int tune_drag(struct trial *trial, struct diag *diag)
     trial->what = "tuning the drag";
     for (size_t step = 0; step < sizeof tuning_rounds / sizeof *tuning_rounds && status == DIAG_OK;
          step++) {
-        forget_all(trial);
+        begin_anew(trial);
         status = blocks_run(&trial->blocks, tuning_rounds[step], diag);
         correct_drag(trial, 1);
     }
@@ -103,6 +108,7 @@ static void read_role(struct trial *trial, size_t role)
         const struct block_cell *block = &trial->blocks.cells[i];
         struct compared_cell *cell = &trial->cells[role][i];
         cell->time_known = !block->failed && block->series[role].pairs >= PAIRS_MIN;
+        cell->time_verdict = VERDICT_SAME; /* of a role that was not sampled */
         cell->timing = gate_timing(&block->series[role], margin);
         cell->control = role == ROLE_DRAGGED ? gate_timing(&block->series[ROLE_CONTROL], margin)
                                              : (struct timing){.pairs = 0};
@@ -128,7 +134,6 @@ static int sample_again(struct trial *trial, enum verdict verdict, uint64_t pair
     int status = count > 0 ? blocks_run(&trial->blocks, (size_t)(pairs + 1) / 2, diag) : DIAG_OK;
     for (size_t i = 0; i < trial->blocks.cell_count; i++) {
         trial->blocks.cells[i].out = trial->blocks.cells[i].failed;
-        trial->blocks.cells[i].without[ROLE_DRAGGED] = false;
     }
     return status;
 }
@@ -192,8 +197,9 @@ static void collect(struct trial *trial, size_t size)
         if (control->pairs > 0)
             keep(trial->spreads, &trial->spread_count, trial->room,
                  100 * summary_of(apart, control->pairs).median);
-        keep(trial->slowdowns[size], &trial->slowdown_count[size], trial->room,
-             median_percent(&cell->series[ROLE_DRAGGED]));
+        if (size != UNDRAGGED)
+            keep(trial->slowdowns[size], &trial->slowdown_count[size], trial->room,
+                 median_percent(&cell->series[ROLE_DRAGGED]));
     }
 }
 
@@ -231,8 +237,12 @@ static void count_dragged(struct trial *trial, struct selftest_size *size)
 static int trial_round(struct trial *trial, size_t size, struct diag *diag)
 {
     const struct binaries_request *request = trial->request;
-    trial->roles[ROLE_DRAGGED].drag_percent = percents[size];
-    forget_all(trial);
+    bool dragged = size != UNDRAGGED;
+    begin_anew(trial);
+    for (size_t i = 0; i < trial->blocks.cell_count; i++)
+        trial->blocks.cells[i].without[ROLE_DRAGGED] = !dragged;
+    if (dragged)
+        trial->roles[ROLE_DRAGGED].drag_percent = percents[size];
     trial->what = "comparing with itself";
     int status = blocks_run(&trial->blocks, (size_t)(request->pairs + 1) / 2, diag);
     if (status != DIAG_OK)
@@ -240,8 +250,8 @@ static int trial_round(struct trial *trial, size_t size, struct diag *diag)
     read_role(trial, ROLE_CONTROL);
     read_role(trial, ROLE_DRAGGED);
     collect(trial, size);
-    if (percents[size] == TUNING_PERCENT)
-        correct_drag(trial, 0.25);
+    if (dragged && percents[size] == TUNING_PERCENT)
+        correct_drag(trial, 0.5);
     shift_cells(trial);
     trial->what = "more pairs";
     if (request->max_pairs > request->pairs)
@@ -252,13 +262,16 @@ static int trial_round(struct trial *trial, size_t size, struct diag *diag)
     read_role(trial, ROLE_CONTROL);
     read_role(trial, ROLE_DRAGGED);
     trial->what = "confirming";
-    status = sample_again(trial, VERDICT_REGRESSED, request->pairs, true, diag);
+    status = sample_again(trial, VERDICT_REGRESSED,
+                          request->pairs > request->max_pairs ? request->pairs : request->max_pairs,
+                          true, diag);
     if (status != DIAG_OK)
         return status;
     confirm_role(trial, ROLE_CONTROL);
     confirm_role(trial, ROLE_DRAGGED);
     count_control(trial);
-    count_dragged(trial, &trial->selftest->sizes[size]);
+    if (dragged)
+        count_dragged(trial, &trial->selftest->sizes[size]);
     return DIAG_OK;
 }
 
