@@ -30,8 +30,10 @@ int outputs_check(const struct options *options, struct diag *diag)
     int status = DIAG_OK;
     if (options->force || options->resume)
         return DIAG_OK;
-    if (options->json)
+    if (options->json && (options->command->flags & FLAGS_RUN))
         status = result_refuse_existing(options->json, diag);
+    else
+        status = check_export("json", options->json, diag);
     for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++)
         status = check_export(export_formats[i].flag, options->exports[i], diag);
     return status;

@@ -14,12 +14,13 @@
 /* A second copy of the same is the control, as in compare; the third role is dragged. */
 enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
 
-/* Most of the rounds with a drag try the size in the middle, because that is the one that is promised.  Every
- * other round goes without: it is over soon, and false alarms are rare, so that many have to be tried. */
+/* Most of the rounds with a drag try the size in the middle, because that is the one that is promised.  Two
+ * rounds of three go without: they are over soon, and false alarms are rare, so that many have to be tried. */
 static const double percents[SELFTEST_SIZES] = {2, 5, 10};
 #define UNDRAGGED SELFTEST_SIZES
-static const size_t schedule[] = {1,         UNDRAGGED, 1,         UNDRAGGED, 0,
-                                  UNDRAGGED, 1,         UNDRAGGED, 2,         UNDRAGGED};
+static const size_t schedule[] = {1,         UNDRAGGED, UNDRAGGED, 1,         UNDRAGGED,
+                                  UNDRAGGED, 0,         UNDRAGGED, UNDRAGGED, 1,
+                                  UNDRAGGED, UNDRAGGED, 2,         UNDRAGGED, UNDRAGGED};
 
 /* Chain links per percent to begin with, and rounds of blocks for each step nearer to the truth. */
 #define FIRST_LINKS 100.0
@@ -28,6 +29,7 @@ static const size_t tuning_rounds[] = {2, 4, 8};
 
 /* Up to 50 %, in steps of 0.1 %. */
 #define FOUND_SHARE        0.95
+#define FOUND_TRIALS       20 /* fewer of an injected size say nothing of 95 % */
 #define SHIFTS             501
 #define SHIFT_STEP_PERCENT 0.1
 
@@ -154,8 +156,8 @@ static void confirm_role(struct trial *trial, size_t role)
     }
 }
 
-/* How many cells would have been found, had all pairs of the control been slower by so much; on the pairs
- * before any were added, and without being confirmed: the two about balance. */
+/* How many cells would have been found, had all pairs of the control been slower by so much: on the pairs
+ * before any were added, so that it tells too large a slowdown rather than too small a one. */
 static void shift_cells(struct trial *trial)
 {
     size_t count = trial->blocks.cell_count;
@@ -313,6 +315,8 @@ static double harness_cost(struct trial *trial)
     return count > 0 ? summary_of(costs_ns, count).median : NAN;
 }
 
+/* What is found reliably: a size that was injected and found, or one that would have been; each is enough by
+ * itself, so the smaller one counts. */
 static void trial_conclude(struct trial *trial)
 {
     struct selftest *selftest = trial->selftest;
@@ -321,6 +325,14 @@ static void trial_conclude(struct trial *trial)
         if ((double)trial->found_at[shift] < FOUND_SHARE * (double)trial->shifted)
             break;
         selftest->smallest_percent = (double)shift * SHIFT_STEP_PERCENT;
+    }
+    for (size_t i = SELFTEST_SIZES; i-- > 0;) {
+        const struct selftest_rate *found = &selftest->sizes[i].found;
+        if (found->trials < FOUND_TRIALS)
+            continue;
+        if ((double)found->hits < FOUND_SHARE * (double)found->trials)
+            break;
+        selftest->smallest_percent = fmin(selftest->smallest_percent, selftest->sizes[i].percent);
     }
     selftest->pair_spread_percent =
         trial->spread_count > 0 ? summary_of(trial->spreads, trial->spread_count).median : NAN;
