@@ -5,6 +5,7 @@
 #include "harness/compare/explain.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/results.h"
+#include "harness/result/document.h"
 #include "harness/result/json.h"
 #include "harness/result/shape.h"
 #include "harness/stats/summary.h"
@@ -33,6 +34,10 @@ struct contest {
 
 static int check_document(const cJSON *document, const char *program, struct diag *diag)
 {
+    double version = json_get_number(document, "schema_version");
+    if (version != RESULT_SCHEMA_VERSION)
+        return diag_usage(diag, "%s: its results are of schema version %g; expected %d", program,
+                          version, RESULT_SCHEMA_VERSION);
     int status = shape_check_head(document, program, diag);
     size_t i = 0;
     const cJSON *cell;
