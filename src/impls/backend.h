@@ -180,6 +180,9 @@ struct tw_work {
     uint64_t cascades;    /* slots of a higher level emptied into lower ones */
     uint64_t empty_ticks; /* ticks stepped through on which nothing fired */
     uint64_t allocations; /* calls of an allocator after open */
+    /* Steps of the pointer of a wheel, of any level, from one slot to the next: what turning costs,
+     * whether anything is in the slot or not.  0 for a design without wheels. */
+    uint64_t pointer_moves;
 };
 
 /* ---- The table.  Every hook is required unless it says otherwise. ---------------------------- */
