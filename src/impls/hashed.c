@@ -139,6 +139,7 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
     tw_tick now = timers->now + 1;
     uint32_t head = slot_head(timers, now);
     timers->now = timers->swept = now;
+    TW_COUNT(timers, pointer_moves, 1);
     slot_prefetch(timers, now + PREFETCH_TICKS);
     if (links_is_empty(timers->links, head))
         TW_COUNT(timers, empty_ticks, 1);
@@ -152,6 +153,7 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->swept = to;
     for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
         slot_prefetch(timers, timers->now + i + PREFETCH_TICKS);
+        TW_COUNT(timers, pointer_moves, 1);
         slot_collect(timers, slot_head(timers, timers->now + i));
     }
     due_fire(timers, expire, ctx);

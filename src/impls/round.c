@@ -156,6 +156,7 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
     tw_tick now = timers->now + 1;
     uint32_t head = slot_head(timers, now);
     timers->now = timers->swept = now;
+    TW_COUNT(timers, pointer_moves, 1);
     slot_prefetch(timers, now + PREFETCH_TICKS);
     if (links_is_empty(timers->links, head))
         TW_COUNT(timers, empty_ticks, 1);
@@ -171,6 +172,7 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
         tw_tick turn = timers->now + i;
         slot_prefetch(timers, turn + PREFETCH_TICKS);
+        TW_COUNT(timers, pointer_moves, 1);
         slot_collect(timers, slot_head(timers, turn), turn,
                      ((distance - i) >> timers->slot_bits) + 1);
     }

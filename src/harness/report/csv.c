@@ -51,6 +51,7 @@ static const struct column {
     {"cascades", "work.cascades", PHASE},
     {"empty_ticks", "work.empty_ticks", PHASE},
     {"allocations", "work.allocations", PHASE},
+    {"pointer_moves", "work.pointer_moves", PHASE},
     {"harness_ns_per_op", "harness_ns_per_op", CELL},
     {"bytes_per_task", "memory.bytes_per_task", CELL},
     {"fixed_bytes", "memory.fixed_bytes", CELL},

@@ -22,6 +22,7 @@ static const struct row {
     {"cascades", "count", "work.cascades"},
     {"empty-ticks", "count", "work.empty_ticks"},
     {"allocations", "count", "work.allocations"},
+    {"pointer-moves", "count", "work.pointer_moves"},
     {"memory", "bytes/task", "memory.bytes_per_task"},
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)

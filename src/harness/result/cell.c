@@ -175,6 +175,7 @@ static cJSON *make_work(const struct tw_work *work)
     json_add_integer(object, "cascades", work->cascades);
     json_add_integer(object, "empty_ticks", work->empty_ticks);
     json_add_integer(object, "allocations", work->allocations);
+    json_add_integer(object, "pointer_moves", work->pointer_moves);
     return object;
 }
 

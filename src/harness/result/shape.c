@@ -147,6 +147,7 @@ static const struct rule cell_rules[] = {
     {"phases[].work.cascades", NUMBER},
     {"phases[].work.empty_ticks", NUMBER},
     {"phases[].work.allocations", NUMBER},
+    {"phases[].work.pointer_moves", NUMBER | OPTIONAL}, /* not yet in the first results */
     {"memory", OBJECT | OR_NULL},
     {"memory.bytes_per_task", NUMBER | OR_NULL},
     {"memory.fixed_bytes", NUMBER},

@@ -389,6 +389,7 @@ static struct tw_work work_since(const struct tw_work *now, const struct tw_work
         .cascades = now->cascades - before->cascades,
         .empty_ticks = now->empty_ticks - before->empty_ticks,
         .allocations = now->allocations - before->allocations,
+        .pointer_moves = now->pointer_moves - before->pointer_moves,
     };
 }
 
