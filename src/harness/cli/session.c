@@ -1,0 +1,399 @@
+/* session.c - group by group: stream -> outcomes -> cells of the document. */
+#include "harness/cli/session.h"
+
+#include "harness/cli/origin.h"
+#include "harness/result/cell.h"
+#include "harness/run/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK_NS UINT64_C(100000000)
+/* Tasks of the stream that is stepped through: a design whose calls grow with n has to stay cheap. */
+#define STEPPED_TASKS 32u
+
+/* ---- Before the first group. ----------------------------------------------------------------- */
+
+/* null is always among the cells: its time is what the harness costs on the same stream. */
+static int session_cells(struct session *session, struct diag *diag)
+{
+    size_t count = session->plan.cell_count;
+    session->cells = calloc(count + 1, sizeof *session->cells);
+    session->outcomes = calloc(count + 1, sizeof *session->outcomes);
+    session->hopeless = calloc(count + 1, sizeof *session->hopeless);
+    if (!session->cells || !session->outcomes || !session->hopeless)
+        return diag_run(diag, "no memory for %zu cells", count);
+    memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
+    session->cell_count = count;
+    for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
+        if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
+            return DIAG_OK;
+    session->cells[session->cell_count++].design = registry_find("null");
+    return DIAG_OK;
+}
+
+static int session_pool(struct session *session, struct diag *diag)
+{
+    const struct options *options = session->options;
+    int cpus[CPU_SETSIZE] = {-1};
+    size_t count = origin_cores(options, cpus, (size_t)options->jobs);
+    if (count < options->jobs)
+        return diag_usage(
+            diag, "--jobs: %llu given; expected at most %zu here, a core for each child%s",
+            (unsigned long long)options->jobs, count, options->pin_none ? " (unpinned: 1)" : "");
+    session->cpu = cpus[0];
+    struct pool_limits limits = {
+        .budget_ns = options->budget_ns,
+        .memory_bytes = options->memory_limit_bytes,
+    };
+    return pool_open(&session->pool, cpus, count, &limits, diag);
+}
+
+/* Asks the processor once, so that a run without counters does not pay for trying in every cell. */
+static int session_counters(struct session *session, struct diag *diag)
+{
+    enum options_counters wish = session->options->counters;
+    struct counters counters;
+    if (wish == COUNTERS_OFF) {
+        snprintf(session->counters_reason, sizeof session->counters_reason, "--counters=off");
+        return DIAG_OK;
+    }
+    bool there = counters_open(&counters, NULL, "");
+    counters_close(&counters);
+    if (there)
+        return DIAG_OK;
+    if (wish == COUNTERS_REQUIRED)
+        return diag_run(diag, "--counters=required: %s", counters.reason);
+    memcpy(session->counters_reason, counters.reason, sizeof session->counters_reason);
+    return DIAG_OK;
+}
+
+/* What the harness costs and what could disturb it: a look at the system, the calibration of the
+ * clock, and a second look when the first is CHECK_NS ago. */
+static void session_check(struct session *session, struct result_origin *origin)
+{
+    struct system_look *before = NULL, *after = NULL;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    bool check = !session->options->no_system_check;
+    if (check)
+        before = system_look("");
+    session->cycles = cycles_calibrate();
+    uint64_t passed_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+    if (check && passed_ns < CHECK_NS)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(CHECK_NS - passed_ns)}, NULL);
+    if (check)
+        after = system_look("");
+    system_check(&origin->checks, before, after, session->cpu, origin->machine.virtualisation, "");
+    system_look_free(before);
+    system_look_free(after);
+}
+
+static int session_document(struct session *session, struct diag *diag)
+{
+    const struct options *options = session->options;
+    struct result_origin origin;
+    origin_fill(&origin, options);
+    int status = DIAG_OK;
+    if (options->resume)
+        status = result_load(options->json, &session->document, diag);
+    if (status == DIAG_OK && options->resume)
+        status = result_check_origin(session->document, &origin, diag);
+    if (status != DIAG_OK)
+        return status;
+    session_check(session, &origin);
+    origin_warn(&origin, options);
+    origin.harness.timer_overhead_ns =
+        (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
+    return options->resume ? DIAG_OK : result_new(&origin, &session->document, diag);
+}
+
+static struct workload_request request_of(const struct session *session,
+                                          const struct plan_group *group)
+{
+    const struct options *options = session->options;
+    return (struct workload_request){
+        .workload = group->workload,
+        .directory = options->workload_directory,
+        .tasks = group->tasks,
+        .tick_ns = options->tick_ns,
+        .seed = options->seed,
+        .settings = options->sets,
+        .setting_count = options->set_count,
+    };
+}
+
+static int session_validate(const struct session *session, struct diag *diag)
+{
+    const char *last = NULL;
+    int status = DIAG_OK;
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
+        const struct plan_group *group = &session->plan.groups[i];
+        if (group->workload == last)
+            continue;
+        last = group->workload;
+        struct workload_request request = request_of(session, group);
+        request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
+        struct stream *stream = NULL;
+        status = workload_stream(&request, &stream, diag);
+        if (status == DIAG_OK)
+            stream_free(stream);
+    }
+    return status;
+}
+
+/* ---- A group. -------------------------------------------------------------------------------- */
+
+static struct cell_identity identity_of(const struct session *session, size_t cell)
+{
+    const struct options *options = session->options;
+    const struct plan_cell *plan = &session->cells[cell];
+    return (struct cell_identity){
+        .impl = plan->design->timed->name,
+        .traits = &plan->design->timed->traits,
+        .settings = plan->settings,
+        .setting_count = plan->setting_count,
+        .runs = options->runs,
+        .warmup = options->warmup,
+        .max_pending = options->max_pending,
+        .budget_ns = options->budget_ns,
+        .memory_limit_bytes = options->memory_limit_bytes,
+        .pin_cpu = session->cpu,
+    };
+}
+
+static double harness_cost(const struct session *session, const struct stream *stream)
+{
+    double ns_per_op = result_harness_ns_per_op(session->document, stream);
+    return ns_per_op >= 0 ? ns_per_op : group_ns_per_call(&session->outcomes[session->null_cell]);
+}
+
+static void refuse_hopeless(struct session *session, size_t cell)
+{
+    struct outcome *outcome = &session->outcomes[cell];
+    outcome->status = OUTCOME_TIMEOUT;
+    snprintf(outcome->reason, sizeof outcome->reason,
+             "not run: fewer tasks of this workload already took longer than the budget");
+}
+
+/* Tells which experiment each cell of the group is, whether it is run now or was run before. */
+static void name_cells(const struct session *session, const struct plan_group *group,
+                       const struct stream *stream)
+{
+    char text[CELL_IDENTITY_SIZE];
+    for (size_t i = 0; session->named && i < session->plan.cell_count; i++) {
+        struct cell_identity identity = identity_of(session, i);
+        cell_identity_text(text, sizeof text, &identity, stream);
+        session->named(session->named_ctx, group, &session->cells[i], text);
+    }
+}
+
+/* Cells of the plan that this group still has to run; null comes along if anything does. */
+static size_t choose_cells(const struct session *session, const struct stream *stream,
+                           struct plan_cell *chosen, size_t *from)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < session->plan.cell_count; i++) {
+        struct cell_identity identity = identity_of(session, i);
+        if (!result_has_cell(session->document, &identity, stream))
+            from[count++] = i;
+    }
+    if (count > 0 && session->null_cell == session->plan.cell_count)
+        from[count++] = session->null_cell;
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = session->cells[from[i]];
+    return count;
+}
+
+static int add_cells(struct session *session, const struct stream *stream, const size_t *from,
+                     size_t count, struct diag *diag)
+{
+    int status = DIAG_OK;
+    double harness_ns = harness_cost(session, stream);
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        if (from[i] >= session->plan.cell_count)
+            continue;
+        struct cell_identity identity = identity_of(session, from[i]);
+        status = result_add_cell(session->document, &identity, stream, &session->outcomes[from[i]],
+                                 harness_ns, diag);
+    }
+    if (status == DIAG_OK && session->options->json && strcmp(session->options->json, "-") != 0)
+        status = result_write(session->document, session->options->json, diag);
+    return status;
+}
+
+/* The stream to step through: the same workload with fewer tasks, or the stream itself where it is
+ * recorded.  NULL when steps are not asked for; or with a reason, which does not stop the run. */
+static struct stream *make_small(const struct session *session, const struct plan_group *group,
+                                 struct stream *stream, char *reason, size_t reason_size)
+{
+    const struct options *options = session->options;
+    struct workload_request request = request_of(session, group);
+    struct stream *small = NULL;
+    struct diag diag;
+    if (options->counters != COUNTERS_STEP)
+        return NULL;
+    if (workload_is_trace(group->workload, options->workload_directory))
+        return stream;
+    request.tasks = stream->tasks < STEPPED_TASKS ? stream->tasks : STEPPED_TASKS;
+    int status = workload_stream(&request, &small, &diag);
+    if (status == DIAG_OK && stream->max_pending > 0)
+        status = stream_cap(small, stream->max_pending, &diag);
+    if (status == DIAG_OK)
+        return small;
+    if (small)
+        stream_free(small);
+    snprintf(reason, reason_size, "no small stream to step through: %.*s", (int)reason_size - 40,
+             diag.text);
+    return NULL;
+}
+
+/* What is known of an outcome before anything has run. */
+static void outcome_begin(struct session *session, size_t cell, const char *small_reason,
+                          struct outcome *outcome)
+{
+    if (session->hopeless[cell]) {
+        refuse_hopeless(session, cell);
+        *outcome = session->outcomes[cell];
+        return;
+    }
+    memcpy(outcome->counters_reason, session->counters_reason, sizeof outcome->counters_reason);
+    snprintf(outcome->stepped.reason, sizeof outcome->stepped.reason, "%s", small_reason);
+}
+
+/* Outcomes of the chosen cells lie together while the group runs. */
+static int run_chosen(struct session *session, const struct plan_group *plan, struct stream *stream,
+                      const struct plan_cell *chosen, const size_t *from, size_t count,
+                      struct diag *diag)
+{
+    const struct options *options = session->options;
+    char small_reason[OUTCOME_COUNTERS_REASON] = "";
+    struct outcome *outcomes = calloc(count, sizeof *outcomes);
+    if (!outcomes)
+        return diag_run(diag, "no memory for %zu outcomes", count);
+    struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
+    struct group_options group = {
+        .runs = options->runs,
+        .warmup = options->warmup,
+        .min_time_ns = options->min_time_ns,
+        .seed = options->seed,
+        .count = session->counters_reason[0] == '\0',
+        .small = small,
+    };
+    for (size_t i = 0; i < count; i++)
+        outcome_begin(session, from[i], small_reason, &outcomes[i]);
+    int status = group_run(session->pool, chosen, count, stream, &session->cycles, &group, outcomes,
+                           progress_job, &session->progress, diag);
+    for (size_t i = 0; i < count; i++) {
+        session->outcomes[from[i]] = outcomes[i];
+        session->hopeless[from[i]] = outcomes[i].status == OUTCOME_TIMEOUT;
+    }
+    if (small && small != stream)
+        stream_free(small);
+    free(outcomes);
+    return status;
+}
+
+static int run_group(struct session *session, const struct plan_group *group, double weight,
+                     struct diag *diag)
+{
+    struct workload_request request = request_of(session, group);
+    struct stream *stream = NULL;
+    int status = workload_stream(&request, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (session->options->max_pending > 0)
+        status = stream_cap(stream, (uint32_t)session->options->max_pending, diag);
+    struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
+    size_t *from = calloc(session->cell_count, sizeof *from);
+    if (status == DIAG_OK && chosen && from) {
+        size_t count = choose_cells(session, stream, chosen, from);
+        progress_group(&session->progress, stream, weight);
+        if (count > 0)
+            status = run_chosen(session, group, stream, chosen, from, count, diag);
+        progress_clear(&session->progress);
+        if (status == DIAG_OK)
+            status = add_cells(session, stream, from, count, diag);
+        if (status == DIAG_OK)
+            name_cells(session, group, stream);
+        progress_group_end(&session->progress, count);
+    } else if (status == DIAG_OK) {
+        status = diag_run(diag, "no memory for %zu cells", session->cell_count);
+    }
+    free(chosen);
+    free(from);
+    stream_free(stream);
+    return status;
+}
+
+/* Work grows with the number of tasks; a workload's default, or a trace, counts as a million. */
+static double group_weight(const struct plan_group *group)
+{
+    return group->tasks > 0 ? (double)group->tasks + 1e4 : 1e6;
+}
+
+double session_weight(const struct session *session)
+{
+    double weight = 0;
+    for (size_t i = 0; i < session->plan.group_count; i++)
+        weight += group_weight(&session->plan.groups[i]);
+    return weight;
+}
+
+int session_run(struct session *session, struct diag *diag)
+{
+    int status = DIAG_OK;
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
+        const struct plan_group *group = &session->plan.groups[i];
+        if (i > 0 && group->workload != session->plan.groups[i - 1].workload)
+            memset(session->hopeless, 0, session->cell_count * sizeof *session->hopeless);
+        status = run_group(session, group, group_weight(group), diag);
+        if (status == DIAG_OK && pool_is_interrupted(session->pool))
+            status = POOL_INTERRUPTED;
+    }
+    return status;
+}
+
+/* ---- From one plan to the next. -------------------------------------------------------------- */
+
+static void session_drop_plan(struct session *session)
+{
+    plan_free(&session->plan);
+    free(session->cells);
+    free(session->outcomes);
+    free(session->hopeless);
+    session->cells = NULL;
+    session->outcomes = NULL;
+    session->hopeless = NULL;
+}
+
+int session_plan(struct session *session, const struct options *options,
+                 const struct plan_selection *selection, struct diag *diag)
+{
+    session_drop_plan(session);
+    session->options = options;
+    int status = plan_make(selection, &session->plan, diag);
+    if (status == DIAG_OK)
+        status = session_cells(session, diag);
+    if (status == DIAG_OK)
+        status = session_validate(session, diag);
+    return status;
+}
+
+int session_open(struct session *session, const struct options *options, struct diag *diag)
+{
+    session->options = options;
+    int status = session_pool(session, diag);
+    if (status == DIAG_OK)
+        status = session_counters(session, diag);
+    if (status == DIAG_OK)
+        status = session_document(session, diag);
+    return status;
+}
+
+void session_close(struct session *session)
+{
+    if (session->pool)
+        pool_close(session->pool);
+    result_free(session->document);
+    session_drop_plan(session);
+}
