@@ -232,6 +232,26 @@ static void test_exempt(void **state)
     assert_non_null(report.rule);
 }
 
+/* ---- The registry ---------------------------------------------------------------------------- */
+
+/* A key is the word of registry.def, with hyphens. */
+static void test_keys_are_words(void **state)
+{
+    (void)state;
+#define TW_DESIGN(design) #design,
+    static const char *const words[] = {
+#include "impls/registry.def"
+    };
+#undef TW_DESIGN
+    for (size_t i = 0; i < registry_count; i++) {
+        char key[NAME_SIZE];
+        snprintf(key, sizeof key, "%s", words[i]);
+        for (char *at = key; (at = strchr(at, '_'));)
+            *at = '-';
+        assert_string_equal(registry[i].timed->name, key);
+    }
+}
+
 /* ---- The proof itself can fail --------------------------------------------------------------- */
 
 /* The first design of the registry that holds the contract lends its table to the liars below. */
@@ -360,8 +380,10 @@ int main(int argc, char **argv)
             subject.file = argv[i];
     }
     struct suite suite = {0};
-    if (!only && !subject.file)
+    if (!only && !subject.file) {
         suite_add(&suite, &subject, test_liars_are_found, "a lying design is found");
+        suite_add(&suite, &subject, test_keys_are_words, "keys are the words of the registry");
+    }
     for (size_t i = 0; i < registry_count; i++) {
         subject.entry = &registry[i];
         if (only && strcmp(only, subject.entry->timed->name) != 0)
