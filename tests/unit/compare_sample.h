@@ -132,6 +132,7 @@ static inline struct comparison sample_comparison(size_t count)
         .alpha = 0.01,
         .pin_cpu = 1,
         .steal_share = 0.002,
+        .slow_share = 0.01,
         .busy_share = 0.01,
         .load_1min = NAN,
         .added = 2,
@@ -159,7 +160,7 @@ static inline void sample_as_results(struct comparison *comparison)
 {
     comparison->is_binaries = false;
     strcpy(comparison->notes, "NEW was interrupted: it may lack cells");
-    comparison->steal_share = comparison->busy_share = NAN;
+    comparison->steal_share = comparison->busy_share = comparison->slow_share = NAN;
     for (size_t i = 0; i < comparison->cell_count; i++) {
         struct compared_cell *cell = &comparison->cells[i];
         cell->time_decides = cell->instructions_known = cell->same_program = false;

@@ -10,16 +10,19 @@
 #define ROUNDS 6
 
 /* An answer with a fastest sample of 100 + 300 ns of one pass, times `factor`. */
-#define ANSWER(hash, calls, status, factor)                                                        \
-    "f=" factor "; echo \"{\\\"probe_version\\\":1,\\\"status\\\":\\\"" status "\\\","             \
+#define ANSWER(hash, calls, status, factor) ANSWER_AT("750", hash, calls, status, factor)
+#define ANSWER_AT(pace, hash, calls, status, factor)                                               \
+    "f=" factor "; echo \"{\\\"probe_version\\\":2,\\\"status\\\":\\\"" status "\\\","             \
     "\\\"reason\\\":\\\"digest wrong\\\",\\\"stream_hash\\\":\\\"" hash "\\\",\\\"passes\\\":7,"   \
-    "\\\"calls\\\":" calls ",\\\"phases\\\":["                                                     \
+    "\\\"calls\\\":" calls ",\\\"pace_ns\\\":" pace ",\\\"slow\\\":1,\\\"phases\\\":["             \
     "{\\\"name\\\":\\\"fill\\\",\\\"cpu_ns\\\":[$((f * 770)),$((f * 700))],"                       \
     "\\\"wall_ns\\\":[$((f * 1400)),$((f * 1500))]},"                                              \
     "{\\\"name\\\":\\\"steady\\\",\\\"cpu_ns\\\":[$((f * 2800)),$((f * 2100))],"                   \
     "\\\"wall_ns\\\":[$((f * 2800)),$((f * 3000))]}]}\""
 #define LOGGED "echo \"$name $*\" >>log\n"
 #define GOOD   LOGGED ANSWER("0xab", "50", "ok", "1")
+/* A core that others use as well. */
+#define SHARED LOGGED ANSWER_AT("1200", "0xab", "50", "ok", "1")
 #define SLOW   LOGGED ANSWER("0xab", "50", "ok", "2")
 
 /* Three roles on three cells; programs a, b, c are scripts. */
@@ -128,14 +131,37 @@ static void test_calibration_asks_role_0_once_a_cell(void **state)
     stage_calibrate(stage);
     programs_read(*state, "log", log, sizeof log);
     assert_string_equal(log, "a probe --impl=0 --workload=hold --tasks=9\n"
-                             "a probe --impl=1 --workload=hold --tasks=9\n"
-                             "a probe --impl=2 --workload=hold --tasks=9\n");
+                             "a probe --impl=1 --workload=hold --tasks=9 --pace=750ns\n"
+                             "a probe --impl=2 --workload=hold --tasks=9 --pace=750ns\n");
     for (size_t i = 0; i < CELLS; i++) {
         assert_int_equal(stage->cells[i].passes, 7);
         assert_int_equal(stage->cells[i].calls, 50);
         assert_int_equal(stage->cells[i].phase_count, 2);
         assert_string_equal(stage->cells[i].stream_hash, "0xab");
     }
+    stage_free(stage);
+}
+
+/* Two of three see a core that is shared; what is waited for is what one process in four has seen. */
+static void test_what_is_waited_for_is_the_full_pace(void **state)
+{
+    char *log = calloc(1, 1 << 16);
+    struct stage *stage = stage_of(state, SHARED, SHARED);
+    assert_non_null(log);
+    stage->blocks.role_count = 3;
+    assert_true(isnan(blocks_slow_share(&stage->blocks)));
+    stage_calibrate(stage);
+    assert_true(blocks_slow_share(&stage->blocks) == 0.5);
+    stage_run(stage, ROUNDS);
+    programs_read(*state, "log", log, 1 << 16);
+    assert_non_null(strstr(log, "b probe"));
+    assert_null(strstr(log, "--pace=1200ns"));
+    for (size_t i = 0; i < BLOCK_PACES; i++)
+        stage->blocks.paces.pace_ns[i] = 1200;
+    stage_run(stage, 1);
+    programs_read(*state, "log", log, 1 << 16);
+    assert_non_null(strstr(log, "--pace=1200ns"));
+    free(log);
     stage_free(stage);
 }
 
@@ -205,7 +231,7 @@ static void test_a_drag_is_asked_of_its_role_alone(void **state)
     stage_run(stage, 1);
     programs_read(*state, "log", log, sizeof log);
     assert_non_null(strstr(log, "b probe --impl=0 --workload=hold --tasks=9 --passes=7 "
-                                "--drag=125\n"));
+                                "--drag=125 --pace=750ns\n"));
     assert_null(strstr(strstr(log, "a probe"), "a probe --impl=0 --workload=hold --tasks=9 "
                                                "--passes=7 --drag"));
     stage_free(stage);
@@ -327,7 +353,7 @@ static void assert_refused(void **state, const char *body, const char *words)
 static void test_rubbish_names_the_program(void **state)
 {
     assert_refused(state, "echo hello", "does not answer 'probe'");
-    assert_refused(state, "printf '{\"probe_version\":1,'", "does not answer 'probe'");
+    assert_refused(state, "printf '{\"probe_version\":2,'", "does not answer 'probe'");
     assert_refused(state, "echo 'no such command: probe' >&2; echo more >&2; exit 2",
                    "it says: no such command: probe");
 }
@@ -342,21 +368,23 @@ static void test_other_operations_cannot_be_compared(void **state)
 static void test_what_an_answer_has_to_have(void **state)
 {
 #define PHASES "\"phases\":[{\"name\":\"x\",\"cpu_ns\":[5],\"wall_ns\":[6]}]"
-#define COUNTS "\"stream_hash\":\"1\",\"passes\":1,\"calls\":2,"
+#define PACE   "\"pace_ns\":750,"
+#define COUNTS "\"stream_hash\":\"1\",\"passes\":1,\"calls\":2," PACE
     static const char *const answers[] = {
-        "{\"probe_version\":2," COUNTS PHASES "}",
-        "{" COUNTS PHASES "}",
-        "{\"probe_version\":1,\"passes\":1,\"calls\":2," PHASES "}",
-        "{\"probe_version\":1,\"stream_hash\":\"1\",\"calls\":2," PHASES "}",
-        "{\"probe_version\":1,\"stream_hash\":\"1\",\"passes\":0,\"calls\":2," PHASES "}",
-        "{\"probe_version\":1,\"stream_hash\":\"1\",\"passes\":1," PHASES "}",
-        "{\"probe_version\":1," COUNTS "\"phases\":[]}",
-        "{\"probe_version\":1," COUNTS "\"phases\":{}}",
-        "{\"probe_version\":1," COUNTS "\"phases\":[{\"cpu_ns\":[],\"wall_ns\":[]}]}",
-        "{\"probe_version\":1," COUNTS "\"phases\":[{\"cpu_ns\":[5]}]}",
-        "{\"probe_version\":1," COUNTS "\"phases\":[{\"cpu_ns\":[0],\"wall_ns\":[6]}]}",
-        "{\"probe_version\":1," COUNTS "\"phases\":[{\"cpu_ns\":[null],\"wall_ns\":[6]}]}",
         "{\"probe_version\":1," COUNTS PHASES "}",
+        "{" COUNTS PHASES "}",
+        "{\"probe_version\":2,\"passes\":1,\"calls\":2," PACE PHASES "}",
+        "{\"probe_version\":2,\"stream_hash\":\"1\",\"calls\":2," PACE PHASES "}",
+        "{\"probe_version\":2,\"stream_hash\":\"1\",\"passes\":0,\"calls\":2," PACE PHASES "}",
+        "{\"probe_version\":2,\"stream_hash\":\"1\",\"passes\":1," PACE PHASES "}",
+        "{\"probe_version\":2,\"stream_hash\":\"1\",\"passes\":1,\"calls\":2," PHASES "}",
+        "{\"probe_version\":2," COUNTS "\"phases\":[]}",
+        "{\"probe_version\":2," COUNTS "\"phases\":{}}",
+        "{\"probe_version\":2," COUNTS "\"phases\":[{\"cpu_ns\":[],\"wall_ns\":[]}]}",
+        "{\"probe_version\":2," COUNTS "\"phases\":[{\"cpu_ns\":[5]}]}",
+        "{\"probe_version\":2," COUNTS "\"phases\":[{\"cpu_ns\":[0],\"wall_ns\":[6]}]}",
+        "{\"probe_version\":2," COUNTS "\"phases\":[{\"cpu_ns\":[null],\"wall_ns\":[6]}]}",
+        "{\"probe_version\":2," COUNTS PHASES "}",
     };
     size_t count = sizeof answers / sizeof *answers;
     struct stage *stage = stage_of(state, GOOD, GOOD);
@@ -382,7 +410,9 @@ static void test_the_fastest_sample_counts(void **state)
     struct probe_sample sample;
     char reason[PROBE_REASON];
     programs_add(*state, "a",
-                 "echo '{\"probe_version\":1,\"stream_hash\":\"1\",\"passes\":2,\"calls\":9,'"
+                 "echo "
+                 "'{\"probe_version\":2,\"stream_hash\":\"1\",\"passes\":2,\"calls\":9,\"pace_ns\":"
+                 "752,\"slow\":2,'"
                  "'\"phases\":[{\"cpu_ns\":[10,30,20],\"wall_ns\":[50,10,40]},'"
                  "'{\"cpu_ns\":[6,4,8],\"wall_ns\":[8,6,4]}]}'",
                  stage->paths[0]);
@@ -393,6 +423,7 @@ static void test_the_fastest_sample_counts(void **state)
     assert_int_equal(sample.phase_count, 2);
     assert_true(sample.phase_cpu_ns[0] == 5 && sample.phase_cpu_ns[1] == 3);
     assert_true(sample.passes == 2 && sample.calls == 9);
+    assert_true(sample.pace_ns == 752 && sample.samples == 3 && sample.slow == 2);
     stage_free(stage);
 }
 
@@ -450,6 +481,7 @@ int main(void)
 #define SCRIPTED(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
     const struct CMUnitTest tests[] = {
         SCRIPTED(test_calibration_asks_role_0_once_a_cell),
+        SCRIPTED(test_what_is_waited_for_is_the_full_pace),
         SCRIPTED(test_blocks_are_abba_or_baab),
         SCRIPTED(test_three_roles_and_one_left_out),
         SCRIPTED(test_a_drag_is_asked_of_its_role_alone),

@@ -308,6 +308,11 @@ static void test_disturbances_are_named_when_times_are_unclear(void **state)
     assert_non_null(strstr(comparison.reasons[0], "the host took 7 %"));
     assert_non_null(strstr(comparison.reasons[1], "others used 25 %"));
     comparison.steal_share = 0.049, comparison.busy_share = NAN;
+    comparison.slow_share = 0.12;
+    comparison_conclude(&comparison);
+    assert_int_equal(comparison.reason_count, 2);
+    assert_non_null(strstr(comparison.reasons[0], "on 12 % of the samples the core was slow"));
+    comparison.slow_share = 0.09;
     comparison_conclude(&comparison);
     assert_int_equal(comparison.reason_count, 1);
     comparison_free(&comparison);
@@ -419,6 +424,7 @@ static void test_document_has_the_figures(void **state)
     expect_number(document, "method.min_work_ns", 2000000);
     expect_number(document, "method.pin_cpu", 1);
     expect_number(document, "disturbance.steal_share", 0.002);
+    expect_number(document, "disturbance.slow_share", 0.01);
     expect_null(document, "disturbance", "load_1min");
     assert_int_equal(cJSON_GetArraySize(json_get(document, "cells")), 15);
     assert_int_equal(cJSON_GetArraySize(json_get(document, "reasons")), 3);

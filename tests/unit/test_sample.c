@@ -1,6 +1,7 @@
 /* test_sample.c - series of samples in this process: right under a drag, a cap, and when wrong. */
 #include "harness/run/sample.h"
 
+#include "harness/run/cycles.h"
 #include "harness/run/instance.h"
 
 #include <setjmp.h>
@@ -96,6 +97,34 @@ static void test_passes_by_time(void **state)
     request.min_time_ns = 0;
     series = take(heap, stream, request);
     assert_int_equal(series->passes, 1);
+    free(series);
+    stream_free(stream);
+}
+
+/* With an impossible pace every sample is a slow one, but all are taken once the patience is over; with any
+ * pace good enough none is. */
+static void test_waits_for_the_pace_no_longer_than_told(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    const struct registry_entry *heap = registry_find("heap");
+    struct sample_request request = {
+        .samples = 4, .passes = 1, .pace_ns = 1, .patience_ns = 30000000};
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    struct sample_series *series = take(heap, stream, request);
+    assert_true(clock_read_ns(CLOCK_MONOTONIC) - begin_ns >= request.patience_ns);
+    assert_int_equal(series->status, OUTCOME_OK);
+    assert_int_equal(series->slow, 4);
+    assert_true(series->pace_ns > 1 && series->cpu_ns[3][2] > 0);
+    free(series);
+    request.pace_ns = 1e9;
+    series = take(heap, stream, request);
+    assert_int_equal(series->slow, 0);
+    assert_true(series->cpu_ns[3][2] > 0 && series->cpu_ns[4][2] == 0);
+    free(series);
+    request.pace_ns = 0;
+    series = take(heap, stream, request);
+    assert_int_equal(series->slow, 0);
     free(series);
     stream_free(stream);
 }
@@ -245,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_as_many_as_asked),
         cmocka_unit_test(test_passes_by_time),
+        cmocka_unit_test(test_waits_for_the_pace_no_longer_than_told),
         cmocka_unit_test(test_every_design_is_right_under_drag_and_cap),
         cmocka_unit_test(test_a_drag_takes_time),
         cmocka_unit_test(test_wrong_designs_are_told),

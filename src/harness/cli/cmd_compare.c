@@ -121,6 +121,7 @@ static int compare_files(struct comparing *comparing, struct diag *diag)
     comparison->complete = status == DIAG_OK;
     comparison->limits = comparing->options->limits;
     comparison->steal_share = comparison->busy_share = comparison->load_1min = NAN;
+    comparison->slow_share = NAN;
     snprintf(comparison->before.path, sizeof comparison->before.path, "%s", comparing->before);
     snprintf(comparison->after.path, sizeof comparison->after.path, "%s", comparing->after);
     result_free(before);

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define PROBE_VERSION 1
+#define PROBE_VERSION 2
 
 static int probe_request(const struct options *options, struct workload_request *request,
                          struct diag *diag)
@@ -83,6 +83,8 @@ static int print_series(const struct sample_series *series, const struct stream 
     json_add_hex(answer, "stream_hash", stream->hash);
     json_add_integer(answer, "passes", series->passes);
     json_add_integer(answer, "calls", series->calls);
+    json_add(answer, "pace_ns", json_measure(series->pace_ns));
+    json_add_integer(answer, "slow", series->slow);
     json_add(answer, "phases", phases);
     char *text = cJSON_PrintUnformatted(answer);
     cJSON_Delete(answer);
@@ -115,6 +117,8 @@ int cmd_probe(const struct options *options)
                 .samples = options->samples,
                 .passes = options->passes,
                 .min_time_ns = options->min_time_ns,
+                .pace_ns = options->pace_ns,
+                .patience_ns = options->patience_ns,
                 .dragged = options->dragged,
                 .drag_links = options->drag_links,
             },

@@ -293,6 +293,22 @@ static int take_passes(struct options *options, const char *flag, const char *va
     return take_count(flag, value, 0, UINT64_C(1) << 40, &options->passes, diag);
 }
 
+static int take_pace(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    uint64_t pace_ns;
+    int status = take_time(flag, value, 0, &pace_ns, diag);
+    if (status == DIAG_OK)
+        options->pace_ns = (double)pace_ns;
+    return status;
+}
+
+static int take_patience(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    return take_time(flag, value, 0, &options->patience_ns, diag);
+}
+
 static int take_drag(struct options *options, const char *flag, const char *value,
                      struct diag *diag)
 {
@@ -443,6 +459,10 @@ static const struct flag flags[] = {
      FLAGS_PAIRS | FLAGS_PROBE, take_samples},
     {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
      take_passes},
+    {"patience", "TIME", "longest wait of a process for the core's full pace (default 100ms)",
+     FLAGS_PAIRS | FLAGS_PROBE, take_patience},
+    {"pace", "TIME", "the core's full pace, as another probe told it (default: not waited for)",
+     FLAGS_PROBE, take_pace},
     {"drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",
      FLAGS_PROBE, take_drag},
     {"pairs", "N", "pairs of processes per cell (default 30); 0: no times, counts only",
@@ -623,6 +643,7 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         .pairs = 30,
         .max_pairs = 150,
         .samples = 5,
+        .patience_ns = 100000000,
         .fail_on = FAIL_ON_REGRESSED,
         .limits = limits_default(),
     };

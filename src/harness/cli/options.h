@@ -60,6 +60,8 @@ struct options {
     /* compare, selftest, probe */
     uint64_t pairs, max_pairs, samples;
     uint64_t passes; /* of a sample; 0: by min_time_ns */
+    double pace_ns;  /* the core's full pace; 0: not known */
+    uint64_t patience_ns;
     uint64_t drag_links;
     enum fail_on fail_on;
     struct limits limits;

@@ -41,6 +41,7 @@ static void pairing_request(struct pairing *pairing, int cpu)
                 .max_pending = options->max_pending,
                 .samples = options->samples,
                 .min_time_ns = options->min_time_ns,
+                .patience_ns = options->patience_ns,
             },
         .pairs = options->pairs,
         .max_pairs = options->max_pairs,

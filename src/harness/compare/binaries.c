@@ -283,6 +283,7 @@ static int contest_time(struct contest *contest, struct diag *diag)
         status = contest_extend(contest, diag);
     if (status == DIAG_OK)
         status = contest_confirm(contest, diag);
+    contest->comparison->slow_share = blocks_slow_share(&contest->blocks);
     free(contest->blocks.cells);
     return status;
 }
@@ -320,6 +321,7 @@ static void describe(struct comparison *comparison, const struct binaries_reques
     comparison->seed = request->matrix.seed;
     comparison->alpha = GATE_ALPHA;
     comparison->pin_cpu = request->cpu;
+    comparison->slow_share = NAN;
     snprintf(comparison->before.path, sizeof comparison->before.path, "%s", request->before);
     snprintf(comparison->after.path, sizeof comparison->after.path, "%s", request->after);
 }

@@ -1,6 +1,8 @@
 /* blocks.c - who is sampled when, and what goes into which pair. */
 #include "harness/compare/blocks.h"
 
+#include "harness/stats/summary.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +18,22 @@ void block_cell_forget(struct block_cell *cell)
 
 /* ---- One sample. ----------------------------------------------------------------------------- */
 
-static enum probe_end take_sample(const struct blocks *blocks, struct block_cell *cell, size_t role,
+/* What the core's full pace is, ns; 0 before the first process.  One in four of the latest has seen it,
+ * whatever else the core had to do; and when it changes, as a clock frequency may, it follows. */
+static double full_pace_ns(const struct block_paces *paces)
+{
+    size_t count = paces->count < BLOCK_PACES ? paces->count : BLOCK_PACES;
+    return count > 0 ? summary_quantile(paces->pace_ns, count, 0.25) : 0;
+}
+
+static void note_pace(struct blocks *blocks, const struct probe_sample *sample)
+{
+    blocks->paces.pace_ns[blocks->paces.count++ % BLOCK_PACES] = sample->pace_ns;
+    blocks->samples += sample->samples;
+    blocks->slow += sample->slow;
+}
+
+static enum probe_end take_sample(struct blocks *blocks, struct block_cell *cell, size_t role,
                                   struct probe_sample *sample)
 {
     const struct block_role *who = &blocks->roles[role];
@@ -27,8 +44,14 @@ static enum probe_end take_sample(const struct blocks *blocks, struct block_cell
         probe_add(&command, "--passes=%" PRIu64, cell->passes);
     if (who->dragged)
         probe_add(&command, "--drag=%.0f", who->drag_percent * cell->drag_links);
-    return probe_take(who->program, &command, blocks->cpu, blocks->budget_ns, blocks->interrupt,
-                      sample, cell->reason);
+    double full_ns = full_pace_ns(&blocks->paces);
+    if (full_ns > 0)
+        probe_add(&command, "--pace=%.0fns", full_ns);
+    enum probe_end end = probe_take(who->program, &command, blocks->cpu, blocks->budget_ns,
+                                    blocks->interrupt, sample, cell->reason);
+    if (end == PROBE_OK)
+        note_pace(blocks, sample);
+    return end;
 }
 
 static const char *role_name(const struct blocks *blocks, size_t role)
@@ -68,6 +91,11 @@ int blocks_calibrate(struct blocks *blocks, struct diag *diag)
         memcpy(cell->stream_hash, sample.stream_hash, sizeof cell->stream_hash);
     }
     return status;
+}
+
+double blocks_slow_share(const struct blocks *blocks)
+{
+    return blocks->samples > 0 ? (double)blocks->slow / (double)blocks->samples : NAN;
 }
 
 /* ---- One block. ------------------------------------------------------------------------------ */

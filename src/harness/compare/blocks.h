@@ -16,6 +16,13 @@
 #define PAIRS_MAX   400
 #define BLOCK_ROLES 8
 
+/* The core's paces that the latest processes saw, whichever program they were of. */
+#define BLOCK_PACES 64
+struct block_paces {
+    double pace_ns[BLOCK_PACES];
+    size_t count; /* of all so far; the newest is at (count - 1) % BLOCK_PACES */
+};
+
 /* One program in the comparison.  Role 0 is what the others are compared with. */
 struct block_role {
     const char *program; /* path */
@@ -55,6 +62,8 @@ struct blocks {
     size_t cell_count;
     int cpu; /* below 0: not pinned */
     uint64_t budget_ns;
+    struct block_paces paces;
+    uint64_t samples, slow; /* kept so far, and on how many of them the core was slow */
     struct rng *rng;
     const struct interrupt *interrupt;
     /* Told after each block: how many of those that blocks_run was asked for are done. */
@@ -73,6 +82,9 @@ int blocks_calibrate(struct blocks *blocks, struct diag *diag);
  * them get fewer.  As blocks_calibrate; also DIAG_USAGE when two programs make different streams of
  * one cell. */
 int blocks_run(struct blocks *blocks, size_t rounds, struct diag *diag);
+
+/* Share of the samples on which the core was slow though they had waited for it; NaN: there are none. */
+double blocks_slow_share(const struct blocks *blocks);
 
 /* Forgets the pairs of a cell, for an independent look at no more pairs than it had. */
 void block_cell_forget(struct block_cell *cell);

@@ -48,6 +48,7 @@ void command_of_probe(struct probe_command *command, const struct matrix *matrix
     add_streams(command, matrix);
     probe_add(command, "--samples=%" PRIu64, matrix->samples);
     probe_add(command, "--min-time=%" PRIu64 "ns", matrix->min_time_ns);
+    probe_add(command, "--patience=%" PRIu64 "ns", matrix->patience_ns);
 }
 
 /* Names joined by commas, each once: a design has several cells when parameters are swept. */

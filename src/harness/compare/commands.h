@@ -16,7 +16,7 @@ struct matrix {
     size_t set_count;
     uint64_t tick_ns; /* 0: the workload's */
     uint64_t seed, max_pending;
-    uint64_t samples, min_time_ns; /* of a probe */
+    uint64_t samples, min_time_ns, patience_ns; /* of a probe */
 };
 
 /* Cells are numbered group by group. */

@@ -15,6 +15,7 @@
  * a run (docs/MEASUREMENT.md). */
 #define STEAL_SHARE_MAX 0.05
 #define BUSY_SHARE_MAX  0.20
+#define SLOW_SHARE_MAX  0.10
 
 /* Above it a limit is more likely a slip of the pen: 1000 %. */
 #define LIMIT_MAX 10.0
@@ -368,6 +369,11 @@ static void add_causes(struct comparison *comparison, size_t *total)
         add_reason(comparison, total,
                    "inconclusive: others used %.0f %% of all cores meanwhile (load)",
                    100 * comparison->busy_share);
+    if (comparison->slow_share >= SLOW_SHARE_MAX)
+        add_reason(comparison, total,
+                   "inconclusive: on %.0f %% of the samples the core was slow, shared with others "
+                   "unseen (pace)",
+                   100 * comparison->slow_share);
 }
 
 void comparison_conclude(struct comparison *comparison)

@@ -154,6 +154,7 @@ struct comparison {
     int pin_cpu;  /* below 0: unpinned */
     /* What went on meanwhile; NAN: unknown. */
     double steal_share, busy_share, load_1min;
+    double slow_share; /* of the samples, on a core that was shared unseen (pace.h) */
     size_t cell_count;
     struct compared_cell *cells; /* owned */
     size_t added;                /* cells that only NEW has, which are not among them */

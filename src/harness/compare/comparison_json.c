@@ -266,6 +266,7 @@ static cJSON *make_disturbance(const struct comparison *comparison)
     json_add_measure(out, "steal_share", comparison->steal_share);
     json_add_measure(out, "busy_share", comparison->busy_share);
     json_add_measure(out, "load_1min", comparison->load_1min);
+    json_add_measure(out, "slow_share", comparison->slow_share);
     return out;
 }
 

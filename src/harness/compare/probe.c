@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROBE_VERSION 1
+#define PROBE_VERSION 2
 #define REASON        PROBE_REASON
 
 void probe_begin(struct probe_command *command, const char *word)
@@ -72,9 +72,12 @@ static bool sample_read(struct probe_sample *sample, const cJSON *answer)
     *sample = (struct probe_sample){.cpu_ns = INFINITY, .wall_ns = INFINITY};
     sample->passes = (uint64_t)passes;
     sample->calls = (uint64_t)calls;
+    sample->pace_ns = json_get_number(answer, "pace_ns");
+    sample->slow = (uint64_t)fmax(json_get_number(answer, "slow"), 0);
     snprintf(sample->stream_hash, sizeof sample->stream_hash, "%s",
              json_get_text(answer, "stream_hash"));
     int count = cJSON_GetArraySize(json_get(cJSON_GetArrayItem(phases, 0), "cpu_ns"));
+    sample->samples = (uint64_t)count;
     for (int i = 0; i < count; i++) {
         double cpu_ns = sum_phases(phases, "cpu_ns", i) / passes;
         sample->wall_ns = fmin(sample->wall_ns, sum_phases(phases, "wall_ns", i) / passes);
@@ -84,7 +87,7 @@ static bool sample_read(struct probe_sample *sample, const cJSON *answer)
         }
     }
     return sample->stream_hash[0] && isfinite(sample->cpu_ns) && isfinite(sample->wall_ns) &&
-           sample->cpu_ns > 0 && sample->wall_ns > 0;
+           sample->cpu_ns > 0 && sample->wall_ns > 0 && sample->pace_ns > 0;
 }
 
 static enum probe_end judge_answer(const struct spawn_result *result, struct probe_sample *sample,

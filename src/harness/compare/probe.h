@@ -31,6 +31,8 @@ struct probe_sample {
     double phase_cpu_ns[STREAM_PHASES_MAX]; /* of the sample with the smallest cpu_ns */
     size_t phase_count;
     uint64_t passes, calls; /* passes of a sample; calls of one pass */
+    double pace_ns;         /* the core's best pace that it saw */
+    uint64_t samples, slow; /* how many samples, and on how many of them the core was slow */
     char stream_hash[32];
 };
 

@@ -336,6 +336,7 @@ static void trial_conclude(struct trial *trial)
     }
     selftest->pair_spread_percent =
         trial->spread_count > 0 ? summary_of(trial->spreads, trial->spread_count).median : NAN;
+    selftest->slow_share = blocks_slow_share(&trial->blocks);
     for (size_t i = 0; i < SELFTEST_SIZES; i++)
         selftest->sizes[i].measured_percent =
             trial->slowdown_count[i] > 0

@@ -35,6 +35,7 @@ struct selftest {
     double harness_ns_per_op; /* null through the same path; NaN: unknown */
     size_t cell_count;
     double seconds;
+    double slow_share;          /* of the samples, on a core shared unseen (pace.h); NaN: unknown */
     double pair_spread_percent; /* median over the cells: how far two samples of a pair lie apart */
 };
 

@@ -85,12 +85,14 @@ static void add_method(cJSON *document, const struct binaries_request *request)
     json_add(document, "method", method);
 }
 
-static void add_disturbance(cJSON *document, const struct selftest_surroundings *surroundings)
+static void add_disturbance(cJSON *document, const struct selftest *selftest,
+                            const struct selftest_surroundings *surroundings)
 {
     cJSON *disturbance = cJSON_CreateObject();
     json_add_measure(disturbance, "steal_share", surroundings->steal_share);
     json_add_measure(disturbance, "busy_share", surroundings->busy_share);
     json_add_measure(disturbance, "load_1min", surroundings->load_1min);
+    json_add_measure(disturbance, "slow_share", selftest->slow_share);
     json_add(document, "disturbance", disturbance);
 }
 
@@ -116,6 +118,6 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     json_add_measure(document, "pair_spread_percent", selftest->pair_spread_percent);
     json_add_measure(document, "duration_s", selftest->seconds);
     add_method(document, request);
-    add_disturbance(document, surroundings);
+    add_disturbance(document, selftest, surroundings);
     return document;
 }

@@ -2,7 +2,9 @@
 #include "harness/run/sample.h"
 
 #include "harness/run/arena.h"
+#include "harness/run/cycles.h"
 #include "harness/run/instance.h"
+#include "harness/run/pace.h"
 #include "harness/run/replay.h"
 
 #include <math.h>
@@ -57,21 +59,43 @@ static bool warm_up(const struct sample_request *request, struct sample_series *
     return true;
 }
 
+/* All passes of one sample into its place, whatever was there. */
+static bool take_sample(const struct sample_request *request, struct sample_series *series,
+                        uint64_t sample)
+{
+    memset(series->cpu_ns[sample], 0, sizeof series->cpu_ns[sample]);
+    memset(series->wall_ns[sample], 0, sizeof series->wall_ns[sample]);
+    for (uint64_t i = 0; i < series->passes; i++) {
+        struct replay_pass pass;
+        if (!take_pass(request, &pass, series))
+            return false;
+        for (size_t phase = 0; phase < request->stream->phase_count; phase++) {
+            series->cpu_ns[sample][phase] += pass.phases[phase].cpu_ns;
+            series->wall_ns[sample][phase] += pass.phases[phase].wall_ns;
+        }
+    }
+    return true;
+}
+
 void sample_take(const struct sample_request *request, struct sample_series *series)
 {
     memset(series, 0, sizeof *series);
     arena_enter(false);
     if (!warm_up(request, series))
         return;
-    for (uint64_t sample = 0; sample < request->samples; sample++) {
-        for (uint64_t i = 0; i < series->passes; i++) {
-            struct replay_pass pass;
-            if (!take_pass(request, &pass, series))
-                return;
-            for (size_t phase = 0; phase < request->stream->phase_count; phase++) {
-                series->cpu_ns[sample][phase] += pass.phases[phase].cpu_ns;
-                series->wall_ns[sample][phase] += pass.phases[phase].wall_ns;
-            }
+    uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->patience_ns;
+    double full_ns = request->pace_ns;
+    series->pace_ns = pace_read_ns();
+    for (uint64_t sample = 0; sample < request->samples;) {
+        bool full = full_ns <= 0 || pace_wait(full_ns, deadline_ns);
+        if (!take_sample(request, series, sample))
+            return;
+        double pace_ns = pace_read_ns();
+        series->pace_ns = fmin(series->pace_ns, pace_ns);
+        full = full && (full_ns <= 0 || pace_is_full(pace_ns, full_ns));
+        if (full || clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns) {
+            series->slow += !full;
+            sample++;
         }
     }
 }

@@ -4,6 +4,9 @@
  * A sample is so many passes over the stream, each from a newly opened instance; the series is some
  * samples one after another.  Whoever compares two programs takes the fastest of a series: all of them
  * do the same work, and what else happens on the machine can only make one slower.
+ *
+ * With a known full pace of the core (pace.h) a sample begins when the core has it, and one at whose end
+ * the core has it no more is thrown away and taken again, until the patience is over.
  */
 #ifndef TWBENCH_SAMPLE_H
 #define TWBENCH_SAMPLE_H
@@ -19,6 +22,8 @@ struct sample_request {
     uint64_t samples;     /* 1 .. SAMPLE_MAX */
     uint64_t passes;      /* of each; 0: as many as take min_time_ns here and now */
     uint64_t min_time_ns; /* of each sample */
+    double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
+    uint64_t patience_ns; /* how long all samples together may wait for it */
     bool dragged;         /* put the layer of drag.h over the design, with as many links */
     uint64_t drag_links;
 };
@@ -28,6 +33,8 @@ struct sample_series {
     char reason[400]; /* empty when ok */
     uint64_t passes;  /* of each sample */
     uint64_t calls;   /* start, stop and advance calls and expiries of one pass */
+    double pace_ns;   /* the core's best before and after the samples that were kept */
+    uint64_t slow;    /* samples that were kept though the core was slow: the patience was over */
     /* Nanoseconds of a sample, all of its passes together, by phase of the stream. */
     double cpu_ns[SAMPLE_MAX][STREAM_PHASES_MAX], wall_ns[SAMPLE_MAX][STREAM_PHASES_MAX];
 };

@@ -37,14 +37,23 @@ static size_t trim_for(size_t count, double wanted, double *confidence)
     return trim;
 }
 
+/* A sorted copy, to be freed; NULL without memory. */
+static double *sort_copy(const double *samples, size_t count)
+{
+    double *sorted = malloc(count * sizeof *sorted);
+    if (sorted) {
+        memcpy(sorted, samples, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare_doubles);
+    }
+    return sorted;
+}
+
 struct summary summary_at(const double *samples, size_t count, double confidence_wanted)
 {
     struct summary summary = {NAN, NAN, NAN, NAN, 0};
-    double *sorted = malloc(count * sizeof *sorted);
+    double *sorted = sort_copy(samples, count);
     if (!sorted)
         return summary;
-    memcpy(sorted, samples, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_doubles);
     size_t trim = trim_for(count, confidence_wanted, &summary.confidence);
     summary.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     summary.low = sorted[trim];
@@ -57,4 +66,12 @@ struct summary summary_at(const double *samples, size_t count, double confidence
 struct summary summary_of(const double *samples, size_t count)
 {
     return summary_at(samples, count, 0.95);
+}
+
+double summary_quantile(const double *samples, size_t count, double share)
+{
+    double *sorted = sort_copy(samples, count);
+    double quantile = sorted ? sorted[(size_t)((double)(count - 1) * share)] : NAN;
+    free(sorted);
+    return quantile;
 }

@@ -20,4 +20,8 @@ struct summary summary_at(const double *samples, size_t count, double confidence
 /* The same at 95 %. */
 struct summary summary_of(const double *samples, size_t count);
 
+/* The sample below which that share of the others lies, rounded down: 0 is the least, 1 the greatest.
+ * Sorts a copy; count >= 1.  NaN when there is no memory for it. */
+double summary_quantile(const double *samples, size_t count, double share);
+
 #endif

@@ -1,0 +1,29 @@
+/*
+ * pace.h - how fast this core goes right now.
+ *
+ * A core may do less than a moment ago, for milliseconds, without anything to be seen: the other half of
+ * it works for another virtual machine, which /proc does not show, and which does not count as CPU time
+ * stolen.  So the pace is measured: a short loop of independent additions keeps every unit of the core busy,
+ * and takes half as long again, or twice as long, when half of the units are taken.  It touches no memory
+ * and knows nothing of what is benchmarked, so to wait for a good pace favours nobody.
+ */
+#ifndef TWBENCH_PACE_H
+#define TWBENCH_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The loop's time in ns: the fastest of a few in a row, so that an interrupt is not taken for a pace.
+ * Takes about 10 us. */
+double pace_read_ns(void);
+
+/* A core at less than its full pace by more than this is a slow one: less than any sharing makes it, more
+ * than the loop varies by itself. */
+#define PACE_TOLERANCE 0.05
+
+bool pace_is_full(double pace_ns, double full_ns);
+
+/* Reads the pace until it is full or CLOCK_MONOTONIC is past the deadline; answers whether it is. */
+bool pace_wait(double full_ns, uint64_t deadline_ns);
+
+#endif
