@@ -249,7 +249,10 @@ if os.access(twbench, os.X_OK):
     run = subprocess.run([twbench, "--impl=all", "--tasks=100", "--runs=2", "--counters=step",
                           "--json=-"], capture_output=True, text=True)
     try:
-        report("what twbench writes is valid", errors(json.loads(run.stdout)))
+        counts = subprocess.run([twbench, "--impl=all", "--tasks=100", "--counts-only", "--json=-"],
+                                capture_output=True, text=True)
+        report("what twbench writes is valid",
+               errors(json.loads(run.stdout)) + errors(json.loads(counts.stdout)))
     except json.JSONDecodeError as error:
         report("what twbench writes is valid", [str(error), run.stderr[-300:]])
 else:

@@ -220,6 +220,36 @@ static void test_figures(void **state)
     free(outcome);
 }
 
+/* Without a run there are the proof and the memory, and nothing that was timed. */
+static void test_counts_only(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    struct plan_cell cell = {.design = registry_find("heap")};
+    struct group_options options = {.seed = 1, .count = true, .small = stream};
+    struct pool_limits limits = {.budget_ns = 10 * SECOND};
+    struct outcome *outcome = calloc(1, sizeof *outcome);
+    struct pool *pool;
+    struct diag diag;
+    int cpu = -1;
+    assert_non_null(outcome);
+    assert_int_equal(pool_open(&pool, &cpu, 1, &limits, &diag), DIAG_OK);
+    assert_int_equal(group_run(pool, &cell, 1, stream, NULL, &options, outcome, NULL, NULL, &diag),
+                     DIAG_OK);
+    pool_close(pool);
+    assert_int_equal(outcome->status, OUTCOME_OK);
+    assert_int_equal(outcome->sample_count, 0);
+    assert_int_equal(outcome->digest, stream->expected.digest);
+    assert_int_equal(outcome->phases[0].starts, 1000);
+    assert_int_equal(outcome->phases[2].expires, 250);
+    assert_int_equal(outcome->phases[2].latency[OUTCOME_ADVANCE].count, 0);
+    assert_true(outcome->phases[0].work.comparisons > 0);
+    assert_true(outcome->memory.fixed_bytes > 0);
+    assert_false(outcome->stepped.known);
+    free(outcome);
+    stream_free(stream);
+}
+
 static void test_passes(void **state)
 {
     (void)state;
@@ -233,10 +263,11 @@ static void test_passes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crash),   cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_early),   cmocka_unit_test(test_wrong_stop),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_figures), cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_crash),       cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_early),       cmocka_unit_test(test_wrong_stop),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_figures),     cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_counts_only),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

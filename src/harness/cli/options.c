@@ -190,6 +190,14 @@ static int take_runs(struct options *options, const char *flag, const char *valu
     return take_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->runs, diag);
 }
 
+static int take_counts_only(struct options *options, const char *flag, const char *value,
+                            struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->counts_only = true;
+    return DIAG_OK;
+}
+
 static int take_warmup(struct options *options, const char *flag, const char *value,
                        struct diag *diag)
 {
@@ -450,6 +458,8 @@ static const struct flag flags[] = {
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
      FLAGS_MATRIX, take_max_pending},
     {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN, take_runs},
+    {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
+     take_counts_only},
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN, take_warmup},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
      FLAGS_RUN, take_min_time},
@@ -600,6 +610,9 @@ static int check_together(const struct options *options, struct diag *diag)
         return diag_usage(diag, "--resume: --json=FILE must name the file to go on with");
     if (options->resume && options->force)
         return diag_usage(diag, "--resume and --force: only one of them can be meant");
+    if (options->counts_only && options->counters >= COUNTERS_REQUIRED)
+        return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
+                                "read in timed runs, and there are none");
     return check_files(options, diag);
 }
 
@@ -674,6 +687,8 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
     }
     if (options->preset)
         apply_preset(options);
+    if (options->counts_only)
+        options->runs = options->warmup = 0;
     return check_together(options, diag);
 }
 

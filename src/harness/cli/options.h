@@ -82,6 +82,7 @@ struct options {
     bool designs_given;
     bool matrix_given; /* any flag that says what to run */
     bool dragged;      /* --drag was given */
+    bool counts_only;  /* runs is 0 then */
 
     const char *workload_directory, *plot_scripts; /* where data files are looked up */
     void *memory;                                  /* what options_free frees */

@@ -54,8 +54,9 @@ static int session_counters(struct session *session, struct diag *diag)
 {
     enum options_counters wish = session->options->counters;
     struct counters counters;
-    if (wish == COUNTERS_OFF) {
-        snprintf(session->counters_reason, sizeof session->counters_reason, "--counters=off");
+    if (wish == COUNTERS_OFF || session->options->counts_only) {
+        snprintf(session->counters_reason, sizeof session->counters_reason, "%s",
+                 wish == COUNTERS_OFF ? "--counters=off" : "--counts-only");
         return DIAG_OK;
     }
     bool there = counters_open(&counters, NULL, "");
@@ -74,7 +75,7 @@ static void session_check(struct session *session, struct result_origin *origin)
 {
     struct system_look *before = NULL, *after = NULL;
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    bool check = !session->options->no_system_check;
+    bool check = !session->options->no_system_check && !session->options->counts_only;
     if (check)
         before = system_look("");
     session->cycles = cycles_calibrate();
@@ -187,7 +188,7 @@ static void name_cells(const struct session *session, const struct plan_group *g
     }
 }
 
-/* Cells of the plan that this group still has to run; null comes along if anything does. */
+/* Cells of the plan that this group still has to run; null comes along if anything is timed. */
 static size_t choose_cells(const struct session *session, const struct stream *stream,
                            struct plan_cell *chosen, size_t *from)
 {
@@ -197,7 +198,8 @@ static size_t choose_cells(const struct session *session, const struct stream *s
         if (!result_has_cell(session->document, &identity, stream))
             from[count++] = i;
     }
-    if (count > 0 && session->null_cell == session->plan.cell_count)
+    if (count > 0 && !session->options->counts_only &&
+        session->null_cell == session->plan.cell_count)
         from[count++] = session->null_cell;
     for (size_t i = 0; i < count; i++)
         chosen[i] = session->cells[from[i]];
@@ -256,7 +258,10 @@ static void outcome_begin(struct session *session, size_t cell, const char *smal
         *outcome = session->outcomes[cell];
         return;
     }
-    memcpy(outcome->counters_reason, session->counters_reason, sizeof outcome->counters_reason);
+    /* A session that reads counters may have plans that only count. */
+    bool counts = session->options->counts_only && session->counters_reason[0] == '\0';
+    snprintf(outcome->counters_reason, sizeof outcome->counters_reason, "%s",
+             counts ? "--counts-only" : session->counters_reason);
     snprintf(outcome->stepped.reason, sizeof outcome->stepped.reason, "%s", small_reason);
 }
 

@@ -111,8 +111,10 @@ static void write_figures(FILE *out, const cJSON *cell)
     const cJSON *phase;
     cJSON_ArrayForEach(phase, json_get(cell, "phases"))
     {
+        bool timed = json_get(phase, "ns_per_op") || json_get(phase, "ns_per_advance");
         figure_number(cost, json_get_number(phase, "ns_per_op.median"));
-        snprintf(line, sizeof line, "%.64s: %s ns/op\n", json_get_text(phase, "name"), cost);
+        snprintf(line, sizeof line, "%.64s: %s%s\n", json_get_text(phase, "name"),
+                 timed ? cost : "not timed", timed ? " ns/op" : "");
         xml_text(out, line);
     }
     figure_number(bytes, json_get_number(cell, "memory.bytes_per_task"));

@@ -67,30 +67,56 @@ static void write_cost(FILE *out, const struct view_group *group, const struct v
     fprintf(out, interval ? " %s - %s |" : " |", low, high);
 }
 
-static void write_header(FILE *out, const struct view_group *group)
+/* The columns between the design and its memory; answers how many there are. */
+static size_t write_header_times(FILE *out, const struct view_group *group)
 {
-    fputs("| design |", out);
     for (size_t i = 0; i < group->phase_count; i++) {
         fputc(' ', out);
         markdown_text(out, group->phases[i]);
         fputs(" ns/op | interval |", out);
     }
-    fputs(" advance p99 ns | advance max ns | bytes/task | late ticks | fired | status |\n|---|",
-          out);
-    for (size_t i = 0; i < 2 * group->phase_count + 5; i++)
+    fputs(" advance p99 ns | advance max ns |", out);
+    return 2 * group->phase_count + 2;
+}
+
+static size_t write_header_counts(FILE *out)
+{
+    for (size_t i = 0; i < view_counter_count; i++)
+        fprintf(out, " %s |", view_counters[i].title);
+    return view_counter_count;
+}
+
+static void write_header(FILE *out, const struct view_group *group, bool counts)
+{
+    fputs("| design |", out);
+    size_t columns = counts ? write_header_counts(out) : write_header_times(out, group);
+    fputs(" bytes/task | late ticks | fired | status |\n|---|", out);
+    for (size_t i = 0; i < columns + 3; i++)
         fputs("--:|", out);
     fputs("---|\n", out);
 }
 
-static void write_row(FILE *out, const struct view_group *group, const struct view_row *row)
+static void write_times(FILE *out, const struct view_group *group, const struct view_row *row)
 {
-    fputs("| ", out);
-    markdown_text(out, row->label);
-    fputs(row->is_harness ? " (harness) |" : " |", out);
     for (size_t i = 0; i < group->phase_count; i++)
         write_cost(out, group, row, group->phases[i]);
     write_number(out, group, row, advance_of, "p99");
     write_number(out, group, row, advance_of, "max");
+}
+
+static void write_counts(FILE *out, const struct view_group *group, const struct view_row *row)
+{
+    for (size_t i = 0; i < view_counter_count; i++)
+        write_number(out, group, row, view_work, view_counters[i].key);
+}
+
+static void write_row(FILE *out, const struct view_group *group, const struct view_row *row,
+                      bool counts)
+{
+    fputs("| ", out);
+    markdown_text(out, row->label);
+    fputs(row->is_harness ? " (harness) |" : " |", out);
+    (counts ? write_counts : write_times)(out, group, row);
     write_number(out, group, row, cell_number, "memory.bytes_per_task");
     for (size_t i = 0; i < 2; i++) {
         static const char *const plain[] = {"late_max_ticks", "fired"};
@@ -106,6 +132,7 @@ static void write_row(FILE *out, const struct view_group *group, const struct vi
 
 void markdown_write(FILE *out, const struct result_document *document)
 {
+    bool untimed = false;
     struct view view = view_make(result_json(document));
     for (size_t g = 0; g < view.group_count; g++) {
         const struct view_group *group = &view.groups[g];
@@ -114,11 +141,15 @@ void markdown_write(FILE *out, const struct result_document *document)
         fputs(g ? "\n### " : "### ", out);
         markdown_text(out, title);
         fputs("\n\n", out);
-        write_header(out, group);
+        bool counts = group->phase_count > 0 && !view_is_timed(group);
+        untimed = untimed || counts;
+        write_header(out, group, counts);
         for (size_t i = 0; i < group->row_count; i++)
-            write_row(out, group, &group->rows[i]);
+            write_row(out, group, &group->rows[i], counts);
     }
     view_free(&view);
+    if (untimed)
+        fputs("\nCounts are of all phases of one pass; where they stand nothing was timed.\n", out);
     fputs("\nMedian and exact interval of the median by order statistics; advance: single calls of "
           "the worst phase; bold: best of its column.\n",
           out);

@@ -220,7 +220,8 @@ static int plot_into(const struct plotter *plotter)
     size_t drawn = 0;
     int status = draw_all(plotter, &drawn);
     if (status == DIAG_OK && drawn == 0)
-        return diag_usage(plotter->diag, "nothing to draw: no design in the result is ok");
+        return diag_usage(plotter->diag,
+                          "nothing to draw: no design in the result is ok and was timed");
     return status;
 }
 

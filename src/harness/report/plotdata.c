@@ -100,19 +100,29 @@ static bool is_shown_for_latency(const struct view *view, size_t group)
     return true;
 }
 
+static bool sweep_is_timed(const struct view *view, const struct view_group *of)
+{
+    for (size_t i = 0; i < view->group_count; i++)
+        if (same_sweep(of, &view->groups[i]) && view_is_timed(&view->groups[i]))
+            return true;
+    return false;
+}
+
 bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
 {
     const struct view_group *self = &view->groups[group];
     switch (kind) {
     case PLOT_COST:
+        return is_swept(view, group) && is_first(view, group) && sweep_is_timed(view, self);
     case PLOT_MEMORY:
         return is_swept(view, group) && is_first(view, group);
     case PLOT_LATENCY:
         return is_shown_for_latency(view, group);
     case PLOT_SLOTS:
-        return has_slots(self);
+        return has_slots(self) && view_is_timed(self);
     case PLOT_BARS:
-        return !is_swept(view, group) && !has_slots(self) && count_ok(self) >= 2;
+        return !is_swept(view, group) && !has_slots(self) && count_ok(self) >= 2 &&
+               view_is_timed(self);
     case PLOT_KINDS:
         break;
     }

@@ -92,6 +92,19 @@ static void add_key(struct grid *grid, const struct view_group *group, double *s
     add_numbers(grid, group, scratch, 1);
 }
 
+/* Of a run without times: counters of work, all phases together.  On a narrow terminal the last ones
+ * go first. */
+static void add_counters(struct grid *grid, const struct view_group *group, double *scratch)
+{
+    for (size_t i = 0; i < view_counter_count; i++) {
+        for (size_t row = 0; row < group->row_count; row++)
+            scratch[row] = view_work(&group->rows[row], view_counters[i].key);
+        struct grid_column *column = grid_add_column(grid, "", view_counters[i].title, KEEP_COST);
+        column->marks = column->alone = true;
+        add_numbers(grid, group, scratch, 1);
+    }
+}
+
 static void add_labels(struct grid *grid, const struct view_group *group)
 {
     for (size_t row = 0; row < group->row_count; row++) {
@@ -125,10 +138,14 @@ static void make_columns(struct grid *grid, const struct view_group *group, doub
 {
     grid_add_column(grid, "", "design", KEEP_ALWAYS)->left = true;
     add_labels(grid, group);
-    for (size_t i = 0; i < group->phase_count; i++)
+    bool timed = view_is_timed(group);
+    for (size_t i = 0; i < group->phase_count && timed; i++)
         add_cost(grid, group, i, style);
     if (group->phase_count > 0) {
-        add_tail(grid, group, scratch);
+        if (timed)
+            add_tail(grid, group, scratch);
+        else
+            add_counters(grid, group, scratch);
         grid_add_column(grid, "memory", "B/task", KEEP_MEMORY)->marks = true;
         add_key(grid, group, scratch, "memory.bytes_per_task");
         grid_add_column(grid, "late", "ticks", KEEP_LATE);
@@ -160,7 +177,7 @@ static void write_comparison(FILE *out, const struct view_group *group,
 {
     struct grid grid;
     double *scratch = calloc(group->row_count, sizeof *scratch);
-    size_t columns = 7 + 2 * group->phase_count, dropped = 0;
+    size_t columns = 7 + 2 * group->phase_count + view_counter_count, dropped = 0;
     if (scratch && grid_open(&grid, columns, group->row_count)) {
         make_columns(&grid, group, scratch, style);
         dropped = grid_print(out, &grid, style);
@@ -176,7 +193,14 @@ static void write_comparison(FILE *out, const struct view_group *group,
 static const struct view_row *only_design(const struct view_group *group)
 {
     bool alone = group->row_count == 1 || (group->row_count == 2 && group->rows[1].is_harness);
-    return alone && group->rows[0].ok ? &group->rows[0] : NULL;
+    return alone && group->rows[0].ok && view_is_timed(group) ? &group->rows[0] : NULL;
+}
+
+/* A cell that failed has no phases and says so itself. */
+static void write_untimed(FILE *out, const struct view_group *group)
+{
+    if (group->phase_count > 0 && !view_is_timed(group))
+        fputs("counts    of all phases of one pass; nothing was timed\n", out);
 }
 
 static void write_harness_cost(FILE *out, const struct view_group *group)
@@ -205,6 +229,7 @@ static void write_group(FILE *out, const struct view_group *group, const struct 
         card_write(out, group, only, style);
     else
         write_comparison(out, group, style);
+    write_untimed(out, group);
     write_harness_cost(out, group);
     fputc('\n', out);
 }

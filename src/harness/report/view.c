@@ -155,6 +155,44 @@ double view_advance_ns(const struct view_row *row, const char *key)
     return largest_ns;
 }
 
+bool view_is_timed(const struct view_group *group)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        const cJSON *phase;
+        cJSON_ArrayForEach(phase, json_get(group->rows[i].cell, "phases"))
+        {
+            if (json_get(phase, "ns_per_op") || json_get(phase, "ns_per_advance"))
+                return true;
+        }
+    }
+    return false;
+}
+
+const struct view_counter view_counters[] = {
+    {"comparisons", "comparisons"},
+    {"visits", "visits"},
+    {"moves", "moves"},
+    {"link writes", "link_writes"},
+    {"cascades", "cascades"},
+    {"pointer moves", "pointer_moves"},
+    {"empty ticks", "empty_ticks"},
+    {"allocations", "allocations"},
+};
+const size_t view_counter_count = sizeof view_counters / sizeof *view_counters;
+
+double view_work(const struct view_row *row, const char *key)
+{
+    char path[64];
+    snprintf(path, sizeof path, "work.%s", key);
+    const cJSON *phases = json_get(row->cell, "phases"), *phase;
+    double sum = cJSON_GetArraySize(phases) > 0 ? 0 : NAN;
+    cJSON_ArrayForEach(phase, phases)
+    {
+        sum += json_get_number(phase, path);
+    }
+    return sum;
+}
+
 void view_title(char *out, size_t size, const struct view_group *group)
 {
     char tasks[32], tick[32];

@@ -47,6 +47,19 @@ const cJSON *view_phase(const struct view_row *row, const char *name);
 /* The largest `key` ("p99", "max") of the advance latencies of all phases, ns; NaN without any. */
 double view_advance_ns(const struct view_row *row, const char *key);
 
+/* Was anything of the group timed?  A run of counts only has phases without a time. */
+bool view_is_timed(const struct view_group *group);
+
+/* What stands in the place of times where there are none: the counters of work. */
+struct view_counter {
+    const char *title, *key; /* of `work` */
+};
+extern const struct view_counter view_counters[];
+extern const size_t view_counter_count;
+
+/* The counter's sum over the phases of a row; NaN when it has none. */
+double view_work(const struct view_row *row, const char *key);
+
 /* "hold: 1M timers, tick 1 ms" */
 void view_title(char *out, size_t size, const struct view_group *group);
 

@@ -243,11 +243,14 @@ static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
     return object;
 }
 
-/* Without a timed sample there is nothing a phase could tell. */
-static cJSON *make_phases(const struct stream *stream, const struct outcome *outcome)
+/* Of a cell that was to be timed and never was, a phase would tell half; one that was only to be
+ * counted is whole without times. */
+static cJSON *make_phases(const struct cell_identity *identity, const struct stream *stream,
+                          const struct outcome *outcome)
 {
     cJSON *phases = cJSON_CreateArray();
-    for (size_t i = 0; i < outcome->phase_count && outcome->sample_count > 0; i++)
+    bool counted = identity->runs == 0 && outcome->status == OUTCOME_OK;
+    for (size_t i = 0; i < outcome->phase_count && (outcome->sample_count > 0 || counted); i++)
         cJSON_AddItemToArray(phases,
                              make_phase(stream->phases[i].name, &outcome->phases[i], outcome));
     return phases;
@@ -376,7 +379,7 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     json_add_text(cell, "reason", outcome->reason);
     add_proof(cell, stream, outcome);
     json_add_measure(cell, "harness_ns_per_op", harness_ns_per_op < 0 ? NAN : harness_ns_per_op);
-    json_add(cell, "phases", make_phases(stream, outcome));
+    json_add(cell, "phases", make_phases(identity, stream, outcome));
     json_add(cell, "memory", make_memory(&outcome->memory));
     json_add(cell, "stepped", make_stepped(&outcome->stepped));
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);

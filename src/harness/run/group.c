@@ -11,6 +11,9 @@
 /* What an operation is taken to cost when min_time is turned into a number of operations. */
 #define NOMINAL_NS_PER_OPERATION 10u
 
+/* Kinds of rounds before the timed ones. */
+#define GROUP_FIRST_MAX 5
+
 struct group {
     const struct plan_cell *cells;
     size_t count;
@@ -41,6 +44,17 @@ uint64_t group_passes(const struct stream *stream, uint64_t min_time_ns)
 
 /* ---- From reports to outcomes. --------------------------------------------------------------- */
 
+static void take_operations(struct outcome_phase *phase, const struct outcome_phase *report)
+{
+    phase->starts = report->starts;
+    phase->stops = report->stops;
+    phase->advances = report->advances;
+    phase->ticks = report->ticks;
+    phase->expires = report->expires;
+    phase->refused = report->refused;
+    phase->work = report->work;
+}
+
 static void take_proof(struct outcome *outcome, const struct job_report *report,
                        const struct stream *stream)
 {
@@ -54,10 +68,8 @@ static void take_proof(struct outcome *outcome, const struct job_report *report,
     outcome->late_max_ticks = proof->late_max_ticks;
     outcome->late_mean_ticks = proof->late_mean_ticks;
     outcome->phase_count = stream->phase_count;
-    for (size_t i = 0; i < stream->phase_count; i++) {
-        outcome->phases[i].work = report->phases[i].work;
-        outcome->phases[i].refused = report->phases[i].refused;
-    }
+    for (size_t i = 0; i < stream->phase_count; i++)
+        take_operations(&outcome->phases[i], &report->phases[i]);
 }
 
 static void take_latency(struct outcome *outcome, const struct job_report *report)
@@ -88,20 +100,12 @@ static void take_steps(struct outcome *outcome, const struct job_report *report,
              report->reason);
 }
 
-static void take_sample(struct outcome *outcome, const struct job_report *report,
-                        const struct stream *stream, uint64_t passes)
+static void take_sample(struct outcome *outcome, const struct job_report *report, uint64_t passes)
 {
     for (size_t i = 0; i < outcome->phase_count; i++) {
         const struct replay_phase *from = &report->total.phases[i];
-        const struct stream_phase *stated = &stream->phases[i];
-        struct outcome_phase *phase = &outcome->phases[i];
-        phase->wall_ns[outcome->sample_count] = from->wall_ns / (double)passes;
-        phase->cpu_ns[outcome->sample_count] = from->cpu_ns / (double)passes;
-        phase->starts = stated->counts.starts + (stated->restart ? from->fired : 0);
-        phase->stops = stated->counts.stops;
-        phase->advances = stated->counts.advances;
-        phase->ticks = stated->counts.ticks;
-        phase->expires = from->fired;
+        outcome->phases[i].wall_ns[outcome->sample_count] = from->wall_ns / (double)passes;
+        outcome->phases[i].cpu_ns[outcome->sample_count] = from->cpu_ns / (double)passes;
     }
     outcome->sample_count++;
     outcome->passes_per_sample = passes;
@@ -125,7 +129,7 @@ static void group_take(void *ctx, const struct job *job, const struct job_report
     } else if (job->kind == JOB_COUNT) {
         take_counts(outcome, report, group->passes);
     } else if (job->kind == JOB_TIME) {
-        take_sample(outcome, report, group->stream, group->passes);
+        take_sample(outcome, report, group->passes);
     }
     group->done++;
 }
@@ -186,17 +190,29 @@ static int group_round(struct group *group, struct pool *pool, enum job_kind kin
     return pool_run(pool, group->jobs, count, group_report, group, diag);
 }
 
+/* What comes before the timed rounds.  Answers how many there are. */
+static size_t list_first(const struct group_options *options, enum job_kind first[GROUP_FIRST_MAX])
+{
+    size_t count = 0;
+    first[count++] = JOB_PROVE;
+    first[count++] = JOB_MEMORY;
+    if (options->runs == 0)
+        return count;
+    first[count++] = JOB_LATENCY;
+    if (options->count)
+        first[count++] = JOB_COUNT;
+    if (options->small)
+        first[count++] = JOB_STEP;
+    return count;
+}
+
 int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
               const struct stream *stream, const struct cycles *cycles,
               const struct group_options *options, struct outcome *outcomes,
               group_progress_fn *progress, void *progress_ctx, struct diag *diag)
 {
-    enum job_kind first[] = {JOB_PROVE, JOB_MEMORY, JOB_LATENCY, JOB_COUNT, JOB_STEP};
-    size_t first_count = 3;
-    if (options->count)
-        first[first_count++] = JOB_COUNT;
-    if (options->small)
-        first[first_count++] = JOB_STEP;
+    enum job_kind first[GROUP_FIRST_MAX];
+    size_t first_count = list_first(options, first);
     struct group group = {
         .cells = cells,
         .count = count,

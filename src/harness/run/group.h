@@ -2,8 +2,9 @@
  * group.h - all cells of one stream, measured side by side.
  *
  * First every cell is proved (counted object, against the oracle); only what is right is measured
- * further: memory, latency, counters, steps, then `runs` rounds of timed samples.  In each round every cell is
- * sampled once, in an order shuffled anew, so that a drift of the machine falls on all alike.
+ * further: memory, latency, counters, steps, then `runs` rounds of timed samples.  In each round every
+ * cell is sampled once, in an order shuffled anew, so that a drift of the machine falls on all alike.
+ * With no runs at all it ends after the memory: counts, and nothing that reads a clock.
  */
 #ifndef TWBENCH_GROUP_H
 #define TWBENCH_GROUP_H
@@ -11,7 +12,7 @@
 #include "harness/run/pool.h"
 
 struct group_options {
-    uint64_t runs;              /* timed samples per cell; 1 .. OUTCOME_SAMPLES_MAX */
+    uint64_t runs;              /* timed samples per cell; 0 .. OUTCOME_SAMPLES_MAX */
     uint64_t warmup;            /* passes before the timed ones of each sample */
     uint64_t min_time_ns;       /* work per sample; see group_passes */
     uint64_t seed;              /* of the order */
@@ -31,7 +32,7 @@ struct group_progress {
 typedef void group_progress_fn(void *ctx, const struct group_progress *progress);
 
 /* Measures cells[0 .. count) and fills outcomes[0 .. count); an outcome whose status is not
- * OUTCOME_OK on entry is left as it is and not measured.  DIAG_OK, POOL_INTERRUPTED (outcomes are
+ * OUTCOME_OK on entry is left as it is and not measured.  `cycles` may be NULL without runs.  DIAG_OK, POOL_INTERRUPTED (outcomes are
  * incomplete then) or DIAG_RUN. */
 int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
               const struct stream *stream, const struct cycles *cycles,

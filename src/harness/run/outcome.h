@@ -50,8 +50,9 @@ struct outcome_count {
 #define OUTCOME_COUNTERS_REASON 256
 
 struct outcome_phase {
-    /* Of one pass over the stream, from the timed runs; restarts in callbacks count as starts. */
+    /* Of one pass over the stream, from the checking pass; restarts in callbacks count as starts. */
     uint64_t starts, stops, advances, ticks, expires;
+    uint64_t refused; /* starts refused because of --max-pending */
     /* One element per sample: time of one pass, averaged over the passes of that sample. */
     double wall_ns[OUTCOME_SAMPLES_MAX];
     double cpu_ns[OUTCOME_SAMPLES_MAX];
@@ -59,7 +60,6 @@ struct outcome_phase {
     struct histogram latency[OUTCOME_OPERATIONS];
     struct outcome_count counts[OUTCOME_COUNTERS];
     struct tw_work work; /* of one pass, from the counted run */
-    uint64_t refused;    /* starts refused because of --max-pending, per pass */
 };
 
 struct outcome_memory {

@@ -393,6 +393,18 @@ static struct tw_work work_since(const struct tw_work *now, const struct tw_work
     };
 }
 
+/* Restarts inside callbacks count as starts. */
+static void count_operations(const struct stream_phase *stated, uint64_t fired, uint64_t refused,
+                             struct outcome_phase *phase)
+{
+    phase->starts = stated->counts.starts + (stated->restart ? fired : 0);
+    phase->stops = stated->counts.stops;
+    phase->advances = stated->counts.advances;
+    phase->ticks = stated->counts.ticks;
+    phase->expires = fired;
+    phase->refused = refused;
+}
+
 static void prove_phases(struct prove_replay *replay, const struct stream *stream,
                          struct outcome_phase *phases)
 {
@@ -401,11 +413,12 @@ static void prove_phases(struct prove_replay *replay, const struct stream *strea
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         struct tw_work before = work ? *work : (struct tw_work){0};
-        uint64_t refused = replay->base.refused;
+        uint64_t fired = replay->base.fired, refused = replay->base.refused;
         replay->base.restart = phase->restart;
         replay_words(&replay->base, stream->words + phase->begin, stream->words + phase->end,
                      driver);
-        phases[i].refused = replay->base.refused - refused;
+        count_operations(phase, replay->base.fired - fired, replay->base.refused - refused,
+                         &phases[i]);
         if (work)
             phases[i].work = work_since(work, &before);
     }

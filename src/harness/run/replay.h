@@ -55,8 +55,8 @@ struct replay_proof {
     char broken[300];
 };
 
-/* One pass; needs 16 bytes of the harness's memory per id.  Fills the counters of phases[].work
- * (from a counted design), refused and the proof.  Returns DIAG_RUN without memory. */
+/* One pass; needs 16 bytes of the harness's memory per id.  Fills the numbers of operations in
+ * phases[], the counters of their work (from a counted design) and the proof.  Returns DIAG_RUN without memory. */
 int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
                  const struct stream *stream, struct outcome_phase *phases,
                  struct replay_proof *proof, struct diag *diag);
