@@ -15,5 +15,6 @@ cjson/cJSON.h libcjson-dev
 lzma.h liblzma-dev
 zlib.h zlib1g-dev
 xxhash.h libxxhash-dev
+uthash.h uthash-dev
 END
 exit $missing
