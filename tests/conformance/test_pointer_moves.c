@@ -1,0 +1,140 @@
+/*
+ * test_pointer_moves.c - what turning a wheel costs, by the counts of the counted objects.
+ *
+ * The example of a clock: one task 3 days, 10 hours, 50 minutes and 30 seconds ahead, at a tick of
+ * a second.  A pointer that is moved tick by tick takes 298,230 steps.  On wheels of days, hours,
+ * minutes and seconds that are driven to what they hold, it is 3 + 10 + 50 + 30 of them.
+ */
+#include "impls/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define MINUTE ((tw_tick)60)
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
+
+#define EXAMPLE (3 * DAY + 10 * HOUR + 50 * MINUTE + 30)
+#define TURNS   (3 + 10 + 50 + 30)
+
+static const struct tw_setting clock_levels = {"levels", 4, {60, 60, 24, 10}};
+
+struct drive {
+    const struct tw_backend *design;
+    struct tw_timers *timers;
+    uint64_t fired, wake_ups;
+    tw_tick last; /* tick of the last expiry */
+};
+
+static void fired_at(void *ctx, tw_id id, tw_tick now)
+{
+    struct drive *drive = ctx;
+    (void)id;
+    drive->fired++;
+    drive->last = now;
+}
+
+/* Timer 0 of the counted design of that name, started for `due`. */
+static struct drive drive_open(const char *name, const struct tw_setting *setting, tw_tick due)
+{
+    struct drive drive = {.design = registry_find(name)->counted};
+    struct tw_config config = {
+        .capacity = 4, .settings = setting, .setting_count = setting ? 1 : 0};
+    struct tw_error error;
+    assert_int_equal(drive.design->open(&drive.timers, &config, &error), TW_OK);
+    assert_int_equal(drive.design->start(drive.timers, 0, due), TW_OK);
+    return drive;
+}
+
+static void drive_to(struct drive *drive, tw_tick to)
+{
+    drive->design->advance(drive->timers, to, fired_at, drive);
+    drive->wake_ups++;
+}
+
+static void drive_by_ticks(struct drive *drive, tw_tick to)
+{
+    for (tw_tick now = 1; now <= to; now++)
+        drive_to(drive, now);
+}
+
+static void drive_by_next(struct drive *drive)
+{
+    for (tw_tick next; (next = drive->design->next(drive->timers)) != TW_NEVER;)
+        drive_to(drive, next);
+}
+
+static uint64_t drive_close(struct drive *drive, tw_tick last)
+{
+    uint64_t moves = drive->design->work(drive->timers)->pointer_moves;
+    assert_int_equal(drive->fired, 1);
+    assert_int_equal(drive->last, last);
+    drive->design->close(drive->timers);
+    return moves;
+}
+
+static void one_wheel_turns_every_second(void **state)
+{
+    (void)state;
+    const struct tw_setting slots = {"slots", 1, {512}};
+    struct drive drive = drive_open("hashed", &slots, EXAMPLE);
+    drive_by_ticks(&drive, EXAMPLE);
+    assert_int_equal(drive.wake_ups, 298230);
+    assert_int_equal(drive_close(&drive, EXAMPLE), 298230);
+}
+
+static void hier_driven_by_next_turns_93_times(void **state)
+{
+    (void)state;
+    assert_int_equal(TURNS, 93);
+    struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
+    drive_by_next(&drive);
+    assert_int_equal(drive.wake_ups, 1);
+    assert_int_equal(drive_close(&drive, EXAMPLE), TURNS);
+}
+
+static void hier_turns_as_often_in_one_jump(void **state)
+{
+    (void)state;
+    struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
+    drive_to(&drive, EXAMPLE);
+    assert_int_equal(drive_close(&drive, EXAMPLE), TURNS);
+}
+
+/* Each tick is a step of the finest wheel; the turns of the others come on top. */
+static void hier_by_ticks_steps_every_tick(void **state)
+{
+    (void)state;
+    struct drive drive = drive_open("hier", &clock_levels, EXAMPLE);
+    drive_by_ticks(&drive, EXAMPLE);
+    uint64_t moves = drive_close(&drive, EXAMPLE);
+    assert_in_range(moves, EXAMPLE, EXAMPLE + EXAMPLE / MINUTE + EXAMPLE / HOUR + EXAMPLE / DAY);
+}
+
+/* A level that held something is looked through again only if something new came to it. */
+static void hier_forgets_a_level_that_ran_empty(void **state)
+{
+    (void)state;
+    struct drive drive = drive_open("hier", &clock_levels, 30);
+    drive_by_next(&drive);
+    assert_int_equal(drive.design->start(drive.timers, 0, DAY), TW_OK);
+    drive.fired = 0;
+    drive_by_next(&drive);
+    /* 30 s, then the rest of the minute, which is looked through, then a day. */
+    assert_int_equal(drive_close(&drive, DAY), 30 + 29 + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_wheel_turns_every_second),
+        cmocka_unit_test(hier_driven_by_next_turns_93_times),
+        cmocka_unit_test(hier_turns_as_often_in_one_jump),
+        cmocka_unit_test(hier_by_ticks_steps_every_tick),
+        cmocka_unit_test(hier_forgets_a_level_that_ran_empty),
+    };
+    return cmocka_run_group_tests_name("pointer moves", tests, NULL, NULL);
+}
