@@ -463,7 +463,7 @@ static const struct flag flags[] = {
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN, take_warmup},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
      FLAGS_RUN, take_min_time},
-    {"min-time", "TIME", "time one sample takes at least (default 500us)",
+    {"min-time", "TIME", "time one sample takes at least (default 250us)",
      FLAGS_PAIRS | FLAGS_PROBE, take_min_time},
     {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
      FLAGS_PAIRS | FLAGS_PROBE, take_samples},
@@ -661,7 +661,7 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         .limits = limits_default(),
     };
     if (command->flags & (FLAGS_PAIRS | FLAGS_PROBE))
-        options->min_time_ns = 500000;
+        options->min_time_ns = 250000;
     if (command->flags & FLAGS_PAIRS)
         options->preset = preset_find("ci");
     if (command->flags & FLAGS_SELFTEST)
