@@ -293,6 +293,76 @@ static void test_too_much_work_is_refused(void **state)
     }
 }
 
+#define PERIODIC(ended)                                                                            \
+    "{\"name\":\"s\",\"do\":\"start\",\"delay\":\"choice(7:1, 20:1, 300:2)\",\"age\":\"phased\"}," \
+    "{\"name\":\"r\",\"do\":\"run\",\"ticks\":3000,\"delay\":\"choice(7:1, 20:1, 300:2)\","        \
+    "\"ended\":\"" ended "\",\"run_time\":\"uniform(1, 9)\",\"slow_every\":50,\"slow_run\":30}"
+
+/* T16 by arithmetic: run k of each timer at t0 + k * period, and no other; the digest says so. */
+static void test_a_fixed_rate_is_kept(void **state)
+{
+    (void)state;
+    struct stream *stream = generated(PERIODIC("fixed-rate"), 500, 3);
+    uint64_t digest = 0, fired = 0;
+    for (tw_id id = 0; id < 500; id++) {
+        tw_tick period = stream->phases[1].period[stream_mix(id, 0) >> 53];
+        tw_tick first = stream->words[2 + 2 * id];
+        assert_true(period == 7 || period == 20 || period == 300);
+        assert_in_range(first, 1, period);
+        for (tw_tick due = first; due <= 3000; due += period, fired++)
+            digest += stream_mix(id, due);
+    }
+    assert_true(stream->expected.digest == digest);
+    assert_int_equal(stream->expected.fired, fired);
+    assert_int_equal(stream->horizon, 300);
+    assert_int_equal(stream->schedule.ticks, 3000);
+    assert_int_equal(stream->schedule.slow_every, 50);
+    assert_int_equal(stream->schedule.slow_run, 30);
+    assert_int_equal(stream->schedule.run_time[STREAM_RESTART_SIZE - 1], 9);
+    stream_free(stream);
+}
+
+/* The same with the run in between: the next run is due a period after the end of the last. */
+static void test_a_fixed_delay_is_kept(void **state)
+{
+    (void)state;
+    struct stream *stream = generated(PERIODIC("fixed-delay"), 500, 3);
+    uint64_t digest = 0;
+    for (tw_id id = 0; id < 500; id++) {
+        tw_tick period = stream->phases[1].period[stream_mix(id, 0) >> 53];
+        for (tw_tick due = stream->words[2 + 2 * id]; due <= 3000;) {
+            uint64_t mix = stream_mix(id, due);
+            uint32_t run_time = stream->schedule.run_time[mix >> 53];
+            assert_in_range(run_time, 1, 9);
+            digest += mix;
+            due += run_time + period;
+        }
+    }
+    assert_true(stream->expected.digest == digest);
+    assert_int_equal(stream->horizon, 309);
+    assert_true(stream->schedule.fixed_delay);
+    stream_free(stream);
+}
+
+/* Whatever belongs to the schedule is part of what is compared. */
+static void test_schedules_have_an_identity(void **state)
+{
+    (void)state;
+    struct stream *rate = generated(PERIODIC("fixed-rate"), 500, 3);
+    struct stream *delay = generated(PERIODIC("fixed-delay"), 500, 3);
+    struct stream *seeded = generated(PERIODIC("fixed-rate"), 500, 4);
+    char text[1000] = PERIODIC("fixed-rate");
+    *strstr(text, "30}") = '9';
+    struct stream *slower = generated(text, 500, 3);
+    assert_true(rate->hash != delay->hash && rate->hash != seeded->hash);
+    assert_true(rate->hash != slower->hash);
+    assert_true(rate->expected.digest == slower->expected.digest);
+    stream_free(rate);
+    stream_free(delay);
+    stream_free(seeded);
+    stream_free(slower);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +377,9 @@ int main(void)
         cmocka_unit_test(test_no_stop_misses),
         cmocka_unit_test(test_phases_without_operations),
         cmocka_unit_test(test_too_much_work_is_refused),
+        cmocka_unit_test(test_a_fixed_rate_is_kept),
+        cmocka_unit_test(test_a_fixed_delay_is_kept),
+        cmocka_unit_test(test_schedules_have_an_identity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

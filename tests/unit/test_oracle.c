@@ -19,7 +19,7 @@ enum { IDS = 40, LONGEST = 300 };
 struct brute {
     uint64_t due[IDS]; /* TW_NEVER: idle */
     uint64_t now;
-    const uint32_t *restart;
+    const uint32_t *restart, *period;
     size_t phase;
     struct stream_expected expected;
 };
@@ -64,7 +64,10 @@ static void brute_tick(struct brute *brute)
         brute->expected.fired_in[brute->phase]++;
         brute->due[id] = TW_NEVER;
         if (brute->restart)
-            brute->due[id] = brute->now + stream_restart_delay(brute->restart, mix);
+            brute->due[id] = brute->now + brute->restart[mix >> 53];
+        if (brute->period)
+            brute->due[id] = (brute->restart ? brute->due[id] : brute->now) +
+                             brute->period[stream_mix(id, 0) >> 53];
     }
     brute_note_running(brute);
 }
@@ -114,7 +117,10 @@ static void test_random_streams(void **state)
         stream->capacity = IDS;
         for (brute.phase = 0; brute.phase < 4; brute.phase++) {
             brute.restart = brute.phase % 2 ? table : NULL;
+            brute.period = (brute.phase + seed) % 4 >= 2 ? table : NULL;
             stream_phase_begin(stream, "phase", brute.restart);
+            if (brute.period)
+                stream_phase_period(stream, brute.period);
             for (int i = 0; i < 500; i++)
                 operation_make(&rng, &brute, stream);
         }

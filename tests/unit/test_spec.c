@@ -122,8 +122,8 @@ struct bad {
 };
 
 #define KEYS_OF_RUN                                                                                \
-    "name, do, delay, stop_share, stop_after, ticks, turns, until, step, ended, refresh, "         \
-    "refresh_min, arrive, depart"
+    "name, do, delay, stop_share, stop_after, ticks, turns, until, step, ended, "                  \
+    "run_time, slow_every, slow_run, refresh, refresh_min, arrive, depart"
 #define START(more) FILE_OF("{\"name\":\"a\",\"do\":\"start\"" more "}")
 #define GO(more)    FILE_OF("{\"name\":\"a\",\"do\":\"run\"" more "}")
 
@@ -199,6 +199,29 @@ static const struct bad bads[] = {
                                                "for turns and for the timers that are started"},
     {GO(",\"ticks\":5,\"ended\":\"restart\",\"delay\":\"1e10\""),
      "x.json: phases[0].delay: expected delays below 2^32 ticks for a restart"},
+    {GO(",\"ticks\":5,\"ended\":\"fixed-rate\",\"delay\":\"1e10\""),
+     "x.json: phases[0].delay: expected delays below 2^32 ticks for a restart"},
+    {GO(",\"ticks\":5,\"ended\":\"hourly\",\"delay\":5"),
+     "x.json: phases[0].ended: 'hourly', expected one of: idle, restart, replace, fixed-rate, "
+     "fixed-delay"},
+    {GO(",\"ticks\":5,\"ended\":\"fixed-rate\""),
+     "x.json: phases[0].delay: expected a distribution for turns and for the timers that are "
+     "started"},
+    {GO(",\"ticks\":5,\"ended\":\"restart\",\"delay\":5,\"run_time\":1"),
+     "x.json: phases[0].run_time: expected a run time only where timers end fixed-rate or "
+     "fixed-delay"},
+    {GO(",\"ticks\":5,\"ended\":\"fixed-delay\",\"delay\":5,\"run_time\":\"1e10\""),
+     "x.json: phases[0].run_time: expected run times below 2^32 ticks"},
+    {GO(",\"ticks\":5,\"ended\":\"fixed-rate\",\"delay\":5,\"slow_run\":1"),
+     "x.json: phases[0].slow_every: expected slow_run with it, and timers that end fixed-rate or "
+     "fixed-delay"},
+    {GO(",\"ticks\":5,\"slow_run\":1,\"slow_every\":2"),
+     "x.json: phases[0].slow_every: expected slow_run with it, and timers that end fixed-rate or "
+     "fixed-delay"},
+    {START(",\"delay\":5,\"age\":\"phased\",\"order\":\"latest\""),
+     "x.json: phases[0].order: expected ids or random with age \"phased\""},
+    {START(",\"delay\":\"1e10\",\"age\":\"phased\""),
+     "x.json: phases[0].delay: expected periods below 2^32 ticks"},
     {GO(",\"until\":\"empty\",\"ended\":\"restart\",\"delay\":5"),
      "x.json: phases[0].until: expected ticks or turns, because what starts timers never gets "
      "empty"},

@@ -146,6 +146,18 @@ static bool promise_ramp(const struct stream *stream, struct totals totals, uint
            totals.starts == totals.stops + totals.fired && totals.starts > 2 * tasks;
 }
 
+/* All run for ever, each at its own period: in the middle of the stream as at its beginning. */
+static bool promise_periodic(const struct stream *stream, struct totals totals, uint64_t tasks)
+{
+    double expected = 0;
+    for (tw_id id = 0; id < tasks; id++)
+        expected += 300000.0 / stream_period(stream->phases[1].period, id);
+    return totals.starts == tasks && totals.stops == 0 && stream->expected.running_end == tasks &&
+           stream->horizon == 600000 && stream->schedule.ticks == 300000 &&
+           stream->schedule.phase == 1 && !stream->schedule.fixed_delay &&
+           near((double)totals.fired, expected, 5 / sqrt((double)tasks));
+}
+
 struct shipped {
     const char *name;
     promise_fn *promise;
@@ -163,6 +175,7 @@ static const struct shipped files[] = {
     {"keepalive", promise_keepalive},
     {"long-horizon", promise_long_horizon},
     {"network", promise_network},
+    {"periodic", promise_periodic},
     {"ramp", promise_ramp},
     {"request-timeout", promise_request_timeout},
     {"standard", promise_standard},
@@ -255,7 +268,8 @@ static void test_lookup(void **state)
     assert_string_equal(diag.text,
                         "workload 'burts': not in workloads, expected one of: burst, collide, "
                         "delay-message, few-constants, fill-cancel, fill-expire, hold, idle, "
-                        "keepalive, long-horizon, network, ramp, request-timeout, standard, "
+                        "keepalive, long-horizon, network, periodic, ramp, request-timeout, "
+                        "standard, "
                         "libevent-unbound, libuv-bind, linux-hrtimer, linux-timer, nginx");
     assert_int_equal(stream_of("hold", (UINT64_C(1) << 30) + 1, NULL, 0, &stream, &diag),
                      DIAG_USAGE);

@@ -37,7 +37,7 @@ uint64_t group_passes(const struct stream *stream, uint64_t min_time_ns)
         const struct stream_phase *phase = &stream->phases[i];
         uint64_t fired = stream->expected.fired_in[i];
         operations += phase->counts.starts + phase->counts.stops + phase->counts.advances + fired +
-                      (phase->restart ? fired : 0);
+                      (stream_restarts(phase) ? fired : 0);
     }
     return min_time_ns / NOMINAL_NS_PER_OPERATION / operations + 1;
 }

@@ -21,8 +21,9 @@ struct replay {
     int (*stop)(struct tw_timers *timers, tw_id id);
     void (*advance)(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx);
     const struct tw_backend *design;
-    const uint32_t *restart; /* of the phase */
-    tw_tick now;             /* outside callbacks */
+    const uint32_t *restart, *period; /* of the phase */
+    tw_expire_fn *expire;             /* by them */
+    tw_tick now;                      /* outside callbacks */
     uint64_t digest, fired, refused;
 };
 
@@ -106,6 +107,24 @@ static void expire_restart(void *ctx, tw_id id, tw_tick now)
     replay->refused += is_refused(replay->start(replay->timers, id, deadline));
 }
 
+static void expire_period(void *ctx, tw_id id, tw_tick now)
+{
+    struct replay *replay = ctx;
+    uint64_t mix = stream_mix(id, now);
+    replay->digest += mix;
+    replay->fired++;
+    uint64_t delay = stream_next_delay(replay->restart, replay->period, id, mix);
+    tw_tick deadline = stream_deadline(now, (int64_t)delay);
+    replay->refused += is_refused(replay->start(replay->timers, id, deadline));
+}
+
+static void rule_set(struct replay *replay, const struct stream_phase *phase)
+{
+    replay->restart = phase->restart;
+    replay->period = phase->period;
+    replay->expire = phase->period ? expire_period : phase->restart ? expire_restart : expire_idle;
+}
+
 ALWAYS_INLINE bool plain_start(struct replay *replay, tw_id id, tw_tick deadline)
 {
     return !is_refused(replay->start(replay->timers, id, deadline));
@@ -116,10 +135,10 @@ ALWAYS_INLINE void plain_stop(struct replay *replay, tw_id id)
     replay->stop(replay->timers, id);
 }
 
-/* The phase's rule is tested per call, not per expiry; the branch always goes one way. */
+/* The phase's rule was chosen with the phase: no call and no expiry has to ask for it. */
 ALWAYS_INLINE void plain_advance(struct replay *replay, tw_tick to)
 {
-    replay->advance(replay->timers, to, replay->restart ? expire_restart : expire_idle, replay);
+    replay->advance(replay->timers, to, replay->expire, replay);
 }
 
 static void replay_words_timed(struct replay *replay, const uint32_t *word, const uint32_t *end)
@@ -135,7 +154,7 @@ void replay_time(const struct tw_backend *design, struct tw_timers *timers,
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         uint64_t fired = replay.fired, refused = replay.refused;
-        replay.restart = phase->restart;
+        rule_set(&replay, phase);
         uint64_t cpu = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
         uint64_t wall = clock_read_ns(CLOCK_MONOTONIC);
         replay_words_timed(&replay, stream->words + phase->begin, stream->words + phase->end);
@@ -163,7 +182,7 @@ void replay_count(const struct tw_backend *design, struct tw_timers *timers,
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         struct counters_reading begin;
-        replay.restart = phase->restart;
+        rule_set(&replay, phase);
         counters_begin(counters, &begin);
         replay_words_timed(&replay, stream->words + phase->begin, stream->words + phase->end);
         counters_end(counters, &begin, &totals[i]);
@@ -240,7 +259,7 @@ void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
     };
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
-        replay.base.restart = phase->restart;
+        rule_set(&replay.base, phase);
         replay.histograms = phases[i].latency;
         replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
                      driver);
@@ -355,10 +374,10 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
     }
     replay->running -= due != TW_NEVER;
     replay->due[id] = TW_NEVER;
-    if (!replay->base.restart)
+    if (!replay->base.restart && !replay->base.period)
         return;
-    uint32_t delay = stream_restart_delay(replay->base.restart, mix);
-    replay->base.refused += !prove_start_at(replay, id, stream_deadline(now, delay), now);
+    uint64_t delay = stream_next_delay(replay->base.restart, replay->base.period, id, mix);
+    replay->base.refused += !prove_start_at(replay, id, stream_deadline(now, (int64_t)delay), now);
 }
 
 static void prove_advance(struct replay *base, tw_tick to)
@@ -397,7 +416,7 @@ static struct tw_work work_since(const struct tw_work *now, const struct tw_work
 static void count_operations(const struct stream_phase *stated, uint64_t fired, uint64_t refused,
                              struct outcome_phase *phase)
 {
-    phase->starts = stated->counts.starts + (stated->restart ? fired : 0);
+    phase->starts = stated->counts.starts + (stream_restarts(stated) ? fired : 0);
     phase->stops = stated->counts.stops;
     phase->advances = stated->counts.advances;
     phase->ticks = stated->counts.ticks;
@@ -414,7 +433,7 @@ static void prove_phases(struct prove_replay *replay, const struct stream *strea
         const struct stream_phase *phase = &stream->phases[i];
         struct tw_work before = work ? *work : (struct tw_work){0};
         uint64_t fired = replay->base.fired, refused = replay->base.refused;
-        replay->base.restart = phase->restart;
+        rule_set(&replay->base, phase);
         replay_words(&replay->base, stream->words + phase->begin, stream->words + phase->end,
                      driver);
         count_operations(phase, replay->base.fired - fired, replay->base.refused - refused,
@@ -525,7 +544,7 @@ void replay_memory(const struct tw_backend *design, struct tw_timers *timers,
     memory_look(&replay);
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
-        replay.base.restart = phase->restart;
+        rule_set(&replay.base, phase);
         replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
                      driver);
         memory_look(&replay);
@@ -572,7 +591,7 @@ void replay_calls(const struct tw_backend *design, struct tw_timers *timers,
     struct calls_replay replay = {.base = replay_begin(design, timers), .kind = kinds};
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
-        replay.base.restart = phase->restart;
+        rule_set(&replay.base, phase);
         replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
                      driver);
     }
@@ -654,7 +673,7 @@ void replay_steps(const struct tw_backend *design, struct tw_timers *timers,
     };
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
-        replay.base.restart = phase->restart;
+        rule_set(&replay.base, phase);
         replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
                      driver);
     }

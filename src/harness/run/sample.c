@@ -36,7 +36,7 @@ static uint64_t count_calls(const struct stream *stream, const struct replay_pas
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         calls += phase->counts.starts + phase->counts.stops + phase->counts.advances;
-        calls += pass->phases[i].fired * (phase->restart ? 2u : 1u);
+        calls += pass->phases[i].fired * (stream_restarts(phase) ? 2u : 1u);
     }
     return calls;
 }

@@ -39,7 +39,7 @@ struct generator {
     /* Of the phase that is played. */
     const struct spec_phase *phase;
     struct lives lives;
-    const uint32_t *restart;
+    const uint32_t *restart, *period;           /* as in struct stream_phase */
     double refresh_due, arrive_due, depart_due; /* fractions carried from tick to tick */
     uint64_t work, work_max;
 };
@@ -137,7 +137,7 @@ static void timer_stop(struct generator *generator, tw_id id)
 static void timer_fired(void *ctx, tw_id id, tw_tick due)
 {
     struct generator *generator = ctx;
-    if (!generator->restart) {
+    if (!generator->restart && !generator->period) {
         timer_end(generator, id);
         return;
     }
@@ -145,8 +145,9 @@ static void timer_fired(void *ctx, tw_id id, tw_tick due)
     generator->work++;
     if (is_over_budget(generator))
         return;
-    uint32_t delay = stream_restart_delay(generator->restart, stream_mix(id, due));
-    agenda_start(&generator->timers, id, due + delay);
+    agenda_start(
+        &generator->timers, id,
+        due + stream_next_delay(generator->restart, generator->period, id, stream_mix(id, due)));
 }
 
 static void plan_came(void *ctx, tw_id id, tw_tick due)
@@ -228,6 +229,18 @@ static bool start_sorted(struct generator *generator, const tw_id *ids, uint32_t
     return true;
 }
 
+static void start_phased(struct generator *generator, const tw_id *ids, uint32_t count)
+{
+    uint32_t period[STREAM_RESTART_SIZE];
+    dist_restart_table(generator->phase->delay, period);
+    for (uint32_t i = 0; i < count; i++) {
+        struct life life = {
+            .delay = stream_first_delay(period, ids[i], generator->stream->seed),
+        };
+        timer_start(generator, ids[i], life);
+    }
+}
+
 static int play_start(struct generator *generator)
 {
     uint32_t idle, count = share_of(generator->phase->share, generator->tasks);
@@ -239,6 +252,8 @@ static int play_start(struct generator *generator)
         ids_shuffle(ids, idle, &generator->order);
     if (ids && generator->phase->order >= SPEC_SOONEST)
         done = start_sorted(generator, ids, count);
+    else if (ids && generator->phase->age == SPEC_PHASED)
+        start_phased(generator, ids, count);
     else
         for (uint32_t i = 0; ids && i < count; i++)
             timer_start(generator, ids[i], lives_aged(&generator->lives));
@@ -442,16 +457,52 @@ static int budget_check(const struct generator *generator, const struct spec_pha
                       generator->tasks);
 }
 
+/* A scheduler is to play the first periodic phase too. */
+static bool schedule_note(struct generator *generator, const struct spec_phase *phase)
+{
+    struct stream_schedule *schedule = &generator->stream->schedule;
+    if (schedule->ticks > 0)
+        return true;
+    *schedule = (struct stream_schedule){
+        .ticks = phase->ticks,
+        .phase = generator->stream->phase_count - 1,
+        .fixed_delay = phase->ended == SPEC_FIXED_DELAY,
+        .slow_every = phase->slow_every,
+        .slow_run = phase->slow_run,
+    };
+    if (!phase->run_time)
+        return true;
+    schedule->run_time = calloc(STREAM_RESTART_SIZE, sizeof *schedule->run_time);
+    return schedule->run_time && dist_restart_table(phase->run_time, schedule->run_time);
+}
+
+/* Opens the phase in the stream with the tables it needs, and plays it by them. */
+static int play_with_rule(struct generator *generator, const struct spec_phase *phase)
+{
+    uint32_t delays[STREAM_RESTART_SIZE], run_times[STREAM_RESTART_SIZE];
+    struct stream *stream = generator->stream;
+    bool is_periodic = spec_is_periodic(phase), restarts = phase->ended == SPEC_RESTART;
+    bool takes_time = phase->ended == SPEC_FIXED_DELAY && phase->run_time &&
+                      dist_restart_table(phase->run_time, run_times);
+    if (is_periodic || restarts)
+        dist_restart_table(phase->delay, delays);
+    stream_phase_begin(stream, phase->name, restarts ? delays : takes_time ? run_times : NULL);
+    if (is_periodic) {
+        stream_phase_period(stream, delays);
+        if (!schedule_note(generator, phase))
+            return no_memory(generator);
+    }
+    generator->restart = stream->phases[stream->phase_count - 1].restart;
+    generator->period = stream->phases[stream->phase_count - 1].period;
+    return play_phase(generator, phase);
+}
+
 static int play_all(struct generator *generator)
 {
     const struct spec *spec = generator->spec;
     for (size_t i = 0; i < spec->phase_count; i++) {
-        uint32_t table[STREAM_RESTART_SIZE];
         const struct spec_phase *phase = &spec->phases[i];
-        bool restarts = phase->ended == SPEC_RESTART && dist_restart_table(phase->delay, table);
-        generator->restart = restarts ? table : NULL;
-        stream_phase_begin(generator->stream, phase->name, generator->restart);
-        int status = play_phase(generator, phase);
+        int status = play_with_rule(generator, phase);
         if (status == DIAG_OK)
             status = budget_check(generator, phase);
         if (status != DIAG_OK)

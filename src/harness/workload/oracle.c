@@ -41,11 +41,14 @@ static void oracle_fire(void *ctx, tw_id id, tw_tick due)
     oracle->expected->digest += mix;
     oracle->expected->fired++;
     oracle->expected->fired_in[oracle->phase]++;
-    const uint32_t *restart = oracle->stream->phases[oracle->phase].restart;
-    if (restart) {
-        uint32_t delay = stream_restart_delay(restart, mix);
-        agenda_start(&oracle->agenda, id, due_of(stream_deadline(due, delay), due));
-    }
+    const struct stream_phase *phase = &oracle->stream->phases[oracle->phase];
+    uint64_t delay = 0;
+    if (phase->restart)
+        delay += phase->restart[mix >> (64 - STREAM_RESTART_BITS)];
+    if (phase->period)
+        delay += phase->period[stream_mix(id, 0) >> (64 - STREAM_RESTART_BITS)];
+    if (delay > 0)
+        agenda_start(&oracle->agenda, id, due_of(stream_deadline(due, (int64_t)delay), due));
 }
 
 static void oracle_advance(struct oracle *oracle, uint64_t ticks)

@@ -62,8 +62,9 @@ struct field {
 
 static const char *const kind_words[] = {"start", "stop", "run", NULL};
 static const char *const order_words[] = {"ids", "random", "soonest", "latest", NULL};
-static const char *const age_words[] = {"new", "stationary", "refreshed", NULL};
-static const char *const ended_words[] = {"idle", "restart", "replace", NULL};
+static const char *const age_words[] = {"new", "stationary", "refreshed", "phased", NULL};
+static const char *const ended_words[] = {"idle",       "restart",     "replace",
+                                          "fixed-rate", "fixed-delay", NULL};
 /* until_empty is 1 for the only word there is. */
 static const char *const until_words[] = {"", "empty", NULL};
 
@@ -92,6 +93,9 @@ static const struct field fields[] = {
     {"until", AT_RUN, TYPE_WORD, AT(until_empty), 0, 0, until_words},
     {"step", AT_RUN, TYPE_TICKS, AT(step), 0, 0, NULL},
     {"ended", AT_RUN, TYPE_WORD, AT(ended), 0, 0, ended_words},
+    {"run_time", AT_RUN, TYPE_DIST, AT(run_time), 0, 0, NULL},
+    {"slow_every", AT_RUN, TYPE_TICKS, AT(slow_every), 0, 0, NULL},
+    {"slow_run", AT_RUN, TYPE_TICKS, AT(slow_run), 0, 0, NULL},
     {"refresh", AT_START | AT_RUN, TYPE_REAL, AT(refresh), 0, 1, NULL},
     {"refresh_min", AT_START | AT_RUN, TYPE_COUNT, AT(refresh_min), 0, 1e6, NULL},
     {"arrive", AT_RUN, TYPE_REAL, AT(arrive), 0, 1, NULL},
@@ -252,16 +256,34 @@ static int run_length_check(const struct binder *binder, const struct place *pla
     return DIAG_OK;
 }
 
+static int ended_check(const struct binder *binder, const struct place *place,
+                       const struct spec_phase *phase)
+{
+    uint32_t table[STREAM_RESTART_SIZE];
+    bool is_periodic = spec_is_periodic(phase);
+    if ((phase->ended == SPEC_RESTART || is_periodic) && !dist_restart_table(phase->delay, table))
+        return phase_fail(binder, place, "delay", "delays below 2^32 ticks for a restart");
+    if (phase->run_time && !is_periodic)
+        return phase_fail(binder, place, "run_time",
+                          "a run time only where timers end fixed-rate or fixed-delay");
+    if (phase->run_time && !dist_restart_table(phase->run_time, table))
+        return phase_fail(binder, place, "run_time", "run times below 2^32 ticks");
+    if ((phase->slow_every > 0) != (phase->slow_run > 0) || (phase->slow_every && !is_periodic))
+        return phase_fail(binder, place, "slow_every",
+                          "slow_run with it, and timers that end fixed-rate or fixed-delay");
+    return DIAG_OK;
+}
+
 static int phase_check(const struct binder *binder, const struct place *place,
                        struct spec_phase *phase)
 {
     uint32_t table[STREAM_RESTART_SIZE];
     if (phase->kind == SPEC_RUN) {
         int status = run_length_check(binder, place, phase);
+        if (status == DIAG_OK)
+            status = ended_check(binder, place, phase);
         if (status != DIAG_OK)
             return status;
-        if (phase->ended == SPEC_RESTART && !dist_restart_table(phase->delay, table))
-            return phase_fail(binder, place, "delay", "delays below 2^32 ticks for a restart");
     }
     if (phase->kind != SPEC_START)
         return DIAG_OK;
@@ -271,6 +293,12 @@ static int phase_check(const struct binder *binder, const struct place *place,
     if ((phase->age == SPEC_REFRESHED) != has_rate)
         return phase_fail(binder, place, "refresh",
                           "a rate (or refresh_min) with, and only with, age \"refreshed\"");
+    if (phase->age != SPEC_PHASED)
+        return DIAG_OK;
+    if (phase->order >= SPEC_SOONEST)
+        return phase_fail(binder, place, "order", "ids or random with age \"phased\"");
+    if (!dist_restart_table(phase->delay, table))
+        return phase_fail(binder, place, "delay", "periods below 2^32 ticks");
     return DIAG_OK;
 }
 
@@ -331,7 +359,7 @@ static int group_bind(const struct binder *binder, const struct place *place, co
     int status = phases_bind(binder, &member, item, true, &phase->phases, &phase->phase_count);
     for (size_t i = 0; status == DIAG_OK && i < phase->phase_count; i++) {
         struct place element = place_element(&member, i);
-        if (phase->phases[i].ended == SPEC_RESTART)
+        if (phase->phases[i].ended == SPEC_RESTART || spec_is_periodic(&phase->phases[i]))
             status = phase_fail(binder, &element, "ended",
                                 "idle or replace, because restart needs a phase of its own");
     }
@@ -406,6 +434,7 @@ static void phases_free(struct spec_phase *phases, size_t count)
     for (size_t i = 0; i < count; i++) {
         dist_free(phases[i].delay);
         dist_free(phases[i].stop_after);
+        dist_free(phases[i].run_time);
         phases_free(phases[i].phases, phases[i].phase_count);
     }
     free(phases);

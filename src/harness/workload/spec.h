@@ -21,7 +21,8 @@
  *                   deadlines ascending or descending (ids)
  *     age           new; stationary: as a population looks that is renewed for ever, the life it is
  *                   in drawn with a chance proportional to its length, and a uniform part of it
- *                   over; refreshed: as timers look that are re-armed at the rates `refresh`,
+ *                   over; phased: anywhere in the period that the timer will have in a run that ends
+ *                   fixed-rate or fixed-delay with the same `delay` (order ids or random); refreshed: as timers look that are re-armed at the rates `refresh`,
  *                   `refresh_min`, those too long without it being idle (new)
  * "do": "stop" stops running timers.
  *     share         of the running ones (1)
@@ -31,8 +32,15 @@
  *     step          ticks per advance call; the length is rounded up to whole steps (1)
  *     ended         what becomes of a timer that fires: idle; restart: started again inside the
  *                   callback; replace: started again right after the advance call, and so is one
- *                   that was stopped: a closed loop (idle)
- *     delay         of everything that is started in this phase
+ *                   that was stopped: a closed loop; fixed-rate, fixed-delay: a periodic task, which
+ *                   is started again inside the callback, and each time with the same delay, drawn
+ *                   once for each id (idle)
+ *     delay         of everything that is started in this phase; of a periodic task its period
+ *     run_time      of each run of a periodic task; with fixed-delay it comes on top of the delay
+ *                   (below a tick)
+ *     slow_every, slow_run   one more periodic task, which takes long: its period and its run time.
+ *                   Like the run time at a fixed rate it counts only where one thread runs all tasks
+ *                   (sched/scheduler.h), which is played beside the stream (no such task)
  *     refresh       random ids, running or not, started again, per task and tick (0)
  *     refresh_min   at least so many per tick (0)
  *     arrive        random idle ids started, per task and tick (0)
@@ -52,8 +60,8 @@
 
 enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_GROUP };
 enum spec_order { SPEC_IDS, SPEC_RANDOM, SPEC_SOONEST, SPEC_LATEST };
-enum spec_age { SPEC_NEW, SPEC_STATIONARY, SPEC_REFRESHED };
-enum spec_ended { SPEC_IDLE, SPEC_RESTART, SPEC_REPLACE };
+enum spec_age { SPEC_NEW, SPEC_STATIONARY, SPEC_REFRESHED, SPEC_PHASED };
+enum spec_ended { SPEC_IDLE, SPEC_RESTART, SPEC_REPLACE, SPEC_FIXED_RATE, SPEC_FIXED_DELAY };
 
 struct spec_phase {
     char name[STREAM_NAME_SIZE]; /* empty inside a group when not given */
@@ -66,12 +74,19 @@ struct spec_phase {
     unsigned until_empty;    /* 1: ticks is 0 */
     uint64_t ticks, step;    /* `turns` is turned into ticks */
     double turns;
+    struct dist *run_time; /* NULL: below a tick */
+    uint64_t slow_every, slow_run;
     double refresh, arrive, depart;
     uint64_t refresh_min;
     uint64_t repeat; /* of a group, with its phases */
     struct spec_phase *phases;
     size_t phase_count;
 };
+
+static inline bool spec_is_periodic(const struct spec_phase *phase)
+{
+    return phase->ended == SPEC_FIXED_RATE || phase->ended == SPEC_FIXED_DELAY;
+}
 
 struct spec {
     char name[STREAM_NAME_SIZE];

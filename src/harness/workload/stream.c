@@ -28,7 +28,8 @@ struct builder {
     tw_tick longest;   /* longest delay so far */
     uint64_t id_bound; /* highest id + 1 */
     enum failure failure;
-    uint32_t *tables[STREAM_PHASES_MAX]; /* owned; phases[].restart points at them */
+    uint32_t *restarts[STREAM_PHASES_MAX],
+        *periods[STREAM_PHASES_MAX]; /* phases[] points at them */
 };
 
 #define NO_RUN SIZE_MAX
@@ -53,8 +54,11 @@ void stream_free(struct stream *stream)
     if (!stream)
         return;
     struct builder *builder = builder_of(stream);
-    for (size_t i = 0; i < STREAM_PHASES_MAX; i++)
-        free(builder->tables[i]);
+    for (size_t i = 0; i < STREAM_PHASES_MAX; i++) {
+        free(builder->restarts[i]);
+        free(builder->periods[i]);
+    }
+    free(stream->schedule.run_time);
     free(stream->words);
     free(stream->spec_json);
     free(builder);
@@ -71,20 +75,32 @@ static struct stream_phase *phase_current(struct stream *stream)
     return &stream->phases[stream->phase_count - 1];
 }
 
-static void table_copy(struct builder *builder, size_t phase, const uint32_t *restart)
+static uint32_t *table_copy(struct builder *builder, const uint32_t *from)
 {
-    size_t bytes = STREAM_RESTART_SIZE * sizeof *restart;
+    size_t bytes = STREAM_RESTART_SIZE * sizeof *from;
     uint32_t *table = malloc(bytes);
-    if (!table) {
+    if (table)
+        memcpy(table, from, bytes);
+    else
         builder->failure = FAILURE_MEMORY;
-        return;
-    }
-    memcpy(table, restart, bytes);
-    for (size_t i = 0; i < STREAM_RESTART_SIZE; i++)
-        if (table[i] > builder->longest)
-            builder->longest = table[i];
-    builder->tables[phase] = table;
-    builder->stream.phases[phase].restart = table;
+    return table;
+}
+
+static uint64_t table_longest(const uint32_t *table)
+{
+    uint32_t longest = 0;
+    for (size_t i = 0; table && i < STREAM_RESTART_SIZE; i++)
+        if (table[i] > longest)
+            longest = table[i];
+    return longest;
+}
+
+static void longest_note(struct builder *builder)
+{
+    const struct stream_phase *phase = phase_current(&builder->stream);
+    uint64_t longest = table_longest(phase->restart) + table_longest(phase->period);
+    if (longest > builder->longest)
+        builder->longest = longest;
 }
 
 /* Makes room for `more` words; false, and the stream is broken, when there is none. */
@@ -122,7 +138,17 @@ void stream_phase_begin(struct stream *stream, const char *name, const uint32_t 
     /* So that even a stream without operations has words to point at. */
     words_reserve(builder, 1);
     if (restart)
-        table_copy(builder, index, restart);
+        phase->restart = builder->restarts[index] = table_copy(builder, restart);
+    longest_note(builder);
+}
+
+void stream_phase_period(struct stream *stream, const uint32_t *period)
+{
+    struct builder *builder = builder_of(stream);
+    size_t index = stream->phase_count - 1;
+    assert(!builder->periods[index]);
+    stream->phases[index].period = builder->periods[index] = table_copy(builder, period);
+    longest_note(builder);
 }
 
 /* Adds `count` operations of `operands` words each to the run of that code, or begins one.  Answers
@@ -227,6 +253,22 @@ void stream_append_ticks(struct stream *stream, uint64_t count)
     }
 }
 
+static void table_identity(XXH3_state_t *state, const uint32_t *table)
+{
+    if (table)
+        XXH3_64bits_update(state, table, STREAM_RESTART_SIZE * sizeof *table);
+}
+
+static void schedule_identity(XXH3_state_t *state, const struct stream_schedule *schedule)
+{
+    const uint64_t plain[] = {schedule->ticks, schedule->phase, schedule->fixed_delay,
+                              schedule->slow_every, schedule->slow_run};
+    if (schedule->ticks == 0)
+        return;
+    XXH3_64bits_update(state, plain, sizeof plain);
+    table_identity(state, schedule->run_time);
+}
+
 /* The identity covers what a design sees: operations, their phases, restart rules, capacity. */
 static uint64_t stream_identity(const struct stream *stream)
 {
@@ -239,10 +281,10 @@ static uint64_t stream_identity(const struct stream *stream)
         uint64_t end = phase->end;
         XXH3_64bits_update(&state, phase->name, sizeof phase->name);
         XXH3_64bits_update(&state, &end, sizeof end);
-        if (phase->restart)
-            XXH3_64bits_update(&state, phase->restart,
-                               STREAM_RESTART_SIZE * sizeof *phase->restart);
+        table_identity(&state, phase->restart);
+        table_identity(&state, phase->period);
     }
+    schedule_identity(&state, &stream->schedule);
     if (stream->word_count)
         XXH3_64bits_update(&state, stream->words, stream->word_count * sizeof *stream->words);
     return XXH3_64bits_digest(&state);

@@ -24,6 +24,12 @@
  * callback (the hold model of Jones 1986).  The delay of a restart is looked up in the phase's
  * table by a hash of (id, firing tick), so that it is the same for every exact design whatever the
  * order in which it fires a tick's timers, and costs the timed loop one load from a table of 8 KiB.
+ *
+ * PERIODIC timers have a period each, looked up in a second table by a hash of the id alone.  At a
+ * fixed rate that is the delay of every restart: `now` is the due tick, so run k is due at
+ * t0 + k * period.  With a fixed delay the time that the run takes comes on top, by the first table:
+ * the next one is due a period after its end.  Nobody waits for anybody here, as with a pool of
+ * enough workers; what one dispatch thread makes of the same tasks is played by stream->schedule.
  */
 #ifndef TWBENCH_STREAM_H
 #define TWBENCH_STREAM_H
@@ -54,7 +60,18 @@ struct stream_phase {
     char name[STREAM_NAME_SIZE];
     size_t begin, end; /* words [begin, end) */
     struct stream_counts counts;
-    const uint32_t *restart; /* STREAM_RESTART_SIZE delays in ticks, each >= 1; NULL: stay idle */
+    const uint32_t *restart; /* STREAM_RESTART_SIZE delays in ticks, each >= 1; NULL: none */
+    const uint32_t *period;  /* as many, by id, on top; NULL: none.  Neither: timers stay idle */
+};
+
+/* Periodic tasks for a scheduler with one dispatch thread: the ids of the stream at the periods of a
+ * phase, begun by stream_first_delay, for so many ticks; and one more, which is slow. */
+struct stream_schedule {
+    uint64_t ticks;     /* 0: there is none */
+    size_t phase;       /* whose `period` it is */
+    bool fixed_delay;   /* or a fixed rate */
+    uint32_t *run_time; /* STREAM_RESTART_SIZE, by (id, due tick), owned; NULL: below a tick */
+    uint64_t slow_every, slow_run; /* period and run time of the slow task; 0: no such task */
 };
 
 /* What every exact design must do with the stream, said by the oracle (oracle.h). */
@@ -82,6 +99,7 @@ struct stream {
     size_t phase_count;
     struct stream_phase phases[STREAM_PHASES_MAX];
     struct stream_expected expected;
+    struct stream_schedule schedule;
     char *spec_json; /* the workload with its parameters resolved, one line of JSON */
 };
 
@@ -99,6 +117,30 @@ static inline uint32_t stream_restart_delay(const uint32_t *restart, uint64_t mi
     return restart[mix >> (64 - STREAM_RESTART_BITS)];
 }
 
+static inline uint32_t stream_period(const uint32_t *period, tw_id id)
+{
+    return stream_restart_delay(period, stream_mix(id, 0));
+}
+
+/* Of an expiry with that mix; at least one of the tables is there. */
+static inline uint64_t stream_next_delay(const uint32_t *restart, const uint32_t *period, tw_id id,
+                                         uint64_t mix)
+{
+    return (restart ? (uint64_t)stream_restart_delay(restart, mix) : 0) +
+           (period ? stream_period(period, id) : 0);
+}
+
+/* Ticks to the first run of a periodic timer that is met anywhere in its period. */
+static inline uint64_t stream_first_delay(const uint32_t *period, tw_id id, uint64_t seed)
+{
+    return 1 + stream_mix(id, seed + 1) % stream_period(period, id);
+}
+
+static inline bool stream_restarts(const struct stream_phase *phase)
+{
+    return phase->restart || phase->period;
+}
+
 /* now + delay, clamped to 0 .. TW_DEADLINE_MAX. */
 static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 {
@@ -113,13 +155,15 @@ static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 /* ---- Building.  Appends merge into the run before them where they can. ----------------------- */
 
 /* An empty stream with the clock at 0; NULL when there is no memory.  The caller sets the other
- * plain fields (tasks, tasks_meaning, seed, tick_ns, capacity, and spec_json, which it hands over)
- * at any time before stream_finish. */
+ * plain fields (tasks, tasks_meaning, seed, tick_ns, capacity, schedule, and spec_json; it hands over
+ * what they own) at any time before stream_finish. */
 struct stream *stream_new(const char *workload);
 void stream_free(struct stream *stream);
 /* Opens the next phase; what is appended from now on belongs to it.  `restart` is copied; NULL for
  * none.  Appends before the first phase, or more than STREAM_PHASES_MAX phases, are a bug. */
 void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart);
+/* Gives the phase just opened its periods, which are copied. */
+void stream_phase_period(struct stream *stream, const uint32_t *period);
 void stream_append_start(struct stream *stream, tw_id id, int64_t delay);
 void stream_append_stop(struct stream *stream, tw_id id);
 /* Advances by `ticks` in one call each (single steps merge into one STREAM_TICKS run). */
