@@ -35,7 +35,7 @@
  * eight, chosen by id: a cascade of thousands of timers walks the eight in turn with prefetches, so
  * eight cache misses are under way at once instead of one.  (Level 0 keeps one list per slot: it is
  * short and was linked a moment ago.)  Divisions by a slot's worth are multiplications by its
- * inverse, for all sizes alike.  A jump of the clock looks ahead for the next slot that is not
+ * inverse, for all sizes alike (levels.h).  A jump of the clock looks ahead for the next slot that is not
  * empty instead of stepping, level by level, so it takes no more steps than there are slots; a
  * level that no timer came to in its revolution is not looked at.  One timer 3 days, 10 hours, 50
  * minutes and 30 seconds ahead is so reached in 3 + 10 + 50 + 30 steps.
@@ -43,19 +43,12 @@
  * It loses when most timers fire after a long delay: each is moved up to once per level on its way;
  * and where the tail matters: the tick on which a well-filled top slot cascades is long.
  */
-#include "links.h"
-#include "params.h"
+#include "levels.h"
 
-/* Three levels of this size already pass the 2^64 ticks of the clock, so no more than that can be
- * given, and their lists fit a 32-bit index space together with TW_CAPACITY_MAX timers. */
-#define LEVEL_SIZE_MAX (UINT64_C(1) << 24)
 /* The sizes of Linux 2.6: a first level that most timers of a busy server start in, then small
  * ones. */
 #define LEVEL_SIZE_FIRST 256
 #define LEVEL_SIZE_OTHER 64
-/* Lists per slot above level 0: as many as the misses that a core can have under way, about. */
-#define LANE_BITS 3u
-#define LANES     (1u << LANE_BITS)
 
 static const struct tw_param hier_params[] = {
     {"levels",
@@ -63,17 +56,6 @@ static const struct tw_param hier_params[] = {
      "horizon needs)",
      2, LEVEL_SIZE_MAX, TW_VALUES_MAX},
     {NULL, NULL, 0, 0, 0},
-};
-
-struct level {
-    tw_tick begin;      /* first tick of the revolution that now lies in */
-    tw_tick unit;       /* ticks that a slot is worth */
-    uint64_t inverse;   /* 2^64 / unit, rounded down (1 less for a power of two) */
-    tw_tick revolution; /* unit x size; TW_NEVER if that is more */
-    uint32_t size;
-    uint32_t heads;     /* index of the first list of slot 0 */
-    uint32_t lane_bits; /* log2 of the lists per slot */
-    uint32_t lane_mask; /* lists per slot - 1 */
 };
 
 struct tw_timers {
@@ -102,65 +84,13 @@ struct find {
     TW_WORK_FIELD
 };
 
-static inline uint64_t multiply_high(uint64_t a, uint64_t b)
-{
-    __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)(((wide)a * b) >> 64);
-}
-
-/* Slots between the begin of the level's revolution and a tick; size and more is the next one.  The
- * product with the inverse is the quotient or one less, so one comparison makes it exact. */
-static inline uint64_t level_steps(const struct level *level, tw_tick tick)
-{
-    uint64_t offset = tick - level->begin;
-    uint64_t quotient = multiply_high(offset, level->inverse);
-    return quotient + (offset - quotient * level->unit >= level->unit);
-}
-
-static inline uint32_t level_list(const struct level *level, uint64_t steps)
-{
-    uint64_t slot = steps >= level->size ? steps - level->size : steps;
-    return level->heads + ((uint32_t)slot << level->lane_bits);
-}
-
-/* The lowest level whose revolution ends after the due tick.  Adding up comparisons costs less than
- * leaving a loop at a level that cannot be predicted. */
-static inline uint32_t level_of(const struct tw_timers *timers, tw_tick due)
-{
-    uint32_t level = 0;
-    for (uint32_t i = 0; i < timers->top; i++)
-        level += due >= timers->ends[i];
-    return level;
-}
-
-static inline uint32_t list_of(const struct level *level, tw_id id, tw_tick due)
-{
-    return level_list(level, level_steps(level, due)) + (id & level->lane_mask);
-}
-
 static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
 {
-    uint32_t level = level_of(timers, due);
+    uint32_t level = level_of(timers->ends, timers->top, due);
     timers->used[level] = true;
-    links_append(timers->links, list_of(&timers->levels[level], id, due), id);
+    links_append(timers->links, level_list_of(&timers->levels[level], id, due), id);
     TW_COUNT(timers, comparisons, timers->top);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
-}
-
-/* Takes the lists of a slot apart: fills first[] with the first timer of each that is not empty. */
-static uint32_t lanes_take(struct tw_timers *timers, uint32_t list, uint32_t lanes, uint32_t *first)
-{
-    uint32_t count = 0;
-    for (uint32_t head = list; head < list + lanes; head++) {
-        uint32_t id = timers->links[head].next;
-        if (id == head)
-            continue;
-        links_clear(timers->links, head);
-        __builtin_prefetch(&timers->links[id]);
-        __builtin_prefetch(&timers->dues[id]);
-        first[count++] = id;
-    }
-    return count;
 }
 
 /* Moves all timers of an upper slot down.  The lanes take turns, so that the next timer of a lane
@@ -168,7 +98,7 @@ static uint32_t lanes_take(struct tw_timers *timers, uint32_t list, uint32_t lan
 static void slot_cascade(struct tw_timers *timers, uint32_t list)
 {
     uint32_t lane[LANES];
-    uint32_t lanes = lanes_take(timers, list, LANES, lane);
+    uint32_t lanes = lanes_take(timers->links, timers->dues, list, lane);
     TW_COUNT(timers, cascades, lanes != 0);
     while (lanes > 0)
         for (uint32_t i = 0; i < lanes; i++) {
@@ -223,8 +153,7 @@ static void clock_set(struct tw_timers *timers, tw_tick now)
     for (uint32_t i = 0; i <= timers->top && now >= timers->ends[i]; i++) {
         struct level *level = &timers->levels[i];
         level->begin = now - now % level->revolution;
-        tw_tick left = TW_NEVER - level->begin;
-        timers->ends[i] = level->revolution < left ? level->begin + level->revolution : TW_NEVER;
+        timers->ends[i] = tick_add(level->begin, level->revolution);
         timers->used[i] = i == timers->top;
     }
 }
@@ -241,14 +170,6 @@ static void clock_turn(struct tw_timers *timers, tw_tick now)
     }
 }
 
-static bool slot_is_empty(const struct tw_timers *timers, const struct level *level, uint32_t list)
-{
-    for (uint32_t head = list; head <= list + level->lane_mask; head++)
-        if (!links_is_empty(timers->links, head))
-            return false;
-    return true;
-}
-
 /* The first slot of the level after that of now, beginning by `limit`, that holds something. */
 static inline bool level_find(const struct tw_timers *timers, uint32_t index, tw_tick limit,
                               struct find *find)
@@ -261,7 +182,7 @@ static inline bool level_find(const struct tw_timers *timers, uint32_t index, tw
     for (uint64_t steps = current + 1; steps <= last; steps++) {
         uint32_t list = level_list(level, steps);
         TW_COUNT(find, pointer_moves, 1);
-        if (!slot_is_empty(timers, level, list)) {
+        if (!slot_is_empty(timers->links, level, list)) {
             find->list = list;
             find->begin = level->begin + steps * level->unit;
             return true;
@@ -282,58 +203,6 @@ static void slot_find(const struct tw_timers *timers, tw_tick limit, struct find
     }
 }
 
-/* The sizes asked for, or as many of the usual ones as reach the horizon: all of the clock when the
- * horizon is not known. */
-static void levels_resolve(const struct tw_config *config, struct tw_setting *out)
-{
-    const struct tw_setting *given = params_find(config, "levels");
-    if (given) {
-        *out = *given;
-        return;
-    }
-    tw_tick horizon = config->horizon ? config->horizon : TW_DEADLINE_MAX;
-    uint64_t size = LEVEL_SIZE_FIRST;
-    for (out->count = 0; horizon > 1; size = LEVEL_SIZE_OTHER) {
-        out->values[out->count++] = size;
-        horizon = horizon / size + (horizon % size != 0);
-    }
-    if (out->count == 0)
-        out->values[out->count++] = size;
-}
-
-/* Lays the levels out.  A level whose slots are worth more than the clock can count is refused: no
- * timer could ever be in it.  That the last one reaches further than the clock is fine. */
-static int levels_lay_out(struct tw_timers *timers, const struct tw_setting *sizes,
-                          struct tw_error *error)
-{
-    tw_tick unit = 1;
-    uint32_t head = timers->slot_heads;
-    timers->top = sizes->count - 1;
-    for (uint32_t i = 0; i < sizes->count; i++) {
-        if (unit == TW_NEVER) {
-            snprintf(error->text, sizeof error->text,
-                     "levels: level %u cannot be reached; expected sizes whose product without the "
-                     "last is below 2^64",
-                     i + 1);
-            return TW_BAD_SETTING;
-        }
-        uint32_t size = (uint32_t)sizes->values[i];
-        tw_tick revolution = unit > TW_NEVER / size ? TW_NEVER : unit * size;
-        timers->levels[i] = (struct level){.unit = unit,
-                                           .inverse = UINT64_MAX / unit,
-                                           .revolution = revolution,
-                                           .size = size,
-                                           .heads = head,
-                                           .lane_bits = i == 0 ? 0 : LANE_BITS,
-                                           .lane_mask = i == 0 ? 0 : LANES - 1};
-        head += size << timers->levels[i].lane_bits;
-        unit = revolution;
-    }
-    timers->due_head = head;
-    timers->span = unit < TW_DEADLINE_MAX ? unit : TW_DEADLINE_MAX;
-    return TW_OK;
-}
-
 static void hier_close(struct tw_timers *timers)
 {
     free(timers->links);
@@ -350,13 +219,17 @@ static int hier_open(struct tw_timers **out, const struct tw_config *config, str
     if (!timers)
         return params_no_memory(error, sizeof *timers);
     struct tw_setting sizes;
-    levels_resolve(config, &sizes);
+    levels_resolve(config, config->horizon, LEVEL_SIZE_FIRST, LEVEL_SIZE_OTHER, &sizes);
     timers->slot_heads = config->capacity;
-    status = levels_lay_out(timers, &sizes, error);
+    timers->top = sizes.count - 1;
+    status = levels_lay_out(timers->levels, &sizes, 1, config->capacity, &timers->due_head, error);
     if (status != TW_OK) {
         free(timers);
         return status;
     }
+    timers->span = timers->levels[timers->top].revolution;
+    if (timers->span > TW_DEADLINE_MAX)
+        timers->span = TW_DEADLINE_MAX;
     clock_set(timers, config->now);
     timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
     timers->dues = calloc(config->capacity, sizeof *timers->dues);
@@ -432,17 +305,12 @@ static void hier_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
 static tw_tick hier_next(const struct tw_timers *timers)
 {
     struct find find = {.begin = TW_NEVER};
-    tw_tick earliest = TW_NEVER;
     if (timers->running > 0)
         slot_find(timers, TW_DEADLINE_MAX, &find);
     if (find.begin == TW_NEVER)
-        return earliest;
+        return TW_NEVER;
     uint32_t lanes = timers->top > 0 && find.list >= timers->levels[1].heads ? LANES : 1;
-    for (uint32_t head = find.list; head < find.list + lanes; head++)
-        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next)
-            if (timers->dues[id] < earliest)
-                earliest = timers->dues[id];
-    return earliest;
+    return slot_earliest(timers->links, timers->dues, find.list, lanes);
 }
 
 static void level_visit(const struct tw_timers *timers, uint32_t index, tw_visit_fn *visit,
@@ -484,12 +352,12 @@ static const char *levels_check(const struct tw_timers *timers)
 static const char *list_check(const struct tw_timers *timers, uint32_t head)
 {
     for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
-        uint32_t level = level_of(timers, timers->dues[id]);
+        uint32_t level = level_of(timers->ends, timers->top, timers->dues[id]);
         if (timers->dues[id] <= timers->now)
             return "a timer is still held after its due tick";
         if (timers->dues[id] - timers->now > timers->span)
             return "a timer is held beyond the reach of the levels";
-        if (list_of(&timers->levels[level], id, timers->dues[id]) != head)
+        if (level_list_of(&timers->levels[level], id, timers->dues[id]) != head)
             return "a timer is not in the level, slot and lane of its due tick";
         if (!timers->used[level])
             return "a level that holds a timer is not marked as used";
