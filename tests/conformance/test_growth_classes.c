@@ -35,6 +35,8 @@
 /* A tick on which every wheel of a power of two up to here begins a new revolution, and a
  * hierarchy of powers of two moves down the slot of an upper level. */
 #define TURN ((tw_tick)1 << 20)
+/* Revolutions of a wheel with as many slots as timers that are within the horizon at every size. */
+#define TURNS 1024
 
 /* ---- Driving one instance. ------------------------------------------------------------------- */
 
@@ -162,6 +164,16 @@ static double start_in_one_slot(struct drive *drive)
     return (double)drive_work(drive) / drive->n;
 }
 
+/* Multiples of the slots of a wheel of n, from both ends towards the middle. */
+static double start_inwards_in_one_slot(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++) {
+        uint64_t turn = (id % 2 ? drive->n - id : id) * (uint64_t)TURNS / drive->n;
+        drive_start(drive, id, (1 + turn) * drive->n);
+    }
+    return (double)drive_work(drive) / drive->n;
+}
+
 /* Always the timer that is due first. */
 static double stop_earliest(struct drive *drive)
 {
@@ -238,10 +250,12 @@ struct scenario {
     uint32_t step;
 };
 
+#define WORST_MAX 4
+
 struct operation {
     const char *name;
     size_t offset; /* of its cost in the traits */
-    struct scenario average, worst[3];
+    struct scenario average, worst[WORST_MAX];
 };
 
 #define COST(operation) offsetof(struct tw_traits, operation)
@@ -252,7 +266,8 @@ static const struct operation operations[] = {
      {"random deadlines", start_random, STEP},
      {{"descending deadlines", start_descending, STEP},
       {"deadlines towards the middle", start_inwards, STEP},
-      {"all in one slot", start_in_one_slot, STEP}}},
+      {"all in one slot", start_in_one_slot, STEP},
+      {"multiples of the slots", start_inwards_in_one_slot, STEP}}},
     {"stop",
      COST(stop),
      {"half of random ones", stop_random, STEP},
@@ -308,7 +323,7 @@ static void check_operation(const struct tw_backend *design, const struct operat
     assert_true(
         stays_within(design, operation->name, &operation->average, declared->average, &measured));
     assert_int_equal(measured, declared->average);
-    for (size_t i = 0; i < 3 && operation->worst[i].cost; i++) {
+    for (size_t i = 0; i < WORST_MAX && operation->worst[i].cost; i++) {
         assert_true(stays_within(design, operation->name, &operation->worst[i], declared->worst,
                                  &measured));
         reached = measured > reached ? measured : reached;
