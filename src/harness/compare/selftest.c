@@ -14,17 +14,21 @@
 /* A second copy of the same is the control, as in compare; the third role is dragged. */
 enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
 
-/* Most of the rounds with a drag try the size in the middle, because that is the one that is promised.  Two
- * rounds of three go without: they are over soon, and false alarms are rare, so that many have to be tried. */
+/* Most of the rounds with a drag try the size in the middle, because that is the one that is promised.  Three
+ * rounds of four go without: they are over soon, and false alarms are rare, so that many have to be tried. */
 static const double percents[SELFTEST_SIZES] = {2, 5, 10};
 #define UNDRAGGED SELFTEST_SIZES
-static const size_t schedule[] = {1,         UNDRAGGED, UNDRAGGED, 1,         UNDRAGGED,
-                                  UNDRAGGED, 0,         UNDRAGGED, UNDRAGGED, 1,
-                                  UNDRAGGED, UNDRAGGED, 2,         UNDRAGGED, UNDRAGGED};
+static const size_t schedule[] = {
+    1, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
+    1, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
+    0, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
+    1, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
+    2, UNDRAGGED, UNDRAGGED, UNDRAGGED,
+};
 
 /* Chain links per percent to begin with, and rounds of blocks for each step nearer to the truth. */
 #define FIRST_LINKS 100.0
-static const size_t tuning_rounds[] = {2, 4, 8};
+static const size_t tuning_rounds[] = {2, 4, 6};
 #define TUNING_PERCENT 5.0
 
 /* Up to 50 %, in steps of 0.1 %. */
