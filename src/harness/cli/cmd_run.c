@@ -31,6 +31,8 @@ static int run_plan(struct session *session, const struct options *options, stru
         .task_count = options->task_count,
         .sweeps = options->sweeps,
         .sweep_count = options->sweep_count,
+        .drives = options->drives,
+        .drive_count = options->drive_count,
     };
     if (selection.workload_count == 0) {
         selection.workloads = standard;

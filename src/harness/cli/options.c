@@ -190,6 +190,28 @@ static int take_runs(struct options *options, const char *flag, const char *valu
     return take_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->runs, diag);
 }
 
+static int add_drive(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    static const char *const words[] = {"ticks", "next", NULL};
+    struct options *options = ctx;
+    int word = 0;
+    int status = take_word(flag, name, words, &word, diag);
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; i < options->drive_count; i++)
+        if (options->drives[i] == (enum plan_drive)word)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    options->drives[options->drive_count++] = (enum plan_drive)word;
+    return DIAG_OK;
+}
+
+static int take_drive(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    options->drive_count = 0;
+    return lists_split(value, ',', flag, PLAN_DRIVES, add_drive, options, diag);
+}
+
 static int take_counts_only(struct options *options, const char *flag, const char *value,
                             struct diag *diag)
 {
@@ -457,6 +479,8 @@ static const struct flag flags[] = {
     {"seed", "N", "seed of the operation streams (default 1)", FLAGS_DESIGNS, take_seed},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
      FLAGS_MATRIX, take_max_pending},
+    {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
+     FLAGS_RUN, take_drive},
     {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN, take_runs},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
      take_counts_only},

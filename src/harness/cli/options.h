@@ -45,6 +45,8 @@ struct options {
     size_t sweep_count;
     struct workload_setting sets[OPTIONS_LIST_MAX];
     size_t set_count;
+    enum plan_drive drives[PLAN_DRIVES]; /* none: by ticks */
+    size_t drive_count;
     uint64_t tick_ns; /* 0: the workload's */
     uint64_t seed;
     uint64_t max_pending; /* 0: no cap */

@@ -28,7 +28,10 @@ static int session_cells(struct session *session, struct diag *diag)
     for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
         if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
             return DIAG_OK;
-    session->cells[session->cell_count++].design = registry_find("null");
+    session->cells[session->cell_count++] = (struct plan_cell){
+        .design = registry_find("null"),
+        .drive = session->cells[0].drive,
+    };
     return DIAG_OK;
 }
 
@@ -153,6 +156,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .traits = &plan->design->timed->traits,
         .settings = plan->settings,
         .setting_count = plan->setting_count,
+        .drive = plan->drive,
         .runs = options->runs,
         .warmup = options->warmup,
         .max_pending = options->max_pending,

@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *plan_drive_name(enum plan_drive drive)
+{
+    static const char *const names[PLAN_DRIVES] = {
+        [PLAN_DRIVE_TICKS] = "ticks",
+        [PLAN_DRIVE_NEXT] = "next",
+    };
+    return names[drive];
+}
+
 static bool design_has_param(const struct registry_entry *design, const char *name)
 {
     for (const struct tw_param *param = design->timed->params; param->name; param++)
@@ -52,13 +61,21 @@ static struct plan_cell cell_of_number(const struct plan_selection *selection,
     return cell;
 }
 
+static size_t count_drives(const struct plan_selection *selection)
+{
+    return selection->drive_count > 0 ? selection->drive_count : 1;
+}
+
 static void fill_cells(const struct plan_selection *selection, struct plan *plan)
 {
     for (size_t d = 0; d < selection->design_count; d++) {
         size_t count = cells_of_design(selection, selection->designs[d]);
         for (size_t number = 0; number < count; number++)
-            plan->cells[plan->cell_count++] =
-                cell_of_number(selection, selection->designs[d], number);
+            for (size_t i = 0; i < count_drives(selection); i++) {
+                struct plan_cell cell = cell_of_number(selection, selection->designs[d], number);
+                cell.drive = selection->drive_count > 0 ? selection->drives[i] : PLAN_DRIVE_TICKS;
+                plan->cells[plan->cell_count++] = cell;
+            }
     }
 }
 
@@ -86,7 +103,7 @@ int plan_make(const struct plan_selection *selection, struct plan *plan, struct 
         return status;
     size_t cells = 0;
     for (size_t d = 0; d < selection->design_count; d++)
-        cells += cells_of_design(selection, selection->designs[d]);
+        cells += cells_of_design(selection, selection->designs[d]) * count_drives(selection);
     size_t tasks = selection->task_count > 0 ? selection->task_count : 1;
     *plan = (struct plan){
         .groups = calloc(selection->workload_count * tasks, sizeof *plan->groups),

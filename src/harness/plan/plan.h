@@ -14,9 +14,20 @@
 
 #define PLAN_SETTINGS_MAX 4
 
+/* Who says when the clock moves. */
+enum plan_drive {
+    PLAN_DRIVE_TICKS, /* the stream: every advance that stands in it is made */
+    PLAN_DRIVE_NEXT,  /* the design: from one `next` straight to the other; tickless */
+    PLAN_DRIVES
+};
+
+/* Word used on the command line and in results: "ticks", "next". */
+const char *plan_drive_name(enum plan_drive drive);
+
 /* One design with the settings asked for; `open` derives the others. */
 struct plan_cell {
     const struct registry_entry *design;
+    enum plan_drive drive;
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;
 };
@@ -49,10 +60,12 @@ struct plan_selection {
     size_t task_count;
     const struct plan_sweep *sweeps; /* a sweep applies to the designs that have its parameter */
     size_t sweep_count;
+    const enum plan_drive *drives; /* none: by ticks */
+    size_t drive_count;
 };
 
 /* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
- * knows.  A sweep that no selected design knows is an error.  The plan points into the selection's
+ * knows x drives.  A sweep that no selected design knows is an error.  The plan points into the selection's
  * workload names; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
 void plan_free(struct plan *plan);

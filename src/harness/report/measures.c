@@ -23,6 +23,9 @@ static const struct row {
     {"empty-ticks", "count", "work.empty_ticks"},
     {"allocations", "count", "work.allocations"},
     {"pointer-moves", "count", "work.pointer_moves"},
+    {"advance-work-max", "count", "advance_work.max"},
+    {"wakeups", "count", "wakeups.count"},
+    {"next-p99", "ns", "latency_ns.next.p99"},
     {"memory", "bytes/task", "memory.bytes_per_task"},
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)

@@ -17,6 +17,7 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
 {
     char settings[1536] = "";
     size_t length = 0;
+    bool by_ticks = identity->drive == PLAN_DRIVE_TICKS;
     for (size_t i = 0; i < identity->setting_count; i++) {
         const struct tw_setting *setting = &identity->settings[i];
         for (uint32_t v = 0; v < setting->count && length < sizeof settings; v++)
@@ -25,12 +26,14 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
                                        v ? "" : "=", setting->values[v]);
     }
     snprintf(out, size,
-             "%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64 " stream=%016" PRIx64
-             "; runs=%" PRIu64 " warmup=%" PRIu64 " pin_cpu=%d"
+             "%s%s%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64
+             " stream=%016" PRIx64 "; runs=%" PRIu64 " warmup=%" PRIu64 " pin_cpu=%d"
              " max_pending=%" PRIu64,
-             identity->impl, settings, stream->workload, stream->tasks, stream->tick_ns,
-             stream->seed, stream->hash, identity->runs, identity->warmup,
-             identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending);
+             identity->impl, settings,
+             by_ticks ? "" : " drive=", by_ticks ? "" : plan_drive_name(identity->drive),
+             stream->workload, stream->tasks, stream->tick_ns, stream->seed, stream->hash,
+             identity->runs, identity->warmup, identity->pin_cpu < 0 ? -1 : identity->pin_cpu,
+             identity->max_pending);
 }
 
 /* One value is a number, a list is an array. */
@@ -46,9 +49,18 @@ static void add_setting(cJSON *params, const char *name, const uint64_t *values,
     json_add(params, name, list);
 }
 
-static cJSON *requested_params(const struct cell_identity *identity)
+/* By ticks goes without saying, as in results of versions that knew nothing else. */
+static cJSON *new_params(const struct cell_identity *identity)
 {
     cJSON *params = cJSON_CreateObject();
+    if (identity->drive != PLAN_DRIVE_TICKS)
+        json_add_text(params, "drive", plan_drive_name(identity->drive));
+    return params;
+}
+
+static cJSON *requested_params(const struct cell_identity *identity)
+{
+    cJSON *params = new_params(identity);
     for (size_t i = 0; i < identity->setting_count; i++)
         add_setting(params, identity->settings[i].name, identity->settings[i].values,
                     identity->settings[i].count);
@@ -60,7 +72,7 @@ static cJSON *resolved_params(const struct cell_identity *identity, const struct
 {
     if (outcome->setting_count == 0)
         return requested_params(identity);
-    cJSON *params = cJSON_CreateObject();
+    cJSON *params = new_params(identity);
     for (size_t i = 0; i < outcome->setting_count; i++)
         add_setting(params, outcome->settings[i].name, outcome->settings[i].values,
                     outcome->settings[i].count);
@@ -157,8 +169,10 @@ static cJSON *make_latency(const struct histogram *histogram)
 
 static cJSON *make_latencies(const struct outcome_phase *phase)
 {
-    static const char *const names[OUTCOME_OPERATIONS] = {
-        [OUTCOME_START] = "start", [OUTCOME_STOP] = "stop", [OUTCOME_ADVANCE] = "advance"};
+    static const char *const names[OUTCOME_OPERATIONS] = {[OUTCOME_START] = "start",
+                                                          [OUTCOME_STOP] = "stop",
+                                                          [OUTCOME_ADVANCE] = "advance",
+                                                          [OUTCOME_NEXT] = "next"};
     cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < OUTCOME_OPERATIONS; i++)
         json_add(object, names[i], make_latency(&phase->latency[i]));
@@ -225,6 +239,25 @@ static cJSON *make_operations(const struct outcome_phase *phase)
     return object;
 }
 
+/* Where ticks drive, next is not called. */
+static cJSON *make_wakeups(const struct outcome_phase *phase)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_integer(object, "count", phase->advances);
+    json_add_integer(object, "useful", phase->wakeups.useful);
+    json_add_integer(object, "to_moment", phase->wakeups.to_moment);
+    json_add_integer(object, "next_calls", phase->wakeups.next_calls);
+    return object;
+}
+
+static cJSON *make_advance_work(const struct outcome_advance_work *work)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_integer(object, "max", work->max);
+    json_add_integer(object, "p99", work->p99);
+    return object;
+}
+
 static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
                          const struct outcome *outcome)
 {
@@ -240,6 +273,8 @@ static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
     add_counters(object, phase, operations, outcome->counters_reason);
     json_add(object, "latency_ns", make_latencies(phase));
     json_add(object, "work", make_work(&phase->work));
+    json_add(object, "wakeups", make_wakeups(phase));
+    json_add(object, "advance_work", make_advance_work(&phase->advance_work));
     return object;
 }
 

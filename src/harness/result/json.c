@@ -132,6 +132,8 @@ void json_format_params(char *out, size_t size, const cJSON *params)
                                        param->string, param->valuedouble);
         else if (length < size)
             length += (size_t)snprintf(out + length, size - length, "%s%s=", gap, param->string);
+        if (length < size && cJSON_IsString(param))
+            length += (size_t)snprintf(out + length, size - length, "%s", param->valuestring);
         if (!cJSON_IsArray(param))
             continue;
         cJSON_ArrayForEach(value, param)

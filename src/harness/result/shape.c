@@ -86,7 +86,7 @@ static const struct rule cell_rules[] = {
     {"", OBJECT},
     {"impl", TEXT},
     {"params", OBJECT},
-    {"params{}", NUMBER | ARRAY},
+    {"params{}", NUMBER | TEXT | ARRAY},
     {"workload", TEXT},
     {"tasks", NUMBER},
     {"tick_ns", NUMBER},
@@ -130,6 +130,7 @@ static const struct rule cell_rules[] = {
     {"phases[].latency_ns.start", OBJECT | OR_NULL},
     {"phases[].latency_ns.stop", OBJECT | OR_NULL},
     {"phases[].latency_ns.advance", OBJECT | OR_NULL},
+    {"phases[].latency_ns.next", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first results */
     {"phases[].latency_ns{}.p50", NUMBER},
     {"phases[].latency_ns{}.p90", NUMBER},
     {"phases[].latency_ns{}.p99", NUMBER},
@@ -148,6 +149,14 @@ static const struct rule cell_rules[] = {
     {"phases[].work.empty_ticks", NUMBER},
     {"phases[].work.allocations", NUMBER},
     {"phases[].work.pointer_moves", NUMBER | OPTIONAL}, /* not yet in the first results */
+    {"phases[].wakeups", OBJECT | OPTIONAL},            /* likewise */
+    {"phases[].wakeups.count", NUMBER},
+    {"phases[].wakeups.useful", NUMBER},
+    {"phases[].wakeups.to_moment", NUMBER},
+    {"phases[].wakeups.next_calls", NUMBER},
+    {"phases[].advance_work", OBJECT | OPTIONAL}, /* likewise */
+    {"phases[].advance_work.max", NUMBER},
+    {"phases[].advance_work.p99", NUMBER},
     {"memory", OBJECT | OR_NULL},
     {"memory.bytes_per_task", NUMBER | OR_NULL},
     {"memory.fixed_bytes", NUMBER},
@@ -174,7 +183,7 @@ static const struct rule cell_rules[] = {
     {"traits.late_ticks", NUMBER},
     {"traits.late_shift", NUMBER},
     {"requested", OBJECT},
-    {"requested{}", NUMBER | ARRAY},
+    {"requested{}", NUMBER | TEXT | ARRAY},
     {"sampling", OBJECT},
     {"sampling.runs", NUMBER},
     {"sampling.warmup", NUMBER},

@@ -53,6 +53,8 @@ static void take_operations(struct outcome_phase *phase, const struct outcome_ph
     phase->expires = report->expires;
     phase->refused = report->refused;
     phase->work = report->work;
+    phase->wakeups = report->wakeups;
+    phase->advance_work = report->advance_work;
 }
 
 static void take_proof(struct outcome *outcome, const struct job_report *report,

@@ -48,8 +48,8 @@ static void job_prove(const struct job *job, struct job_report *report)
     instance_describe(&instance, report->settings, &report->setting_count, &report->span_ticks);
     struct diag diag;
     struct replay_proof *proof = &report->proof;
-    if (replay_prove(instance.design, instance.timers, job->stream, report->phases, proof, &diag) !=
-        DIAG_OK)
+    if (replay_prove(instance.design, instance.timers, job->stream, job->plan->drive,
+                     report->phases, proof, &diag) != DIAG_OK)
         job_fail(report, OUTCOME_OUT_OF_MEMORY, "%s", diag.text);
     else if (proof->broken[0] != '\0')
         job_fail(report, proof->refused ? OUTCOME_UNSUPPORTED : OUTCOME_MISMATCH, "%s",
@@ -80,7 +80,7 @@ static void job_time(const struct job *job, struct job_report *report)
         struct instance instance;
         if (!job_open(job, &instance, report))
             return;
-        replay_time(instance.design, instance.timers, job->stream, &pass);
+        replay_time(instance.design, instance.timers, job->stream, job->plan->drive, &pass);
         instance_close(&instance);
         check_digest(job, pass.digest, pass.fired, report);
         if (report->status != OUTCOME_OK)
@@ -104,8 +104,8 @@ static void job_count(const struct job *job, struct job_report *report)
             memset(report->counts, 0, sizeof report->counts);
         if (!job_open(job, &instance, report))
             break;
-        replay_count(instance.design, instance.timers, job->stream, &counters, report->counts,
-                     &pass);
+        replay_count(instance.design, instance.timers, job->stream, job->plan->drive, &counters,
+                     report->counts, &pass);
         instance_close(&instance);
         check_digest(job, pass.digest, pass.fired, report);
     }
@@ -125,7 +125,8 @@ static void job_memory(const struct job *job, struct job_report *report)
     memory->measured = arena.available;
     memory->fixed_bytes = footprint.fixed_bytes;
     memory->capacity_bytes = footprint.capacity_bytes;
-    replay_memory(instance.design, instance.timers, job->stream, &arena, opened_bytes, memory);
+    replay_memory(instance.design, instance.timers, job->stream, job->plan->drive, &arena,
+                  opened_bytes, memory);
     memory->peak_bytes -= before_bytes;
     memory->allocated_bytes -= before_bytes;
     uint64_t grown =
@@ -144,7 +145,8 @@ static void job_latency(const struct job *job, struct job_report *report)
     struct instance instance;
     if (report->status != OUTCOME_OK || !job_open(job, &instance, report))
         return;
-    replay_latency(instance.design, instance.timers, job->stream, job->cycles, report->phases);
+    replay_latency(instance.design, instance.timers, job->stream, job->plan->drive, job->cycles,
+                   report->phases);
     instance_close(&instance);
 }
 
@@ -241,6 +243,11 @@ static void step_calls(const struct job *job, uint8_t *kinds, bool *chosen,
 
 static void job_step(const struct job *job, struct job_report *report)
 {
+    if (job->plan->drive != PLAN_DRIVE_TICKS) {
+        snprintf(report->stepped.reason, sizeof report->stepped.reason,
+                 "only calls driven by ticks are stepped through");
+        return;
+    }
     uint64_t count = 1;
     for (size_t i = 0; i < job->stream->phase_count; i++)
         count += replay_call_count(&job->stream->phases[i]);

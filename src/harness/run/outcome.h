@@ -26,7 +26,13 @@ const char *outcome_status_name(enum outcome_status status);
 
 #define OUTCOME_SAMPLES_MAX 100
 
-enum outcome_operation { OUTCOME_START, OUTCOME_STOP, OUTCOME_ADVANCE, OUTCOME_OPERATIONS };
+enum outcome_operation {
+    OUTCOME_START,
+    OUTCOME_STOP,
+    OUTCOME_ADVANCE,
+    OUTCOME_NEXT, /* where `next` drives */
+    OUTCOME_OPERATIONS
+};
 
 /* What the processor counts, in user space. */
 enum outcome_counter {
@@ -49,8 +55,21 @@ struct outcome_count {
 
 #define OUTCOME_COUNTERS_REASON 256
 
+/* What the calls of advance were for. */
+struct outcome_wakeups {
+    uint64_t useful;     /* in which something fired */
+    uint64_t to_moment;  /* driven by next: to where the stream does something, nothing being due */
+    uint64_t next_calls; /* calls of next, one before each advance */
+};
+
+/* Moves, visits and cascades together, of single calls of advance with what they call back. */
+struct outcome_advance_work {
+    uint64_t max, p99; /* p99: never below the true one, at most 1/32 above it */
+};
+
 struct outcome_phase {
-    /* Of one pass over the stream, from the checking pass; restarts in callbacks count as starts. */
+    /* Of one pass over the stream, from the checking pass; restarts in callbacks count as starts.
+     * `advances` were made, whoever said so. */
     uint64_t starts, stops, advances, ticks, expires;
     uint64_t refused; /* starts refused because of --max-pending */
     /* One element per sample: time of one pass, averaged over the passes of that sample. */
@@ -60,6 +79,8 @@ struct outcome_phase {
     struct histogram latency[OUTCOME_OPERATIONS];
     struct outcome_count counts[OUTCOME_COUNTERS];
     struct tw_work work; /* of one pass, from the counted run */
+    struct outcome_wakeups wakeups;
+    struct outcome_advance_work advance_work;
 };
 
 struct outcome_memory {

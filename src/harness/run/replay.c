@@ -1,9 +1,13 @@
 /*
  * replay.c - the loop over a stream's words.
  *
- * The loop is written once, as replay_words, an inline function over a `struct driver` of three
+ * The loop is written once, as replay_words, an inline function over a `struct driver` of four
  * operations; each way of replaying is an instance of it with its own driver, and the compiler
  * makes the timed one as lean as if it had been written by hand: one indirect call per operation.
+ *
+ * DRIVING.  By ticks, every advance of the stream is made.  By next, advances of the stream only add
+ * up to the next moment at which it does something else; until then the clock goes from one expiry
+ * that the design names straight to the other, as a tickless kernel or an event loop sleeps.
  */
 #include "harness/run/replay.h"
 
@@ -25,12 +29,15 @@ struct replay {
     tw_expire_fn *expire;             /* by them */
     tw_tick now;                      /* outside callbacks */
     uint64_t digest, fired, refused;
+    tw_tick (*next)(const struct tw_timers *timers);
+    enum plan_drive drive;
 };
 
 struct driver {
     bool (*start)(struct replay *replay, tw_id id, tw_tick deadline); /* false: refused */
     void (*stop)(struct replay *replay, tw_id id);
     void (*advance)(struct replay *replay, tw_tick to);
+    tw_tick (*next)(struct replay *replay);
 };
 
 static uint64_t word_pair(const uint32_t *words)
@@ -38,13 +45,35 @@ static uint64_t word_pair(const uint32_t *words)
     return (uint64_t)words[1] << 32 | words[0];
 }
 
+/* Driven by next, up to a moment of the stream. */
+ALWAYS_INLINE void replay_reach(struct replay *replay, tw_tick moment, const struct driver driver)
+{
+    while (replay->now < moment) {
+        tw_tick next = driver.next(replay);
+        driver.advance(replay, replay->now = next < moment ? next : moment);
+    }
+}
+
+/* `by_next` is a constant wherever this is made an instance of. */
 ALWAYS_INLINE void replay_words(struct replay *replay, const uint32_t *word, const uint32_t *end,
-                                const struct driver driver)
+                                const struct driver driver, bool by_next)
 {
     uint64_t refused = 0; /* in a register, where the next call does not wait for it */
+    tw_tick moment = replay->now;
     while (word < end) {
         enum stream_code code = (enum stream_code)(*word >> STREAM_COUNT_BITS);
         uint32_t count = *word++ & STREAM_COUNT_MAX;
+        if (by_next && code == STREAM_TICKS) {
+            moment += count;
+            continue;
+        }
+        if (by_next && code == STREAM_JUMP) {
+            for (; count > 0; count--, word += 2)
+                moment += word_pair(word);
+            continue;
+        }
+        if (by_next)
+            replay_reach(replay, moment, driver);
         switch (code) {
         case STREAM_START:
             for (; count > 0; count--, word += 2)
@@ -69,17 +98,22 @@ ALWAYS_INLINE void replay_words(struct replay *replay, const uint32_t *word, con
             break;
         }
     }
+    if (by_next)
+        replay_reach(replay, moment, driver);
     replay->refused += refused;
 }
 
-static struct replay replay_begin(const struct tw_backend *design, struct tw_timers *timers)
+static struct replay replay_begin(const struct tw_backend *design, struct tw_timers *timers,
+                                  enum plan_drive drive)
 {
     return (struct replay){
         .timers = timers,
         .start = design->start,
         .stop = design->stop,
         .advance = design->advance,
+        .next = design->next,
         .design = design,
+        .drive = drive,
     };
 }
 
@@ -141,23 +175,54 @@ ALWAYS_INLINE void plain_advance(struct replay *replay, tw_tick to)
     replay->advance(replay->timers, to, replay->expire, replay);
 }
 
+ALWAYS_INLINE tw_tick plain_next(struct replay *replay)
+{
+    return replay->next(replay->timers);
+}
+
+typedef void words_fn(struct replay *replay, const uint32_t *word, const uint32_t *end);
+
 static void replay_words_timed(struct replay *replay, const uint32_t *word, const uint32_t *end)
 {
-    static const struct driver driver = {plain_start, plain_stop, plain_advance};
-    replay_words(replay, word, end, driver);
+    static const struct driver driver = {plain_start, plain_stop, plain_advance, plain_next};
+    replay_words(replay, word, end, driver, false);
+}
+
+static void replay_words_by_next(struct replay *replay, const uint32_t *word, const uint32_t *end)
+{
+    static const struct driver driver = {plain_start, plain_stop, plain_advance, plain_next};
+    replay_words(replay, word, end, driver, true);
+}
+
+static words_fn *timed_words(enum plan_drive drive)
+{
+    return drive == PLAN_DRIVE_NEXT ? replay_words_by_next : replay_words_timed;
+}
+
+/* For the ways of replaying that are not timed: either drive. */
+ALWAYS_INLINE void replay_phase_words(struct replay *replay, const struct stream *stream,
+                                      const struct stream_phase *phase, const struct driver driver)
+{
+    const uint32_t *begin = stream->words + phase->begin, *end = stream->words + phase->end;
+    rule_set(replay, phase);
+    if (replay->drive == PLAN_DRIVE_NEXT)
+        replay_words(replay, begin, end, driver, true);
+    else
+        replay_words(replay, begin, end, driver, false);
 }
 
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, struct replay_pass *pass)
+                 const struct stream *stream, enum plan_drive drive, struct replay_pass *pass)
 {
-    struct replay replay = replay_begin(design, timers);
+    words_fn *replay_all = timed_words(drive);
+    struct replay replay = replay_begin(design, timers, drive);
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         uint64_t fired = replay.fired, refused = replay.refused;
         rule_set(&replay, phase);
         uint64_t cpu = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
         uint64_t wall = clock_read_ns(CLOCK_MONOTONIC);
-        replay_words_timed(&replay, stream->words + phase->begin, stream->words + phase->end);
+        replay_all(&replay, stream->words + phase->begin, stream->words + phase->end);
         wall = clock_read_ns(CLOCK_MONOTONIC) - wall;
         cpu = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
         pass->phases[i] = (struct replay_phase){
@@ -175,16 +240,18 @@ void replay_time(const struct tw_backend *design, struct tw_timers *timers,
 
 /* The very function that replay_time runs, so that instructions and times are of one code. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
-                  const struct stream *stream, const struct counters *counters,
-                  struct counters_reading *totals, struct replay_pass *pass)
+                  const struct stream *stream, enum plan_drive drive,
+                  const struct counters *counters, struct counters_reading *totals,
+                  struct replay_pass *pass)
 {
-    struct replay replay = replay_begin(design, timers);
+    words_fn *replay_all = timed_words(drive);
+    struct replay replay = replay_begin(design, timers, drive);
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         struct counters_reading begin;
         rule_set(&replay, phase);
         counters_begin(counters, &begin);
-        replay_words_timed(&replay, stream->words + phase->begin, stream->words + phase->end);
+        replay_all(&replay, stream->words + phase->begin, stream->words + phase->end);
         counters_end(counters, &begin, &totals[i]);
     }
     pass->digest = replay.digest;
@@ -247,22 +314,28 @@ static void latency_advance(struct replay *base, tw_tick to)
     latency_add((struct latency_replay *)base, OUTCOME_ADVANCE, begin, cycles_end());
 }
 
+static tw_tick latency_next(struct replay *base)
+{
+    uint64_t begin = cycles_begin();
+    tw_tick next = plain_next(base);
+    latency_add((struct latency_replay *)base, OUTCOME_NEXT, begin, cycles_end());
+    return next;
+}
+
 void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
-                    const struct stream *stream, const struct cycles *cycles,
+                    const struct stream *stream, enum plan_drive drive, const struct cycles *cycles,
                     struct outcome_phase *phases)
 {
-    static const struct driver driver = {latency_start, latency_stop, latency_advance};
+    static const struct driver driver = {latency_start, latency_stop, latency_advance,
+                                         latency_next};
     struct latency_replay replay = {
-        .base = replay_begin(design, timers),
+        .base = replay_begin(design, timers, drive),
         .cycles = cycles,
         .countdown = LATENCY_SAMPLING,
     };
     for (size_t i = 0; i < stream->phase_count; i++) {
-        const struct stream_phase *phase = &stream->phases[i];
-        rule_set(&replay.base, phase);
         replay.histograms = phases[i].latency;
-        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
-                     driver);
+        replay_phase_words(&replay.base, stream, &stream->phases[i], driver);
     }
 }
 
@@ -275,6 +348,10 @@ struct prove_replay {
     tw_tick *last;                 /* by id: the last tick at which a running timer may fire */
     uint64_t running, max_pending; /* a cap of 0 is none */
     double late_sum_ticks;
+    struct outcome_phase *phase;   /* that is being replayed */
+    const struct tw_work *work;    /* NULL from a timed design */
+    struct histogram advance_work; /* of the phase */
+    tw_tick next;                  /* what the design named last */
 };
 
 static void prove_fail(struct prove_replay *replay, const char *what, tw_id id, tw_tick now)
@@ -360,6 +437,8 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
     replay->base.digest += mix;
     replay->base.fired++;
     tw_tick due = replay->due[id];
+    if (replay->base.drive == PLAN_DRIVE_NEXT && now != replay->base.now)
+        prove_fail(replay, "next named a tick behind an expiry", id, now);
     if (due == TW_NEVER) {
         prove_fail(replay, "an idle timer fired", id, now);
     } else if (now < due) {
@@ -380,9 +459,63 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
     replay->base.refused += !prove_start_at(replay, id, stream_deadline(now, (int64_t)delay), now);
 }
 
+static void prove_fail_next(struct prove_replay *replay, const char *what, tw_tick next)
+{
+    struct replay_proof *proof = replay->proof;
+    if (proof->broken[0] == '\0')
+        snprintf(proof->broken, sizeof proof->broken,
+                 "next %s: it said %" PRIu64 " at tick %" PRIu64 ", with %" PRIu64
+                 " timers running",
+                 what, next, replay->base.now, replay->running);
+}
+
+static bool keeps_nothing(const struct prove_replay *replay)
+{
+    return (replay->base.design->traits.flags & TW_KEEPS_NOTHING) != 0;
+}
+
+/* A next that does not get on would keep the clock where it is for ever. */
+static tw_tick prove_next(struct replay *base)
+{
+    struct prove_replay *replay = (struct prove_replay *)base;
+    tw_tick next = plain_next(base);
+    replay->phase->wakeups.next_calls++;
+    if (!keeps_nothing(replay)) {
+        if (next <= base->now)
+            prove_fail_next(replay, "names a tick that is over", next);
+        else if ((next == TW_NEVER) != (replay->running == 0))
+            prove_fail_next(replay, "is never though timers run, or the opposite", next);
+    }
+    replay->next = next > base->now ? next : base->now + 1;
+    return replay->next;
+}
+
+static uint64_t work_of_nodes(const struct tw_work *work)
+{
+    return work ? work->moves + work->visits + work->cascades : 0;
+}
+
+static bool next_is_exact(const struct prove_replay *replay)
+{
+    const struct tw_traits *traits = &replay->base.design->traits;
+    return (traits->flags & TW_NEXT_EXACT) && !keeps_nothing(replay) && traits->late_ticks == 0 &&
+           traits->late_shift == 0;
+}
+
 static void prove_advance(struct replay *base, tw_tick to)
 {
+    struct prove_replay *replay = (struct prove_replay *)base;
+    struct outcome_wakeups *wakeups = &replay->phase->wakeups;
+    uint64_t fired = base->fired, before = work_of_nodes(replay->work);
     base->advance(base->timers, to, prove_expire, base);
+    histogram_add(&replay->advance_work, work_of_nodes(replay->work) - before);
+    replay->phase->advances++;
+    wakeups->useful += base->fired > fired;
+    if (base->drive != PLAN_DRIVE_NEXT)
+        return;
+    wakeups->to_moment += to != replay->next;
+    if (to == replay->next && base->fired == fired && next_is_exact(replay))
+        prove_fail_next(replay, "is declared exact and named a tick on which nothing fired", to);
 }
 
 /* A timer that should have fired by now and did not is lost. */
@@ -418,37 +551,53 @@ static void count_operations(const struct stream_phase *stated, uint64_t fired, 
 {
     phase->starts = stated->counts.starts + (stream_restarts(stated) ? fired : 0);
     phase->stops = stated->counts.stops;
-    phase->advances = stated->counts.advances;
     phase->ticks = stated->counts.ticks;
     phase->expires = fired;
     phase->refused = refused;
 }
 
-static void prove_phases(struct prove_replay *replay, const struct stream *stream,
-                         struct outcome_phase *phases)
+/* Of whole numbers: the largest that falls into the bin in which the share is reached. */
+static uint64_t count_quantile(const struct histogram *histogram, double share)
 {
-    static const struct driver driver = {prove_start, prove_stop, prove_advance};
-    const struct tw_work *work = replay->base.design->work(replay->base.timers);
-    for (size_t i = 0; i < stream->phase_count; i++) {
-        const struct stream_phase *phase = &stream->phases[i];
-        struct tw_work before = work ? *work : (struct tw_work){0};
-        uint64_t fired = replay->base.fired, refused = replay->base.refused;
-        rule_set(&replay->base, phase);
-        replay_words(&replay->base, stream->words + phase->begin, stream->words + phase->end,
-                     driver);
-        count_operations(phase, replay->base.fired - fired, replay->base.refused - refused,
-                         &phases[i]);
-        if (work)
-            phases[i].work = work_since(work, &before);
+    double below = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+        below += histogram->bins[i];
+        uint64_t last = histogram_bin_low_ps(i + 1) - 1;
+        if (below >= share * (double)histogram->count)
+            return last < histogram->max_ps ? last : histogram->max_ps;
     }
+    return histogram->max_ps;
+}
+
+static void prove_phase(struct prove_replay *replay, const struct stream *stream,
+                        const struct stream_phase *stated, struct outcome_phase *phase)
+{
+    static const struct driver driver = {prove_start, prove_stop, prove_advance, prove_next};
+    const struct tw_work *work = replay->work;
+    struct tw_work before = work ? *work : (struct tw_work){0};
+    uint64_t fired = replay->base.fired, refused = replay->base.refused;
+    replay->phase = phase;
+    replay->advance_work = (struct histogram){0};
+    phase->advances = 0;
+    phase->wakeups = (struct outcome_wakeups){0};
+    replay_phase_words(&replay->base, stream, stated, driver);
+    count_operations(stated, replay->base.fired - fired, replay->base.refused - refused, phase);
+    if (!work)
+        return;
+    phase->work = work_since(work, &before);
+    phase->advance_work = (struct outcome_advance_work){
+        .max = replay->advance_work.max_ps,
+        .p99 = count_quantile(&replay->advance_work, 0.99),
+    };
 }
 
 int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, struct outcome_phase *phases,
+                 const struct stream *stream, enum plan_drive drive, struct outcome_phase *phases,
                  struct replay_proof *proof, struct diag *diag)
 {
     struct prove_replay replay = {
-        .base = replay_begin(design, timers),
+        .base = replay_begin(design, timers, drive),
+        .work = design->work(timers),
         .proof = proof,
         .max_pending = stream->max_pending,
         .due = malloc(stream->capacity * sizeof *replay.due),
@@ -458,7 +607,8 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
     int status = DIAG_OK;
     if (replay.due && replay.last) {
         memset(replay.due, 0xff, stream->capacity * sizeof *replay.due);
-        prove_phases(&replay, stream, phases);
+        for (size_t i = 0; i < stream->phase_count; i++)
+            prove_phase(&replay, stream, &stream->phases[i], &phases[i]);
         prove_end(&replay, stream->capacity);
     } else {
         status = diag_run(diag, "no memory to check %" PRIu32 " timers", stream->capacity);
@@ -531,22 +681,19 @@ static uint64_t stream_calls(const struct stream *stream)
 }
 
 void replay_memory(const struct tw_backend *design, struct tw_timers *timers,
-                   const struct stream *stream, const struct arena *arena, uint64_t opened_bytes,
-                   struct outcome_memory *memory)
+                   const struct stream *stream, enum plan_drive drive, const struct arena *arena,
+                   uint64_t opened_bytes, struct outcome_memory *memory)
 {
-    static const struct driver driver = {memory_start, memory_stop, memory_advance};
+    static const struct driver driver = {memory_start, memory_stop, memory_advance, plain_next};
     struct memory_replay replay = {
-        .base = replay_begin(design, timers),
+        .base = replay_begin(design, timers, drive),
         .arena = arena,
         .memory = memory,
         .look_every = stream_calls(stream) / MEMORY_LOOKS + 1,
     };
     memory_look(&replay);
     for (size_t i = 0; i < stream->phase_count; i++) {
-        const struct stream_phase *phase = &stream->phases[i];
-        rule_set(&replay.base, phase);
-        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
-                     driver);
+        replay_phase_words(&replay.base, stream, &stream->phases[i], driver);
         memory_look(&replay);
     }
     memory->allocated_bytes = arena_allocated_bytes(arena);
@@ -587,14 +734,13 @@ static void calls_advance(struct replay *base, tw_tick to)
 void replay_calls(const struct tw_backend *design, struct tw_timers *timers,
                   const struct stream *stream, uint8_t *kinds, struct replay_pass *pass)
 {
-    static const struct driver driver = {calls_start, calls_stop, calls_advance};
-    struct calls_replay replay = {.base = replay_begin(design, timers), .kind = kinds};
-    for (size_t i = 0; i < stream->phase_count; i++) {
-        const struct stream_phase *phase = &stream->phases[i];
-        rule_set(&replay.base, phase);
-        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
-                     driver);
-    }
+    static const struct driver driver = {calls_start, calls_stop, calls_advance, plain_next};
+    struct calls_replay replay = {
+        .base = replay_begin(design, timers, PLAN_DRIVE_TICKS),
+        .kind = kinds,
+    };
+    for (size_t i = 0; i < stream->phase_count; i++)
+        replay_phase_words(&replay.base, stream, &stream->phases[i], driver);
     pass->digest = replay.base.digest;
     pass->fired = replay.base.fired;
 }
@@ -665,16 +811,12 @@ static void steps_advance(struct replay *base, tw_tick to)
 void replay_steps(const struct tw_backend *design, struct tw_timers *timers,
                   const struct stream *stream, const bool *chosen, struct steps *steps)
 {
-    static const struct driver driver = {steps_start, steps_stop, steps_advance};
+    static const struct driver driver = {steps_start, steps_stop, steps_advance, plain_next};
     struct steps_replay replay = {
-        .base = replay_begin(design, timers),
+        .base = replay_begin(design, timers, PLAN_DRIVE_TICKS),
         .chosen = chosen,
         .steps = steps,
     };
-    for (size_t i = 0; i < stream->phase_count; i++) {
-        const struct stream_phase *phase = &stream->phases[i];
-        rule_set(&replay.base, phase);
-        replay_words(&replay.base, stream->words + phase->begin, stream->words + phase->end,
-                     driver);
-    }
+    for (size_t i = 0; i < stream->phase_count; i++)
+        replay_phase_words(&replay.base, stream, &stream->phases[i], driver);
 }

@@ -10,11 +10,14 @@
  *     replay_steps    chosen calls stepped through, the others at full speed
  *
  * The seven share one loop over the words of the stream (replay.c); the timed one has nothing in it
- * but the calls.
+ * but the calls.  The first five are driven by ticks or by next (enum plan_drive): driven by next, the
+ * clock goes straight to what the design names as its next expiry, or to where the stream does something
+ * before that.  What fires, and when, is the same.
  */
 #ifndef TWBENCH_REPLAY_H
 #define TWBENCH_REPLAY_H
 
+#include "harness/plan/plan.h"
 #include "harness/run/arena.h"
 #include "harness/run/counters.h"
 #include "harness/run/cycles.h"
@@ -35,16 +38,17 @@ struct replay_pass {
 
 /* One pass, timed by phase. */
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, struct replay_pass *pass);
+                 const struct stream *stream, enum plan_drive drive, struct replay_pass *pass);
 
 /* One pass whose counts are added to totals[], one for each phase.  Fills digest and fired only. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
-                  const struct stream *stream, const struct counters *counters,
-                  struct counters_reading *totals, struct replay_pass *pass);
+                  const struct stream *stream, enum plan_drive drive,
+                  const struct counters *counters, struct counters_reading *totals,
+                  struct replay_pass *pass);
 
 /* One pass that adds to phases[].latency. */
 void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
-                    const struct stream *stream, const struct cycles *cycles,
+                    const struct stream *stream, enum plan_drive drive, const struct cycles *cycles,
                     struct outcome_phase *phases);
 
 /* What the checking pass found.  `broken` is empty when everything was as it has to be. */
@@ -56,16 +60,16 @@ struct replay_proof {
 };
 
 /* One pass; needs 16 bytes of the harness's memory per id.  Fills the numbers of operations in
- * phases[], the counters of their work (from a counted design) and the proof.  Returns DIAG_RUN without memory. */
+ * phases[], wake-ups, the counters of their work (from a counted design) and the proof.  Returns DIAG_RUN without memory. */
 int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, struct outcome_phase *phases,
+                 const struct stream *stream, enum plan_drive drive, struct outcome_phase *phases,
                  struct replay_proof *proof, struct diag *diag);
 
 /* One pass that looks at the arena at most some thousand times, then stops every timer.  Fills
  * allocated, resident, peak and retained; `opened_bytes` is what was allocated after open. */
 void replay_memory(const struct tw_backend *design, struct tw_timers *timers,
-                   const struct stream *stream, const struct arena *arena, uint64_t opened_bytes,
-                   struct outcome_memory *memory);
+                   const struct stream *stream, enum plan_drive drive, const struct arena *arena,
+                   uint64_t opened_bytes, struct outcome_memory *memory);
 
 /* Kinds of calls: an advance may find something due, or nothing. */
 enum replay_call { REPLAY_START, REPLAY_STOP, REPLAY_FIRE, REPLAY_EMPTY, REPLAY_CALLS };

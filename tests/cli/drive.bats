@@ -1,0 +1,67 @@
+# drive.bats - runs driven by ticks and by the next expiry.
+
+load support
+
+counted() {
+    "$twbench" --tasks=200 --counts-only --progress=never "$@"
+}
+
+@test "every design fires the same timers at the same ticks, whoever drives" {
+    for workload in standard keepalive network periodic; do
+        counted --impl=all --drive=ticks,next --workload=$workload --json=$workload.json >/dev/null
+        [ "$(json $workload.json '{c["status"] for c in d["cells"]}')" = "{'ok'}" ]
+        [ "$(json $workload.json 'len({c["digest"] for c in d["cells"] if c["traits"]["late_shift"] + c["traits"]["late_ticks"] == 0})')" = 1 ]
+        [ "$(json $workload.json '[sum(c["params"].get("drive") == w for c in d["cells"]) for w in (None, "next")] == [len(d["cells"]) / 2] * 2')" = True ]
+    done
+}
+
+@test "a trace by next: the clock stops only where something happens" {
+    "$twbench" replay "$traces/nginx.tt.xz" --impl=heap,hashed --drive=ticks,next --counts-only --json=t.json --progress=never >/dev/null
+    [ "$(json t.json '{c["status"] for c in d["cells"]}, len({c["digest"] for c in d["cells"]})')" = "({'ok'}, 1)" ]
+}
+
+@test "wake-ups are counted, and those that were useful" {
+    counted --impl=heap --workload=standard --drive=ticks,next --json=w.json >/dev/null
+    python3 - <<'PYTHON'
+import json
+ticks, wakes = json.load(open("w.json"))["cells"]
+for a, b in zip(ticks["phases"], wakes["phases"]):
+    assert a["wakeups"]["count"] == a["operations"]["advance"]
+    assert a["wakeups"]["next_calls"] == a["wakeups"]["to_moment"] == 0
+    assert b["wakeups"]["count"] == b["operations"]["advance"] == b["wakeups"]["next_calls"]
+    assert b["wakeups"]["useful"] + b["wakeups"]["to_moment"] == b["wakeups"]["count"]
+    assert a["operations"]["ticks"] == b["operations"]["ticks"]
+    if a["wakeups"]["count"] > 1:
+        assert b["wakeups"]["count"] < a["wakeups"]["count"] / 2
+PYTHON
+}
+
+@test "a timed run by next has the cost of next" {
+    quick --impl=heap,hashed --drive=next --json=n.json --export-csv=n.csv >table
+    [ "$(json n.json '[[p["latency_ns"]["next"]["count"] == p["wakeups"]["next_calls"] for p in c["phases"] if p["wakeups"]["count"]] for c in d["cells"]]')" = "[[True, True], [True, True]]" ]
+    grep -q "drive=next" table
+    grep -q ",drive=next" n.csv || grep -q ",\"\\?drive=next" n.csv
+}
+
+@test "cells driven differently are different cells" {
+    quick --impl=heap --drive=next --json=a.json >/dev/null
+    quick --impl=heap --json=a.json --resume >table
+    [ "$(json a.json 'len(d["cells"])')" = 2 ]
+    grep -q "heap drive=next" table
+    quick --impl=heap --drive=ticks,next --json=a.json --resume >/dev/null
+    [ "$(json a.json 'len(d["cells"])')" = 2 ]
+    run "$twbench" compare a.json a.json
+    [ "$status" -eq 0 ]
+    [[ $output == *"same: 2 cells"* ]]
+    quick --impl=heap --json=b.json >/dev/null
+    quick --impl=heap --drive=next --json=c.json >/dev/null
+    run "$twbench" compare b.json c.json
+    [ "$status" -eq 2 ]
+}
+
+@test "a drive that is none" { refuses "ticks, next" --drive=clock; }
+@test "a drive given twice" { refuses --drive --drive=next,next; }
+@test "steps are of calls by ticks" {
+    quick --impl=heap --drive=next --counters=step --json=s.json >/dev/null
+    [ "$(json s.json 'd["cells"][0]["stepped"]["instructions"], d["cells"][0]["stepped"]["reason"]')" = "(None, 'only calls driven by ticks are stepped through')" ]
+}
