@@ -39,7 +39,7 @@ def report(name, problems, directive=""):
 
 
 # Keys that results of an older version lack.
-OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "wakeups", "advance_work", "next"}
+OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "wakeups", "advance_work", "next", "schedules"}
 
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}

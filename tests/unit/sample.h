@@ -144,6 +144,10 @@ static inline struct outcome *sample_outcome(const struct sample_design *design,
         .calls = 100,
         .instructions = (uint64_t)(1000 * design->fixed_ns),
     };
+    outcome->schedule_count = 2;
+    outcome->schedules[0] = (struct outcome_schedule){OUTCOME_SKIP, 1, 900, 100, 40, 30, 0.5, 0.75};
+    outcome->schedules[1] =
+        (struct outcome_schedule){OUTCOME_BURST, 2, 1000, 0, 140, 2000, 25.0, 0.8};
     return outcome;
 }
 

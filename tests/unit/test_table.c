@@ -210,6 +210,41 @@ static void test_one_design_gets_a_card(void **state)
     result_free(document);
 }
 
+/* Designs agree on one line; one that is late gets its own, and a cell without any says nothing. */
+static void test_schedules_are_lines(void **state)
+{
+    (void)state;
+    static const char skip[] =
+        "1 thread  fixed-rate, skip: 900 runs, 100 missed, late by 500 us on "
+        "average, 30 ms at most, thread 75 % busy";
+    static const char burst[] = "1 thread  fixed-rate, burst: 1k runs, 0 missed, late by 25 ms on "
+                                "average, 2 s at most, thread 80 % busy";
+    struct result_document *document = sample_document();
+    char *text = table_text(document, plain), line[256];
+    find_line(line, text, "hold: 1k", "1 thread  fixed-rate, skip");
+    assert_string_equal(line, skip);
+    find_line(line, text, "hold: 1k", "1 thread  fixed-rate, burst");
+    assert_string_equal(line, burst);
+    assert_null(strstr(text, "\n          hier:"));
+    free(text);
+    cJSON *cell;
+    cJSON_ArrayForEach(cell,
+                       cJSON_GetObjectItem((cJSON *)(uintptr_t)result_json(document), "cells"))
+    {
+        if (strcmp(cJSON_GetObjectItem(cell, "impl")->valuestring, "hier") != 0)
+            continue;
+        cJSON *schedules = cJSON_GetObjectItem(cell, "schedules");
+        cJSON *first = schedules ? schedules->child : NULL;
+        if (first)
+            cJSON_SetNumberValue(cJSON_GetObjectItem(first, "late_max_ticks"), 31);
+    }
+    text = table_text(document, plain);
+    find_line(line, text, "hold: 1k", "          hier: 900 runs");
+    assert_non_null(strstr(line, "31 ms at most"));
+    free(text);
+    result_free(document);
+}
+
 static void test_empty_document(void **state)
 {
     (void)state;
@@ -284,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_no_line_ends_in_blanks),
         cmocka_unit_test(test_bytes_beyond_ascii_and_escapes_only_when_asked),
         cmocka_unit_test(test_one_design_gets_a_card),
+        cmocka_unit_test(test_schedules_are_lines),
         cmocka_unit_test(test_empty_document),
         cmocka_unit_test(test_style_follows_the_terminal),
         cmocka_unit_test(test_style_of_a_file),

@@ -4,6 +4,7 @@
 #include "harness/report/card.h"
 #include "harness/report/figure.h"
 #include "harness/report/grid.h"
+#include "harness/report/schedules.h"
 #include "harness/report/view.h"
 #include "harness/result/json.h"
 
@@ -230,6 +231,7 @@ static void write_group(FILE *out, const struct view_group *group, const struct 
     else
         write_comparison(out, group, style);
     write_untimed(out, group);
+    schedules_write(out, group);
     write_harness_cost(out, group);
     fputc('\n', out);
 }

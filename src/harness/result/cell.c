@@ -338,6 +338,29 @@ static cJSON *make_stepped(const struct outcome_stepped *stepped)
     return object;
 }
 
+/* Null when the workload has none, or it could not be played. */
+static cJSON *make_schedules(const struct stream *stream, const struct outcome *outcome)
+{
+    if (outcome->schedule_count == 0)
+        return cJSON_CreateNull();
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < outcome->schedule_count; i++) {
+        const struct outcome_schedule *schedule = &outcome->schedules[i];
+        cJSON *object = cJSON_CreateObject();
+        json_add_text(object, "kind", stream->schedule.fixed_delay ? "fixed-delay" : "fixed-rate");
+        json_add_text(object, "catch_up", outcome_catch_up_name(schedule->catch_up));
+        json_add_integer(object, "runs", schedule->runs);
+        json_add_integer(object, "missed", schedule->missed);
+        json_add_integer(object, "late_runs", schedule->late_runs);
+        json_add_measure(object, "late_mean_ticks", schedule->late_mean_ticks);
+        json_add_integer(object, "late_max_ticks", schedule->late_max_ticks);
+        json_add_measure(object, "busy_share", schedule->busy_share);
+        json_add_hex(object, "digest", schedule->digest);
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
 static cJSON *make_stream(const struct stream *stream)
 {
     cJSON *object = cJSON_CreateObject();
@@ -417,6 +440,7 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     json_add(cell, "phases", make_phases(identity, stream, outcome));
     json_add(cell, "memory", make_memory(&outcome->memory));
     json_add(cell, "stepped", make_stepped(&outcome->stepped));
+    json_add(cell, "schedules", make_schedules(stream, outcome));
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);
     json_add(cell, "traits", make_traits(identity->traits));
     json_add(cell, "requested", requested_params(identity));

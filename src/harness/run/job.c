@@ -1,6 +1,7 @@
 /* job.c - open, replay, close: what happens inside a child process. */
 #include "harness/run/job.h"
 
+#include "harness/run/dispatch.h"
 #include "harness/run/instance.h"
 
 #include <stdarg.h>
@@ -57,6 +58,9 @@ static void job_prove(const struct job *job, struct job_report *report)
     else
         check_digest(job, proof->digest, proof->fired, report);
     instance_close(&instance);
+    if (report->status == OUTCOME_OK)
+        report->schedule_count =
+            dispatch_play(job_design(job), job->plan, job->stream, report->schedules);
 }
 
 static void pass_add(struct replay_pass *total, const struct replay_pass *pass, size_t phases)

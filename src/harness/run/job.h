@@ -40,6 +40,8 @@ struct job_report {
     struct outcome_setting settings[OUTCOME_SETTINGS_MAX];
     struct replay_proof proof;                      /* JOB_PROVE */
     struct outcome_phase phases[STREAM_PHASES_MAX]; /* JOB_PROVE: work; JOB_LATENCY: latency */
+    size_t schedule_count;                          /* JOB_PROVE */
+    struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
     struct replay_pass total;       /* JOB_TIME: times summed over the passes, counts of one pass */
     struct outcome_memory memory;   /* JOB_MEMORY */
     struct outcome_stepped stepped; /* JOB_STEP */

@@ -14,6 +14,16 @@ const char *outcome_status_name(enum outcome_status status)
     return names[status];
 }
 
+const char *outcome_catch_up_name(enum outcome_catch_up catch_up)
+{
+    static const char *const names[] = {
+        [OUTCOME_NOTHING_TO_CATCH_UP] = NULL,
+        [OUTCOME_SKIP] = "skip",
+        [OUTCOME_BURST] = "burst",
+    };
+    return names[catch_up];
+}
+
 const char *outcome_counter_name(enum outcome_counter counter)
 {
     static const char *const names[] = {

@@ -113,6 +113,22 @@ struct outcome_setting {
     uint64_t values[TW_VALUES_MAX];
 };
 
+/* What became of runs that came too late (sched/scheduler.h). */
+enum outcome_catch_up { OUTCOME_NOTHING_TO_CATCH_UP, OUTCOME_SKIP, OUTCOME_BURST };
+
+/* Word used in JSON: "skip", "burst"; NULL where there is nothing to catch up. */
+const char *outcome_catch_up_name(enum outcome_catch_up catch_up);
+
+#define OUTCOME_SCHEDULES_MAX 2
+
+/* The stream's periodic tasks under one dispatch thread; see dispatch.h. */
+struct outcome_schedule {
+    enum outcome_catch_up catch_up;
+    uint64_t digest; /* sum over the runs of stream_mix(id, tick at which it began) */
+    uint64_t runs, missed, late_runs, late_max_ticks;
+    double late_mean_ticks, busy_share;
+};
+
 struct outcome {
     enum outcome_status status;
     char reason[400];   /* empty when ok */
@@ -129,6 +145,8 @@ struct outcome {
     struct outcome_phase phases[STREAM_PHASES_MAX];
     struct outcome_memory memory;
     struct outcome_stepped stepped;
+    size_t schedule_count; /* 0: the workload has none, or it could not be played */
+    struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
 };
 
 #endif

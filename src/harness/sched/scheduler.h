@@ -111,7 +111,8 @@ struct scheduler *scheduler_open(const struct tw_backend *design, struct tw_time
 /* Stops what waits; callbacks are not called.  NULL is fine. */
 void scheduler_close(struct scheduler *scheduler);
 
-/* Adds a task; *id (may be NULL) is set when it was added, and is its own until it ends. */
+/* Adds a task; *id (may be NULL) is set when it was added, and is its own until it ends.  As long as
+ * none has ended, ids are 0, 1, 2, ... in the order of the calls. */
 enum scheduler_status scheduler_add(struct scheduler *scheduler, const struct schedule *schedule,
                                     tw_id *id);
 /* The task of that key; false when there is none. */
