@@ -185,6 +185,38 @@ static double start_inwards_in_one_slot(struct drive *drive)
     return (double)drive_work(drive) / drive->n;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The dearest of all starts of a running timer, each to a random deadline. */
+static double start_again(struct drive *drive)
+{
+    uint64_t dearest = 0;
+    fill_random(drive);
+    for (tw_id id = 0; id < drive->n; id++) {
+        uint64_t before = drive_work(drive);
+        int status = drive->design->start(drive->timers, id, random_deadline(drive));
+        assert_int_equal(status, TW_REARMED);
+        dearest = larger(dearest, drive_work(drive) - before);
+    }
+    return (double)dearest;
+}
+
+/* The dearest of all stops. */
+static double stop_dearest(struct drive *drive)
+{
+    uint64_t dearest = 0;
+    fill_random(drive);
+    for (tw_id id = 0; id < drive->n; id++) {
+        uint64_t before = drive_work(drive);
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+        dearest = larger(dearest, drive_work(drive) - before);
+    }
+    return (double)dearest;
+}
+
 /* Always the timer that is due first. */
 static double stop_earliest(struct drive *drive)
 {
@@ -228,6 +260,26 @@ static double expire_one_of_a_slot(struct drive *drive)
     return (double)work;
 }
 
+/* Half of them, due on one tick, are stopped before it. */
+static void stop_half_due(struct drive *drive, tw_tick due)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, id < drive->n / 2 ? due : 2 * TURN);
+    for (tw_id id = 1; id < drive->n / 2; id++)
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+}
+
+/* One fires behind all that would have fired a tick earlier. */
+static double expire_after_stopped(struct drive *drive)
+{
+    stop_half_due(drive, TURN - 1);
+    assert_int_equal(drive->design->start(drive->timers, 0, TURN), TW_REARMED);
+    drive_advance(drive, TURN - 2);
+    uint64_t work = drive_advance(drive, TURN);
+    assert_int_equal(drive->fired, 1);
+    return (double)work;
+}
+
 /* The work of the one tick TURN, on which nothing is due. */
 static double tick_at_turn(struct drive *drive)
 {
@@ -242,6 +294,14 @@ static double tick_of_a_full_slot(struct drive *drive)
 {
     for (tw_id id = 0; id < drive->n; id++)
         drive_start(drive, id, 2 * TURN);
+    return tick_at_turn(drive);
+}
+
+/* All that would have fired are stopped. */
+static double tick_of_stopped(struct drive *drive)
+{
+    stop_half_due(drive, TURN);
+    assert_int_equal(drive->design->stop(drive->timers, 0), TW_OK);
     return tick_at_turn(drive);
 }
 
@@ -261,7 +321,7 @@ struct scenario {
     uint32_t step;
 };
 
-#define WORST_MAX 4
+#define WORST_MAX 5
 
 struct operation {
     const char *name;
@@ -278,21 +338,27 @@ static const struct operation operations[] = {
      {{"descending deadlines", start_descending, STEP},
       {"deadlines towards the middle", start_inwards, STEP},
       {"all in one slot", start_in_one_slot, STEP},
-      {"multiples of the slots", start_inwards_in_one_slot, STEP}}},
+      {"multiples of the slots", start_inwards_in_one_slot, STEP},
+      {"the dearest of a running one", start_again, STEP}}},
     {"stop",
      COST(stop),
      {"half of random ones", stop_random, STEP},
-     {{"always the earliest", stop_earliest, STEP}, {"all in one slot", stop_in_one_slot, STEP}}},
+     {{"always the earliest", stop_earliest, STEP},
+      {"all in one slot", stop_in_one_slot, STEP},
+      {"the dearest of random ones", stop_dearest, STEP}}},
     {"expire",
      COST(expire),
      {"random deadlines", expire_random, STEP_TICKS},
      {{"all on one tick", expire_together, STEP},
       {"one of a full slot", expire_one_of_a_slot, STEP},
-      {"random deadlines", expire_random, STEP_TICKS}}},
+      {"random deadlines", expire_random, STEP_TICKS},
+      {"one behind stopped ones", expire_after_stopped, STEP}}},
     {"tick",
      COST(tick),
      {"random deadlines", tick_random, STEP_TICKS},
-     {{"multiples of the slots", tick_of_a_full_slot, STEP}, {"cascade", tick_of_a_cascade, STEP}}},
+     {{"multiples of the slots", tick_of_a_full_slot, STEP},
+      {"cascade", tick_of_a_cascade, STEP},
+      {"all due were stopped", tick_of_stopped, STEP}}},
 };
 
 /* A short sweep cannot tell O(n) from O(n log n); where ticks need not be stepped through, it need
