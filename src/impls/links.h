@@ -86,6 +86,17 @@ static inline void links_take(struct link *links, uint32_t from, uint32_t to)
     links_clear(links, from);
 }
 
+/* Moves the whole list of `from`, which must not be empty, behind what is in that of `to`.  O(1). */
+static inline void links_splice(struct link *links, uint32_t from, uint32_t to)
+{
+    uint32_t first = links[from].next, last = links[from].prev, tail = links[to].prev;
+    links[tail].next = first;
+    links[first].prev = tail;
+    links[last].next = to;
+    links[to].prev = last;
+    links_clear(links, from);
+}
+
 /* An array for `capacity` idle timers and `heads` empty lists, to be freed by the caller; NULL when
  * there is no memory.  The sum of the two must be below LINKS_IDLE. */
 static inline struct link *links_new(uint32_t capacity, uint32_t heads)

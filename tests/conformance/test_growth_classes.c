@@ -2,10 +2,11 @@
  * test_growth_classes.c - every design of the registry grows as it says, by what it counts.
  *
  * The counted object of each design is driven over a sweep of n; its work per operation
- * (comparisons, visits, moves, link writes) is fitted as in stats/growth.h.  Random deadlines have
- * to show the average class, and nothing above it.  The adversaries below (deadlines that all go to
- * one slot, that descend, that meet in the middle, that leave one top-level slot at once) must stay
- * within the worst class, and one of them must reach it: a bound that nothing reaches is too high.
+ * (comparisons, visits, moves, link writes, pointer moves) is fitted as in stats/growth.h.  Random
+ * deadlines have to show the average class, and nothing above it.  The adversaries below (deadlines
+ * that all go to one slot, that descend, that meet in the middle, that leave one top-level slot at
+ * once) must stay within the worst class, and one of them must reach it: a bound that nothing
+ * reaches is too high.
  */
 #include "harness/base/rng.h"
 #include "harness/stats/growth.h"
@@ -67,7 +68,7 @@ static struct drive drive_open(const struct tw_backend *design, uint32_t n)
 static uint64_t drive_work(const struct drive *drive)
 {
     const struct tw_work *work = drive->design->work(drive->timers);
-    return work->comparisons + work->visits + work->moves + work->link_writes;
+    return work->comparisons + work->visits + work->moves + work->link_writes + work->pointer_moves;
 }
 
 static void drive_start(const struct drive *drive, tw_id id, tw_tick deadline)
@@ -116,11 +117,12 @@ struct ticks {
     uint64_t busy_work, idle_work, idle_ticks;
 };
 
-/* The next tick to go to.  A tickless design goes through an idle stretch in one step, so that its
- * sweep is in n and not in ticks. */
+/* The next tick to go to.  A tickless design that knows where an idle stretch ends goes through it
+ * in one step, so that its sweep is in n and not in ticks. */
 static tw_tick run_step(const struct drive *drive, tw_tick now)
 {
-    if (!(drive->design->traits.flags & TW_TICKLESS))
+    unsigned flags = drive->design->traits.flags;
+    if (!(flags & TW_TICKLESS) || !(flags & TW_NEXT_EXACT))
         return now + 1;
     tw_tick next = drive->design->next(drive->timers);
     return next > now + 1 ? next - 1 : next;
@@ -129,8 +131,11 @@ static tw_tick run_step(const struct drive *drive, tw_tick now)
 static struct ticks run_dry(struct drive *drive)
 {
     struct ticks ticks = {0, 0, 0};
+    const struct tw_traits *traits = &drive->design->traits;
+    tw_tick end = SPREAD * (tw_tick)drive->n;
+    end += traits->late_ticks + (traits->late_shift ? end >> traits->late_shift : 0);
     fill_random(drive);
-    for (tw_tick now = 0; drive->fired < drive->n && now < SPREAD * (tw_tick)drive->n;) {
+    for (tw_tick now = 0; drive->fired < drive->n && now < end;) {
         now = run_step(drive, now);
         uint64_t before = drive->fired, work = drive_advance(drive, now);
         bool idle = drive->fired == before;

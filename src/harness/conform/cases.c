@@ -75,6 +75,26 @@ static void build_every_phase(struct case_plan *plan)
     }
 }
 
+/* The clock is about to begin slots of every worth; what is started comes as near as can be to a
+ * whole revolution of them. */
+static void build_short_of_a_power(struct case_plan *plan)
+{
+    tw_tick base = UINT64_C(1) << 24;
+    for (uint32_t bits = 6; bits <= 18; bits++)
+        for (uint64_t step = 1; step <= 200; step += 199, base += UINT64_C(1) << 24) {
+            tw_tick power = UINT64_C(1) << bits;
+            ADVANCE('@', base - 1);
+            for (tw_id id = 0; id < 4; id++)
+                START(id, '+', power - 8 - id);
+            START(4, '+', 1);
+            ON_START(4, 5, '+', power - 9, 1);
+            ADVANCE('+', step);
+            START(6, '+', power - 9);
+            ADVANCE('+', power / 2);
+            ADVANCE('+', power);
+        }
+}
+
 static void build_past(struct case_plan *plan)
 {
     plan->operations->now = 1000;
@@ -679,6 +699,7 @@ const struct written_case written_cases[] = {
     {"an instance without timers", build_nothing, NULL},
     {"fires on its due tick, at every distance", build_every_distance, NULL},
     {"fires on its due tick, from every phase of the clock", build_every_phase, NULL},
+    {"delays short of a power of two, before the clock reaches one", build_short_of_a_power, NULL},
     {"start in the past and at now fires on the next tick", build_past, NULL},
     {"start in the past inside expire", build_past_inside, NULL},
     {"stop of an idle timer", build_stop_idle, NULL},
