@@ -21,7 +21,7 @@ a design includes libc and its own folder, and never prints, exits or reads a cl
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|static void shout(void) { printf("now"); }
 main.c includes only the cli|src/main.c|#include "harness/base/diag.h"
 a report includes nothing of a run|src/harness/report/csv.h|#include "harness/run/outcome.h"
-only run/, conform/ and sched/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
+only run/, conform/, sched/ and show/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
 nothing at file scope can be written|src/harness/base/diag.c|static unsigned calls;
 nothing at file scope can be written|src/harness/base/diag.c|struct diag last[4];
 nothing at file scope can be written|src/harness/base/diag.c|int next(void) {\n    static int n = 0;\n    return n++;\n}

@@ -32,6 +32,7 @@ int cmd_conform(const struct options *options);  /* conform */
 int cmd_compare(const struct options *options);  /* compare */
 int cmd_selftest(const struct options *options); /* selftest */
 int cmd_probe(const struct options *options);    /* probe */
+int cmd_show(const struct options *options);     /* show */
 
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int cli_fail(int status, const struct diag *diag);

@@ -414,6 +414,39 @@ static int take_assert(struct options *options, const char *flag, const char *va
     return sweep_parse_claim(value, flag, &options->claims[options->claim_count++], diag);
 }
 
+static int take_svg(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    return take_file(&options->svg, flag, value, diag);
+}
+
+static int take_html(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return take_file(&options->html, flag, value, diag);
+}
+
+static int take_capacity(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    return take_count(flag, value, 1, TW_CAPACITY_MAX, &options->capacity, diag);
+}
+
+static int take_list(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->list_only = true;
+    return DIAG_OK;
+}
+
+static int take_every(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->every_step = true;
+    return DIAG_OK;
+}
+
 static int take_force(struct options *options, const char *flag, const char *value,
                       struct diag *diag)
 {
@@ -461,11 +494,12 @@ static int take_workloads_dir(struct options *options, const char *flag, const c
 
 /* ---- The table. ------------------------------------------------------------------------------ */
 
-#define FLAGS_DESIGNS (FLAGS_MATRIX | FLAGS_CONFORM)
+#define FLAGS_DESIGNS (FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_SHOW)
 
 static const struct flag flags[] = {
-    {"impl", "A,B|all", "designs to run (default: all of the list but null)", FLAGS_DESIGNS,
-     take_impl},
+    {"impl", "A,B|all", "designs to run (default: all of the list but null)",
+     FLAGS_MATRIX | FLAGS_CONFORM, take_impl},
+    {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, take_impl},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
      FLAGS_MATRIX, take_workload},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
@@ -476,7 +510,17 @@ static const struct flag flags[] = {
      take_set},
     {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
      FLAGS_MATRIX, take_tick},
-    {"seed", "N", "seed of the operation streams (default 1)", FLAGS_DESIGNS, take_seed},
+    {"tick", "TIME", "length of a tick (default: the script's unit, or else 1s)", FLAGS_SHOW,
+     take_tick},
+    {"capacity", "N", "timers there may be (default: as many as the script names)", FLAGS_SHOW,
+     take_capacity},
+    {"every", NULL, "draw every step, also those on which nothing happens", FLAGS_SHOW, take_every},
+    {"list", NULL, "name the worked examples", FLAGS_SHOW, take_list},
+    {"svg", "FILE|-", "the steps as one picture", FLAGS_SHOW, take_svg},
+    {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, take_html},
+    {"json", "FILE|-", "the steps as data", FLAGS_SHOW, take_json},
+    {"seed", "N", "seed of the operation streams (default 1)", FLAGS_MATRIX | FLAGS_CONFORM,
+     take_seed},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
      FLAGS_MATRIX, take_max_pending},
     {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
@@ -527,6 +571,7 @@ static const struct flag flags[] = {
      take_operations},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
+    {"force", NULL, "overwrite files", FLAGS_SHOW, take_force},
     {"resume", NULL, "go on with FILE of --json: run only the cells it lacks", FLAGS_RUN,
      take_resume},
     {"plots", "DIR", "draw pictures into DIR", FLAGS_REPORT | FLAGS_PLOT, take_plots},

@@ -69,10 +69,13 @@ struct options {
     struct limits limits;
     const char *baseline; /* or NULL */
 
+    uint64_t capacity; /* show: ids; 0: as many as the script names */
+
     /* What to leave. */
     const char *json;                 /* file, "-" or NULL */
     const char *exports[EXPORTS_MAX]; /* the same, by the place in the table of formats */
     const char *plots;                /* directory or NULL */
+    const char *svg, *html;           /* of show: the same as json */
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
     size_t claim_count;
@@ -85,6 +88,8 @@ struct options {
     bool matrix_given; /* any flag that says what to run */
     bool dragged;      /* --drag was given */
     bool counts_only;  /* runs is 0 then */
+    bool list_only;    /* show --list */
+    bool every_step;   /* show --every */
 
     const char *workload_directory, *plot_scripts; /* where data files are looked up */
     void *memory;                                  /* what options_free frees */
@@ -111,7 +116,8 @@ enum flag_group {
     FLAGS_COMPARE = 1u << 8, /* what a verdict rests on and leads to */
     FLAGS_PROBE = 1u << 9,   /* one series of samples in this process */
     FLAGS_SELFTEST = 1u << 10,
-    FLAGS_STYLE = 1u << 11 /* --style */
+    FLAGS_STYLE = 1u << 11, /* --style */
+    FLAGS_SHOW = 1u << 12   /* a script, and what to draw of it */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

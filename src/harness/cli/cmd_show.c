@@ -1,0 +1,279 @@
+/* cmd_show.c - a script or a worked example, drawn. */
+#include "harness/cli/cli.h"
+
+#include "harness/report/show_html.h"
+#include "harness/report/show_json.h"
+#include "harness/report/show_svg.h"
+#include "harness/report/show_terminal.h"
+#include "harness/result/file.h"
+#include "harness/show/player.h"
+#include "harness/show/worked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Worked examples. ------------------------------------------------------------------------ */
+
+static int list_examples(void)
+{
+    for (size_t i = 0; i < worked_count(); i++) {
+        const struct worked *worked = worked_at(i);
+        printf("%-7s %s  %s\n", worked_name(worked), worked_document(worked),
+               worked_question(worked));
+    }
+    return EXIT_OK;
+}
+
+static void print_answers(const struct worked_result *result)
+{
+    printf("\n%-52s %10s %10s\n", "Answer, read off what ran", "found", "expected");
+    for (size_t i = 0; i < result->answer_count; i++) {
+        const struct worked_answer *answer = &result->answers[i];
+        bool right = worked_answer_is_right(answer);
+        printf("%-52s %10" PRIu64 " %10" PRIu64 "  %s\n", answer->what, answer->found,
+               answer->expected,
+               answer->as_printed ? right ? "differs" : "AGREES"
+               : right            ? "right"
+                                  : "WRONG");
+    }
+    if (result->note[0])
+        printf("\n");
+    for (const char *at = result->note; *at;) {
+        size_t length = show_line_length(at, 80);
+        printf("%.*s\n", (int)length, at);
+        at += length + strspn(at + length, " ");
+    }
+}
+
+/* ---- Drawings. ------------------------------------------------------------------------------- */
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static void print_svg(FILE *out, const void *page)
+{
+    show_svg(out, page);
+}
+
+static void print_html(FILE *out, const void *page)
+{
+    show_html(out, page);
+}
+
+static void print_json(FILE *out, const void *page)
+{
+    show_json(out, page);
+}
+
+struct output {
+    const char *flag, *path;
+    file_print_fn *print;
+};
+
+#define OUTPUT_COUNT 3
+
+static void list_outputs(const struct options *options, struct output outputs[OUTPUT_COUNT])
+{
+    outputs[0] = (struct output){"svg", options->svg, print_svg};
+    outputs[1] = (struct output){"html", options->html, print_html};
+    outputs[2] = (struct output){"json", options->json, print_json};
+}
+
+/* Before anything runs: no file is overwritten unasked, and only one thing can go to stdout. */
+static int check_outputs(const struct output outputs[OUTPUT_COUNT], bool force, struct diag *diag)
+{
+    for (size_t i = 0; i < OUTPUT_COUNT; i++) {
+        const char *path = outputs[i].path;
+        if (path && !is_stdout(path) && !force && access(path, F_OK) == 0)
+            return diag_usage(diag,
+                              "--%s: %s is there already; remove it, name another file, or --force",
+                              outputs[i].flag, path);
+        for (size_t j = 0; path && j < i; j++)
+            if (outputs[j].path && strcmp(outputs[j].path, path) == 0)
+                return diag_usage(diag, "--%s and --%s: only one of them can go to %s",
+                                  outputs[j].flag, outputs[i].flag,
+                                  is_stdout(path) ? "stdout" : path);
+    }
+    return DIAG_OK;
+}
+
+static int write_page(const struct options *options, const struct show_page *page,
+                      struct diag *diag)
+{
+    struct output outputs[OUTPUT_COUNT];
+    int status = DIAG_OK;
+    list_outputs(options, outputs);
+    for (size_t i = 0; i < OUTPUT_COUNT && status == DIAG_OK; i++)
+        if (outputs[i].path)
+            status = file_replace(outputs[i].path, outputs[i].print, page, diag);
+    return status;
+}
+
+static void print_films(const struct options *options, const struct show_page *page)
+{
+    struct report_style style = style_for(stdout, options->color);
+    for (size_t i = 0; i < page->film_count; i++) {
+        if (i > 0)
+            printf("\n");
+        show_terminal(stdout, page->films[i], &style, options->every_step);
+    }
+}
+
+/* Films and lines go to the terminal unless a drawing does. */
+static bool wants_terminal(const struct options *options)
+{
+    return !is_stdout(options->svg) && !is_stdout(options->html) && !is_stdout(options->json);
+}
+
+/* ---- An example. ----------------------------------------------------------------------------- */
+
+static void fill_page(struct show_page *page, const struct worked_result *result)
+{
+    page->film_count = result->film_count;
+    for (size_t i = 0; i < result->film_count; i++)
+        page->films[i] = result->films[i];
+    for (size_t i = 0; i < result->answer_count; i++) {
+        const struct worked_answer *answer = &result->answers[i];
+        snprintf(page->lines[page->line_count++], sizeof page->lines[0],
+                 "%s: %" PRIu64 ", expected %s%" PRIu64 ": %s", answer->what, answer->found,
+                 answer->as_printed ? "other than " : "", answer->expected,
+                 worked_answer_is_right(answer) ? "right" : "WRONG");
+    }
+    if (result->note[0])
+        snprintf(page->lines[page->line_count++], sizeof page->lines[0], "%s", result->note);
+}
+
+static int show_example(const struct options *options, const struct worked *worked,
+                        struct diag *diag)
+{
+    struct worked_result result;
+    char title[160];
+    struct show_page page = {.title = title};
+    if (options->designs_given || options->sweep_count > 0 || options->tick_ns || options->capacity)
+        return diag_usage(
+            diag,
+            "%s: an example has its own design and sizes; expected no --impl, --tick, "
+            "--capacity or parameters",
+            worked_name(worked));
+    int status = worked_run(worked, &result, diag);
+    if (status != DIAG_OK)
+        return status;
+    snprintf(title, sizeof title, "%s (document %s): %s", worked_name(worked),
+             worked_document(worked), worked_question(worked));
+    fill_page(&page, &result);
+    if (wants_terminal(options)) {
+        printf("%s\n\n", title);
+        print_films(options, &page);
+        print_answers(&result);
+    }
+    status = write_page(options, &page, diag);
+    if (status == DIAG_OK && !worked_is_right(&result))
+        status =
+            diag_run(diag, "%s: the structure that ran gives another answer", worked_name(worked));
+    worked_free(&result);
+    return status;
+}
+
+/* ---- A script. ------------------------------------------------------------------------------- */
+
+/* A file of that name, stdin, or else the script itself, which has a blank or a semicolon in it. */
+static int read_script(const struct options *options, const char *operand, struct script **script,
+                       struct diag *diag)
+{
+    const char *source = strcmp(operand, "-") == 0 ? "standard input" : operand;
+    char *text = NULL;
+    size_t size;
+    if (strcmp(operand, "-") != 0 && access(operand, F_OK) != 0) {
+        if (!strpbrk(operand, " ;\t\n"))
+            return diag_usage(
+                diag,
+                "'%.80s' is no worked example and no file; expected one, or a script "
+                "such as 'add a 3s; tick 3' ('twbench show --list' names the examples)",
+                operand);
+        return script_parse("script", operand, strlen(operand), options->tick_ns, script, diag);
+    }
+    int status = file_read(operand, &text, &size, diag);
+    if (status == DIAG_OK)
+        status = script_parse(source, text, size, options->tick_ns, script, diag);
+    free(text);
+    return status;
+}
+
+/* The parameters given, one value of each, which the design has to have. */
+static int take_settings(const struct options *options, struct player_request *request,
+                         struct tw_setting *settings, struct diag *diag)
+{
+    for (size_t i = 0; i < options->sweep_count; i++) {
+        if (options->sweeps[i].count != 1)
+            return diag_usage(diag, "--%s: show takes one value at a time",
+                              options->sweeps[i].settings[0].name);
+        settings[i] = options->sweeps[i].settings[0];
+    }
+    request->settings = settings;
+    request->setting_count = options->sweep_count;
+    if (options->designs_given && options->design_count != 1)
+        return diag_usage(diag, "--impl: %zu designs given; show draws one at a time",
+                          options->design_count);
+    request->design =
+        (options->designs_given ? options->designs[0] : registry_find("hashed"))->counted;
+    request->capacity = options->capacity;
+    return DIAG_OK;
+}
+
+static int show_script(const struct options *options, const char *operand, struct diag *diag)
+{
+    struct tw_setting settings[PLAN_SETTINGS_MAX];
+    struct player_request request = {.design = NULL};
+    struct script *script = NULL;
+    struct film *film = NULL;
+    struct show_page page = {.title = strpbrk(operand, ";\n") ? "A script" : operand};
+    int status = take_settings(options, &request, settings, diag);
+    if (status == DIAG_OK)
+        status = read_script(options, operand, &script, diag);
+    request.script = script;
+    if (status == DIAG_OK)
+        status = player_run(&request, &film, diag);
+    if (status == DIAG_OK) {
+        page.films[page.film_count++] = film;
+        if (wants_terminal(options))
+            print_films(options, &page);
+        status = write_page(options, &page, diag);
+    }
+    if (status == DIAG_OK && film->broken[0])
+        status = diag_run(diag, "%s: %s", film->design, film->broken);
+    film_free(film);
+    script_free(script);
+    return status;
+}
+
+int cmd_show(const struct options *options)
+{
+    struct output outputs[OUTPUT_COUNT];
+    struct diag diag;
+    if (options->list_only && options->operand_count == 0)
+        return list_examples();
+    int status = DIAG_OK;
+    if (options->list_only)
+        status = diag_usage(&diag, "%s: --list takes no operands", options->operands[0]);
+    else if (options->operand_count != 1)
+        status =
+            diag_usage(&diag,
+                       "show: %zu operands given; expected one worked example, script, or file "
+                       "('twbench show --list' names the examples)",
+                       options->operand_count);
+    if (status == DIAG_OK) {
+        list_outputs(options, outputs);
+        status = check_outputs(outputs, options->force, &diag);
+    }
+    if (status == DIAG_OK) {
+        const char *operand = options->operands[0];
+        const struct worked *worked = worked_find(operand);
+        status =
+            worked ? show_example(options, worked, &diag) : show_script(options, operand, &diag);
+    }
+    return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+}

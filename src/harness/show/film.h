@@ -1,0 +1,128 @@
+/*
+ * film.h - what a script did to a running design, frame by frame: all that a drawing knows.
+ *
+ * A player makes a film (player.h); drawings for the terminal, SVG, HTML and JSON take it as const
+ * data and see no design, so that they cannot differ in what they show.
+ */
+#ifndef TWBENCH_FILM_H
+#define TWBENCH_FILM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FILM_LEVELS_MAX 16
+#define FILM_NAME_SIZE  16
+/* No timer, no level: of events that have none. */
+#define FILM_NONE UINT32_MAX
+
+/* How the places of a design are laid out. */
+enum film_shape {
+    FILM_WHEEL, /* levels of slots, each with a pointer */
+    FILM_QUEUE, /* one after the other, `slot` being the place */
+    FILM_TREE,  /* a heap: `slot` is the index, of which `root` is the first */
+    FILM_SET    /* in no order; `slot` is where it happens to be */
+};
+
+struct film_level {
+    uint64_t size, unit; /* slots; ticks that a slot is worth */
+};
+
+/* A running timer, where `visit` found it. */
+struct film_timer {
+    uint32_t id, level, slot;
+    uint64_t rounds, due;
+};
+
+enum film_event_kind {
+    FILM_STARTED,
+    FILM_REARMED,
+    FILM_STOPPED,
+    FILM_WAS_IDLE, /* a stop of what did not run */
+    FILM_REFUSED,  /* a start beyond the reach */
+    FILM_FIRED,
+    FILM_MOVED, /* to another level: a demotion */
+    FILM_ROUNDED
+};
+
+struct film_event {
+    enum film_event_kind kind;
+    uint32_t timer;
+    uint64_t tick;                /* started, rearmed: the due tick; fired: when */
+    uint64_t late;                /* fired: ticks after it was due */
+    uint64_t rounds;              /* started, rearmed */
+    uint32_t level, slot;         /* where it is now */
+    uint32_t old_level, old_slot; /* moved: where it was */
+};
+
+/* The structure after a step. */
+struct film_frame {
+    const char *statement; /* as written; "" for the frame before the first */
+    bool last;             /* of its statement */
+    uint64_t now;
+    uint64_t next; /* what next() answers; UINT64_MAX: nothing runs */
+    uint64_t step; /* advance calls so far: wake-ups of whoever drives it */
+    uint64_t visits, pointer_moves, empty_ticks,
+        cascades;                    /* work so far, as the design counts it */
+    const struct film_timer *timers; /* by level, slot, and in a slot as visited */
+    size_t timer_count;
+    const struct film_event *events;
+    size_t event_count;
+};
+
+struct film {
+    char design[32];
+    char settings[160]; /* "slots=8", "levels=60,60,24"; "" when it has none */
+    enum film_shape shape;
+    uint32_t arity, root; /* of a tree */
+    struct film_level levels[FILM_LEVELS_MAX];
+    uint32_t level_count; /* of a wheel; at least 1 */
+    uint64_t tick_ns;
+    uint64_t span_ticks;
+    char (*names)[FILM_NAME_SIZE];
+    uint32_t name_count;
+    struct film_frame *frames;
+    size_t frame_count;
+    char broken[200]; /* "" or what the design did that it must not */
+};
+
+/* The slot of a level that the pointer is on. */
+uint64_t film_pointer(const struct film *film, uint32_t level, uint64_t now);
+
+/* Is it worth a picture where not all frames can have one: does something happen, or does its statement
+ * end? */
+bool film_is_key(const struct film *film, size_t frame);
+
+/* "10 (10 s)". */
+void film_format_tick(const struct film *film, uint64_t tick, char *out, size_t size);
+
+/* "a" from the name, and what became of it: "is due at 10 (10 s): slot 2, round 1". */
+void film_format_event(const struct film *film, const struct film_event *event, char *out,
+                       size_t size);
+/* What to write beside a timer and how to colour it: the event that puts it where it is in this frame,
+ * or -1. */
+int film_timer_event(const struct film_frame *frame, uint32_t timer);
+/* The children of an index of a tree are this one and the arity - 1 behind it. */
+uint64_t film_first_child(const struct film *film, uint64_t index);
+/* One character that tells the kinds apart where there is no colour: + * - v ! ... */
+char film_event_sign(enum film_event_kind kind);
+
+/* The timers of a frame in one slot: *count of them from the one answered. */
+const struct film_timer *film_slot(const struct film_frame *frame, uint32_t level, uint64_t slot,
+                                   size_t *count);
+
+/* A stretch of slots of a level that is drawn as one: one slot, or a gap of several. */
+struct film_cell {
+    uint64_t first, last;
+    size_t timers; /* in all of it */
+};
+
+/* Folds a level to at most `max` cells (at least 4): the pointer, the slots that hold something, the
+ * neighbours of the pointer, the ends and further neighbours are kept, in this order while there is
+ * room; the rest become gaps.  A level of no more slots than that is not folded.  Answers the number of cells. */
+size_t film_fold(const struct film *film, const struct film_frame *frame, uint32_t level,
+                 struct film_cell *cells, size_t max);
+
+void film_free(struct film *film);
+
+#endif

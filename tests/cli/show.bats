@@ -1,0 +1,107 @@
+# show.bats - drawings of running designs: scripts, worked examples, files, and mistakes.
+
+load support
+
+@test "W7 shows the worked example with its answer" {
+    run "$twbench" show W7
+    [ "$status" -eq 0 ]
+    [[ $output == *"12 slots of 1 s, pointer at 3"* ]]
+    grep -Eq 'a: slot +8 +8  right' <<<"$output"
+    grep -Eq 'b: slot +6 +6  right' <<<"$output"
+    grep -Eq 'b: round +1 +1  right' <<<"$output"
+}
+
+@test "every worked example of the list is right" {
+    names=$("$twbench" show --list | awk '{ print $1 }')
+    [ "$(wc -w <<<"$names")" -eq 17 ]
+    for name in W1 W15 C-slot D-walk; do grep -qx "$name" <<<"$names"; done
+    for name in $names; do
+        run "$twbench" show "$name"
+        [ "$status" -eq 0 ]
+        [[ $output != *WRONG* && $output != *BROKEN* && $output != *"not yet"* ]]
+        [[ $output == *"right"* ]]
+    done
+}
+
+@test "a script as an argument, as a file and from stdin is the same" {
+    printf 'add a 3s # the first\nadd b 10s\ntick 3\nstop b\n' >small.tws
+    "$twbench" show --slots=8 'add a 3s; add b 10s; tick 3; stop b' >argument
+    "$twbench" show --slots=8 small.tws >file
+    "$twbench" show --slots=8 - <small.tws >stdin
+    cmp argument file
+    cmp argument stdin
+    grep -q 'b starts, due at 10 (10 s): slot 2, round 1' argument
+    grep -q 'a fires at 3 (3 s), on time' argument
+    grep -q 'b is stopped' argument
+}
+
+@test "every design can be shown" {
+    for design in $("$twbench" list | sed -n '/^Designs/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p'); do
+        run "$twbench" show --impl="$design" 'add a 3; add b 30; tick 2; restart a 9; next 5; jump 99'
+        echo "$design: $output"
+        [ "$status" -eq 0 ]
+        [[ $output == "$design"* ]]
+    done
+}
+
+@test "80 columns are enough, plain is ASCII, colour is asked for" {
+    script='add a 3s; add session-timeout 10s; add c 70s; add d 2h; tick 3; jump 100s'
+    for flags in --slots=8 --slots=4096 "--impl=hier --levels=60,60,24,10" --impl=heap --impl=list; do
+        # shellcheck disable=SC2086
+        LC_ALL=C "$twbench" show $flags --style=plain "$script" >out
+        [ "$(wc -L <out)" -le 80 ]
+        run ! grep -P '[^\x20-\x7e]' out
+    done
+    "$twbench" show --style=color "$script" | grep -q $'\033\[38;5;208m'
+}
+
+@test "the tick is the script's, or the flag's; rounding is said" {
+    "$twbench" show 'unit 100ms; add a 950ms; tick' | grep -q 'rounded up to 10'
+    "$twbench" show --tick=50ms 'unit 100ms; add a 950ms; tick' | grep -q 'due at 19 (950 ms)'
+}
+
+@test "svg, html and json are files of their kind and are not overwritten unasked" {
+    "$twbench" show W9 --svg=w.svg --html=w.html --json=w.json >/dev/null
+    python3 -c 'import sys, xml.etree.ElementTree as e; e.parse("w.svg")'
+    [ "$(json w.json 'd["films"][0]["frames"][-2]["events"][0]["kind"]')" = moved ]
+    [ "$(json w.json 'd["films"][0]["levels"][1]["ticks_per_slot"]')" = 3600 ]
+    [ "$(json w.json 'd["films"][0]["frames"][-1]["events"][0]["tick"]')" = 18600 ]
+    [ "$(grep -c '<figure>' w.html)" -eq "$(json w.json 'len(d["films"][0]["frames"])')" ]
+    run ! grep -E 'src=|href=|url\(|@import' w.html
+    grep -q 'prefers-color-scheme' w.html
+    refuses w.svg show W9 --svg=w.svg
+    "$twbench" show W9 --svg=w.svg --force >/dev/null
+    "$twbench" show W9 --svg=- | head -c 4 | grep -q '<svg'
+}
+
+@test "what is typed cannot break out of a page" {
+    printf 'add a 3' >'<b>&"x.tws'
+    "$twbench" show '<b>&"x.tws' --svg=o.svg --html=o.html --json=o.json >/dev/null
+    run ! grep '<b>' o.html o.svg
+    python3 -c 'import xml.etree.ElementTree as e; e.parse("o.svg")'
+    [ "$(json o.json 'd["title"]')" = '<b>&"x.tws' ]
+}
+
+@test "a script with a mistake: file, line, column, what was found and what was expected" {
+    printf 'add a 3s\n  ad b 3s\n' >bad.tws
+    refuses "bad.tws:2:3: found 'ad', expected add, restart, stop, tick, jump, next or unit" show bad.tws
+    refuses "script:1:7: found '3x', expected a delay" show 'add a 3x'
+    refuses "script:1:10: found 'add' of a timer that runs" show 'add a 3; add a 4'
+}
+@test "stdin with a mistake" {
+    run --separate-stderr "$twbench" show - <<<'stop a'
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"standard input:1:6: found 'a'"* ]]
+}
+@test "no such example and no such file" { refuses "'W99'" show W99; }
+@test "nothing to show" { refuses "0 operands" show; }
+@test "two things to show" { refuses "2 operands" show W1 W2; }
+@test "an example on another design" { refuses W7 show W7 --impl=hier; }
+@test "two designs" { refuses "2 designs" show --impl=heap,list 'tick 3'; }
+@test "slots for a design that has none" { refuses slots show --impl=heap --slots=8 'tick 3'; }
+@test "more than one number of slots" { refuses --slots show --slots=8,16 'tick 3'; }
+@test "too small a capacity" { refuses --capacity show --capacity=1 'add a 3; add b 3'; }
+@test "no capacity" { refuses --capacity show --capacity=0 'add a 3'; }
+@test "two drawings in one place" { refuses --html show W1 --svg=- --html=-; }
+@test "a list of something" { refuses "--list" show --list W7; }
+@test "a folder as a script" { refuses "cannot be read" show /tmp; }
