@@ -181,11 +181,11 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -MMD -MP -c $< -o $@
 
-# A binary looks for its workloads and plot scripts beside itself.
+# A binary looks for its workloads, experiments and plot scripts beside itself.
 $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
-	@ln -sfn ../../workloads $(BUILD)/workloads && ln -sfn ../../plots $(BUILD)/plots
+	@for data in workloads claims plots; do ln -sfn ../../$$data $(BUILD)/$$data; done
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(OBJECTS)
 	$(call say,LINK,$@)
@@ -278,13 +278,14 @@ werror: ## build with gcc and clang, warnings being errors (WERROR=1)
 
 SHARE := $(DESTDIR)$(PREFIX)/share/twbench
 
-install: all ## install under DESTDIR/PREFIX: binary, workloads, plot scripts, schema, man page, header
+install: all ## install under DESTDIR/PREFIX: binary, workloads, claims, plot scripts, schema, man page, header
 	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
 	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
 	$(Q)install -D -m 644 src/impls/backend.h $(DESTDIR)$(PREFIX)/include/twbench/backend.h
-	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/plots $(SHARE)/schema
+	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/claims $(SHARE)/plots $(SHARE)/schema
 	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads
 	$(Q)install -m 644 workloads/traces/*.tt.xz $(SHARE)/workloads/traces
+	$(Q)install -m 644 claims/*.json $(SHARE)/claims
 	$(Q)install -m 644 plots/*.gp $(SHARE)/plots
 	$(Q)install -m 644 schema/*.json $(SHARE)/schema
 uninstall: ## remove what install put there

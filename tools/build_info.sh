@@ -42,6 +42,7 @@ cat >"$out.new" <<END
 /* Where \`make install\` puts what is looked up at run time. */
 #define BUILD_WORKLOADS_DIR $(quote "$prefix/share/twbench/workloads")
 #define BUILD_PLOTS_DIR $(quote "$prefix/share/twbench/plots")
+#define BUILD_CLAIMS_DIR $(quote "$prefix/share/twbench/claims")
 
 #endif
 END

@@ -25,6 +25,9 @@ static const struct command commands[] = {
      FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_COMPARE | FLAGS_STYLE | FLAGS_JSON, cmd_compare},
     {"selftest", "[FLAGS]", "How often compare is wrong here, and how small a slowdown it sees.",
      FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_SELFTEST | FLAGS_STYLE | FLAGS_JSON, cmd_selftest},
+    {"claims", "[FLAGS] [T6 ...]",
+     "What documents claim of timers, each put to an experiment: does it hold here?",
+     FLAGS_CLAIMS | FLAGS_STYLE | FLAGS_JSON, cmd_claims},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
      FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };
@@ -74,12 +77,16 @@ static int run_command(const struct command *command, int argc, char **argv, int
 {
     struct options options;
     struct diag diag;
-    char workloads[4200], plots[4200];
+    char workloads[4200], plots[4200], claims[4200];
     int status = options_parse(argc, argv, first, command, &options, &diag);
     if (status == DIAG_OK) {
         if (!options.workload_directory) {
             paths_find("workloads", BUILD_WORKLOADS_DIR, workloads, sizeof workloads);
             options.workload_directory = workloads;
+        }
+        if (!options.claims_directory) {
+            paths_find("claims", BUILD_CLAIMS_DIR, claims, sizeof claims);
+            options.claims_directory = claims;
         }
         paths_find("plots", BUILD_PLOTS_DIR, plots, sizeof plots);
         options.plot_scripts = plots;

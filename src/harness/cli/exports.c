@@ -2,6 +2,8 @@
 #include "harness/cli/exports.h"
 
 #include "harness/report/bencher.h"
+#include "harness/report/claims_markdown.h"
+#include "harness/report/claims_view.h"
 #include "harness/report/compare_csv.h"
 #include "harness/report/compare_junit.h"
 #include "harness/report/compare_markdown.h"
@@ -13,9 +15,18 @@
 
 #include <string.h>
 
+/* People read the claims; the other formats are for the cells. */
+static void write_markdown(FILE *out, const struct result_document *document)
+{
+    if (claims_are_there(result_json(document)))
+        claims_markdown_write(out, result_json(document));
+    else
+        markdown_write(out, document);
+}
+
 const struct export_format export_formats[] = {
     {"export-csv", "comma-separated values", csv_write, compare_csv_write},
-    {"export-markdown", "Markdown tables", markdown_write, compare_markdown_write},
+    {"export-markdown", "Markdown tables", write_markdown, compare_markdown_write},
     {"export-gbench", "JSON of Google Benchmark, for its compare.py", gbench_write, NULL},
     {"export-bencher", "Bencher Metric Format", bencher_write, NULL},
     {"export-custom", "customSmallerIsBetter, for github-action-benchmark", custom_write, NULL},

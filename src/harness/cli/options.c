@@ -492,6 +492,23 @@ static int take_workloads_dir(struct options *options, const char *flag, const c
     return DIAG_OK;
 }
 
+static int take_claims_dir(struct options *options, const char *flag, const char *value,
+                           struct diag *diag)
+{
+    if (access(value, R_OK | X_OK) != 0)
+        return diag_usage(diag, "%s: %s: %s", flag, value, strerror(errno));
+    options->claims_directory = value;
+    return DIAG_OK;
+}
+
+static int take_quick(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->quick = true;
+    return DIAG_OK;
+}
+
 /* ---- The table. ------------------------------------------------------------------------------ */
 
 #define FLAGS_DESIGNS (FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_SHOW)
@@ -519,18 +536,19 @@ static const struct flag flags[] = {
     {"svg", "FILE|-", "the steps as one picture", FLAGS_SHOW, take_svg},
     {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, take_html},
     {"json", "FILE|-", "the steps as data", FLAGS_SHOW, take_json},
-    {"seed", "N", "seed of the operation streams (default 1)", FLAGS_MATRIX | FLAGS_CONFORM,
-     take_seed},
+    {"seed", "N", "seed of the operation streams (default 1)",
+     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS, take_seed},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
      FLAGS_MATRIX, take_max_pending},
     {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
      FLAGS_RUN, take_drive},
-    {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN, take_runs},
+    {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS, take_runs},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
      take_counts_only},
-    {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN, take_warmup},
+    {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN | FLAGS_CLAIMS,
+     take_warmup},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
-     FLAGS_RUN, take_min_time},
+     FLAGS_RUN | FLAGS_CLAIMS, take_min_time},
     {"min-time", "TIME", "time one sample takes at least (default 250us)",
      FLAGS_PAIRS | FLAGS_PROBE, take_min_time},
     {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
@@ -554,36 +572,38 @@ static const struct flag flags[] = {
      FLAGS_COMPARE, take_limit},
     {"baseline", "NAME", "compare with results/NAME.json; kept there when it is not there yet",
      FLAGS_COMPARE, take_baseline},
-    {"budget", "TIME", "wall time one child may take (default 10s)", FLAGS_RUN | FLAGS_COMPARE,
-     take_budget},
+    {"budget", "TIME", "wall time one child may take (default 10s)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE, take_budget},
     {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST, take_budget},
-    {"memory-limit", "BYTES", "memory one child may take (default 4Gi)", FLAGS_RUN,
+    {"memory-limit", "BYTES", "memory one child may take (default 4Gi)", FLAGS_RUN | FLAGS_CLAIMS,
      take_memory_limit},
     {"pin", "CORE|none", "core for timed runs (default: the last one allowed)",
-     FLAGS_RUN | FLAGS_PAIRS, take_pin},
-    {"jobs", "N", "children at a time, each on a core of its own (default 1)", FLAGS_RUN,
-     take_jobs},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS, take_pin},
+    {"jobs", "N", "children at a time, each on a core of its own (default 1)",
+     FLAGS_RUN | FLAGS_CLAIMS, take_jobs},
     {"counters", "WHEN", "auto, off, required, step: instructions, cache misses (default auto)",
      FLAGS_RUN, take_counters},
     {"no-system-check", NULL, "do not look for what could disturb the times",
-     FLAGS_RUN | FLAGS_PAIRS, take_no_system_check},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS, take_no_system_check},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      take_operations},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
     {"force", NULL, "overwrite files", FLAGS_SHOW, take_force},
-    {"resume", NULL, "go on with FILE of --json: run only the cells it lacks", FLAGS_RUN,
-     take_resume},
+    {"resume", NULL, "go on with FILE of --json: run only the cells it lacks",
+     FLAGS_RUN | FLAGS_CLAIMS, take_resume},
     {"plots", "DIR", "draw pictures into DIR", FLAGS_REPORT | FLAGS_PLOT, take_plots},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
      FLAGS_REPORT | FLAGS_PLOT, take_plot_format},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, take_assert},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
-     FLAGS_RUN | FLAGS_PAIRS, take_progress},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS, take_progress},
     {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE, take_style},
-    {"workloads-dir", "DIR", "where workloads are looked up by name", FLAGS_MATRIX | FLAGS_DATA,
-     take_workloads_dir},
+    {"workloads-dir", "DIR", "where workloads are looked up by name",
+     FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS, take_workloads_dir},
+    {"claims-dir", "DIR", "where the experiment files are", FLAGS_CLAIMS, take_claims_dir},
+    {"quick", NULL, "counts only: leave out the runs that take times", FLAGS_CLAIMS, take_quick},
 };
 
 #define FLAG_COUNT (sizeof flags / sizeof flags[0])
@@ -621,7 +641,7 @@ static const struct flag *flag_find(const char *name, unsigned groups)
         if (strcmp(flags[i].name, name) == 0 && (flags[i].groups & groups))
             return &flags[i];
     return export_offered(export_find(name), groups & FLAGS_COMPARE) &&
-                   (groups & (FLAGS_REPORT | FLAGS_COMPARE))
+                   (groups & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS))
                ? &exported
                : NULL;
 }
@@ -735,6 +755,10 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         options->preset = preset_find("ci");
     if (command->flags & FLAGS_SELFTEST)
         options->budget_ns = UINT64_C(600000000000);
+    if (command->flags & FLAGS_CLAIMS) {
+        options->counters = COUNTERS_OFF;
+        options->jobs = 0;
+    }
     select_all(options);
     bool operands_only = false;
     for (int i = first, used = 1; i < argc; i += used, used = 1) {
@@ -780,7 +804,7 @@ void options_help(FILE *out, const struct command *command)
     for (size_t i = 0; i < FLAG_COUNT; i++)
         if (flags[i].groups & command->flags)
             help_row(out, flags[i].name, flags[i].value, flags[i].help);
-    if (command->flags & (FLAGS_REPORT | FLAGS_COMPARE)) {
+    if (command->flags & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS)) {
         fprintf(out, "\nThe result in other formats (a file, or - for stdout):\n");
         for (size_t i = 0; i < export_format_count; i++)
             if (export_offered(i, command->flags & FLAGS_COMPARE))

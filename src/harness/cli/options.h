@@ -54,8 +54,8 @@ struct options {
     /* How. */
     uint64_t runs, warmup, min_time_ns;
     uint64_t budget_ns, memory_limit_bytes;
-    int pin_cpu; /* below 0: the last core this process may use */
-    uint64_t jobs;
+    int pin_cpu;   /* below 0: the last core this process may use */
+    uint64_t jobs; /* 0: claims, which knows itself how many do no harm */
     enum options_counters counters;
     uint64_t operations; /* conform */
 
@@ -90,9 +90,10 @@ struct options {
     bool counts_only;  /* runs is 0 then */
     bool list_only;    /* show --list */
     bool every_step;   /* show --every */
+    bool quick;        /* claims: counts only */
 
-    const char *workload_directory, *plot_scripts; /* where data files are looked up */
-    void *memory;                                  /* what options_free frees */
+    const char *workload_directory, *plot_scripts, *claims_directory; /* where data files are */
+    void *memory;                                                     /* what options_free frees */
 };
 
 /* A command: its word, its usage line, and the groups of flags that it takes. */
@@ -117,7 +118,8 @@ enum flag_group {
     FLAGS_PROBE = 1u << 9,   /* one series of samples in this process */
     FLAGS_SELFTEST = 1u << 10,
     FLAGS_STYLE = 1u << 11, /* --style */
-    FLAGS_SHOW = 1u << 12   /* a script, and what to draw of it */
+    FLAGS_SHOW = 1u << 12,  /* a script, and what to draw of it */
+    FLAGS_CLAIMS = 1u << 13 /* experiments of files, and how they are measured */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

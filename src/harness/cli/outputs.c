@@ -1,6 +1,8 @@
 /* outputs.c - the renderers, called for the flags that ask for them. */
 #include "harness/cli/outputs.h"
 
+#include "harness/report/claims_table.h"
+#include "harness/report/claims_view.h"
 #include "harness/report/compare_table.h"
 #include "harness/report/selftest_table.h"
 #include "harness/report/table.h"
@@ -30,7 +32,7 @@ int outputs_check(const struct options *options, struct diag *diag)
     int status = DIAG_OK;
     if (options->force || options->resume)
         return DIAG_OK;
-    if (options->json && (options->command->flags & FLAGS_RUN))
+    if (options->json && (options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS)))
         status = result_refuse_existing(options->json, diag);
     else
         status = check_export("json", options->json, diag);
@@ -112,7 +114,11 @@ static bool wants_table(const struct options *options)
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag)
 {
-    if (wants_table(options)) {
+    const cJSON *json = result_json(document);
+    if (wants_table(options) && claims_are_there(json)) {
+        struct report_style style = style_for(stdout, options->color);
+        claims_table_write(stdout, json, &style);
+    } else if (wants_table(options)) {
         struct report_style style = style_for(stdout, options->color);
         table_write(stdout, document, &style);
         sweep_write(stdout, document, &style, declared_traits);

@@ -10,7 +10,8 @@
 /* Before anything runs: refuses files that are there already (unless --force or --resume). */
 int outputs_check(const struct options *options, struct diag *diag);
 
-/* The table goes to stdout unless one of the files is "-". */
+/* The table - or the claims, where the document has some - goes to stdout unless one of the files is
+ * "-". */
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag);
 

@@ -4,6 +4,7 @@
 #include "harness/report/compare_view.h"
 #include "harness/report/figure.h"
 #include "harness/report/grid.h"
+#include "harness/report/wrap.h"
 #include "harness/result/json.h"
 
 #include <math.h>
@@ -28,26 +29,6 @@ static const char *color_of(const char *verdict)
 
 /* ---- Lines of text. -------------------------------------------------------------------------- */
 
-/* Broken between words before the last column; what goes on is indented by two more. */
-static void write_wrapped(FILE *out, const char *text, int indent, const struct report_style *style)
-{
-    size_t width = (size_t)indent, word;
-    bool first = true;
-    fprintf(out, "%*s", indent, "");
-    for (; *text; text += word, text += *text == ' ') {
-        word = strcspn(text, " ");
-        bool fits = first || width + 1 + word <= style->columns;
-        if (!fits)
-            fprintf(out, "\n%*s", indent + 2, "");
-        else if (!first)
-            fputc(' ', out);
-        width = fits ? width + !first + word : (size_t)indent + 2 + word;
-        fwrite(text, 1, word, out);
-        first = false;
-    }
-    fputc('\n', out);
-}
-
 /* A line made as by printf, wrapped. */
 static void write_line(FILE *out, int indent, const struct report_style *style, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
@@ -62,7 +43,7 @@ static void write_line(FILE *out, int indent, const struct report_style *style, 
     va_end(args);
     if (length < 0)
         return;
-    write_wrapped(out, text, indent, style);
+    wrap_write(out, text, 0, indent, indent + 2, style);
     free(text);
 }
 

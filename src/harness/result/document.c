@@ -253,6 +253,16 @@ double result_harness_ns_per_op(const struct result_document *document, const st
     return -1;
 }
 
+int result_attach(struct result_document *document, const char *key, cJSON *item, struct diag *diag)
+{
+    bool done = item && (cJSON_HasObjectItem(document->root, key)
+                             ? cJSON_ReplaceItemInObjectCaseSensitive(document->root, key, item)
+                             : cJSON_AddItemToObject(document->root, key, item));
+    if (!done)
+        cJSON_Delete(item);
+    return done ? DIAG_OK : diag_run(diag, "no memory for '%s' of the document", key);
+}
+
 void result_set_complete(struct result_document *document, bool complete)
 {
     cJSON *item = cJSON_GetObjectItemCaseSensitive(document->root, "complete");

@@ -84,6 +84,11 @@ bool result_has_cell(const struct result_document *document, const struct cell_i
 double result_harness_ns_per_op(const struct result_document *document,
                                 const struct stream *stream);
 
+/* Puts `item`, which the document owns from then on, beside the cells, or in the place of what has this
+ * key: what other documents have more than a result (docs/CLAIMS-FORMAT.md).  DIAG_RUN without memory. */
+int result_attach(struct result_document *document, const char *key, cJSON *item,
+                  struct diag *diag);
+
 /* False until told otherwise: the run is going on, or was interrupted. */
 void result_set_complete(struct result_document *document, bool complete);
 

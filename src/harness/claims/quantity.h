@@ -1,0 +1,51 @@
+/*
+ * quantity.h - figures of a cell, by name, and what an expression over them comes to.
+ *
+ * Counts and bytes are exact: the same in every run of the same stream.  "ns" is time: one value per
+ * sample, so that an expression over it has samples as well, and from these a median with an interval.
+ *
+ *     of a phase, or summed over all   work (comparisons + visits + moves + link_writes), each of
+ *                                      these, cascades, empty_ticks, allocations, pointer_moves;
+ *                                      start, stop, advance, expire, ticks, refused; op (start + stop
+ *                                      + expire); wakeups, useful_wakeups, next_calls; ns (wall time)
+ *     of a phase, or the most of all   advance_work_max, advance_work_p99: of a single advance
+ *     of a phase                       advance_p50_ns, advance_p99_ns, advance_max_ns: time, but one
+ *                                      value, without an interval
+ *     of the cell                      tasks, tick_ns, capacity, horizon_ticks, fired, early,
+ *                                      late_max_ticks, late_mean_ticks; bytes_per_task, fixed_bytes,
+ *                                      peak_bytes, retained_bytes
+ *     of periodic tasks                skip_, burst_ (fixed rate, by how it catches up) or delay_ (fixed
+ *                                      delay) runs, missed, late_mean_ticks, late_max_ticks
+ *     a setting                        slots, .. as resolved; of a list, its length
+ */
+#ifndef TWBENCH_QUANTITY_H
+#define TWBENCH_QUANTITY_H
+
+#include "harness/base/diag.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define QUANTITY_SAMPLES_MAX 100
+
+struct quantity {
+    double median, low, high; /* all equal when exact; NaN: the cell does not tell */
+    double confidence;        /* of the interval; 1 when exact */
+    bool timed;
+    size_t count; /* of the samples; 0 when exact, or when only the interval is known */
+    double samples[QUANTITY_SAMPLES_MAX];
+};
+
+/* Does the expression keep the language, and know only figures that there are?  `what` names the place
+ * in the diagnostic.  *timed: it rests on time. */
+int quantity_check(const char *expression, const char *what, bool *timed, struct diag *diag);
+
+/* Of a cell that is ok.  `phase` NULL: all phases.  NaN where the cell has no such phase or figure. */
+struct quantity quantity_of(const cJSON *cell, const char *phase, const char *expression);
+
+/* left / right; sample by sample where both have as many, which were taken in the same rounds. */
+struct quantity quantity_ratio(const struct quantity *left, const struct quantity *right,
+                               bool same_rounds);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * cmd_claims.c - claims: what the documents say, each put to the experiment of its file.
+ *
+ * All experiments run in one session and share its document, so that a cell that two of them ask for is
+ * run once, and --resume goes on with what is missing.
+ */
+#include "harness/cli/cli.h"
+
+#include "harness/claims/verdicts.h"
+#include "harness/cli/origin.h"
+#include "harness/cli/outputs.h"
+#include "harness/cli/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What lives as long as the command. */
+struct claiming {
+    struct options options; /* with the number of jobs settled */
+    struct options matrix;  /* of the point at hand */
+    struct session session;
+    struct catalogue catalogue;
+    struct verdicts_cells cells;
+    const struct experiment_run *run; /* that runs */
+    double x;
+    bool out_of_memory;
+};
+
+/* ---- A point. -------------------------------------------------------------------------------- */
+
+static void name_cell(void *ctx, const struct plan_group *group, const struct plan_cell *cell,
+                      const char *identity)
+{
+    struct claiming *claiming = ctx;
+    (void)group;
+    if (!verdicts_add_cell(&claiming->cells, claiming->run, cell->design->timed->name, claiming->x,
+                           identity))
+        claiming->out_of_memory = true;
+}
+
+/* Everything about the streams and the sampling, as if it had stood on the command line. */
+static void matrix_of_point(struct claiming *claiming, const struct experiment_run *run,
+                            const struct experiment_point *point)
+{
+    struct options *matrix = &claiming->matrix;
+    *matrix = claiming->options;
+    matrix->tick_ns = point->tick_ns;
+    matrix->set_count = point->set_count;
+    memcpy(matrix->sets, point->sets, point->set_count * sizeof *point->sets);
+    matrix->counts_only = !run->timed;
+    if (!run->timed)
+        matrix->runs = matrix->warmup = 0;
+    claiming->run = run;
+    claiming->x = point->x;
+}
+
+static int plan_point(struct claiming *claiming, const struct experiment_run *run,
+                      const struct experiment_point *point, struct diag *diag)
+{
+    struct plan_sweep sweeps[PLAN_SETTINGS_MAX];
+    for (size_t i = 0; i < point->setting_count; i++)
+        sweeps[i] = (struct plan_sweep){&point->settings[i], 1};
+    matrix_of_point(claiming, run, point);
+    struct plan_selection selection = {
+        .designs = run->designs,
+        .design_count = run->design_count,
+        .workloads = &point->workload,
+        .workload_count = 1,
+        .workload_directory = claiming->options.workload_directory,
+        .tasks = &point->tasks,
+        .task_count = point->tasks > 0,
+        .sweeps = sweeps,
+        .sweep_count = point->setting_count,
+        .drives = &point->drive,
+        .drive_count = 1,
+    };
+    return session_plan(&claiming->session, &claiming->matrix, &selection, diag);
+}
+
+/* ---- All points. ----------------------------------------------------------------------------- */
+
+typedef int point_fn(struct claiming *claiming, const struct experiment_run *run,
+                     const struct experiment_point *point, void *ctx, struct diag *diag);
+
+/* Those that this run takes, claim by claim, until one fails. */
+static int each_point(struct claiming *claiming, point_fn *visit, void *ctx, struct diag *diag)
+{
+    for (size_t i = 0; i < claiming->catalogue.count; i++) {
+        const struct experiment *experiment = claiming->catalogue.items[i];
+        for (size_t r = 0; r < experiment->run_count; r++) {
+            const struct experiment_run *run = &experiment->runs[r];
+            bool skipped = claiming->options.quick && run->timed;
+            for (size_t p = 0; p < run->point_count && !skipped; p++) {
+                int status = visit(claiming, run, &run->points[p], ctx, diag);
+                if (status == DIAG_USAGE) {
+                    struct diag inner = *diag;
+                    return diag_usage(diag, "%.200s: runs.%.40s: %.700s", experiment->path,
+                                      run->name, inner.text);
+                }
+                if (status != DIAG_OK)
+                    return status;
+            }
+        }
+    }
+    return DIAG_OK;
+}
+
+/* A mistake in the last file should not cost the time of the others. */
+static int weigh_point(struct claiming *claiming, const struct experiment_run *run,
+                       const struct experiment_point *point, void *ctx, struct diag *diag)
+{
+    double *weight = ctx;
+    int status = plan_point(claiming, run, point, diag);
+    if (status == DIAG_OK)
+        *weight += session_weight(&claiming->session);
+    return status;
+}
+
+static int run_point(struct claiming *claiming, const struct experiment_run *run,
+                     const struct experiment_point *point, void *ctx, struct diag *diag)
+{
+    (void)ctx;
+    int status = plan_point(claiming, run, point, diag);
+    if (status == DIAG_OK)
+        status = session_run(&claiming->session, diag);
+    if (status == DIAG_OK && claiming->out_of_memory)
+        status = diag_run(diag, "no memory for the list of cells");
+    return status;
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+static int judge(struct claiming *claiming, struct diag *diag)
+{
+    return verdicts_attach(&claiming->catalogue, &claiming->cells, claiming->options.quick,
+                           claiming->session.document, diag);
+}
+
+static int run_all(struct claiming *claiming, double weight, struct diag *diag)
+{
+    struct session *session = &claiming->session;
+    /* From now on what is on the disk is a document of claims, whatever happens. */
+    int status = judge(claiming, diag);
+    progress_begin(&session->progress, claiming->options.progress, weight);
+    session->named = name_cell;
+    session->named_ctx = claiming;
+    return status == DIAG_OK ? each_point(claiming, run_point, NULL, diag) : status;
+}
+
+static int finish(struct claiming *claiming, bool interrupted, struct diag *diag)
+{
+    const struct options *options = &claiming->options;
+    struct result_document *document = claiming->session.document;
+    int status = judge(claiming, diag);
+    result_set_complete(document, !interrupted);
+    if (status == DIAG_OK && options->json)
+        status = result_write(document, options->json, diag);
+    if (status == DIAG_OK)
+        status = outputs_write(options, document, diag);
+    if (interrupted)
+        fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
+                result_count_cells(document), options->json ? "; --resume goes on from there" : "");
+    return status;
+}
+
+/* Counts are the same whatever else runs; times want the machine for themselves. */
+static uint64_t count_cores(const struct options *options)
+{
+    int cpus[CPU_SETSIZE];
+    return origin_cores(options, cpus, CPU_SETSIZE);
+}
+
+int cmd_claims(const struct options *options)
+{
+    struct claiming *claiming = calloc(1, sizeof *claiming);
+    struct diag diag;
+    double weight = 0;
+    if (!claiming)
+        return cli_fail(diag_run(&diag, "no memory for the claims"), &diag);
+    claiming->options = *options;
+    claiming->options.no_system_check = options->no_system_check || options->quick;
+    if (options->jobs == 0)
+        claiming->options.jobs = options->quick ? count_cores(options) : 1;
+    int status = catalogue_load(options->claims_directory, options->operands,
+                                options->operand_count, &claiming->catalogue, &diag);
+    if (status == DIAG_OK)
+        status = outputs_check(options, &diag);
+    if (status == DIAG_OK)
+        status = each_point(claiming, weigh_point, &weight, &diag);
+    if (status == DIAG_OK)
+        status = session_open(&claiming->session, &claiming->options, &diag);
+    if (status == DIAG_OK)
+        status = run_all(claiming, weight, &diag);
+    bool interrupted = status == POOL_INTERRUPTED;
+    if (status == DIAG_OK || interrupted)
+        status = finish(claiming, interrupted, &diag);
+    int exit_status = EXIT_OK;
+    if (status != DIAG_OK)
+        exit_status = cli_fail(status, &diag);
+    else if (interrupted)
+        exit_status = EXIT_INTERRUPTED;
+    else if (result_count_failed(claiming->session.document) > 0)
+        exit_status = EXIT_FAILED;
+    session_close(&claiming->session);
+    catalogue_free(&claiming->catalogue);
+    verdicts_free_cells(&claiming->cells);
+    free(claiming);
+    return exit_status;
+}
