@@ -39,7 +39,8 @@ def report(name, problems, directive=""):
 
 
 # Keys that results of an older version lack.
-OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "wakeups", "advance_work", "next", "schedules"}
+OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "wakeups", "advance_work", "next", "schedules",
+            "precision"}
 
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}
@@ -203,6 +204,7 @@ claims = copy.deepcopy(base)
 claims["cells"][0]["stepped"]["instructions"] = None
 report("steps that could not be counted need a reason", [] if errors(claims) else ["taken"])
 claims = copy.deepcopy(base)
+del claims["cells"][0]["precision"]
 phase = claims["cells"][0]["phases"][0]
 del claims["cells"][0]["stepped"], phase["work"]["pointer_moves"], phase["wakeups"], phase["advance_work"]
 del phase["latency_ns"]["next"]

@@ -59,6 +59,30 @@ PYTHON
     [ "$status" -eq 2 ]
 }
 
+@test "a coarser tick: fewer wake-ups, worse precision, never early" {
+    ticks="1ms 10ms 100ms 1s"
+    for tick in $ticks; do
+        "$twbench" replay "$traces/nginx.tt.xz" --impl=heap --counts-only --tick=$tick --json=$tick.json \
+            --progress=never >$tick.table
+    done
+    python3 - $ticks <<'PYTHON'
+import json, sys
+cells = [json.load(open(f"{tick}.json"))["cells"][0] for tick in sys.argv[1:]]
+for cell in cells:
+    late = cell["precision"]
+    assert cell["status"] == "ok" and cell["early"] == 0
+    assert 0 <= late["late_mean_ns"] <= late["late_max_ns"] <= cell["tick_ns"], (cell["tick_ns"], late)
+for fine, coarse in zip(cells, cells[1:]):
+    assert fine["phases"][0]["wakeups"]["count"] > coarse["phases"][0]["wakeups"]["count"]
+    assert fine["precision"]["late_mean_ns"] < coarse["precision"]["late_mean_ns"]
+    assert fine["precision"]["below_tick"] <= coarse["precision"]["below_tick"]
+# Deadlines fall anywhere in a tick: half of one, on average.
+assert 0.4e9 < cells[-1]["precision"]["late_mean_ns"] < 0.6e9
+assert cells[-1]["precision"]["below_tick"] > 0
+PYTHON
+    grep -q "precision.*late by .* on average.*below one tick" 1s.table
+}
+
 @test "a drive that is none" { refuses "ticks, next" --drive=clock; }
 @test "a drive given twice" { refuses --drive --drive=next,next; }
 @test "steps are of calls by ticks" {

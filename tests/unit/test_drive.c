@@ -117,7 +117,7 @@ static void assert_wakeups(const struct outcome_phase *phase, uint64_t count, ui
     assert_int_equal(phase->wakeups.next_calls, next_calls);
 }
 
-/* One wake-up, not 500, of every design that names its next expiry exactly. */
+/* One wake-up, not 500, of every exact design that names its next expiry exactly. */
 static void test_distant(void **state)
 {
     (void)state;
@@ -128,7 +128,8 @@ static void test_distant(void **state)
     size_t tried = 0;
     for (size_t i = 0; i < registry_count; i++) {
         const struct tw_traits *traits = &registry[i].timed->traits;
-        if (!(traits->flags & TW_NEXT_EXACT) || (traits->flags & TW_KEEPS_NOTHING))
+        bool late = traits->late_ticks > 0 || traits->late_shift > 0;
+        if (!(traits->flags & TW_NEXT_EXACT) || (traits->flags & TW_KEEPS_NOTHING) || late)
             continue;
         phases = prove(registry[i].timed->name, stream, PLAN_DRIVE_NEXT);
         assert_wakeups(&phases[0], 1, 1, 0, 1);
@@ -288,13 +289,61 @@ static void test_advance_work(void **state)
     stream_free(stream);
 }
 
+/* ---- Precision. ------------------------------------------------------------------------------ */
+
+/* Ticks of 10 ms; deadlines asked for at 1 ms .. 10 ms, of which only the last is a tick's. */
+static struct stream *make_rounded(void)
+{
+    struct diag diag;
+    struct stream *stream = stream_new("rounded");
+    assert_non_null(stream);
+    stream->tasks = stream->capacity = 10;
+    stream->tick_ns = 10000000;
+    stream_phase_begin(stream, "wait", NULL);
+    for (tw_id id = 0; id < 10; id++)
+        stream_append_rounded(stream, id, 1, (9 - id) * 1000000);
+    stream->below_tick = 9;
+    stream_append_stop(stream, 1);
+    stream_append_start(stream, 0, 2);
+    stream_append_ticks(stream, 3);
+    assert_int_equal(stream_finish(stream, &diag), DIAG_OK);
+    return stream;
+}
+
+/* 1 was stopped and does not count; 0 was started again, for an exact deadline. */
+static void test_precision(void **state)
+{
+    (void)state;
+    struct diag diag;
+    struct replay_proof proof;
+    char reason[INSTANCE_REASON];
+    struct instance instance;
+    struct plan_cell cell = {.design = registry_find("heap")};
+    struct outcome_phase *phases = calloc(STREAM_PHASES_MAX, sizeof *phases);
+    struct stream *stream = make_rounded();
+    assert_non_null(phases);
+    assert_int_equal(instance_open(&instance, cell.design->counted, &cell, stream, reason),
+                     OUTCOME_OK);
+    assert_int_equal(
+        replay_prove(instance.design, instance.timers, stream, cell.drive, phases, &proof, &diag),
+        DIAG_OK);
+    instance_close(&instance);
+    assert_string_equal(proof.broken, "");
+    assert_int_equal(proof.late_max_ticks, 0);
+    assert_int_equal(proof.precision.late_max_ns, 7000000);
+    assert_true(proof.precision.late_mean_ns == (7 + 6 + 5 + 4 + 3 + 2 + 1) * 1e6 / 9);
+    assert_int_equal(proof.precision.below_tick, 9);
+    free(phases);
+    stream_free(stream);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pointer_moves), cmocka_unit_test(test_pointer_jump),
         cmocka_unit_test(test_distant),       cmocka_unit_test(test_earlier_start),
         cmocka_unit_test(test_every_design),  cmocka_unit_test(test_wrong_next),
-        cmocka_unit_test(test_advance_work),
+        cmocka_unit_test(test_advance_work),  cmocka_unit_test(test_precision),
     };
     return cmocka_run_group_tests_name("drive", tests, NULL, NULL);
 }

@@ -69,6 +69,9 @@ static const struct column {
     {"expected_fired", "stream.expected_fired", CELL},
     {"early", "early", CELL},
     {"late_max_ticks", "late_max_ticks", CELL},
+    {"late_mean_ns", "precision.late_mean_ns", CELL},
+    {"late_max_ns", "precision.late_max_ns", CELL},
+    {"below_tick", "precision.below_tick", CELL},
     {"digest", "digest", CELL},
     {"stream_hash", "stream.hash", CELL},
 };

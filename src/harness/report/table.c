@@ -1,6 +1,7 @@
 /* table.c - a block per group: designs side by side, or one design in detail. */
 #include "harness/report/table.h"
 
+#include "harness/base/units.h"
 #include "harness/report/card.h"
 #include "harness/report/figure.h"
 #include "harness/report/grid.h"
@@ -219,6 +220,29 @@ static void write_harness_cost(FILE *out, const struct view_group *group)
     }
 }
 
+/* Of the first row, and of those that are less precise: designs that round by themselves. */
+static void write_precision(FILE *out, const struct view_group *group)
+{
+    const cJSON *said = NULL;
+    for (size_t i = 0; i < group->row_count; i++) {
+        const cJSON *precision = json_get(group->rows[i].cell, "precision");
+        double late_ns = json_get_number(precision, "late_max_ns");
+        if (!group->rows[i].ok || group->rows[i].is_harness || !(late_ns > 0) ||
+            (said && cJSON_Compare(said, precision, true)))
+            continue;
+        char mean[FIGURE_SIZE], most[FIGURE_SIZE];
+        units_format_time(mean, sizeof mean, (uint64_t)json_get_number(precision, "late_mean_ns"));
+        units_format_time(most, sizeof most, (uint64_t)late_ns);
+        fprintf(out, "precision %s: late by %s on average, by %s at most",
+                said ? group->rows[i].label : "of a tick", mean, most);
+        double below = json_get_number(precision, "below_tick");
+        if (below > 0)
+            fprintf(out, "; %.15g delay%s below one tick became one", below, below > 1 ? "s" : "");
+        fputc('\n', out);
+        said = precision;
+    }
+}
+
 static void write_group(FILE *out, const struct view_group *group, const struct report_style *style)
 {
     char title[256];
@@ -230,6 +254,7 @@ static void write_group(FILE *out, const struct view_group *group, const struct 
         card_write(out, group, only, style);
     else
         write_comparison(out, group, style);
+    write_precision(out, group);
     write_untimed(out, group);
     schedules_write(out, group);
     write_harness_cost(out, group);

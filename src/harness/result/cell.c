@@ -406,6 +406,15 @@ static bool is_proved(const struct stream *stream, const struct outcome *outcome
            outcome->fired == stream->expected.fired;
 }
 
+static cJSON *make_precision(const struct outcome_precision *precision)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_measure(object, "late_mean_ns", precision->late_mean_ns);
+    json_add_integer(object, "late_max_ns", precision->late_max_ns);
+    json_add_integer(object, "below_tick", precision->below_tick);
+    return object;
+}
+
 static void add_proof(cJSON *cell, const struct stream *stream, const struct outcome *outcome)
 {
     bool proved = is_proved(stream, outcome);
@@ -418,6 +427,7 @@ static void add_proof(cJSON *cell, const struct stream *stream, const struct out
     add_optional(cell, "early", outcome->early, proved);
     add_optional(cell, "late_max_ticks", outcome->late_max_ticks, proved);
     json_add_measure(cell, "late_mean_ticks", proved ? outcome->late_mean_ticks : NAN);
+    json_add(cell, "precision", proved ? make_precision(&outcome->precision) : cJSON_CreateNull());
 }
 
 cJSON *cell_make(const struct cell_identity *identity, const struct stream *stream,

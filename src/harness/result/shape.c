@@ -99,6 +99,10 @@ static const struct rule cell_rules[] = {
     {"early", NUMBER | OR_NULL},
     {"late_max_ticks", NUMBER | OR_NULL},
     {"late_mean_ticks", NUMBER | OR_NULL},
+    {"precision", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first results */
+    {"precision.late_mean_ns", NUMBER},
+    {"precision.late_max_ns", NUMBER},
+    {"precision.below_tick", NUMBER},
     {"harness_ns_per_op", NUMBER | OR_NULL},
     {"phases", ARRAY},
     {"phases[]", OBJECT},

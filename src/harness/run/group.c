@@ -69,6 +69,7 @@ static void take_proof(struct outcome *outcome, const struct job_report *report,
     outcome->early = proof->early;
     outcome->late_max_ticks = proof->late_max_ticks;
     outcome->late_mean_ticks = proof->late_mean_ticks;
+    outcome->precision = proof->precision;
     outcome->schedule_count = report->schedule_count;
     memcpy(outcome->schedules, report->schedules, sizeof outcome->schedules);
     outcome->phase_count = stream->phase_count;

@@ -103,6 +103,14 @@ struct outcome_stepped {
     char reason[OUTCOME_COUNTERS_REASON]; /* why it is not known */
 };
 
+/* What the length of a tick costs: how much later than asked for timers fired, rounding to ticks and
+ * the design's own lateness together. */
+struct outcome_precision {
+    double late_mean_ns; /* over all that fired */
+    uint64_t late_max_ns;
+    uint64_t below_tick; /* starts with a delay below one tick, which was rounded up to one */
+};
+
 #define OUTCOME_SETTINGS_MAX 4
 
 /* A setting as open resolved it; the name is a copy, because a plugin is mapped in the
@@ -138,6 +146,7 @@ struct outcome {
     /* From the checking pass. */
     uint64_t digest, fired, early, late_max_ticks;
     double late_mean_ticks;
+    struct outcome_precision precision;
     size_t sample_count;
     uint64_t passes_per_sample;
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why counts, or some of them, are unknown */

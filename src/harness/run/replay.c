@@ -347,11 +347,15 @@ struct prove_replay {
     tw_tick *due;                  /* by id; TW_NEVER: idle */
     tw_tick *last;                 /* by id: the last tick at which a running timer may fire */
     uint64_t running, max_pending; /* a cap of 0 is none */
-    double late_sum_ticks;
-    struct outcome_phase *phase;   /* that is being replayed */
-    const struct tw_work *work;    /* NULL from a timed design */
-    struct histogram advance_work; /* of the phase */
-    tw_tick next;                  /* what the design named last */
+    double late_sum_ticks, late_sum_ns;
+    uint64_t tick_ns;
+    const uint64_t *start_slack_ns;   /* of the next explicit start; NULL: all are exact */
+    const uint64_t *restart_slack_ns; /* of the phase, likewise */
+    uint64_t *slacks_ns;              /* by id, of running timers; NULL: all are exact */
+    struct outcome_phase *phase;      /* that is being replayed */
+    const struct tw_work *work;       /* NULL from a timed design */
+    struct histogram advance_work;    /* of the phase */
+    tw_tick next;                     /* what the design named last */
 };
 
 static void prove_fail(struct prove_replay *replay, const char *what, tw_id id, tw_tick now)
@@ -385,7 +389,8 @@ static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_
 
 /* Calls start and holds its answer to the model; false when refused.  `now` is the tick being
  * processed. */
-static bool prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadline, tw_tick now)
+static bool prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadline, tw_tick now,
+                           uint64_t slack_ns)
 {
     const struct tw_traits *traits = &replay->base.design->traits;
     int status = replay->base.start(replay->base.timers, id, deadline);
@@ -409,12 +414,16 @@ static bool prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadli
         traits->late_ticks + (traits->late_shift ? (due - now) >> traits->late_shift : 0);
     replay->due[id] = due;
     replay->last[id] = late > TW_DEADLINE_MAX - due ? TW_DEADLINE_MAX : due + late;
+    if (replay->slacks_ns)
+        replay->slacks_ns[id] = slack_ns;
     return true;
 }
 
 static bool prove_start(struct replay *base, tw_id id, tw_tick deadline)
 {
-    return prove_start_at((struct prove_replay *)base, id, deadline, base->now);
+    struct prove_replay *replay = (struct prove_replay *)base;
+    uint64_t slack_ns = replay->start_slack_ns ? *replay->start_slack_ns++ : 0;
+    return prove_start_at(replay, id, deadline, base->now, slack_ns);
 }
 
 static void prove_stop(struct replay *base, tw_id id)
@@ -427,6 +436,29 @@ static void prove_stop(struct replay *base, tw_id id)
         prove_fail(replay, "stop answers idle for running, or running for idle", id, base->now);
     replay->running -= replay->due[id] != TW_NEVER;
     replay->due[id] = TW_NEVER;
+}
+
+static void prove_lateness(struct prove_replay *replay, tw_id id, uint64_t ticks)
+{
+    struct replay_proof *proof = replay->proof;
+    uint64_t late_ns = ticks * replay->tick_ns + (replay->slacks_ns ? replay->slacks_ns[id] : 0);
+    if (ticks > proof->late_max_ticks)
+        proof->late_max_ticks = ticks;
+    if (late_ns > proof->precision.late_max_ns)
+        proof->precision.late_max_ns = late_ns;
+    replay->late_sum_ticks += (double)ticks;
+    replay->late_sum_ns += (double)late_ns;
+}
+
+/* Restarts by the rule of the phase. */
+static void prove_restart(struct prove_replay *replay, tw_id id, tw_tick now, uint64_t mix)
+{
+    const uint64_t *slacks_ns = replay->restart_slack_ns;
+    uint64_t delay = stream_next_delay(replay->base.restart, replay->base.period, id, mix);
+    uint64_t slack_ns = slacks_ns ? slacks_ns[mix >> (64 - STREAM_RESTART_BITS)] : 0;
+    tw_tick deadline = stream_deadline(now, (int64_t)delay);
+    replay->proof->precision.below_tick += delay == 1 && slack_ns > 0;
+    replay->base.refused += !prove_start_at(replay, id, deadline, now, slack_ns);
 }
 
 static void prove_expire(void *ctx, tw_id id, tw_tick now)
@@ -447,16 +479,12 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
     } else {
         if (now > replay->last[id])
             prove_fail(replay, "a timer fired later than declared", id, now);
-        if (now - due > proof->late_max_ticks)
-            proof->late_max_ticks = now - due;
-        replay->late_sum_ticks += (double)(now - due);
+        prove_lateness(replay, id, now - due);
     }
     replay->running -= due != TW_NEVER;
     replay->due[id] = TW_NEVER;
-    if (!replay->base.restart && !replay->base.period)
-        return;
-    uint64_t delay = stream_next_delay(replay->base.restart, replay->base.period, id, mix);
-    replay->base.refused += !prove_start_at(replay, id, stream_deadline(now, (int64_t)delay), now);
+    if (replay->base.restart || replay->base.period)
+        prove_restart(replay, id, now, mix);
 }
 
 static void prove_fail_next(struct prove_replay *replay, const char *what, tw_tick next)
@@ -527,8 +555,10 @@ static void prove_end(struct prove_replay *replay, uint32_t capacity)
     struct replay_proof *proof = replay->proof;
     proof->digest = replay->base.digest;
     proof->fired = replay->base.fired;
-    if (proof->fired > 0)
-        proof->late_mean_ticks = replay->late_sum_ticks / (double)proof->fired;
+    if (proof->fired == 0)
+        return;
+    proof->late_mean_ticks = replay->late_sum_ticks / (double)proof->fired;
+    proof->precision.late_mean_ns = replay->late_sum_ns / (double)proof->fired;
 }
 
 static struct tw_work work_since(const struct tw_work *now, const struct tw_work *before)
@@ -577,6 +607,7 @@ static void prove_phase(struct prove_replay *replay, const struct stream *stream
     struct tw_work before = work ? *work : (struct tw_work){0};
     uint64_t fired = replay->base.fired, refused = replay->base.refused;
     replay->phase = phase;
+    replay->restart_slack_ns = stated->restart_slack_ns;
     replay->advance_work = (struct histogram){0};
     phase->advances = 0;
     phase->wakeups = (struct outcome_wakeups){0};
@@ -600,12 +631,17 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
         .work = design->work(timers),
         .proof = proof,
         .max_pending = stream->max_pending,
+        .tick_ns = stream->tick_ns,
+        .start_slack_ns = stream->slacks_ns,
         .due = malloc(stream->capacity * sizeof *replay.due),
         .last = calloc(stream->capacity, sizeof *replay.last),
     };
-    *proof = (struct replay_proof){0};
+    bool rounded = stream_is_rounded(stream);
+    if (rounded)
+        replay.slacks_ns = calloc(stream->capacity, sizeof *replay.slacks_ns);
+    *proof = (struct replay_proof){.precision.below_tick = stream->below_tick};
     int status = DIAG_OK;
-    if (replay.due && replay.last) {
+    if (replay.due && replay.last && (replay.slacks_ns || !rounded)) {
         memset(replay.due, 0xff, stream->capacity * sizeof *replay.due);
         for (size_t i = 0; i < stream->phase_count; i++)
             prove_phase(&replay, stream, &stream->phases[i], &phases[i]);
@@ -615,6 +651,7 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
     }
     free(replay.due);
     free(replay.last);
+    free(replay.slacks_ns);
     return status;
 }
 

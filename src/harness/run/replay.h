@@ -55,11 +55,13 @@ void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
 struct replay_proof {
     uint64_t digest, fired, early, late_max_ticks;
     double late_mean_ticks;
+    struct outcome_precision precision;
     bool refused; /* `broken` tells of a refused start: unsupported, not wrong */
     char broken[300];
 };
 
-/* One pass; needs 16 bytes of the harness's memory per id.  Fills the numbers of operations in
+/* One pass; needs 16 bytes of the harness's memory per id, 24 where deadlines were
+ * rounded.  Fills the numbers of operations in
  * phases[], wake-ups, the counters of their work (from a counted design) and the proof.  Returns DIAG_RUN without memory. */
 int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
                  const struct stream *stream, enum plan_drive drive, struct outcome_phase *phases,

@@ -51,31 +51,32 @@ static uint32_t rank_after(const struct instant *instant, tw_id id, uint32_t kin
     return mark->rank + ((mark->rank ^ kind) & 1u);
 }
 
-static void instant_add(struct instant *instant, tw_id id, uint32_t kind, int64_t delay)
+static void instant_add(struct instant *instant, tw_id id, uint32_t kind, int64_t delay,
+                        uint64_t slack_ns)
 {
     if (!instant_reserve(instant, id))
         return;
     uint32_t rank = rank_after(instant, id, kind);
     instant->marks[id] = (struct instant_mark){instant->number + 1, rank};
-    instant->operations[instant->count++] = (struct instant_operation){id, rank, delay};
+    instant->operations[instant->count++] = (struct instant_operation){id, rank, delay, slack_ns};
     if (rank > instant->rank_max)
         instant->rank_max = rank;
 }
 
-void instant_start(struct instant *instant, tw_id id, int64_t delay)
+void instant_start(struct instant *instant, tw_id id, int64_t delay, uint64_t slack_ns)
 {
-    instant_add(instant, id, 1, delay);
+    instant_add(instant, id, 1, delay, slack_ns);
 }
 
 void instant_stop(struct instant *instant, tw_id id)
 {
-    instant_add(instant, id, 0, 0);
+    instant_add(instant, id, 0, 0, 0);
 }
 
 static void append_operation(struct stream *stream, const struct instant_operation *operation)
 {
     if (operation->rank & 1u)
-        stream_append_start(stream, operation->id, operation->delay);
+        stream_append_rounded(stream, operation->id, operation->delay, operation->slack_ns);
     else
         stream_append_stop(stream, operation->id);
 }

@@ -16,8 +16,9 @@
 
 struct instant_operation {
     tw_id id;
-    uint32_t rank; /* even: a stop, odd: a start; runs are appended in order of rank */
-    int64_t delay; /* of a start */
+    uint32_t rank;     /* even: a stop, odd: a start; runs are appended in order of rank */
+    int64_t delay;     /* of a start */
+    uint64_t slack_ns; /* of a start: how much later than asked for it is due by rounding */
 };
 
 struct instant {
@@ -34,7 +35,7 @@ struct instant {
 /* Zero-initialised but for the stream, an instant is empty; instant_free releases what it took. */
 void instant_free(struct instant *instant);
 /* O(1) amortised. */
-void instant_start(struct instant *instant, tw_id id, int64_t delay);
+void instant_start(struct instant *instant, tw_id id, int64_t delay, uint64_t slack_ns);
 void instant_stop(struct instant *instant, tw_id id);
 /* Appends what was collected to the stream and begins the next instant.  O(operations). */
 void instant_end(struct instant *instant);

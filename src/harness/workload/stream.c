@@ -29,7 +29,9 @@ struct builder {
     uint64_t id_bound; /* highest id + 1 */
     enum failure failure;
     uint32_t *restarts[STREAM_PHASES_MAX],
-        *periods[STREAM_PHASES_MAX]; /* phases[] points at them */
+        *periods[STREAM_PHASES_MAX];             /* phases[] points at them */
+    uint64_t *restart_slacks[STREAM_PHASES_MAX]; /* and at these */
+    size_t starts, slack_room;                   /* explicit starts; elements of slacks_ns */
 };
 
 #define NO_RUN SIZE_MAX
@@ -57,7 +59,9 @@ void stream_free(struct stream *stream)
     for (size_t i = 0; i < STREAM_PHASES_MAX; i++) {
         free(builder->restarts[i]);
         free(builder->periods[i]);
+        free(builder->restart_slacks[i]);
     }
+    free(stream->slacks_ns);
     free(stream->schedule.run_time);
     free(stream->words);
     free(stream->spec_json);
@@ -151,6 +155,40 @@ void stream_phase_period(struct stream *stream, const uint32_t *period)
     longest_note(builder);
 }
 
+void stream_phase_slack(struct stream *stream, const uint64_t *slack_ns)
+{
+    struct builder *builder = builder_of(stream);
+    size_t index = stream->phase_count - 1, bytes = STREAM_RESTART_SIZE * sizeof *slack_ns;
+    uint64_t *table = malloc(bytes);
+    assert(!builder->restart_slacks[index]);
+    if (table)
+        memcpy(table, slack_ns, bytes);
+    else
+        builder->failure = FAILURE_MEMORY;
+    stream->phases[index].restart_slack_ns = builder->restart_slacks[index] = table;
+}
+
+/* Of the next start.  Nothing is kept until the first that is not exact. */
+static void slack_note(struct builder *builder, uint64_t slack_ns)
+{
+    size_t index = builder->starts++;
+    if (slack_ns == 0 && !builder->stream.slacks_ns)
+        return;
+    if (index >= builder->slack_room) {
+        size_t room = index < 512 ? 1024 : 2 * index;
+        uint64_t *slacks_ns = realloc(builder->stream.slacks_ns, room * sizeof *slacks_ns);
+        if (!slacks_ns) {
+            builder->failure = FAILURE_MEMORY;
+            return;
+        }
+        memset(slacks_ns + builder->slack_room, 0,
+               (room - builder->slack_room) * sizeof *slacks_ns);
+        builder->stream.slacks_ns = slacks_ns;
+        builder->slack_room = room;
+    }
+    builder->stream.slacks_ns[index] = slack_ns;
+}
+
 /* Adds `count` operations of `operands` words each to the run of that code, or begins one.  Answers
  * where the operands go, NULL when the stream is broken. */
 static uint32_t *run_extend(struct builder *builder, enum stream_code code, uint32_t count,
@@ -183,6 +221,11 @@ static void id_note(struct builder *builder, tw_id id)
 
 void stream_append_start(struct stream *stream, tw_id id, int64_t delay)
 {
+    stream_append_rounded(stream, id, delay, 0);
+}
+
+void stream_append_rounded(struct stream *stream, tw_id id, int64_t delay, uint64_t slack_ns)
+{
     struct builder *builder = builder_of(stream);
     bool far = delay < 0 || delay > UINT32_MAX;
     uint32_t *at = run_extend(builder, far ? STREAM_START_FAR : STREAM_START, 1, far ? 3 : 2);
@@ -196,6 +239,7 @@ void stream_append_start(struct stream *stream, tw_id id, int64_t delay)
     if (delay > 0 && (tw_tick)delay > builder->longest)
         builder->longest = (tw_tick)delay;
     phase_current(stream)->counts.starts++;
+    slack_note(builder, slack_ns);
 }
 
 void stream_append_stop(struct stream *stream, tw_id id)

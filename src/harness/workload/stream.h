@@ -25,6 +25,9 @@
  * table by a hash of (id, firing tick), so that it is the same for every exact design whatever the
  * order in which it fires a tick's timers, and costs the timed loop one load from a table of 8 KiB.
  *
+ * ROUNDING.  Deadlines that were finer than a tick were rounded up to one, never down.  How much later
+ * than asked for each timer is due for that reason stands beside the words: designs do not see it.
+ *
  * PERIODIC timers have a period each, looked up in a second table by a hash of the id alone.  At a
  * fixed rate that is the delay of every restart: `now` is the due tick, so run k is due at
  * t0 + k * period.  With a fixed delay the time that the run takes comes on top, by the first table:
@@ -62,6 +65,7 @@ struct stream_phase {
     struct stream_counts counts;
     const uint32_t *restart; /* STREAM_RESTART_SIZE delays in ticks, each >= 1; NULL: none */
     const uint32_t *period;  /* as many, by id, on top; NULL: none.  Neither: timers stay idle */
+    const uint64_t *restart_slack_ns; /* of the delays in `restart`; NULL: they are exact */
 };
 
 /* Periodic tasks for a scheduler with one dispatch thread: the ids of the stream at the periods of a
@@ -100,7 +104,10 @@ struct stream {
     struct stream_phase phases[STREAM_PHASES_MAX];
     struct stream_expected expected;
     struct stream_schedule schedule;
-    char *spec_json; /* the workload with its parameters resolved, one line of JSON */
+    uint64_t *slacks_ns; /* by explicit start, in their order: due later than asked for by so much;
+                            NULL: none is */
+    uint64_t below_tick; /* explicit starts with a delay below one tick, which became one */
+    char *spec_json;     /* the workload with its parameters resolved, one line of JSON */
 };
 
 /* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table
@@ -141,6 +148,15 @@ static inline bool stream_restarts(const struct stream_phase *phase)
     return phase->restart || phase->period;
 }
 
+/* Was any deadline rounded up to a tick? */
+static inline bool stream_is_rounded(const struct stream *stream)
+{
+    bool rounded = stream->slacks_ns != NULL;
+    for (size_t i = 0; i < stream->phase_count; i++)
+        rounded = rounded || stream->phases[i].restart_slack_ns;
+    return rounded;
+}
+
 /* now + delay, clamped to 0 .. TW_DEADLINE_MAX. */
 static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 {
@@ -164,7 +180,11 @@ void stream_free(struct stream *stream);
 void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart);
 /* Gives the phase just opened its periods, which are copied. */
 void stream_phase_period(struct stream *stream, const uint32_t *period);
+/* Gives the phase just opened what its restarts are late by rounding; copied. */
+void stream_phase_slack(struct stream *stream, const uint64_t *slack_ns);
 void stream_append_start(struct stream *stream, tw_id id, int64_t delay);
+/* A start that rounding has made due later than asked for by `slack_ns`. */
+void stream_append_rounded(struct stream *stream, tw_id id, int64_t delay, uint64_t slack_ns);
 void stream_append_stop(struct stream *stream, tw_id id);
 /* Advances by `ticks` in one call each (single steps merge into one STREAM_TICKS run). */
 void stream_append_advance(struct stream *stream, uint64_t ticks);

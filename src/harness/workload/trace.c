@@ -344,6 +344,15 @@ static void conversion_clock(struct conversion *conversion, tw_tick trace_now)
     conversion->now = now;
 }
 
+/* A deadline that was over when it was asked for can be met by no clock: it counts from then. */
+static uint64_t conversion_slack(const struct conversion *conversion, tw_tick trace_now,
+                                 tw_tick asked, tw_tick deadline)
+{
+    tw_tick due = deadline > conversion->now ? deadline : conversion->now + 1;
+    tw_tick wanted = asked > trace_now ? asked : trace_now;
+    return (due * conversion->factor - wanted) * conversion->header->unit_ns;
+}
+
 static void conversion_visit(void *ctx, const struct trace_operation *operation)
 {
     struct conversion *conversion = ctx;
@@ -353,12 +362,15 @@ static void conversion_visit(void *ctx, const struct trace_operation *operation)
         return;
     }
     int64_t delay = operation->delay;
+    tw_tick asked = stream_deadline(operation->now, operation->delay), deadline = asked;
     if (conversion->factor > 1) {
-        tw_tick deadline = stream_deadline(operation->now, operation->delay);
         deadline = deadline / conversion->factor + (deadline % conversion->factor != 0);
         delay = (int64_t)(deadline - conversion->now);
     }
-    instant_start(&conversion->instant, operation->id, delay);
+    instant_start(&conversion->instant, operation->id, delay,
+                  conversion_slack(conversion, operation->now, asked, deadline));
+    conversion->stream->below_tick +=
+        operation->delay < 0 || (uint64_t)operation->delay < conversion->factor;
 }
 
 /* The clock goes on to the end, on which nothing is started any more. */
