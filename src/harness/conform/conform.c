@@ -27,7 +27,8 @@ static const struct variant variants[] = {
     {"levels", 1, {16}},         {"levels", 4, {60, 60, 24, 10}},
     {"levels", 2, {512, 512}},   {"levels", 4, {256, 64, 64, 64}},
     {"range", 1, {1}},           {"range", 1, {2}},
-    {"range", 1, {31}},          {"depth", 1, {1}},
+    {"range", 1, {31}},          {"timeout", 1, {1}},
+    {"timeout", 1, {30}},        {"depth", 1, {1}},
     {"depth", 1, {3}},           {"depth", 1, {21}},
     {MODEL_CAP_SETTING, 1, {1}}, {MODEL_CAP_SETTING, 1, {20}},
 };
