@@ -307,7 +307,7 @@ static const char *ring_check(const struct tw_timers *timers)
         if (broken)
             return broken;
     }
-    if (timers->pointer != timers->now % timers->slots)
+    if (timers->pointer >= timers->slots || timers->pointer != timers->now % timers->slots)
         return "the pointer is not at the slot of now";
     if (!links_is_empty(timers->links, set_head(timers, timers->pointer)))
         return "the set of the pointer is not empty";
