@@ -45,8 +45,9 @@ static void format_left(char *out, size_t size, double seconds)
 void progress_job(void *ctx, const struct group_progress *group)
 {
     static const char *const kinds[] = {
-        [JOB_PROVE] = "checked", [JOB_MEMORY] = "memory", [JOB_LATENCY] = "latency",
-        [JOB_COUNT] = "counted", [JOB_STEP] = "stepped",  [JOB_TIME] = "timed"};
+        [JOB_PROVE] = "checked",     [JOB_MEMORY] = "memory", [JOB_LATENCY] = "latency",
+        [JOB_COUNT] = "counted",     [JOB_STEP] = "stepped",  [JOB_TIME] = "timed",
+        [JOB_SCHEDULE] = "scheduled"};
     struct progress *progress = ctx;
     if (progress->mode != PROGRESS_BAR)
         return;

@@ -12,7 +12,7 @@
 #define NOMINAL_NS_PER_OPERATION 10u
 
 /* Kinds of rounds before the timed ones. */
-#define GROUP_FIRST_MAX 5
+#define GROUP_FIRST_MAX 6
 
 struct group {
     const struct plan_cell *cells;
@@ -70,11 +70,18 @@ static void take_proof(struct outcome *outcome, const struct job_report *report,
     outcome->late_max_ticks = proof->late_max_ticks;
     outcome->late_mean_ticks = proof->late_mean_ticks;
     outcome->precision = proof->precision;
-    outcome->schedule_count = report->schedule_count;
-    memcpy(outcome->schedules, report->schedules, sizeof outcome->schedules);
     outcome->phase_count = stream->phase_count;
     for (size_t i = 0; i < stream->phase_count; i++)
         take_operations(&outcome->phases[i], &report->phases[i]);
+}
+
+/* A cell whose tasks took the scheduler too long is measured all the same; a crash is a crash. */
+static void take_schedules(struct outcome *outcome, const struct job_report *report)
+{
+    if (report->status != OUTCOME_OK)
+        return;
+    outcome->schedule_count = report->schedule_count;
+    memcpy(outcome->schedules, report->schedules, sizeof outcome->schedules);
 }
 
 static void take_latency(struct outcome *outcome, const struct job_report *report)
@@ -122,7 +129,9 @@ static void group_take(void *ctx, const struct job *job, const struct job_report
     struct outcome *outcome = &group->outcomes[job->cell];
     if (job->kind == JOB_PROVE)
         take_proof(outcome, report, group->stream);
-    if (job->kind == JOB_STEP) {
+    if (job->kind == JOB_SCHEDULE && report->status != OUTCOME_CRASHED) {
+        take_schedules(outcome, report);
+    } else if (job->kind == JOB_STEP) {
         take_steps(outcome, report, job->stream);
     } else if (report->status != OUTCOME_OK) {
         outcome->status = (enum outcome_status)report->status;
@@ -196,10 +205,13 @@ static int group_round(struct group *group, struct pool *pool, enum job_kind kin
 }
 
 /* What comes before the timed rounds.  Answers how many there are. */
-static size_t list_first(const struct group_options *options, enum job_kind first[GROUP_FIRST_MAX])
+static size_t list_first(const struct stream *stream, const struct group_options *options,
+                         enum job_kind first[GROUP_FIRST_MAX])
 {
     size_t count = 0;
     first[count++] = JOB_PROVE;
+    if (stream->schedule.ticks > 0)
+        first[count++] = JOB_SCHEDULE;
     first[count++] = JOB_MEMORY;
     if (options->runs == 0)
         return count;
@@ -217,7 +229,7 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
               group_progress_fn *progress, void *progress_ctx, struct diag *diag)
 {
     enum job_kind first[GROUP_FIRST_MAX];
-    size_t first_count = list_first(options, first);
+    size_t first_count = list_first(stream, options, first);
     struct group group = {
         .cells = cells,
         .count = count,

@@ -58,9 +58,12 @@ static void job_prove(const struct job *job, struct job_report *report)
     else
         check_digest(job, proof->digest, proof->fired, report);
     instance_close(&instance);
-    if (report->status == OUTCOME_OK)
-        report->schedule_count =
-            dispatch_play(job_design(job), job->plan, job->stream, report->schedules);
+}
+
+static void job_schedule(const struct job *job, struct job_report *report)
+{
+    report->schedule_count =
+        dispatch_play(job_design(job), job->plan, job->stream, report->schedules);
 }
 
 static void pass_add(struct replay_pass *total, const struct replay_pass *pass, size_t phases)
@@ -269,8 +272,9 @@ static void job_step(const struct job *job, struct job_report *report)
 void job_do(const struct job *job, struct job_report *report)
 {
     static void (*const kinds[])(const struct job *, struct job_report *) = {
-        [JOB_PROVE] = job_prove, [JOB_MEMORY] = job_memory, [JOB_LATENCY] = job_latency,
-        [JOB_COUNT] = job_count, [JOB_STEP] = job_step,     [JOB_TIME] = job_time,
+        [JOB_PROVE] = job_prove,     [JOB_SCHEDULE] = job_schedule, [JOB_MEMORY] = job_memory,
+        [JOB_LATENCY] = job_latency, [JOB_COUNT] = job_count,       [JOB_STEP] = job_step,
+        [JOB_TIME] = job_time,
     };
     report->status = OUTCOME_OK;
     if (job->kind != JOB_MEMORY)

@@ -10,12 +10,13 @@
 #include "harness/run/replay.h"
 
 enum job_kind {
-    JOB_PROVE,   /* the counted object, checked: digest, lateness, work */
-    JOB_MEMORY,  /* the timed object in an arena of its own, exact */
-    JOB_LATENCY, /* the timed object, call by call */
-    JOB_COUNT,   /* the timed object, between readings of the processor's counters */
-    JOB_STEP,    /* the timed object: chosen calls stepped through, instruction by instruction */
-    JOB_TIME     /* the timed object: warm-up passes, then timed passes; one sample */
+    JOB_PROVE,    /* the counted object, checked: digest, lateness, work */
+    JOB_SCHEDULE, /* the timed object under one dispatch thread: dispatch.h */
+    JOB_MEMORY,   /* the timed object in an arena of its own, exact */
+    JOB_LATENCY,  /* the timed object, call by call */
+    JOB_COUNT,    /* the timed object, between readings of the processor's counters */
+    JOB_STEP,     /* the timed object: chosen calls stepped through, instruction by instruction */
+    JOB_TIME      /* the timed object: warm-up passes, then timed passes; one sample */
 };
 
 struct job {
@@ -40,7 +41,7 @@ struct job_report {
     struct outcome_setting settings[OUTCOME_SETTINGS_MAX];
     struct replay_proof proof;                      /* JOB_PROVE */
     struct outcome_phase phases[STREAM_PHASES_MAX]; /* JOB_PROVE: work; JOB_LATENCY: latency */
-    size_t schedule_count;                          /* JOB_PROVE */
+    size_t schedule_count;                          /* JOB_SCHEDULE */
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
     struct replay_pass total;       /* JOB_TIME: times summed over the passes, counts of one pass */
     struct outcome_memory memory;   /* JOB_MEMORY */
