@@ -121,10 +121,11 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
 {
     tw_tick distance = to - timers->now;
     timers->swept = to;
-    for (uint32_t i = 1; i <= timers->slots; i++) {
+    uint32_t i = 1;
+    do {
         uint32_t slot = (uint32_t)(((uint64_t)timers->pointer + i) % timers->slots);
         slot_collect(timers, slot, timers->now + i, (distance - i) / timers->slots + 1);
-    }
+    } while (++i <= timers->slots);
     timers->pointer = (uint32_t)(to % timers->slots);
     due_fire(timers, expire, ctx);
     timers->now = to;

@@ -237,7 +237,8 @@ static void draw_wheel(FILE *out, const struct picture *picture, const struct fi
 {
     for (uint32_t level = 0; level < picture->film->level_count; level++) {
         double left = level % picture->columns * (double)picture->panel_width;
-        double top = level / picture->columns * (double)picture->panel_height;
+        uint32_t row = level / picture->columns;
+        double top = row * (double)picture->panel_height;
         struct ring ring = {.out = out,
                             .film = picture->film,
                             .frame = frame,
@@ -270,7 +271,8 @@ static void draw_row(FILE *out, const struct picture *picture, const struct film
     unsigned in_row = (unsigned)(picture->width / BOX_WIDTH);
     for (size_t i = 0; i < frame->timer_count && i < BOXES_MAX; i++) {
         double x = (double)(i % in_row) * BOX_WIDTH + BOX_WIDTH / 2;
-        double y = (double)(i / in_row) * BOX_HEIGHT + BOX_HEIGHT / 2;
+        size_t row = i / in_row;
+        double y = (double)row * BOX_HEIGHT + BOX_HEIGHT / 2;
         bool linked = picture->film->shape == FILM_QUEUE && i + 1 < frame->timer_count;
         draw_box(out, picture->film, frame, &frame->timers[i], x, y);
         if (linked)
@@ -366,8 +368,8 @@ struct picture picture_measure(const struct film *film)
     size_t boxes = extent.timers < BOXES_MAX ? extent.timers : BOXES_MAX;
     unsigned in_row = (unsigned)(TREE_WIDTH / BOX_WIDTH), depth = 1;
     uint64_t last = extent.last < NODES_MAX ? extent.last : NODES_MAX - 1;
-    picture.height =
-        (unsigned)((double)((boxes + in_row - 1) / in_row) * BOX_HEIGHT + TITLE_HEIGHT);
+    size_t rows = (boxes + in_row - 1) / in_row;
+    picture.height = (unsigned)((double)rows * BOX_HEIGHT + TITLE_HEIGHT);
     if (film->shape == FILM_WHEEL)
         measure_wheel(&picture, &extent);
     if (film->shape == FILM_TREE) {

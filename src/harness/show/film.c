@@ -238,9 +238,8 @@ void film_free(struct film *film)
     if (!film)
         return;
     for (size_t i = 0; i < film->frame_count; i++) {
-        free((void *)(uintptr_t)film->frames[i].timers);
-        free((void *)(uintptr_t)film->frames[i].events);
-        free((void *)(uintptr_t)film->frames[i].statement);
+        free(film->frames[i].timers);
+        free(film->frames[i].events);
     }
     free(film->frames);
     free(film->names);

@@ -57,16 +57,16 @@ struct film_event {
 
 /* The structure after a step. */
 struct film_frame {
-    const char *statement; /* as written; "" for the frame before the first */
-    bool last;             /* of its statement */
+    char statement[48]; /* as written; "" for the frame before the first */
+    bool last;          /* of its statement */
     uint64_t now;
     uint64_t next; /* what next() answers; UINT64_MAX: nothing runs */
     uint64_t step; /* advance calls so far: wake-ups of whoever drives it */
     uint64_t visits, pointer_moves, empty_ticks,
-        cascades;                    /* work so far, as the design counts it */
-    const struct film_timer *timers; /* by level, slot, and in a slot as visited */
+        cascades;              /* work so far, as the design counts it */
+    struct film_timer *timers; /* by level, slot, and in a slot as visited */
     size_t timer_count;
-    const struct film_event *events;
+    struct film_event *events;
     size_t event_count;
 };
 

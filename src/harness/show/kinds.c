@@ -8,20 +8,23 @@
 struct kind {
     const char *design;
     enum film_shape shape;
-    uint32_t arity; /* of a tree */
-    uint32_t root;  /* its first index */
-    uint32_t
-        level_bits; /* a slot of the next level is worth 2^bits of this one's; 0: a revolution */
+    uint32_t arity, root; /* of a tree: children, and the first index */
+    /* A slot of the next level is worth 2^bits of this one's; 0: a revolution. */
+    uint32_t level_bits;
+    uint32_t slots;      /* of every level, when that is not a setting */
+    uint32_t slots_more; /* than the setting says */
 };
 
 static const struct kind kinds[] = {
     {.design = "list", .shape = FILM_QUEUE},
     {.design = "heap", .shape = FILM_TREE, .arity = 2, .root = 1},
-    {.design = "heap-scan", .shape = FILM_TREE, .arity = 2},
-    {.design = "heap-lazy", .shape = FILM_TREE, .arity = 2},
-    {.design = "heap4", .shape = FILM_TREE, .arity = 4},
+    {.design = "heap-scan", .shape = FILM_TREE, .arity = 2, .root = 1},
+    {.design = "heap-lazy", .shape = FILM_TREE, .arity = 2, .root = 1},
+    {.design = "heap4", .shape = FILM_TREE, .arity = 4, .root = 3},
     {.design = "scan", .shape = FILM_SET},
-    {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3},
+    {.design = "ring", .shape = FILM_WHEEL, .slots_more = 1},
+    {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3, .slots = 64},
+    {.design = "hier-bitmap", .shape = FILM_WHEEL, .slots = 64},
 };
 
 static const struct kind *kind_find(const char *design)
@@ -48,12 +51,26 @@ static uint64_t unit_above(const struct film_level *level, uint32_t level_bits)
     return level->unit > UINT64_MAX / factor ? level->unit : level->unit * factor;
 }
 
-static void levels_fill(struct film *film, const struct tw_setting *sizes, uint32_t level_bits)
+/* As many levels of one size as `depth` says, or as there can be at all. */
+static const struct tw_setting *levels_alike(const struct tw_description *description,
+                                             uint32_t slots, struct tw_setting *out)
 {
+    const struct tw_setting *depth = setting_find(description, "depth");
+    *out = (struct tw_setting){.count = FILM_LEVELS_MAX};
+    if (depth && depth->values[0] > 0 && depth->values[0] < FILM_LEVELS_MAX)
+        out->count = (uint32_t)depth->values[0];
+    for (uint32_t i = 0; i < out->count; i++)
+        out->values[i] = slots;
+    return out;
+}
+
+static void levels_fill(struct film *film, const struct tw_setting *sizes, const struct kind *kind)
+{
+    uint32_t level_bits = kind ? kind->level_bits : 0, more = kind ? kind->slots_more : 0;
     film->level_count = sizes->count < FILM_LEVELS_MAX ? sizes->count : FILM_LEVELS_MAX;
     for (uint32_t i = 0; i < film->level_count; i++) {
         uint64_t unit = i == 0 ? 1 : unit_above(&film->levels[i - 1], level_bits);
-        uint64_t size = sizes->values[i] ? sizes->values[i] : 1;
+        uint64_t size = sizes->values[i] ? sizes->values[i] + more : 1;
         film->levels[i] = (struct film_level){.size = size, .unit = unit};
     }
 }
@@ -62,8 +79,9 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
                    struct film *film)
 {
     const struct kind *kind = kind_find(design->name);
-    static const char *const names[] = {"levels", "slots", "range"};
+    static const char *const names[] = {"levels", "slots", "range", "timeout"};
     const struct tw_setting *sizes = NULL;
+    struct tw_setting alike;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !sizes; i++)
         sizes = setting_find(description, names[i]);
     film->levels[0] = (struct film_level){1, 1};
@@ -71,6 +89,21 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->shape = kind ? kind->shape : sizes ? FILM_WHEEL : FILM_SET;
     film->arity = kind ? kind->arity : 0;
     film->root = kind ? kind->root : 0;
+    if (kind && kind->slots)
+        sizes = levels_alike(description, kind->slots, &alike);
     if (film->shape == FILM_WHEEL && sizes)
-        levels_fill(film, sizes, kind ? kind->level_bits : 0);
+        levels_fill(film, sizes, kind);
+}
+
+void kinds_trim(struct film *film)
+{
+    const struct kind *kind = kind_find(film->design);
+    uint32_t used = 1;
+    for (size_t f = 0; f < film->frame_count; f++) {
+        const struct film_frame *frame = &film->frames[f];
+        if (frame->timer_count > 0 && frame->timers[frame->timer_count - 1].level >= used)
+            used = frame->timers[frame->timer_count - 1].level + 1;
+    }
+    if (kind && kind->slots && used < film->level_count)
+        film->level_count = used;
 }

@@ -7,10 +7,14 @@
 #include "harness/show/film.h"
 #include "impls/backend.h"
 
-/* Fills shape, arity and levels from what the instance says of itself (`levels`, `slots` or `range` among
- * its settings make a wheel) and from the table of those that say too little.  A design that no row
+/* Fills shape, arity and levels from what the instance says of itself (`levels`, `slots`, `range` or
+ * `timeout` among its settings make a wheel) and from the table of those that say too little.  A design that no row
  * names and that has neither is drawn as a set. */
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
                    struct film *film);
+
+/* Leaves out the upper levels that nothing came to in the whole film, where how many there are is not
+ * what somebody chose. */
+void kinds_trim(struct film *film);
 
 #endif

@@ -184,7 +184,6 @@ static int frame_take(struct player *player, const char *statement, bool last)
 {
     const struct tw_work *work = player->design->work(player->timers);
     struct film_frame frame = {
-        .statement = strdup(statement),
         .last = last,
         .now = player->now,
         .next = player->design->next(player->timers),
@@ -198,12 +197,17 @@ static int frame_take(struct player *player, const char *statement, bool last)
         .events = pile_copy(&player->events, sizeof(struct film_event)),
         .event_count = player->events.count,
     };
+    snprintf(frame.statement, sizeof frame.statement, "%s", statement);
     pile_add(&player->frames, &frame, sizeof frame);
     player->film->frames = player->frames.items;
     player->film->frame_count = player->frames.count;
     player->events.count = 0;
     player->timers_kept += frame.timer_count;
-    if (!frame.statement || player->frames.failed || player->seen.failed || player->events.failed)
+    if (player->frames.failed) {
+        free(frame.timers);
+        free(frame.events);
+    }
+    if (player->frames.failed || player->seen.failed || player->events.failed)
         return diag_run(player->diag, "no memory for so many steps");
     if (player->timers_kept > TIMERS_OF_FILM_MAX)
         return diag_usage(player->diag,
@@ -434,6 +438,7 @@ static int play(struct player *player)
     for (size_t i = 0; i < script->statement_count && status == DIAG_OK; i++)
         status = do_statement(player, &script->statements[i]);
     player->design->close(player->timers);
+    kinds_trim(player->film);
     return status;
 }
 
