@@ -112,7 +112,8 @@ static double stop_random(struct drive *drive)
     return (double)(drive_work(drive) - before) / (drive->n / 2);
 }
 
-/* Ticks with and without expiries, apart. */
+/* Ticks with and without expiries, apart: those without only of the middle half, where a hierarchy
+ * is neither being filled nor running out. */
 struct ticks {
     uint64_t busy_work, idle_work, idle_ticks;
 };
@@ -134,13 +135,18 @@ static struct ticks run_dry(struct drive *drive)
     const struct tw_traits *traits = &drive->design->traits;
     tw_tick end = SPREAD * (tw_tick)drive->n;
     end += traits->late_ticks + (traits->late_shift ? end >> traits->late_shift : 0);
+    tw_tick quarter = SPREAD * (tw_tick)drive->n / 4;
     fill_random(drive);
     for (tw_tick now = 0; drive->fired < drive->n && now < end;) {
         now = run_step(drive, now);
         uint64_t before = drive->fired, work = drive_advance(drive, now);
         bool idle = drive->fired == before;
-        ticks.idle_ticks += idle;
-        *(idle ? &ticks.idle_work : &ticks.busy_work) += work;
+        if (!idle) {
+            ticks.busy_work += work;
+        } else if (now > quarter && now <= 3 * quarter) {
+            ticks.idle_work += work;
+            ticks.idle_ticks++;
+        }
     }
     assert_int_equal(drive->fired, drive->n);
     return ticks;
@@ -318,6 +324,15 @@ static double tick_of_a_cascade(struct drive *drive)
     return tick_at_turn(drive);
 }
 
+/* All timers are in the slot of a hierarchy that comes after the one that begins with the tick: what
+ * is demoted ahead of time is on its way then. */
+static double tick_before_a_cascade(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, TURN + 257 + id % 255);
+    return tick_at_turn(drive);
+}
+
 /* ---- Holding designs to their classes. ------------------------------------------------------- */
 
 struct scenario {
@@ -363,6 +378,7 @@ static const struct operation operations[] = {
      {"random deadlines", tick_random, STEP_TICKS},
      {{"multiples of the slots", tick_of_a_full_slot, STEP},
       {"cascade", tick_of_a_cascade, STEP},
+      {"before a cascade", tick_before_a_cascade, STEP},
       {"all due were stopped", tick_of_stopped, STEP}}},
 };
 

@@ -11,7 +11,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 cc=${CC:-gcc}
 work=build/faults
-limit_seconds=30
+limit_seconds=120
 
 compile() {
     "$cc" -std=c11 -D_GNU_SOURCE -O1 -Isrc "$@"

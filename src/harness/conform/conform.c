@@ -21,16 +21,28 @@ struct variant {
 /* The smallest, small odd and real sizes of the parameters that designs have.  A design with a new
  * parameter is tested with its defaults until a line is added here. */
 static const struct variant variants[] = {
-    {"slots", 1, {1}},           {"slots", 1, {2}},
-    {"slots", 1, {8}},           {"slots", 1, {512}},
-    {"levels", 3, {2, 2, 2}},    {"levels", 3, {3, 5, 7}},
-    {"levels", 1, {16}},         {"levels", 4, {60, 60, 24, 10}},
-    {"levels", 2, {512, 512}},   {"levels", 4, {256, 64, 64, 64}},
-    {"range", 1, {1}},           {"range", 1, {2}},
-    {"range", 1, {31}},          {"timeout", 1, {1}},
-    {"timeout", 1, {30}},        {"depth", 1, {1}},
-    {"depth", 1, {3}},           {"depth", 1, {21}},
-    {MODEL_CAP_SETTING, 1, {1}}, {MODEL_CAP_SETTING, 1, {20}},
+    {"slots", 1, {1}},
+    {"slots", 1, {2}},
+    {"slots", 1, {8}},
+    {"slots", 1, {512}},
+    {"levels", 3, {2, 2, 2}},
+    {"levels", 3, {3, 5, 7}},
+    {"levels", 1, {16}},
+    {"levels", 4, {60, 60, 24, 10}},
+    {"levels", 2, {512, 512}},
+    {"levels", 4, {256, 64, 64, 64}},
+    {"range", 1, {1}},
+    {"range", 1, {2}},
+    {"range", 1, {31}},
+    {"timeout", 1, {1}},
+    {"timeout", 1, {30}},
+    {"depth", 1, {1}},
+    {"depth", 1, {3}},
+    {"depth", 1, {21}},
+    {"step", 1, {8}},
+    {"step", 1, {1000}},
+    {MODEL_CAP_SETTING, 1, {1}},
+    {MODEL_CAP_SETTING, 1, {20}},
 };
 
 static bool has_parameter(const struct tw_backend *backend, const char *name)
