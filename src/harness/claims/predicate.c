@@ -320,15 +320,13 @@ static bool is_sure(const struct quantity *ratio)
     return !ratio->timed || (has_interval && ratio->confidence >= CONFIDENCE);
 }
 
-/* "", or what has to be so: ", above 2 wanted". */
+/* ", above 2 times wanted", or ", equal wanted". */
 static const char *say_wanted(char out[2 * TEXT_SIZE], const struct experiment_part *part)
 {
     char times[TEXT_SIZE];
-    snprintf(out, 2 * TEXT_SIZE, ", %s%s wanted",
-             part->relation == IS_ABOVE   ? "above "
-             : part->relation == IS_BELOW ? "below "
-                                          : "",
-             number(times, part->times));
+    bool is_plain = part->times >= 1 && part->times <= 1;
+    snprintf(out, 2 * TEXT_SIZE, ", %s%s%s wanted", experiment_relation_name(part->relation),
+             is_plain ? "" : " ", is_plain ? "" : number(times, part->times));
     return out;
 }
 
@@ -390,7 +388,7 @@ static void judge_comparison(const struct experiment_part *part, const struct ev
         return;
     struct quantity ratio = quantity_ratio(&value, &other, same_rounds);
     cJSON *point = add_point(out, impl, x, &value);
-    json_add_text(point, "against", name + strspn(name, " ="));
+    json_add_text(point, "against", name[0] ? name + strspn(name, " =") : part->predict);
     add_quantity(point, "to", &other);
     add_quantity(point, "ratio", &ratio);
     snprintf(head, sizeof head, "%.50s of %.30s at %s", part->of.figure, impl, place(at, x));

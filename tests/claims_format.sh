@@ -1,0 +1,124 @@
+#!/bin/bash
+# claims_format.sh - holds schema/claims-1.json and docs/CLAIMS-FORMAT.md against each other, and against
+# what twbench writes; and the experiment files against the manual.
+#
+# The document is that of a quick run of four claims, which between them have every key.  Prints TAP.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+
+twbench=${TWBENCH:-./twbench}
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+
+# T1 has growth, T8 comparisons, T9 an order and times that are left out, F1 a formula; T15 waits.
+"$twbench" claims --quick T1 T8 T9 F1 T15 --progress=never --json="$work/quick.json" >/dev/null ||
+    { echo "Bail out! $twbench made no document"; exit 1; }
+"$twbench" claims T7 --runs=2 --min-time=0ns --progress=never --no-system-check --json="$work/timed.json" >/dev/null ||
+    { echo "Bail out! $twbench made no document with times"; exit 1; }
+
+python3 - "$work" <<'PYTHON'
+import copy, glob, json, sys
+import jsonschema
+
+work = sys.argv[1]
+schema = json.load(open("schema/claims-1.json"))
+result_schema = json.load(open("schema/result-1.json"))
+manual = open("docs/CLAIMS-FORMAT.md").read()
+quick = json.load(open(f"{work}/quick.json"))
+timed = json.load(open(f"{work}/timed.json"))
+validator = jsonschema.Draft7Validator(schema)
+result_validator = jsonschema.Draft7Validator(result_schema)
+
+results = []
+
+# What results and the experiment files say of themselves, and objects with names for keys.
+OTHERS = {"schema_version", "tool", "machine", "command", "harness", "cells", "predicate"}
+NAMES = {"figures"}
+# Not always there.
+OPTIONAL = {"classes", "exponent", "exponent_low", "exponent_high", "against", "to", "ratio", "to_low", "to_high",
+            "ratio_low", "ratio_high", "value_low", "value_high"}
+
+
+def report(name, problems):
+    results.append((name, list(problems)))
+
+
+def errors(document, by=validator):
+    return [f"{'.'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in by.iter_errors(document)]
+
+
+def key_paths(item, path=()):
+    """Paths of the keys of this format; of lists the first element stands for all."""
+    if isinstance(item, dict):
+        for key, value in item.items():
+            named = path and (path[-1] in NAMES or len(path) > 1 and path[-2] in NAMES and "points" not in item
+                              and "formula" not in item)
+            if not named:
+                yield path + (key,)
+            if key not in OTHERS and "peers" not in path:
+                yield from key_paths(value, path + (key,))
+    elif isinstance(item, list):
+        for index, value in enumerate(item[:1] if path and path[-1] != "claims" else item):
+            yield from key_paths(value, path + (index,))
+
+
+def changed(document, path, change):
+    out = copy.deepcopy(document)
+    parent = out
+    for key in path[:-1]:
+        parent = parent[key]
+    change(parent, path[-1])
+    return out
+
+
+def refused(name, paths, change, least):
+    problems = [f"taken: {'.'.join(map(str, path))}" for path in paths
+                if validator.is_valid(changed(quick, path, change))]
+    if len(paths) < least:
+        problems.append(f"only {len(paths)} keys were tried")
+    report(f"{name} is refused ({len(paths)} keys)", problems)
+
+
+def retype(parent, key):
+    parent[key] = 1 if isinstance(parent[key], (dict, list, str, bool)) or parent[key] is None else []
+
+
+try:
+    jsonschema.Draft7Validator.check_schema(schema)
+    report("the schema is a schema", [])
+except jsonschema.SchemaError as error:
+    report("the schema is a schema", [error.message])
+for name, document in ("quick", quick), ("timed", timed):
+    report(f"what twbench writes is valid: {name}", errors(document))
+    report(f"it is a valid result too: {name}", errors(document, result_validator))
+    identities = {cell["identity"] for cell in document["cells"]}
+    named = {identity for claim in document["claims"] for run in claim["runs"] for identity in run["cells"]}
+    report(f"the runs name the cells, all of them and no others: {name}", sorted(identities ^ named))
+paths = [path for path in key_paths(quick) if path[0] not in OTHERS]
+report("the manual explains every key",
+       sorted({str(path[-1]) for document in (quick, timed) for path in key_paths(document)
+               if path[0] not in OTHERS and f"`{path[-1]}`" not in manual} - {"complete"}))
+refused("a missing key", [p for p in paths if p[-1] not in OPTIONAL],
+        lambda parent, key: parent.__delitem__(key), 60)
+refused("a value of another type", [p for p in paths if "predicate" not in p and "peers" not in p], retype, 60)
+refused("an unknown verdict", [p for p in paths if p[-1] in ("verdict", "basis", "role", "kind", "measure")],
+        lambda parent, key: parent.__setitem__(key, "fine"), 10)
+report("a key that a newer version added is taken",
+       errors(changed(quick, ("claims", 0, "added"), lambda parent, key: parent.__setitem__(key, 1))))
+
+files = {name: json.load(open(name)) for name in sorted(glob.glob("claims/*.json"))}
+ids = {file["id"] for file in files.values()}
+report("there is a file for each claim", sorted(({f"T{n}" for n in range(1, 23)} | {"F1", "F2"}) ^ ids))
+keys = {key for file in files.values() for key in file} | \
+       {key for file in files.values() for run in file.get("runs", {}).values() for key in run} | \
+       {key for file in files.values() for part in file.get("parts", []) for key in part} | \
+       {key for file in files.values() for part in file.get("parts", []) for key in part.get("of", {})}
+report("the manual explains every key of the files", sorted(key for key in keys if f"`{key}`" not in manual))
+
+print(f"1..{len(results)}")
+for number, (name, problems) in enumerate(results, 1):
+    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+    for problem in problems[:10]:
+        print(f"# {problem}")
+sys.exit(any(problems for _, problems in results))
+PYTHON
