@@ -83,6 +83,18 @@ PYTHON
     grep -q "precision.*late by .* on average.*below one tick" 1s.table
 }
 
+@test "a workload at a coarser tick is late by half of it, restarts and all" {
+    for workload in hold fill-expire periodic; do
+        counted --workload=$workload --impl=hashed,hier --tick=3s --json=$workload.json >/dev/null
+        json $workload.json '[(c["status"], c["tick_ns"], c["precision"]) for c in d["cells"]]'
+        [ "$(json $workload.json 'all(c["status"] == "ok" and 0 < c["precision"]["late_mean_ns"] <= c["precision"]["late_max_ns"] < 3e9 for c in d["cells"])')" = True ]
+    done
+    [ "$(json hold.json '1.2e9 < d["cells"][0]["precision"]["late_mean_ns"] < 1.8e9')" = True ]
+    counted --workload=hold --impl=hashed --json=own.json >table
+    [ "$(json own.json 'd["cells"][0]["precision"]')" = "{'late_mean_ns': 0, 'late_max_ns': 0, 'below_tick': 0}" ]
+    ! grep -q precision table
+}
+
 @test "a drive that is none" { refuses "ticks, next" --drive=clock; }
 @test "a drive given twice" { refuses --drive --drive=next,next; }
 @test "steps are of calls by ticks" {

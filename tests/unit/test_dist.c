@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static const struct dist_context context = {1000000, "workloads"};
+static const struct dist_context context = {.tick_ns = 1000000, .directory = "workloads"};
 
 static struct dist *parsed(const char *text)
 {
@@ -198,7 +198,7 @@ static void test_empirical_follows_the_trace(void **state)
     assert_in_range(hits, 90700, 91600);
     dist_free(dist);
     /* At ticks of a second they round up to 2 and 4. */
-    struct dist_context coarse = {1000000000, "workloads"};
+    struct dist_context coarse = {.tick_ns = 1000000000, .directory = "workloads"};
     struct diag diag;
     assert_int_equal(dist_parse("empirical(libuv-bind)", "delay", &coarse, &dist, &diag), DIAG_OK);
     assert_int_equal(dist_quantile(dist, 0.5), 2);
@@ -286,9 +286,42 @@ static void test_bad_texts(void **state)
     }
 }
 
+/* Drawn in milliseconds, run at ticks of ten: rounded up, never down, and by how much is known. */
+static void test_coarse_ticks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double p;
+        struct dist_delay delay;
+    } rows[] = {
+        {"15ms", 0.5, {2, 5000000}},
+        {"1ms", 0.5, {1, 9000000}},
+        {"20ms", 0.5, {2, 0}},
+        {"3", 0.5, {3, 0}},
+        {"uniform(1ms, 20ms)", 0.524, {2, 9000000}},
+        {"choice(4ms:1, 2:1)", 0.25, {1, 6000000}},
+        {"choice(4ms:1, 2:1)", 0.75, {2, 0}},
+        {"lattice(8, 1, 1, 0)", 0.5, {8, 0}},
+        {"powers(2, 3, 3, 0)", 0.5, {8, 0}},
+    };
+    const struct dist_context coarse = {.tick_ns = 10000000, .unit_ns = 1000000};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct diag diag;
+        struct dist *dist = NULL;
+        assert_int_equal(dist_parse(rows[i].text, "delay", &coarse, &dist, &diag), DIAG_OK);
+        struct dist_delay delay = dist_draw(dist, rows[i].p);
+        if (delay.ticks != rows[i].delay.ticks || delay.slack_ns != rows[i].delay.slack_ns)
+            fail_msg("%s: %llu ticks, %llu ns of them rounding", rows[i].text,
+                     (unsigned long long)delay.ticks, (unsigned long long)delay.slack_ns);
+        dist_free(dist);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_coarse_ticks),
         cmocka_unit_test(test_moments_of_samples),
         cmocka_unit_test(test_moments_of_restart_tables),
         cmocka_unit_test(test_bimodal_has_two_humps),

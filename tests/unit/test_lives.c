@@ -15,7 +15,7 @@ enum { SAMPLES = 200000 };
 
 static struct dist *dist_of(const char *text)
 {
-    struct dist_context context = {1000000, NULL};
+    struct dist_context context = {.tick_ns = 1000000};
     struct dist *dist = NULL;
     struct diag diag;
     assert_int_equal(dist_parse(text, "delay", &context, &dist, &diag), DIAG_OK);

@@ -455,7 +455,8 @@ static void prove_restart(struct prove_replay *replay, tw_id id, tw_tick now, ui
 {
     const uint64_t *slacks_ns = replay->restart_slack_ns;
     uint64_t delay = stream_next_delay(replay->base.restart, replay->base.period, id, mix);
-    uint64_t slack_ns = slacks_ns ? slacks_ns[mix >> (64 - STREAM_RESTART_BITS)] : 0;
+    uint64_t key = replay->base.period ? stream_mix(id, 0) : mix;
+    uint64_t slack_ns = slacks_ns ? slacks_ns[key >> (64 - STREAM_RESTART_BITS)] : 0;
     tw_tick deadline = stream_deadline(now, (int64_t)delay);
     replay->proof->precision.below_tick += delay == 1 && slack_ns > 0;
     replay->base.refused += !prove_start_at(replay, id, deadline, now, slack_ns);

@@ -20,10 +20,11 @@ enum { ARGUMENTS_MAX = 4, CHOICES_MAX = 1000 };
 /* What a distribution is drawn from; each uses the part it needs. */
 struct dist {
     double (*quantile)(const struct dist *dist, double p);
-    double args[ARGUMENTS_MAX]; /* delays in ticks, or plain numbers, in the order written */
+    double args[ARGUMENTS_MAX]; /* delays in units, or plain numbers, in the order written */
     size_t value_count;         /* choice, empirical: ascending delays ... */
     double *values;
-    double *cumulative; /* ... and the weight up to and with each */
+    double *cumulative;       /* ... and the weight up to and with each */
+    uint64_t unit_ns, factor; /* of what is drawn, and how many of them make a tick */
 };
 
 static double clamp(double value, double low, double high)
@@ -190,22 +191,24 @@ struct form {
     const char *usage;
     double (*quantile)(const struct dist *dist, double p);
     const char *(*check)(const double *args);
+    bool in_ticks; /* drawn in ticks, however coarse they are */
 };
 
 static const struct form forms[] = {
-    {"constant", "d", "constant(delay)", quantile_constant, NULL},
-    {"choice", "w", "choice(delay:weight, ...)", quantile_values, NULL},
-    {"uniform", "dd", "uniform(min, max)", quantile_uniform, check_range},
-    {"exponential", "d", "exponential(mean)", quantile_exponential, NULL},
-    {"biased", "d", "biased(mean)", quantile_biased, NULL},
-    {"bimodal", "d", "bimodal(mean)", quantile_bimodal, NULL},
-    {"triangular", "d", "triangular(mean)", quantile_triangular, NULL},
-    {"pareto", "drd", "pareto(min, shape, max)", quantile_pareto, check_pareto},
-    {"lognormal", "drd", "lognormal(median, sigma, max)", quantile_lognormal, check_lognormal},
-    {"loguniform", "dd", "loguniform(min, max)", quantile_loguniform, check_range},
-    {"lattice", "dnnn", "lattice(step, from, to, jitter)", quantile_lattice, check_lattice},
-    {"powers", "nnnn", "powers(base, from, to, jitter)", quantile_powers, check_powers},
-    {"empirical", "t", "empirical(trace)", quantile_values, NULL},
+    {"constant", "d", "constant(delay)", quantile_constant, NULL, false},
+    {"choice", "w", "choice(delay:weight, ...)", quantile_values, NULL, false},
+    {"uniform", "dd", "uniform(min, max)", quantile_uniform, check_range, false},
+    {"exponential", "d", "exponential(mean)", quantile_exponential, NULL, false},
+    {"biased", "d", "biased(mean)", quantile_biased, NULL, false},
+    {"bimodal", "d", "bimodal(mean)", quantile_bimodal, NULL, false},
+    {"triangular", "d", "triangular(mean)", quantile_triangular, NULL, false},
+    {"pareto", "drd", "pareto(min, shape, max)", quantile_pareto, check_pareto, false},
+    {"lognormal", "drd", "lognormal(median, sigma, max)", quantile_lognormal, check_lognormal,
+     false},
+    {"loguniform", "dd", "loguniform(min, max)", quantile_loguniform, check_range, false},
+    {"lattice", "dnnn", "lattice(step, from, to, jitter)", quantile_lattice, check_lattice, true},
+    {"powers", "nnnn", "powers(base, from, to, jitter)", quantile_powers, check_powers, true},
+    {"empirical", "t", "empirical(trace)", quantile_values, NULL, false},
 };
 
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
@@ -216,6 +219,7 @@ struct parser {
     const char *text, *at;
     const char *what;
     const struct dist_context *context;
+    const struct dist *dist; /* that is parsed: what delays are converted to */
     struct diag *diag;
 };
 
@@ -272,18 +276,22 @@ static int parser_token(struct parser *parser, const char *expected, struct toke
     return DIAG_OK;
 }
 
+/* A time is so many units; a bare number is ticks. */
 static int token_delay(const struct parser *parser, const struct token *token, double *out)
 {
-    uint64_t ticks;
+    uint64_t ns, units = 0, scale = 1;
+    struct diag not_a_time;
     struct place place = place_of(parser, token->begin);
+    if (units_parse_time(token->text, place.text, &ns, &not_a_time) != DIAG_OK)
+        scale = parser->dist->factor;
     int status =
-        units_parse_ticks(token->text, parser->context->tick_ns, place.text, &ticks, parser->diag);
+        units_parse_ticks(token->text, parser->dist->unit_ns, place.text, &units, parser->diag);
     if (status != DIAG_OK)
         return status;
-    if (ticks == 0 || ticks > DIST_DELAY_MAX)
+    if (units == 0 || units > DIST_DELAY_MAX / scale)
         return diag_usage(parser->diag, "%s: '%s' is a delay of %llu ticks, expected 1 .. 2^53",
-                          place.text, token->text, (unsigned long long)ticks);
-    *out = (double)ticks;
+                          place.text, token->text, (unsigned long long)units);
+    *out = (double)(units * scale);
     return DIAG_OK;
 }
 
@@ -391,7 +399,7 @@ static int parse_choices(struct parser *parser, const struct form *form, struct 
     return status;
 }
 
-/* The delays of a trace, in ticks of the workload, as values and counts. */
+/* The delays of a trace, in units, as values and counts. */
 static int parse_trace(struct parser *parser, const struct form *form, struct dist *dist)
 {
     struct token token;
@@ -402,13 +410,13 @@ static int parse_trace(struct parser *parser, const struct form *form, struct di
     status = trace_delays_read(token.text, parser->context->directory, &delays, parser->diag);
     if (status != DIAG_OK)
         return status;
-    uint64_t tick_ns = parser->context->tick_ns;
+    uint64_t unit_ns = dist->unit_ns;
     status = values_reserve(dist, delays.count, parser->diag);
     for (size_t i = 0; status == DIAG_OK && i < delays.count; i++) {
-        double ticks = ceil((double)delays.ticks[i] * ((double)delays.unit_ns / (double)tick_ns));
+        double units = ceil((double)delays.ticks[i] * ((double)delays.unit_ns / (double)unit_ns));
         size_t last = dist->value_count;
-        if (last == 0 || dist->values[last - 1] < ticks)
-            dist->values[dist->value_count++] = ticks;
+        if (last == 0 || dist->values[last - 1] < units)
+            dist->values[dist->value_count++] = units;
         dist->cumulative[dist->value_count - 1] = (double)(i + 1);
     }
     trace_delays_free(&delays);
@@ -418,6 +426,10 @@ static int parse_trace(struct parser *parser, const struct form *form, struct di
 static int parse_form(struct parser *parser, const struct form *form, struct dist *dist)
 {
     dist->quantile = form->quantile;
+    if (form->in_ticks) {
+        dist->unit_ns = parser->context->tick_ns;
+        dist->factor = 1;
+    }
     int status = expect(parser, '(', form->usage);
     if (status != DIAG_OK)
         return status;
@@ -463,10 +475,12 @@ static int parse_dist(struct parser *parser, struct dist *dist)
 int dist_parse(const char *text, const char *what, const struct dist_context *context,
                struct dist **out, struct diag *diag)
 {
-    struct parser parser = {text, text, what, context, diag};
     struct dist *dist = calloc(1, sizeof *dist);
+    struct parser parser = {text, text, what, context, dist, diag};
     if (!dist)
         return diag_run(diag, "%s: no memory", what);
+    dist->unit_ns = context->unit_ns ? context->unit_ns : context->tick_ns;
+    dist->factor = context->tick_ns / dist->unit_ns;
     int status = parse_dist(&parser, dist);
     if (status == DIAG_OK)
         *out = dist;
@@ -486,9 +500,16 @@ void dist_free(struct dist *dist)
 
 /* ---- Use ------------------------------------------------------------------------------------- */
 
+struct dist_delay dist_draw(const struct dist *dist, double p)
+{
+    uint64_t units = (uint64_t)clamp(round(dist->quantile(dist, p)), 1, (double)DIST_DELAY_MAX);
+    uint64_t ticks = units / dist->factor + (units % dist->factor != 0);
+    return (struct dist_delay){ticks, (ticks * dist->factor - units) * dist->unit_ns};
+}
+
 uint64_t dist_quantile(const struct dist *dist, double p)
 {
-    return (uint64_t)clamp(round(dist->quantile(dist, p)), 1, (double)DIST_DELAY_MAX);
+    return dist_draw(dist, p).ticks;
 }
 
 uint64_t dist_sample(const struct dist *dist, struct rng *rng)
@@ -510,6 +531,14 @@ bool dist_restart_table(const struct dist *dist, uint32_t table[STREAM_RESTART_S
         table[i] = (uint32_t)delay;
     }
     return true;
+}
+
+bool dist_restart_slack(const struct dist *dist, uint64_t table_ns[STREAM_RESTART_SIZE])
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < STREAM_RESTART_SIZE; i++)
+        any |= table_ns[i] = dist_draw(dist, midpoint(i)).slack_ns;
+    return any != 0;
 }
 
 double dist_mean(const struct dist *dist)

@@ -16,7 +16,8 @@
  *     empirical(trace)                 the delays that a recorded trace asked for
  *
  * Delays are ticks, or times that are converted with the workload's tick and rounded up; a time may
- * not be 0.  Each distribution is one function, its quantile: a sample is the quantile of a uniform
+ * not be 0.  At a tick that is coarser than the workload's own they are still drawn in the workload's
+ * own, and then rounded up; only lattice and powers, which are about slots, are drawn in ticks.  Each distribution is one function, its quantile: a sample is the quantile of a uniform
  * number, the restart table of a phase is the quantiles at 2048 midpoints, and its mean is the
  * table's, so that all three agree.
  *
@@ -38,6 +39,7 @@ struct dist;
 struct dist_context {
     uint64_t tick_ns;
     const char *directory; /* where empirical(NAME) finds traces/NAME.tt.xz; NULL: nowhere */
+    uint64_t unit_ns;      /* what delays are drawn in: a divisor of the tick; 0: the tick */
 };
 
 /* `what` names the place for the diagnostic, which goes on with the column.  *out is freed with
@@ -46,12 +48,21 @@ int dist_parse(const char *text, const char *what, const struct dist_context *co
                struct dist **out, struct diag *diag);
 void dist_free(struct dist *dist);
 
-/* Delay in ticks, 1 .. DIST_DELAY_MAX; p in (0, 1). */
+/* A delay in ticks, 1 .. DIST_DELAY_MAX, and how much longer it is than what was drawn. */
+struct dist_delay {
+    uint64_t ticks, slack_ns;
+};
+
+/* p in (0, 1). */
+struct dist_delay dist_draw(const struct dist *dist, double p);
+/* The same without the slack. */
 uint64_t dist_quantile(const struct dist *dist, double p);
 uint64_t dist_sample(const struct dist *dist, struct rng *rng);
 /* The delays of a restart rule, in ascending order (lattice and powers: of k).  False when one does
  * not fit 32 bits. */
 bool dist_restart_table(const struct dist *dist, uint32_t table[STREAM_RESTART_SIZE]);
+/* The slacks of the same delays; false when all are 0. */
+bool dist_restart_slack(const struct dist *dist, uint64_t table_ns[STREAM_RESTART_SIZE]);
 double dist_mean(const struct dist *dist);
 
 #endif

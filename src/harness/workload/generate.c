@@ -107,7 +107,8 @@ static void timer_start(struct generator *generator, tw_id id, struct life life)
 {
     if (life.delay == 0)
         return;
-    stream_append_start(generator->stream, id, (int64_t)life.delay);
+    stream_append_rounded(generator->stream, id, (int64_t)life.delay, life.slack_ns);
+    generator->stream->below_tick += life.delay == 1 && life.slack_ns > 0;
     agenda_start(&generator->timers, id, generator->now + life.delay);
     roster_note(&generator->roster, id, true);
     if (life.stop_after)
@@ -487,6 +488,9 @@ static int play_with_rule(struct generator *generator, const struct spec_phase *
     if (is_periodic || restarts)
         dist_restart_table(phase->delay, delays);
     stream_phase_begin(stream, phase->name, restarts ? delays : takes_time ? run_times : NULL);
+    uint64_t slacks_ns[STREAM_RESTART_SIZE];
+    if ((is_periodic || restarts) && dist_restart_slack(phase->delay, slacks_ns))
+        stream_phase_slack(stream, slacks_ns);
     if (is_periodic) {
         stream_phase_period(stream, delays);
         if (!schedule_note(generator, phase))

@@ -22,8 +22,8 @@ static uint64_t stop_draw(const struct lives *lives, uint64_t delay)
 
 struct life lives_new(const struct lives *lives)
 {
-    uint64_t delay = dist_sample(lives->phase->delay, lives->delays);
-    return (struct life){delay, stop_draw(lives, delay)};
+    struct dist_delay delay = dist_draw(lives->phase->delay, rng_unit(lives->delays));
+    return (struct life){delay.ticks, stop_draw(lives, delay.ticks), delay.slack_ns};
 }
 
 static uint64_t life_length(struct life life)
@@ -43,8 +43,8 @@ static bool pool_fill(struct lives *lives)
     for (size_t i = 0; i < count; i++) {
         size_t entry = i / copies;
         double p = ((double)entry + 0.5) / STREAM_RESTART_SIZE;
-        uint64_t delay = dist_quantile(lives->phase->delay, p);
-        lives->pool[i] = (struct life){delay, stop_draw(lives, delay)};
+        struct dist_delay delay = dist_draw(lives->phase->delay, p);
+        lives->pool[i] = (struct life){delay.ticks, stop_draw(lives, delay.ticks), delay.slack_ns};
         sum += (double)life_length(lives->pool[i]);
         lives->cumulative[i] = sum;
     }
@@ -103,7 +103,7 @@ static struct life life_refreshed(const struct lives *lives)
     double rate = lives->refresh_rate < 1 ? lives->refresh_rate : 1 - 0x1p-53;
     double since = floor(log(rng_unit(lives->delays)) / log1p(-rate));
     if (since >= (double)life_length(life))
-        return (struct life){0, 0};
+        return (struct life){0};
     life.delay -= (uint64_t)since;
     if (life.stop_after)
         life.stop_after -= (uint64_t)since;

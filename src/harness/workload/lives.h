@@ -16,6 +16,7 @@
 /* Both in ticks from now; delay 0: it is over already, stop_after 0: no stop is planned. */
 struct life {
     uint64_t delay, stop_after;
+    uint64_t slack_ns; /* the delay is longer than the one drawn by so much: rounded up to ticks */
 };
 
 struct lives {

@@ -190,7 +190,11 @@ static int ticks_bind(const struct binder *binder, const struct place *place, co
 static int dist_bind(const struct binder *binder, const struct place *place, const char *text,
                      struct dist **out)
 {
-    struct dist_context context = {binder->spec->tick_ns, binder->request->directory};
+    struct dist_context context = {
+        .tick_ns = binder->spec->tick_ns,
+        .directory = binder->request->directory,
+        .unit_ns = binder->spec->unit_ns,
+    };
     return dist_parse(text, place->text, &context, out, binder->diag);
 }
 
@@ -491,9 +495,11 @@ static int tick_bind(const struct binder *binder, const struct place *top, cJSON
         return status;
     if (tick_ns == 0 || tick_ns > UINT64_C(86400000000000))
         return diag_usage(binder->diag, "%s: '%.60s', expected 1ns .. 1d", member.text, text);
+    uint64_t own_ns = tick_ns;
     if (binder->request->tick_ns)
         tick_ns = binder->request->tick_ns;
     binder->spec->tick_ns = tick_ns;
+    binder->spec->unit_ns = tick_ns % own_ns == 0 ? own_ns : tick_ns;
     snprintf(text, sizeof text, "%lluns", (unsigned long long)tick_ns);
     cJSON_ReplaceItemInObjectCaseSensitive(root, "tick", cJSON_CreateString(text));
     return DIAG_OK;

@@ -94,6 +94,8 @@ struct spec {
     char *parameters; /* "delay=uniform(1, 1h) turns=3", as the file has them */
     char *json;       /* one line: the file with parameters, tick and tasks as they came out */
     uint64_t tick_ns;
+    uint64_t unit_ns; /* what delays are drawn in: the file's own tick where the one asked for is a
+                         multiple of it, else that */
     uint64_t tasks;
     struct spec_phase *phases;
     size_t phase_count;

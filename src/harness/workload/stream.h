@@ -65,7 +65,7 @@ struct stream_phase {
     struct stream_counts counts;
     const uint32_t *restart; /* STREAM_RESTART_SIZE delays in ticks, each >= 1; NULL: none */
     const uint32_t *period;  /* as many, by id, on top; NULL: none.  Neither: timers stay idle */
-    const uint64_t *restart_slack_ns; /* of the delays in `restart`; NULL: they are exact */
+    const uint64_t *restart_slack_ns; /* of `period`, or without one of `restart`; NULL: none */
 };
 
 /* Periodic tasks for a scheduler with one dispatch thread: the ids of the stream at the periods of a
@@ -180,7 +180,8 @@ void stream_free(struct stream *stream);
 void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart);
 /* Gives the phase just opened its periods, which are copied. */
 void stream_phase_period(struct stream *stream, const uint32_t *period);
-/* Gives the phase just opened what its restarts are late by rounding; copied. */
+/* Gives the phase just opened what its periods, or without them its restarts, are late by
+ * rounding; copied. */
 void stream_phase_slack(struct stream *stream, const uint64_t *slack_ns);
 void stream_append_start(struct stream *stream, tw_id id, int64_t delay);
 /* A start that rounding has made due later than asked for by `slack_ns`. */
