@@ -20,6 +20,7 @@ load support
         [ "$status" -eq 0 ]
         [[ $output != *WRONG* && $output != *BROKEN* && $output != *"not yet"* ]]
         [[ $output == *"right"* ]]
+        [ "$(LC_ALL=C.UTF-8 wc -L <<<"$output")" -le 80 ]
     done
 }
 
@@ -52,6 +53,7 @@ load support
         [ "$(wc -L <out)" -le 80 ]
         run ! grep -P '[^\x20-\x7e]' out
     done
+    [ "$("$twbench" show --list | wc -L)" -le 80 ]
     "$twbench" show --style=color "$script" | grep -q $'\033\[38;5;208m'
 }
 

@@ -16,6 +16,15 @@
 
 /* ---- Worked examples. ------------------------------------------------------------------------ */
 
+static void print_text(const char *text)
+{
+    while (*text) {
+        size_t length = show_line_length(text, 80);
+        printf("%.*s\n", (int)length, text);
+        text += length + strspn(text + length, " ");
+    }
+}
+
 static int list_examples(void)
 {
     for (size_t i = 0; i < worked_count(); i++) {
@@ -28,11 +37,11 @@ static int list_examples(void)
 
 static void print_answers(const struct worked_result *result)
 {
-    printf("\n%-52s %10s %10s\n", "Answer, read off what ran", "found", "expected");
+    printf("\n%-48s %9s %9s\n", "Answer, read off what ran", "found", "expected");
     for (size_t i = 0; i < result->answer_count; i++) {
         const struct worked_answer *answer = &result->answers[i];
         bool right = worked_answer_is_right(answer);
-        printf("%-52s %10" PRIu64 " %10" PRIu64 "  %s\n", answer->what, answer->found,
+        printf("%-48s %9" PRIu64 " %9" PRIu64 "  %s\n", answer->what, answer->found,
                answer->expected,
                answer->as_printed ? right ? "differs" : "AGREES"
                : right            ? "right"
@@ -40,11 +49,7 @@ static void print_answers(const struct worked_result *result)
     }
     if (result->note[0])
         printf("\n");
-    for (const char *at = result->note; *at;) {
-        size_t length = show_line_length(at, 80);
-        printf("%.*s\n", (int)length, at);
-        at += length + strspn(at + length, " ");
-    }
+    print_text(result->note);
 }
 
 /* ---- Drawings. ------------------------------------------------------------------------------- */
@@ -166,7 +171,8 @@ static int show_example(const struct options *options, const struct worked *work
              worked_document(worked), worked_question(worked));
     fill_page(&page, &result);
     if (wants_terminal(options)) {
-        printf("%s\n\n", title);
+        print_text(title);
+        printf("\n");
         print_films(options, &page);
         print_answers(&result);
     }
