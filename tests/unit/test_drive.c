@@ -30,26 +30,31 @@ static struct stream *make_long(void)
 }
 
 /* The proof of the stream on the counted object; the phases are the caller's to free. */
-static struct outcome_phase *prove(const char *design, const struct stream *stream,
-                                   enum plan_drive drive)
+static struct outcome_phase *prove_cell(const struct plan_cell *cell, const struct stream *stream)
 {
     struct diag diag;
     struct replay_proof proof;
     char reason[INSTANCE_REASON];
     struct instance instance;
-    struct plan_cell cell = {.design = registry_find(design), .drive = drive};
     struct outcome_phase *phases = calloc(STREAM_PHASES_MAX, sizeof *phases);
     assert_non_null(phases);
-    assert_int_equal(instance_open(&instance, cell.design->counted, &cell, stream, reason),
+    assert_int_equal(instance_open(&instance, cell->design->counted, cell, stream, reason),
                      OUTCOME_OK);
     assert_int_equal(
-        replay_prove(instance.design, instance.timers, stream, cell.drive, phases, &proof, &diag),
+        replay_prove(instance.design, instance.timers, stream, cell->drive, phases, &proof, &diag),
         DIAG_OK);
     instance_close(&instance);
     assert_string_equal(proof.broken, "");
     assert_true(
-        instance_digest_is_right(cell.design->counted, stream, proof.digest, proof.fired, reason));
+        instance_digest_is_right(cell->design->counted, stream, proof.digest, proof.fired, reason));
     return phases;
+}
+
+static struct outcome_phase *prove(const char *design, const struct stream *stream,
+                                   enum plan_drive drive)
+{
+    struct plan_cell cell = {.design = registry_find(design), .drive = drive};
+    return prove_cell(&cell, stream);
 }
 
 /* On one wheel of 1 s the pointer passes every second; no wheel, no pointer. */
@@ -66,6 +71,23 @@ static void test_pointer_moves(void **state)
         assert_int_equal(phases[0].work.pointer_moves, rows[i].moves);
         free(phases);
     }
+    stream_free(stream);
+}
+
+/* On wheels of seconds, minutes, hours and days, driven by next: 3 + 10 + 50 + 30. */
+static void test_pointers_of_levels(void **state)
+{
+    (void)state;
+    struct stream *stream = make_long();
+    struct plan_cell cell = {
+        .design = registry_find("hier"),
+        .drive = PLAN_DRIVE_NEXT,
+        .settings = {{.name = "levels", .count = 4, .values = {60, 60, 24, 10}}},
+        .setting_count = 1,
+    };
+    struct outcome_phase *phases = prove_cell(&cell, stream);
+    assert_int_equal(phases[0].work.pointer_moves, 93);
+    free(phases);
     stream_free(stream);
 }
 
@@ -340,10 +362,11 @@ static void test_precision(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pointer_moves), cmocka_unit_test(test_pointer_jump),
-        cmocka_unit_test(test_distant),       cmocka_unit_test(test_earlier_start),
-        cmocka_unit_test(test_every_design),  cmocka_unit_test(test_wrong_next),
-        cmocka_unit_test(test_advance_work),  cmocka_unit_test(test_precision),
+        cmocka_unit_test(test_pointers_of_levels), cmocka_unit_test(test_pointer_moves),
+        cmocka_unit_test(test_pointer_jump),       cmocka_unit_test(test_distant),
+        cmocka_unit_test(test_earlier_start),      cmocka_unit_test(test_every_design),
+        cmocka_unit_test(test_wrong_next),         cmocka_unit_test(test_advance_work),
+        cmocka_unit_test(test_precision),
     };
     return cmocka_run_group_tests_name("drive", tests, NULL, NULL);
 }
