@@ -95,7 +95,7 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
         levels_fill(film, sizes, kind);
 }
 
-void kinds_trim(struct film *film)
+void kinds_trim(struct film *film, bool chosen)
 {
     const struct kind *kind = kind_find(film->design);
     uint32_t used = 1;
@@ -104,6 +104,6 @@ void kinds_trim(struct film *film)
         if (frame->timer_count > 0 && frame->timers[frame->timer_count - 1].level >= used)
             used = frame->timers[frame->timer_count - 1].level + 1;
     }
-    if (kind && kind->slots && used < film->level_count)
+    if ((!chosen || (kind && kind->slots)) && used < film->level_count)
         film->level_count = used;
 }

@@ -13,8 +13,8 @@
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
                    struct film *film);
 
-/* Leaves out the upper levels that nothing came to in the whole film, where how many there are is not
- * what somebody chose. */
-void kinds_trim(struct film *film);
+/* Leaves out the upper levels that nothing came to in the whole film, unless somebody has chosen how many
+ * there are (and could). */
+void kinds_trim(struct film *film, bool chosen);
 
 #endif

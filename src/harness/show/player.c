@@ -438,7 +438,7 @@ static int play(struct player *player)
     for (size_t i = 0; i < script->statement_count && status == DIAG_OK; i++)
         status = do_statement(player, &script->statements[i]);
     player->design->close(player->timers);
-    kinds_trim(player->film);
+    kinds_trim(player->film, player->request->setting_count > 0);
     return status;
 }
 
