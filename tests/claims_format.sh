@@ -98,7 +98,7 @@ paths = [path for path in key_paths(quick) if path[0] not in OTHERS]
 report("the manual explains every key",
        sorted({str(path[-1]) for document in (quick, timed) for path in key_paths(document)
                if path[0] not in OTHERS and f"`{path[-1]}`" not in manual} - {"complete"}))
-refused("a missing key", [p for p in paths if p[-1] not in OPTIONAL],
+refused("a missing key", [p for p in paths if p[-1] not in OPTIONAL and "peers" not in p[:-1]],
         lambda parent, key: parent.__delitem__(key), 60)
 refused("a value of another type", [p for p in paths if "predicate" not in p and "peers" not in p], retype, 60)
 refused("an unknown verdict", [p for p in paths if p[-1] in ("verdict", "basis", "role", "kind", "measure")],

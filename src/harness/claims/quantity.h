@@ -12,7 +12,8 @@
  *     of a phase                       advance_p50_ns, advance_p99_ns, advance_max_ns: time, but one
  *                                      value, without an interval
  *     of the cell                      tasks, tick_ns, capacity, horizon_ticks, fired, early,
- *                                      late_max_ticks, late_mean_ticks; bytes_per_task, fixed_bytes,
+ *                                      late_max_ticks, late_mean_ticks; late_mean_ns, late_max_ns,
+ *                                      below_tick, of what was asked for; bytes_per_task, fixed_bytes,
  *                                      peak_bytes, retained_bytes
  *     of periodic tasks                skip_, burst_ (fixed rate, by how it catches up) or delay_ (fixed
  *                                      delay) runs, missed, late_mean_ticks, late_max_ticks

@@ -548,7 +548,9 @@ static const struct flag flags[] = {
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN | FLAGS_CLAIMS,
      take_warmup},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
-     FLAGS_RUN | FLAGS_CLAIMS, take_min_time},
+     FLAGS_RUN, take_min_time},
+    {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 2ms)",
+     FLAGS_CLAIMS, take_min_time},
     {"min-time", "TIME", "time one sample takes at least (default 250us)",
      FLAGS_PAIRS | FLAGS_PROBE, take_min_time},
     {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
@@ -757,6 +759,7 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         options->budget_ns = UINT64_C(600000000000);
     if (command->flags & FLAGS_CLAIMS) {
         options->counters = COUNTERS_OFF;
+        options->min_time_ns = 2000000;
         options->jobs = 0;
     }
     select_all(options);

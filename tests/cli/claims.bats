@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# claims.bats - claims put to their experiments: what is said, what is left behind, what is refused.
+# Only verdicts that rest on counts are pinned: those are the same on every machine.
+load support
+
+# verdicts FILE - "T1=holds T2=..." of the claims.
+verdicts() {
+    json "$1" '" ".join(c["id"] + "=" + c["verdict"] for c in d["claims"])'
+}
+
+@test "a quick run judges what rests on counts, in less than a minute, and leaves times open" {
+    # Time of the processor and not of the wall: other work on the machine is not the claims'.
+    TIMEFORMAT='%U'
+    spent=$({ time "$twbench" claims --quick --json=all.json >table.txt 2>/dev/null; } 2>&1)
+    echo "$spent s"
+    [ "${spent%.*}" -lt 60 ]
+    found=$(verdicts all.json)
+    echo "$found"
+    for claim in T1=holds T2=holds T3=holds T4=holds T8=does-not-hold T10=holds T11=does-not-hold T12=holds T13=holds \
+        T16=holds T18=holds T19=holds F1=does-not-hold F2=does-not-hold; do
+        [[ " $found " == *" $claim "* ]]
+    done
+    for claim in T5 T6 T7 T9; do
+        [[ " $found " == *" $claim=inconclusive "* ]]
+    done
+    [ "$(json all.json '[c["id"] for c in d["claims"] if c["basis"] == "counts"
+        and c["verdict"] == "inconclusive"]')" = "[]" ]
+    [[ $(json all.json '" ".join(c["id"] for c in d["not_yet"])') == *"T15 T17 T20 T21 T22" ]]
+    grep -q '^T15  *not yet .*Waits for threads' <(tr '\n' ' ' <table.txt | sed 's/T15/\nT15/;s/T17/\nT17/')
+}
+
+@test "where a document is imprecise both halves are judged" {
+    "$twbench" claims --quick T2 T4 T11 F1 F2 --json=parts.json >/dev/null
+    part='lambda c, p: next(x["role"] + " " + x["verdict"] for y in d["claims"] if y["id"] == c for x in y["parts"] if x["id"] == p)'
+    [ "$(json parts.json "($part)('T2', 'cancel')")" = "claim holds" ]
+    [ "$(json parts.json "($part)('T2', 'cancel-scan')")" = "reading does-not-hold" ]
+    [ "$(json parts.json "($part)('T4', 'cancel')")" = "claim holds" ]
+    [ "$(json parts.json "($part)('T4', 'cancel-grows')")" = "reading does-not-hold" ]
+    [ "$(json parts.json "($part)('T11', 'visits')")" = "claim holds" ]
+    [ "$(json parts.json "($part)('T11', 'buckets-grow')")" = "claim does-not-hold" ]
+    [ "$(json parts.json "($part)('T11', 'buckets-n')")" = "reading holds" ]
+    [ "$(json parts.json "($part)('F1', 'corrected')")" = "reading holds" ]
+    [ "$(json parts.json "($part)('F2', 'corrected')")" = "reading holds" ]
+}
+
+@test "the figures are those of the cells" {
+    "$twbench" claims --quick T12 --json=figures.json >/dev/null
+    [ "$(json figures.json 'd["claims"][0]["figures"]["moves"]["hier"]["points"][0]["value"]')" = 93 ]
+    [ "$(json figures.json 'd["claims"][0]["figures"]["moves-one-wheel"]["simple"]["points"][0]["value"]')" = 298230 ]
+    [ "$(json figures.json '[p["work"]["pointer_moves"] for c in d["cells"] for p in c["phases"]
+        if c["impl"] == "hier" and c["requested"].get("drive") == "next" and p["name"] == "expire"]')" = "[93]" ]
+}
+
+@test "a command of the document runs the same cell" {
+    "$twbench" claims --quick T12 --json=claim.json >/dev/null
+    command=$(json claim.json 'd["claims"][0]["runs"][1]["commands"][0]')
+    [[ $command == "twbench run --impl=simple,hier --workload=fill-expire "*" --drive=next --counts-only" ]]
+    eval "\"\$twbench\" ${command#twbench } --json=run.json" >/dev/null
+    same='sorted((c["identity"], str(c["digest"]), str(c["phases"][1]["work"])) for c in d["cells"] if "drive=next" in c["identity"])'
+    [ "$(json claim.json "$same")" = "$(json run.json "$same")" ]
+}
+
+@test "claims are named in any case, and a verdict does not make the exit status" {
+    run -0 "$twbench" claims --quick f1 T8
+    [[ $output == *"T8   does-not-hold "* ]]
+    [[ $output == *"F1   does-not-hold "* ]]
+    [[ $output != *"T1 "* ]]
+    refuses "'T99': no claim" claims T99
+}
+
+@test "JSON and Markdown go to stdout alone, and report shows the claims again" {
+    "$twbench" claims --quick F1 T19 --json=- >alone.json
+    [ "$(verdicts alone.json)" = "T19=holds F1=does-not-hold" ]
+    run -0 "$twbench" claims --quick F1 --export-markdown=-
+    [[ $output == "### Claims about timer designs: 0 hold, 1 does not hold, 0 are inconclusive"* ]]
+    [[ $output == *"| F1 | C |"*"**does-not-hold**"* ]]
+    "$twbench" claims --quick F1 T19 --json=shown.json >first.txt
+    "$twbench" report shown.json >again.txt
+    cmp first.txt again.txt
+}
+
+@test "nothing is overwritten unasked; --resume runs nothing twice and gives the same verdicts" {
+    "$twbench" claims --quick T1 --json=kept.json >/dev/null
+    refuses "kept.json" claims --quick T1 --json=kept.json
+    cp kept.json before.json
+    "$twbench" claims --quick T1 T12 --json=kept.json --resume --progress=lines >/dev/null 2>lines.txt
+    [ "$(grep -c ': 0 cells' lines.txt)" -eq 15 ]
+    [ "$(verdicts kept.json)" = "T1=holds T12=holds" ]
+    [ "$(json before.json 'd["cells"]')" = "$(json kept.json "d['cells'][:15]")" ]
+}
+
+@test "an interrupt leaves a valid document, with open verdicts, that --resume completes" {
+    "$twbench" claims --quick --json=cut.json >/dev/null 2>&1 3>&- &
+    child=$!
+    for _ in $(seq 400); do
+        sleep 0.05
+        [ -e cut.json ] && break
+    done
+    kill -TERM $child
+    status=0
+    wait $child || status=$?
+    [ "$status" -eq 130 ]
+    [ "$(json cut.json 'd["complete"]')" = False ]
+    [ "$(json cut.json 'd["kind"]')" = claims ]
+    [[ $(verdicts cut.json) == *"=inconclusive"* ]]
+    "$twbench" claims --quick T1 T12 --json=cut.json --resume >/dev/null
+    [ "$(json cut.json 'd["complete"]')" = True ]
+    [ "$(verdicts cut.json)" = "T1=holds T12=holds" ]
+}
+
+@test "experiment files are looked up, and bad ones refused with file, line and key" {
+    mkdir own
+    refuses "own: no experiment file" claims --claims-dir=own
+    printf '{\n  "id": T1\n}\n' >own/a.json
+    refuses "own/a.json:2:9: not JSON" claims --claims-dir=own
+    echo '{"id": "T1", "statement": "s", "documents": ["A"], "colour": "red"}' >own/a.json
+    refuses "own/a.json: colour: unknown key" claims --claims-dir=own
+    sed 's/"workload": "hold"/"workload": "holt"/' "$root/claims/T09.json" >own/a.json
+    refuses "own/a.json: runs.counts: " claims --claims-dir=own
+    sed 's/"turns": 1/"truns": 1/' "$root/claims/T09.json" >own/a.json
+    refuses "truns" claims --claims-dir=own
+    cp "$root/claims/F1.json" own/a.json
+    cp "$root/claims/F1.json" own/b.json
+    refuses "own/b.json: id: 'F1' is that of own/a.json too" claims --claims-dir=own
+    refuses "nowhere" claims --claims-dir=nowhere
+}
