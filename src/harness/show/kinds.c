@@ -75,12 +75,20 @@ static void levels_fill(struct film *film, const struct tw_setting *sizes, const
     }
 }
 
+/* Wheels side by side, as many as units are given, all of one size. */
+static void wheels_fill(struct film *film, const struct tw_setting *units, uint64_t size)
+{
+    film->level_count = units->count < FILM_LEVELS_MAX ? units->count : FILM_LEVELS_MAX;
+    for (uint32_t i = 0; i < film->level_count; i++)
+        film->levels[i] = (struct film_level){.size = size, .unit = units->values[i]};
+}
+
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
                    struct film *film)
 {
     const struct kind *kind = kind_find(design->name);
     static const char *const names[] = {"levels", "slots", "range", "timeout"};
-    const struct tw_setting *sizes = NULL;
+    const struct tw_setting *sizes = NULL, *units = setting_find(description, "units");
     struct tw_setting alike;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !sizes; i++)
         sizes = setting_find(description, names[i]);
@@ -91,7 +99,9 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->root = kind ? kind->root : 0;
     if (kind && kind->slots)
         sizes = levels_alike(description, kind->slots, &alike);
-    if (film->shape == FILM_WHEEL && sizes)
+    if (film->shape == FILM_WHEEL && sizes && units)
+        wheels_fill(film, units, sizes->values[0]);
+    else if (film->shape == FILM_WHEEL && sizes)
         levels_fill(film, sizes, kind);
 }
 

@@ -8,8 +8,9 @@
 #include "impls/backend.h"
 
 /* Fills shape, arity and levels from what the instance says of itself (`levels`, `slots`, `range` or
- * `timeout` among its settings make a wheel) and from the table of those that say too little.  A design that no row
- * names and that has neither is drawn as a set. */
+ * `timeout` among its settings make a wheel; `units` beside `slots` as many as there are units) and from
+ * the table of those that say too little.  A design that no row names and that has neither is drawn as a
+ * set. */
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
                    struct film *film);
 
