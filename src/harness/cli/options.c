@@ -558,7 +558,7 @@ static const struct flag flags[] = {
     {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
      take_passes},
     {"patience", "TIME", "longest wait of a process for the core's full pace (default 100ms)",
-     FLAGS_PAIRS | FLAGS_PROBE, take_patience},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_PROBE, take_patience},
     {"pace", "TIME", "the core's full pace, as another probe told it (default: not waited for)",
      FLAGS_PROBE, take_pace},
     {"drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",

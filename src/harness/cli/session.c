@@ -4,6 +4,7 @@
 #include "harness/cli/origin.h"
 #include "harness/result/cell.h"
 #include "harness/run/counters.h"
+#include "harness/run/pace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,7 @@ static void session_check(struct session *session, struct result_origin *origin)
     if (check)
         before = system_look("");
     session->cycles = cycles_calibrate();
+    session->pace_ns = session->options->patience_ns > 0 ? pace_calibrate_ns() : 0;
     uint64_t passed_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
     if (check && passed_ns < CHECK_NS)
         nanosleep(&(struct timespec){.tv_nsec = (long)(CHECK_NS - passed_ns)}, NULL);
@@ -285,6 +287,8 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
         .warmup = options->warmup,
         .min_time_ns = options->min_time_ns,
         .seed = options->seed,
+        .pace_ns = session->pace_ns,
+        .patience_ns = options->patience_ns,
         .count = session->counters_reason[0] == '\0',
         .small = small,
     };

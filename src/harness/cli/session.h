@@ -28,6 +28,7 @@ struct session {
     struct pool *pool;
     int cpu; /* of the first child; below 0: unpinned */
     struct cycles cycles;
+    double pace_ns; /* the core's full pace (pace.h); 0: not waited for */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why none are read; "" when they are */
     struct result_document *document;
     struct progress progress; /* the caller's to begin */

@@ -382,6 +382,8 @@ static cJSON *make_sampling(const struct cell_identity *identity, const struct o
     json_add_integer(object, "warmup", identity->warmup);
     json_add_integer(object, "samples", outcome->sample_count);
     json_add_integer(object, "passes_per_sample", outcome->passes_per_sample);
+    json_add_integer(object, "retaken_passes", outcome->retaken_passes);
+    json_add_integer(object, "slow_passes", outcome->slow_passes);
     json_add(object, "pin_cpu",
              identity->pin_cpu < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(identity->pin_cpu));
     return object;

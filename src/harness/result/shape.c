@@ -204,6 +204,8 @@ static const struct rule cell_rules[] = {
     {"sampling.warmup", NUMBER},
     {"sampling.samples", NUMBER},
     {"sampling.passes_per_sample", NUMBER},
+    {"sampling.retaken_passes", NUMBER | OPTIONAL}, /* not yet in the first results */
+    {"sampling.slow_passes", NUMBER | OPTIONAL},    /* likewise */
     {"sampling.pin_cpu", NUMBER | OR_NULL},
     {"limits", OBJECT},
     {"limits.budget_ns", NUMBER | OR_NULL},

@@ -121,6 +121,8 @@ static void take_sample(struct outcome *outcome, const struct job_report *report
     }
     outcome->sample_count++;
     outcome->passes_per_sample = passes;
+    outcome->retaken_passes += report->retaken;
+    outcome->slow_passes += report->slow;
 }
 
 static void group_take(void *ctx, const struct job *job, const struct job_report *report)
@@ -197,6 +199,8 @@ static int group_round(struct group *group, struct pool *pool, enum job_kind kin
                 .cycles = group->cycles,
                 .passes = group->passes,
                 .warmup = group->options->warmup,
+                .pace_ns = group->options->pace_ns,
+                .patience_ns = group->options->patience_ns,
             };
     shuffle_jobs(group->jobs, count, rng);
     group->round_left = count;

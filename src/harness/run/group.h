@@ -12,11 +12,13 @@
 #include "harness/run/pool.h"
 
 struct group_options {
-    uint64_t runs;              /* timed samples per cell; 0 .. OUTCOME_SAMPLES_MAX */
-    uint64_t warmup;            /* passes before the timed ones of each sample */
-    uint64_t min_time_ns;       /* work per sample; see group_passes */
-    uint64_t seed;              /* of the order */
-    bool count;                 /* read the processor's counters too */
+    uint64_t runs;        /* timed samples per cell; 0 .. OUTCOME_SAMPLES_MAX */
+    uint64_t warmup;      /* passes before the timed ones of each sample */
+    uint64_t min_time_ns; /* work per sample; see group_passes */
+    uint64_t seed;        /* of the order */
+    double pace_ns;       /* the core's full pace, which timed passes wait for; 0: they do not */
+    uint64_t patience_ns; /* how long those of a sample may wait for it */
+    bool count;           /* read the processor's counters too */
     const struct stream *small; /* step through this one too; NULL: none */
 };
 

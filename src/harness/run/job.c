@@ -3,11 +3,14 @@
 
 #include "harness/run/dispatch.h"
 #include "harness/run/instance.h"
+#include "harness/run/pace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PREEMPTED_NS 20000 /* shorter ones are the interrupts that every pass has */
 
 static void job_fail(struct job_report *report, enum outcome_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -80,20 +83,51 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
 
 /* Each pass opens its own instance, so that every pass starts from the same state; the arena gives
  * it the pages that the pass before has touched. */
+/* One pass; false with the report's status and reason set when it went wrong. */
+static bool time_pass(const struct job *job, struct replay_pass *pass, struct job_report *report)
+{
+    struct instance instance;
+    if (!job_open(job, &instance, report))
+        return false;
+    replay_time(instance.design, instance.timers, job->stream, job->plan->drive, pass);
+    instance_close(&instance);
+    check_digest(job, pass->digest, pass->fired, report);
+    return report->status == OUTCOME_OK;
+}
+
+/* A pass that lost the core for a while: longer than reading two clocks apart could make it look. */
+static bool was_preempted(const struct job *job, const struct replay_pass *pass)
+{
+    double wall_ns = 0, cpu_ns = 0;
+    for (size_t i = 0; i < job->stream->phase_count; i++) {
+        wall_ns += pass->phases[i].wall_ns;
+        cpu_ns += pass->phases[i].cpu_ns;
+    }
+    return wall_ns > cpu_ns * (1 + PACE_TOLERANCE) + PREEMPTED_NS;
+}
+
+/* A pass begins when the core has its full pace; one at whose end it is gone, or that had to share its
+ * time, is taken again, until the patience is over (sample.h does the same with whole samples). */
 static void job_time(const struct job *job, struct job_report *report)
 {
-    for (uint64_t i = 0; i < job->warmup + job->passes; i++) {
-        struct replay_pass pass;
-        struct instance instance;
-        if (!job_open(job, &instance, report))
+    struct replay_pass pass;
+    for (uint64_t i = 0; i < job->warmup; i++)
+        if (!time_pass(job, &pass, report))
             return;
-        replay_time(instance.design, instance.timers, job->stream, job->plan->drive, &pass);
-        instance_close(&instance);
-        check_digest(job, pass.digest, pass.fired, report);
-        if (report->status != OUTCOME_OK)
+    uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + job->patience_ns;
+    for (uint64_t i = 0; i < job->passes;) {
+        bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
+        if (!time_pass(job, &pass, report))
             return;
-        if (i >= job->warmup)
+        if (job->pace_ns > 0)
+            full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
+        if (full || clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns) {
             pass_add(&report->total, &pass, job->stream->phase_count);
+            report->slow += !full;
+            i++;
+        } else {
+            report->retaken++;
+        }
     }
 }
 

@@ -28,6 +28,8 @@ struct job {
     const struct counters_event *events; /* of JOB_COUNT; NULL: the hardware's */
     uint64_t passes;                     /* of JOB_COUNT and JOB_TIME, after `warmup` ones */
     uint64_t warmup;
+    double pace_ns;       /* of JOB_TIME: the core's full pace (pace.h); 0: not waited for */
+    uint64_t patience_ns; /* how long all passes together may wait for it */
 };
 
 /* What a job leaves in shared memory.  Filled by the child as it goes; a child that dies early
@@ -43,9 +45,10 @@ struct job_report {
     struct outcome_phase phases[STREAM_PHASES_MAX]; /* JOB_PROVE: work; JOB_LATENCY: latency */
     size_t schedule_count;                          /* JOB_SCHEDULE */
     struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
-    struct replay_pass total;       /* JOB_TIME: times summed over the passes, counts of one pass */
-    struct outcome_memory memory;   /* JOB_MEMORY */
-    struct outcome_stepped stepped; /* JOB_STEP */
+    struct replay_pass total; /* JOB_TIME: times summed over the passes, counts of one pass */
+    uint64_t retaken, slow;   /* JOB_TIME: passes taken again, and kept, though the core was slow */
+    struct outcome_memory memory;                      /* JOB_MEMORY */
+    struct outcome_stepped stepped;                    /* JOB_STEP */
     struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
     char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
 };

@@ -149,6 +149,8 @@ struct outcome {
     struct outcome_precision precision;
     size_t sample_count;
     uint64_t passes_per_sample;
+    uint64_t retaken_passes,
+        slow_passes; /* of all samples: taken again, and kept, though the core was slow */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why counts, or some of them, are unknown */
     size_t phase_count;
     struct outcome_phase phases[STREAM_PHASES_MAX];

@@ -17,6 +17,10 @@
  * Takes about 10 us. */
 double pace_read_ns(void);
 
+/* The full pace of this core, as the best of 20 ms; a core that was shared for all of them has a slower
+ * one, which then passes for full. */
+double pace_calibrate_ns(void);
+
 /* A core at less than its full pace by more than this is a slow one: less than any sharing makes it, more
  * than the loop varies by itself. */
 #define PACE_TOLERANCE 0.05
