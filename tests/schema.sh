@@ -40,7 +40,7 @@ def report(name, problems, directive=""):
 
 # Keys that results of an older version lack.
 OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "wakeups", "advance_work", "next", "schedules",
-            "precision"}
+            "precision", "retaken_passes", "slow_passes"}
 
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}
@@ -205,6 +205,7 @@ claims["cells"][0]["stepped"]["instructions"] = None
 report("steps that could not be counted need a reason", [] if errors(claims) else ["taken"])
 claims = copy.deepcopy(base)
 del claims["cells"][0]["precision"]
+del claims["cells"][0]["sampling"]["retaken_passes"], claims["cells"][0]["sampling"]["slow_passes"]
 phase = claims["cells"][0]["phases"][0]
 del claims["cells"][0]["stepped"], phase["work"]["pointer_moves"], phase["wakeups"], phase["advance_work"]
 del phase["latency_ns"]["next"]
