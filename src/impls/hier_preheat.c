@@ -346,9 +346,8 @@ static int preheat_open(struct tw_timers **out, const struct tw_config *config,
     }
     for (uint32_t i = 0; i < timers->top; i++)
         timers->periods[i] = timers->levels[i + 1].unit;
-    tw_tick unit = timers->levels[timers->top].unit;
-    uint64_t size = sizes.values[timers->top];
-    timers->periods[timers->top] = unit > TW_NEVER / size ? TW_NEVER : unit * size;
+    const struct level *last = &timers->levels[timers->top];
+    timers->periods[timers->top] = tick_multiply(last->unit, last->size / RINGS);
     timers->span = timers->periods[timers->top];
     if (timers->span > TW_DEADLINE_MAX)
         timers->span = TW_DEADLINE_MAX;

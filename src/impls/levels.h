@@ -46,6 +46,13 @@ static inline tw_tick tick_add(tw_tick tick, tw_tick ticks)
     return ticks < TW_NEVER - tick ? tick + ticks : TW_NEVER;
 }
 
+/* The product, or TW_NEVER if that is more. */
+static inline tw_tick tick_multiply(tw_tick ticks, uint64_t times)
+{
+    tw_tick product;
+    return __builtin_mul_overflow(ticks, times, &product) ? TW_NEVER : product;
+}
+
 /* Slots between the begin of the level's revolution and a tick; size and more is the next one.  The
  * product with the inverse is the quotient or one less, so one comparison makes it exact. */
 static inline uint64_t level_steps(const struct level *level, tw_tick tick)
@@ -158,13 +165,13 @@ static inline int levels_lay_out(struct level *levels, const struct tw_setting *
         uint32_t size = (uint32_t)sizes->values[i] * rings;
         levels[i] = (struct level){.unit = unit,
                                    .inverse = UINT64_MAX / unit,
-                                   .revolution = unit > TW_NEVER / size ? TW_NEVER : unit * size,
+                                   .revolution = tick_multiply(unit, size),
                                    .size = size,
                                    .heads = head,
                                    .lane_bits = i == 0 ? 0 : LANE_BITS,
                                    .lane_mask = i == 0 ? 0 : LANES - 1};
         head += i == 0 ? (size + LANES - 1) / LANES * LANES : size << LANE_BITS;
-        unit = unit > TW_NEVER / sizes->values[i] ? TW_NEVER : unit * sizes->values[i];
+        unit = tick_multiply(unit, sizes->values[i]);
     }
     *end = head;
     return TW_OK;

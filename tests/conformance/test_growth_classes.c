@@ -348,6 +348,18 @@ static double tick_of_a_cascade(struct drive *drive)
     return tick_idle(drive, TURN);
 }
 
+/* The same for a hierarchy of twenties, on whose upper slots no power of two falls. */
+static double tick_of_a_cascade_of_twenties(struct drive *drive)
+{
+    const tw_tick turn = 20 * 20 * 20 * 20 * 20;
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, turn + 1 + id);
+    drive_advance(drive, turn - 1);
+    uint64_t work = drive_advance(drive, turn);
+    assert_int_equal(drive->fired, 0);
+    return (double)work;
+}
+
 /* All timers are in the slot of a hierarchy that comes after the one that begins with the tick: what
  * is demoted ahead of time is on its way then. */
 static double tick_before_a_cascade(struct drive *drive)
@@ -402,6 +414,7 @@ static const struct operation operations[] = {
      {"random deadlines", tick_random, STEP_TICKS},
      {{"multiples of the slots", tick_of_a_full_slot, STEP},
       {"cascade", tick_of_a_cascade, STEP},
+      {"cascade of twenties", tick_of_a_cascade_of_twenties, STEP},
       {"before a cascade", tick_before_a_cascade, STEP},
       {"all due were stopped", tick_of_stopped, STEP}}},
 };

@@ -127,6 +127,39 @@ static void hier_forgets_a_level_that_ran_empty(void **state)
     assert_int_equal(drive_close(&drive, DAY), 30 + 29 + 1);
 }
 
+/* One task 500 s away on wheels of 1 s: one wake-up and not 500, if the finest wheel reaches it; on
+ * wheels of 20, Kafka's, one for each wheel that it comes down from.  An earlier task, and only
+ * that, brings the next wake-up forward. */
+static void queue_wakes_up_for_what_is_there(void **state)
+{
+    (void)state;
+    const struct tw_setting wide = {"levels", 1, {512}};
+    struct drive drive = drive_open("hier-queue", &wide, 500);
+    assert_int_equal(drive.design->next(drive.timers), 500);
+    assert_int_equal(drive.design->start(drive.timers, 1, 400), TW_OK);
+    assert_int_equal(drive.design->next(drive.timers), 400);
+    assert_int_equal(drive.design->start(drive.timers, 2, 450), TW_OK);
+    assert_int_equal(drive.design->next(drive.timers), 400);
+    assert_int_equal(drive.design->stop(drive.timers, 1), TW_OK);
+    assert_int_equal(drive.design->stop(drive.timers, 2), TW_OK);
+    drive_by_next(&drive);
+    assert_int_equal(drive.wake_ups, 1);
+    assert_int_equal(drive_close(&drive, 500), 1);
+    drive = drive_open("hier-queue", NULL, 500);
+    drive_by_next(&drive);
+    assert_int_equal(drive.wake_ups, 2);           /* at 400, and at 500 */
+    assert_int_equal(drive_close(&drive, 500), 3); /* 400, 500 of wheel 1, 500 of wheel 0 */
+}
+
+/* However long the time, nothing is stepped through. */
+static void queue_passes_empty_time_at_once(void **state)
+{
+    (void)state;
+    struct drive drive = drive_open("hier-queue", NULL, EXAMPLE);
+    drive_by_ticks(&drive, EXAMPLE);
+    assert_in_range(drive_close(&drive, EXAMPLE), 1, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +168,8 @@ int main(void)
         cmocka_unit_test(hier_turns_as_often_in_one_jump),
         cmocka_unit_test(hier_by_ticks_steps_every_tick),
         cmocka_unit_test(hier_forgets_a_level_that_ran_empty),
+        cmocka_unit_test(queue_wakes_up_for_what_is_there),
+        cmocka_unit_test(queue_passes_empty_time_at_once),
     };
     return cmocka_run_group_tests_name("pointer moves", tests, NULL, NULL);
 }
