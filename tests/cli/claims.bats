@@ -16,7 +16,7 @@ verdicts() {
     [ "${spent%.*}" -lt 60 ]
     found=$(verdicts all.json)
     echo "$found"
-    for claim in T1=holds T2=holds T3=holds T4=holds T8=does-not-hold T10=holds T11=does-not-hold T12=holds T13=holds \
+    for claim in T1=holds T2=holds T3=holds T4=holds T8=does-not-hold T10=holds T11=does-not-hold T12=holds T13=holds T14=holds \
         T16=holds T18=holds T19=holds F1=does-not-hold F2=does-not-hold; do
         [[ " $found " == *" $claim "* ]]
     done
