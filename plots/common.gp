@@ -7,8 +7,8 @@
 #     wide     width of the picture in inches, high: its height
 #
 # It leaves title, machine, blocks and series from the head of the data file, `draws_text`, and the
-# function style(name, i) that gives a series its line style: the five textbook designs always the
-# same, others by their number.
+# function style(name, i) that gives a series its line style: a design always the same, others by their
+# number.
 
 set datafile separator "\t"
 set datafile missing "?"
@@ -47,18 +47,38 @@ plain_from(text, i) = i > strlen(text) ? "" : \
     (strstrt("_^@&~{}", text[i:i]) ? "\\" : "").text[i:i].plain_from(text, i + 1)
 
 # ---- Colours of Okabe and Ito (2008), which colour-blind readers can tell apart; yellow is left
-# out, because it is lost on white.  A point shape and a dash of its own for each line besides.
+# out, because it is lost on white.  A design has the same line in every picture: the five of the
+# textbook a colour each with filled points, the others a colour that those beside whom they are mostly
+# seen have not, with another dash and point.
 
 colour = "#E69F00 #56B4E9 #009E73 #CC79A7 #0072B2 #D55E00 #000000"
-known = "list heap hashed round hier"
+known = ""; colours = ""
+do for [design in "list:1:1:5 heap:2:1:7 hashed:3:1:9 round:4:1:11 hier:5:1:13 scan:7:1:3 simple:6:1:15 \
+sorted-wheel:2:2:8 ring:5:2:6 multi:1:2:4 round-mod:1:4:10 heap-scan:6:2:6 heap-lazy:7:2:10 heap4:4:4:4 \
+hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14"] {
+    i = words(known) + 1
+    parts = ""
+    do for [c = 1:strlen(design)] { parts = parts.(design[c:c] eq ":" ? " " : design[c:c]) }
+    known = known.(i > 1 ? " " : "").word(parts, 1)
+    colours = colours.word(colour, int(word(parts, 2)))." "
+    set style line i linecolor rgb word(colour, int(word(parts, 2))) linewidth 2 pointsize 0.9 \
+        dashtype int(word(parts, 3)) pointtype int(word(parts, 4))
+}
+# A design with its settings, or one that is not known here: by its number.
 do for [i = 1:42] {
-    set style line i linecolor rgb word(colour, (i - 1) % 7 + 1) linewidth 2 pointsize 0.9 \
+    set style line 100 + i linecolor rgb word(colour, (i - 1) % 7 + 1) linewidth 2 pointsize 0.9 \
         dashtype 1 + (i - 1) / 7 pointtype 0 + word("5 7 9 11 13 4 6 8 10 12 14 1 2 3", (i - 1) % 14 + 1)
 }
+# What is no design: six ways of doing, a prediction, the harness.
+do for [i = 1:6] {
+    set style line 80 + i linecolor rgb word(colour, (8 - i) % 7 + 1) linewidth 2 pointsize 0.9 \
+        dashtype i pointtype 0 + word("7 5 9 13 11 6", i)
+}
+set style line 98 linecolor rgb "#bbbbbb" linewidth 9 dashtype 1 pointtype 0 pointsize 0
 set style line 99 linecolor rgb "#888888" linewidth 1.5 dashtype 3 pointtype 2 pointsize 0.7
 
 position(name) = (sum [k = 1:words(known)] (word(known, k) eq name ? k : 0))
-style(name, i) = strstrt(name, "(harness)") ? 99 : position(name) ? position(name) : (i + 5 - 1) % 42 + 1
+style(name, i) = strstrt(name, "(harness)") ? 99 : position(name) ? position(name) : 100 + (i + 5 - 1) % 42 + 1
 
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"

@@ -36,7 +36,8 @@ OTHERS = {"schema_version", "tool", "machine", "command", "harness", "cells", "p
 NAMES = {"figures"}
 # Not always there.
 OPTIONAL = {"classes", "exponent", "exponent_low", "exponent_high", "against", "to", "ratio", "to_low", "to_high",
-            "ratio_low", "ratio_high", "value_low", "value_high"}
+            "ratio_low", "ratio_high", "value_low", "value_high", "share", "mark",
+            "reference", "fit", "class", "a", "b"}
 
 
 def report(name, problems):
@@ -112,7 +113,9 @@ report("there is a file for each claim", sorted(({f"T{n}" for n in range(1, 23)}
 keys = {key for file in files.values() for key in file} | \
        {key for file in files.values() for run in file.get("runs", {}).values() for key in run} | \
        {key for file in files.values() for part in file.get("parts", []) for key in part} | \
-       {key for file in files.values() for part in file.get("parts", []) for key in part.get("of", {})}
+       {key for file in files.values() for part in file.get("parts", []) for key in part.get("of", {})} | \
+       {key for file in files.values() for picture in file.get("pictures", []) for panel in picture["panels"]
+        for item in [picture, picture["x"], panel, panel["y"], *panel["series"]] for key in item}
 report("the manual explains every key of the files", sorted(key for key in keys if f"`{key}`" not in manual))
 
 print(f"1..{len(results)}")

@@ -124,3 +124,25 @@ verdicts() {
     refuses "own/b.json: id: 'F1' is that of own/a.json too" claims --claims-dir=own
     refuses "nowhere" claims --claims-dir=nowhere
 }
+
+@test "the pictures of claims are drawn with a run, and again from its document" {
+    "$twbench" claims T4 T9 F1 --runs=2 --min-time=0ns --no-system-check --json=pictures.json --plots=first >/dev/null
+    [ "$(ls first)" = "$(printf '%s\n' T04-2.svg T04-2.tsv T04.svg T04.tsv T09.svg T09.tsv)" ]
+    grep -q '>hashed<' first/T09.svg
+    "$twbench" plot pictures.json --plots=second 2>list.txt
+    [ "$(grep -c '^picture: second/T' list.txt)" -eq 3 ]
+    for name in T04 T04-2 T09; do
+        cmp "first/$name.tsv" "second/$name.tsv"
+    done
+    # A number in a picture is one of the document.
+    [ "$(sed -n 's/^512\t\([0-9.]*\)\t.*/\1/p' second/T09.tsv | head -n 1)" = \
+        "$(json pictures.json '"%g" % d["claims"][1]["pictures"][0]["panels"][0]["series"][0]["points"][1]["median"]')" ]
+    "$twbench" plot pictures.json --plot-format=dumb | grep -q 'looked at'
+    "$twbench" plot pictures.json --plots=second --plot-format=png 2>/dev/null
+    [ "$(head -c 4 second/T04.png | tail -c 3)" = PNG ]
+}
+
+@test "claims without a picture draw nothing, and say so" {
+    "$twbench" claims --quick F1 --json=none.json >/dev/null
+    refuses "no claim in the document has a picture" plot none.json --plots=none
+}

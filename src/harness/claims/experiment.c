@@ -3,6 +3,7 @@
 
 #include "harness/base/units.h"
 #include "harness/claims/formulas.h"
+#include "harness/claims/pictures.h"
 #include "harness/claims/quantity.h"
 #include "harness/claims/reader.h"
 #include "harness/result/file.h"
@@ -44,24 +45,24 @@ static const cJSON *member_of(const cJSON *object, const char *key)
 
 /* ---- Designs and their settings. ------------------------------------------------------------- */
 
-static const struct registry_entry *read_design(struct loading *loading,
+static const struct registry_entry *read_design(struct reader *reader,
                                                 const struct reader_place *place, const cJSON *item)
 {
     const struct registry_entry *design =
         cJSON_IsString(item) ? registry_find(item->valuestring) : NULL;
     if (!design)
-        reader_refuse(&loading->reader, place, "'%.40s' is no design; see 'twbench list'",
+        reader_refuse(reader, place, "'%.40s' is no design; see 'twbench list'",
                       cJSON_IsString(item) ? item->valuestring : "?");
     return design;
 }
 
-static size_t read_designs(struct loading *loading, const struct reader_place *place,
+static size_t read_designs(struct reader *reader, const struct reader_place *place,
                            const cJSON *array, const struct registry_entry **out)
 {
-    size_t count = reader_array(&loading->reader, place, array, EXPERIMENT_DESIGNS_MAX);
+    size_t count = reader_array(reader, place, array, EXPERIMENT_DESIGNS_MAX);
     for (size_t i = 0; i < count; i++) {
         struct reader_place element = reader_element(place, i);
-        out[i] = read_design(loading, &element, cJSON_GetArrayItem(array, (int)i));
+        out[i] = read_design(reader, &element, cJSON_GetArrayItem(array, (int)i));
     }
     return count;
 }
@@ -258,7 +259,7 @@ static void read_run(struct loading *loading, const struct reader_place *outer, 
     struct experiment_run *run = &loading->out->runs[loading->out->run_count++];
     run->name = object->string;
     reader_check_keys(reader, &place, object, keys);
-    run->design_count = read_designs(loading, &designs, member_of(object, "designs"), run->designs);
+    run->design_count = read_designs(reader, &designs, member_of(object, "designs"), run->designs);
     run->timed = reader_word(reader, &place, object, "measure", measure_words, true) == 1;
     run->points[0] = (struct experiment_point){.x = 0};
     read_point(loading, &place, object, run, &run->points[0]);
@@ -292,43 +293,40 @@ static const struct experiment_run *find_run(const struct experiment *experiment
     return NULL;
 }
 
-static void read_selector_designs(struct loading *loading, const struct reader_place *outer,
+static void read_selector_designs(struct reader *reader, const struct reader_place *outer,
                                   const cJSON *item, struct experiment_selector *out)
 {
     struct reader_place place = reader_member(outer, "impl");
     out->design_count = 1;
     if (cJSON_IsArray(item))
-        out->design_count = read_designs(loading, &place, item, out->designs);
+        out->design_count = read_designs(reader, &place, item, out->designs);
     else
-        out->designs[0] = read_design(loading, &place, item);
+        out->designs[0] = read_design(reader, &place, item);
     for (size_t i = 0; i < out->design_count && out->run; i++) {
         bool known = false;
         for (size_t d = 0; d < out->run->design_count; d++)
             known = known || out->run->designs[d] == out->designs[i];
         if (!known)
-            reader_refuse(&loading->reader, &place, "not among the designs of run '%.40s'",
-                          out->run->name);
+            reader_refuse(reader, &place, "not among the designs of run '%.40s'", out->run->name);
     }
 }
 
-static void read_at(struct loading *loading, const struct reader_place *outer, const cJSON *item,
+static void read_at(struct reader *reader, const struct reader_place *outer, const cJSON *item,
                     struct experiment_selector *out)
 {
     struct reader_place place = reader_member(outer, "at");
-    out->at = (double)reader_count(&loading->reader, &place, item);
+    out->at = (double)reader_count(reader, &place, item);
     for (size_t i = 0; out->run && i < out->run->point_count; i++)
         if (out->run->points[i].x >= out->at && out->run->points[i].x <= out->at)
             return;
-    reader_refuse(&loading->reader, &place, "run '%.40s' has no such x",
-                  out->run ? out->run->name : "?");
+    reader_refuse(reader, &place, "run '%.40s' has no such x", out->run ? out->run->name : "?");
 }
 
-/* What is not said stays as it is: `out` begins as what it is compared with. */
-static void read_selector(struct loading *loading, const struct reader_place *place,
-                          const cJSON *object, struct experiment_selector *out)
+void experiment_read_selector(struct reader *reader, const struct experiment *experiment,
+                              const struct reader_place *place, const cJSON *object,
+                              struct experiment_selector *out)
 {
     static const char *const keys[] = {"run", "impl", "phase", "figure", "at", NULL};
-    struct reader *reader = &loading->reader;
     struct diag diag;
     reader_check_keys(reader, place, object, keys);
     const char *run = reader_text(reader, place, object, "run", out->run == NULL);
@@ -336,15 +334,15 @@ static void read_selector(struct loading *loading, const struct reader_place *pl
     const char *phase = reader_text(reader, place, object, "phase", false);
     struct reader_place member = reader_member(place, run ? "run" : "figure");
     if (run)
-        out->run = find_run(loading->out, run);
+        out->run = find_run(experiment, run);
     if (run && !out->run)
         reader_refuse(reader, &member, "there is no run '%.40s'", run);
     out->phase = phase ? phase : out->phase;
     out->figure = figure ? figure : out->figure;
     if (member_of(object, "impl"))
-        read_selector_designs(loading, place, member_of(object, "impl"), out);
+        read_selector_designs(reader, place, member_of(object, "impl"), out);
     if (member_of(object, "at"))
-        read_at(loading, place, member_of(object, "at"), out);
+        read_at(reader, place, member_of(object, "at"), out);
     member = reader_member(place, "figure");
     if (out->figure && quantity_check(out->figure, member.text, &out->timed, &diag) != DIAG_OK &&
         reader->status == DIAG_OK)
@@ -406,7 +404,7 @@ static void read_compare(struct loading *loading, const struct reader_place *pla
     }
     if (to) {
         part->to = part->of;
-        read_selector(loading, &member, to, &part->to);
+        experiment_read_selector(reader, loading->out, &member, to, &part->to);
         return;
     }
     part->predict = text_of(loading, predict);
@@ -462,7 +460,7 @@ static void read_part(struct loading *loading, const struct reader_place *place,
         read_formula(loading, place, object, part);
         return;
     }
-    read_selector(loading, &of, member_of(object, "of"), &part->of);
+    experiment_read_selector(reader, loading->out, &of, member_of(object, "of"), &part->of);
     if (part->kind == KIND_GROWTH)
         read_growth(loading, place, object, part);
     else if (part->kind == KIND_COMPARE)
@@ -531,8 +529,9 @@ static void check_meaning(struct loading *loading, const cJSON *object)
 
 static void read_file(struct loading *loading)
 {
-    static const char *const keys[] = {"id",    "statement", "documents", "test",      "runs",
-                                       "parts", "peers",     "meaning",   "waits_for", NULL};
+    static const char *const keys[] = {"id",        "statement", "documents", "test",
+                                       "runs",      "parts",     "peers",     "meaning",
+                                       "waits_for", "pictures",  NULL};
     struct reader *reader = &loading->reader;
     struct experiment *out = loading->out;
     struct reader_place top = {""};
@@ -548,6 +547,7 @@ static void read_file(struct loading *loading)
     check_meaning(loading, member_of(out->json, "meaning"));
     read_runs(loading, member_of(out->json, "runs"));
     read_parts(loading, member_of(out->json, "parts"));
+    out->pictures = pictures_read(reader, out, member_of(out->json, "pictures"));
 }
 
 static int refuse_syntax(const char *path, const char *text, const char *at, struct diag *diag)
@@ -601,5 +601,6 @@ void experiment_free(struct experiment *experiment)
     cJSON_Delete(experiment->json);
     cJSON_Delete(experiment->texts);
     free(experiment->path);
+    free(experiment->pictures);
     free(experiment);
 }

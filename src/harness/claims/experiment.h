@@ -27,6 +27,8 @@
  *     order     over x, of each design: "is": rising | falling | flat (flat wants "within")
  *     formula   "name" of a printed formula (formulas.h)
  *
+ * "pictures" say what is drawn of the figures (pictures.h).
+ *
  * "role": "reading" is another way to read a statement that is not exact: it is judged and shown, and
  * does not count for the claim.  A file with "waits_for" has no runs: an experiment that cannot be made
  * yet.  docs/CLAIMS-FORMAT.md has every key.
@@ -34,6 +36,7 @@
 #ifndef TWBENCH_EXPERIMENT_H
 #define TWBENCH_EXPERIMENT_H
 
+#include "harness/claims/reader.h"
 #include "harness/plan/plan.h"
 
 #include <cjson/cJSON.h>
@@ -102,6 +105,7 @@ struct experiment {
     size_t run_count;
     struct experiment_part parts[EXPERIMENT_PARTS_MAX];
     size_t part_count;
+    struct pictures *pictures; /* NULL: none (pictures.h) */
     cJSON *json, *texts; /* the file, and numbers of it as text; strings here point into them */
 };
 
@@ -112,6 +116,12 @@ int experiment_load(const char *path, struct experiment **out, struct diag *diag
 int experiment_parse(const char *text, const char *path, struct experiment **out,
                      struct diag *diag);
 void experiment_free(struct experiment *experiment);
+
+/* Reads { "run", "impl", "phase", "figure", "at" }, or refuses it at `place`.  What the object does not
+ * say stays as it is in `out`: there a comparison has what it is compared with. */
+void experiment_read_selector(struct reader *reader, const struct experiment *experiment,
+                              const struct reader_place *place, const cJSON *object,
+                              struct experiment_selector *out);
 
 /* "growth", "compare", "order", "formula"; "above", "below", .. */
 const char *experiment_kind_name(enum experiment_kind kind);

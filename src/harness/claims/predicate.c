@@ -128,8 +128,8 @@ static cJSON *add_point(struct judgement *out, const char *impl, double x,
 
 /* ---- Looking up. ----------------------------------------------------------------------------- */
 
-static const cJSON *find_cell(const struct evidence *evidence, const struct experiment_run *run,
-                              const char *impl, double x)
+const cJSON *evidence_find(const struct evidence *evidence, const struct experiment_run *run,
+                           const char *impl, double x)
 {
     for (size_t i = 0; i < evidence->count; i++) {
         const struct evidence_cell *cell = &evidence->cells[i];
@@ -145,7 +145,7 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
                     struct judgement *out)
 {
     char at[TEXT_SIZE];
-    *cell = find_cell(evidence, selector->run, impl, x);
+    *cell = evidence_find(evidence, selector->run, impl, x);
     const char *status = *cell ? json_get_text(*cell, "status") : "";
     if (!*cell && evidence->counts_only && selector->run->timed)
         conclude(out, CLAIM_INCONCLUSIVE, "rests on times, which --quick does not take");
@@ -226,20 +226,6 @@ static void say_series(char *text, size_t size, const struct series *series)
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-static void name_classes(char *out, size_t size, const struct growth_fit *fit)
-{
-    if (fit->classes == 0) {
-        snprintf(out, size, "no class fits");
-        return;
-    }
-    enum tw_growth lowest = growth_lowest(fit), highest = growth_highest(fit);
-    snprintf(out, size, "%s%s%s", growth_class_name(lowest),
-             lowest == highest       ? ""
-             : highest - lowest == 1 ? " or "
-                                     : " to ",
-             lowest == highest ? "" : growth_class_name(highest));
-}
-
 /* At least as fast as the bound: every possible class is; refuted when none is. */
 static enum claim_verdict grows_at_least(const struct growth_fit *fit, enum tw_growth bound)
 {
@@ -274,7 +260,7 @@ static void judge_growth(const struct experiment_part *part, const struct eviden
         verdict = claim_verdict_and(verdict, grows_at_least(&fit, part->at_least));
     if (!series.is_sure && verdict != CLAIM_INCONCLUSIVE)
         verdict = CLAIM_INCONCLUSIVE;
-    name_classes(classes, sizeof classes, &fit);
+    growth_name_classes(classes, sizeof classes, &fit);
     say_series(text, sizeof text, &series);
     conclude(out, verdict, "%s of %s: %s: %s", part->of.figure, impl, text, classes);
     cJSON *object = cJSON_GetObjectItemCaseSensitive(out->figures, impl);

@@ -34,6 +34,10 @@ struct evidence {
     bool counts_only; /* runs that take times were left out */
 };
 
+/* The cell of a design at one x; NULL when there is none. */
+const cJSON *evidence_find(const struct evidence *evidence, const struct experiment_run *run,
+                           const char *impl, double x);
+
 #define PREDICATE_WHY_SIZE 700
 
 struct judgement {

@@ -1,6 +1,7 @@
 /* verdicts.c - from experiments and cells to "claims" and "not_yet". */
 #include "harness/claims/verdicts.h"
 
+#include "harness/claims/pictures.h"
 #include "harness/result/json.h"
 
 #include <ctype.h>
@@ -246,6 +247,7 @@ static cJSON *make_claim(const struct experiment *experiment, const struct evide
     json_add(claim, "figures", figures);
     json_add(claim, "runs", runs);
     json_add(claim, "peers", copy_of(experiment->json, "peers"));
+    json_add(claim, "pictures", pictures_make(experiment->pictures, evidence));
     return claim;
 }
 

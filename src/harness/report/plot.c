@@ -1,7 +1,10 @@
 /* plot.c - data files, and a gnuplot for each of them. */
 #include "harness/report/plot.h"
 
+#include "harness/report/claims_plot.h"
+#include "harness/report/claims_view.h"
 #include "harness/report/plotdata.h"
+#include "harness/result/json.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -143,13 +146,31 @@ static void name_picture(char *out, size_t size, const struct view *view, size_t
         snprintf(out + length, size - length, "-%zu", before + 1);
 }
 
-static int write_data(const struct plotter *plotter, size_t group, enum plot_kind kind,
+/* A picture of a group, or of a claim. */
+struct drawing {
+    char name[128];
+    const char *script; /* "cost" */
+    enum plot_kind kind;
+    size_t group;
+    const cJSON *claim, *picture; /* NULL: of a group */
+};
+
+static bool write_blocks(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
+    if (!drawing->claim)
+        return plotdata_write(out, plotter->document, &plotter->view, drawing->group,
+                              drawing->kind);
+    claims_plot_write(out, plotter->document, drawing->claim, drawing->picture);
+    return true;
+}
+
+static int write_data(const struct plotter *plotter, const struct drawing *drawing,
                       const char *path)
 {
     FILE *out = fopen(path, "w");
     if (!out)
         return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
-    bool done = plotdata_write(out, plotter->document, &plotter->view, group, kind);
+    bool done = write_blocks(out, plotter, drawing);
     bool failed = ferror(out) != 0;
     failed |= fclose(out) != 0;
     if (!done)
@@ -159,18 +180,17 @@ static int write_data(const struct plotter *plotter, size_t group, enum plot_kin
     return DIAG_OK;
 }
 
-static int draw(const struct plotter *plotter, size_t group, enum plot_kind kind)
+static int draw(const struct plotter *plotter, const struct drawing *drawing)
 {
-    char name[128], data[4352], picture[4352], script[4352];
-    name_picture(name, sizeof name, &plotter->view, group, kind);
-    snprintf(data, sizeof data, "%s/%s.tsv", plotter->directory, name);
-    snprintf(picture, sizeof picture, "%s/%s.%s", plotter->directory, name,
+    char data[4352], picture[4352], script[4352];
+    snprintf(data, sizeof data, "%s/%s.tsv", plotter->directory, drawing->name);
+    snprintf(picture, sizeof picture, "%s/%s.%s", plotter->directory, drawing->name,
              format_names[plotter->format]);
-    snprintf(script, sizeof script, "%s/%s.gp", plotter->scripts, plotdata_kind_name(kind));
+    snprintf(script, sizeof script, "%s/%s.gp", plotter->scripts, drawing->script);
     if (access(script, R_OK) != 0)
         return diag_run(plotter->diag, "%s: cannot be read: %s", script, strerror(errno));
     bool text = plotter->format == PLOT_DUMB;
-    int status = write_data(plotter, group, kind, data);
+    int status = write_data(plotter, drawing, data);
     if (status == DIAG_OK)
         status = gnuplot_run(script, data, text ? NULL : picture, plotter->diag);
     if (text)
@@ -186,11 +206,34 @@ static int draw_all(const struct plotter *plotter, size_t *drawn)
         for (int kind = 0; kind < PLOT_KINDS; kind++) {
             if (!plotdata_has(&plotter->view, group, (enum plot_kind)kind))
                 continue;
-            int status = draw(plotter, group, (enum plot_kind)kind);
+            struct drawing drawing = {.script = plotdata_kind_name((enum plot_kind)kind),
+                                      .kind = (enum plot_kind)kind,
+                                      .group = group};
+            name_picture(drawing.name, sizeof drawing.name, &plotter->view, group, drawing.kind);
+            int status = draw(plotter, &drawing);
             if (status != DIAG_OK)
                 return status;
             ++*drawn;
         }
+    return DIAG_OK;
+}
+
+static int draw_claims(const struct plotter *plotter, size_t *drawn)
+{
+    const cJSON *claim, *picture;
+    cJSON_ArrayForEach(claim, json_get(plotter->document, "claims"))
+    {
+        size_t index = 0;
+        cJSON_ArrayForEach(picture, json_get(claim, "pictures"))
+        {
+            struct drawing drawing = {.script = "claim", .claim = claim, .picture = picture};
+            claims_plot_name(drawing.name, sizeof drawing.name, claim, index++);
+            int status = draw(plotter, &drawing);
+            if (status != DIAG_OK)
+                return status;
+            ++*drawn;
+        }
+    }
     return DIAG_OK;
 }
 
@@ -218,7 +261,10 @@ static int make_directory(const char *directory, struct diag *diag)
 static int plot_into(const struct plotter *plotter)
 {
     size_t drawn = 0;
-    int status = draw_all(plotter, &drawn);
+    bool is_claims = claims_are_there(plotter->document);
+    int status = is_claims ? draw_claims(plotter, &drawn) : draw_all(plotter, &drawn);
+    if (status == DIAG_OK && drawn == 0 && is_claims)
+        return diag_usage(plotter->diag, "nothing to draw: no claim in the document has a picture");
     if (status == DIAG_OK && drawn == 0)
         return diag_usage(plotter->diag,
                           "nothing to draw: no design in the result is ok and was timed");

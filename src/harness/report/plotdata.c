@@ -146,7 +146,7 @@ static void write_plainly(FILE *out, const char *text)
     }
 }
 
-static void write_machine(FILE *out, const cJSON *document)
+void plotdata_write_machine(FILE *out, const cJSON *document)
 {
     char memory[32];
     double bytes = json_get_number(document, "machine.memory_bytes");
@@ -169,7 +169,7 @@ static void write_head(FILE *out, const cJSON *document, const char *title, size
                        size_t series)
 {
     fprintf(out, "title\t%s\n", title);
-    write_machine(out, document);
+    plotdata_write_machine(out, document);
     fprintf(out, "blocks\t%zu\nseries\t%zu\n", blocks, series);
 }
 

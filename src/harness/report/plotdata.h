@@ -37,4 +37,7 @@ bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind);
 bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
                     enum plot_kind kind);
 
+/* The line "machine" of block 0: processor, cores, memory and compiler. */
+void plotdata_write_machine(FILE *out, const cJSON *document);
+
 #endif

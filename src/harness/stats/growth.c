@@ -2,6 +2,7 @@
 #include "harness/stats/growth.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define BAND_LEAST   0.05 /* relative half-width of every band */
 #define SHARE_LEAST  (2.0 / 3)
@@ -304,4 +305,53 @@ enum growth_answer growth_at_most(const struct growth_fit *fit, const struct gro
     if (fit->exponent_high <= allowed)
         return GROWTH_HOLDS;
     return fit->exponent_low > allowed ? GROWTH_BROKEN : GROWTH_UNDECIDED;
+}
+
+void growth_name_classes(char *out, size_t size, const struct growth_fit *fit)
+{
+    if (fit->classes == 0) {
+        snprintf(out, size, "no class fits");
+        return;
+    }
+    enum tw_growth lowest = growth_lowest(fit), highest = growth_highest(fit);
+    snprintf(out, size, "%s%s%s", growth_class_name(lowest),
+             lowest == highest       ? ""
+             : highest - lowest == 1 ? " or "
+                                     : " to ",
+             lowest == highest ? "" : growth_class_name(highest));
+}
+
+/* ---- A curve to be drawn. -------------------------------------------------------------------- */
+
+double growth_curve_at(const struct growth_curve *curve, double n)
+{
+    return curve->a + (curve->b > 0 ? curve->b * class_value(curve->class, n) : 0);
+}
+
+/* Least squares of 1 = a u + b v with u = 1 / y and v = g / y; where one of the two would be below 0, of
+ * the other alone. */
+bool growth_curve_fit(const struct growth_point *points, size_t count, enum tw_growth class,
+                      struct growth_curve *out)
+{
+    double u = 0, v = 0, uu = 0, uv = 0, vv = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].y <= 0)
+            continue;
+        double one = 1 / points[i].y, g = class_value(class, points[i].n) / points[i].y;
+        u += one, v += g, uu += one * one, uv += one * g, vv += g * g;
+        used++;
+    }
+    if (used < 2)
+        return false;
+    double det = uu * vv - uv * uv;
+    bool is_flat = class == TW_O_1 || det <= 1e-12 * uu * vv;
+    *out = (struct growth_curve){class, u / uu, 0};
+    if (is_flat)
+        return true;
+    double a = (u * vv - v * uv) / det, b = (v * uu - u * uv) / det;
+    if (b >= 0)
+        *out =
+            a >= 0 ? (struct growth_curve){class, a, b} : (struct growth_curve){class, 0, v / vv};
+    return true;
 }

@@ -25,6 +25,9 @@
 
 #include "impls/backend.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define GROWTH_CLASSES 5
 /* Distinct sizes without which nothing is said, and most points of one fit. */
 #define GROWTH_SIZES_MIN  3
@@ -63,6 +66,20 @@ enum growth_answer growth_at_most(const struct growth_fit *fit, const struct gro
 /* The lowest and the highest class of fit->classes, which must not be 0. */
 enum tw_growth growth_lowest(const struct growth_fit *fit);
 enum tw_growth growth_highest(const struct growth_fit *fit);
+
+/* "O(n)", "O(1) or O(log n)", "O(1) to O(n)", "no class fits". */
+void growth_name_classes(char *out, size_t size, const struct growth_fit *fit);
+
+/* The curve a + b g(n), a and b >= 0, of that class with the least sum of squared relative errors:
+ * for drawing, where the axes are logarithmic.  Costs of 0 have no relative error and are left out; false
+ * when fewer than two others are there.  b = 0 for O(1). */
+struct growth_curve {
+    enum tw_growth class;
+    double a, b;
+};
+bool growth_curve_fit(const struct growth_point *points, size_t count, enum tw_growth class,
+                      struct growth_curve *out);
+double growth_curve_at(const struct growth_curve *curve, double n);
 
 /* "O(1)", "O(log n)", "O(n)", "O(n log n)", "O(n^2)". */
 const char *growth_class_name(enum tw_growth class);

@@ -1,0 +1,15 @@
+# claim_bars.gp - the first point of each of the series a .. z of panel p as a bar, with its value.
+
+set xrange [0.4 : z - a + 1.6]
+set xtics ("" 1) scale 0
+set style fill solid 0.85 border linecolor rgb "#555555"
+set boxwidth 0.6
+unset grid
+set grid ytics linecolor rgb "#cccccc" linewidth 0.7 dashtype 1
+do for [s = a:z] { set xtics add (plain(name[s]) s - a + 1) }
+plot for [s = a:z] data index block(s) every ::1::1 \
+         using (s - a + 1):(shown($2)) with boxes linecolor rgb colour_of(look[s], s) notitle, \
+     for [s = a:z] data index block(s) every ::1::1 \
+         using (s - a + 1):($4 > $3 ? $2 : NaN):3:4 with yerrorbars linecolor rgb "#222222" linewidth 1.5 pointtype 0 notitle, \
+     for [s = a:z] data index block(s) every ::1::1 \
+         using (s - a + 1):(shown($4)):(exactly($2)) with labels offset 0, 0.7 font ",11" textcolor rgb "#222222" notitle
