@@ -6,7 +6,7 @@
 void wrap_write(FILE *out, const char *text, int used, int indent, int hanging,
                 const struct report_style *style)
 {
-    size_t width = (size_t)(used + indent), word;
+    size_t width = (size_t)used + (size_t)indent, word;
     bool first = true;
     fprintf(out, "%*s", indent, "");
     for (; *text; text += word, text += *text == ' ') {
