@@ -12,6 +12,8 @@
 #define CHECK_NS UINT64_C(100000000)
 /* Tasks of the stream that is stepped through: a design whose calls grow with n has to stay cheap. */
 #define STEPPED_TASKS 32u
+/* A sample waits for at most so small a part of its cell's budget. */
+#define PATIENCE_PER_BUDGET 50
 
 /* ---- Before the first group. ----------------------------------------------------------------- */
 
@@ -271,6 +273,14 @@ static void outcome_begin(struct session *session, size_t cell, const char *smal
     snprintf(outcome->stepped.reason, sizeof outcome->stepped.reason, "%s", small_reason);
 }
 
+/* Waiting is paid from the cell's budget: a short one leaves little of it. */
+static uint64_t patience_of(const struct options *options)
+{
+    uint64_t share_ns = options->budget_ns / PATIENCE_PER_BUDGET;
+    bool is_short = options->budget_ns > 0 && share_ns < options->patience_ns;
+    return is_short ? share_ns : options->patience_ns;
+}
+
 /* Outcomes of the chosen cells lie together while the group runs. */
 static int run_chosen(struct session *session, const struct plan_group *plan, struct stream *stream,
                       const struct plan_cell *chosen, const size_t *from, size_t count,
@@ -288,7 +298,7 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
         .min_time_ns = options->min_time_ns,
         .seed = options->seed,
         .pace_ns = session->pace_ns,
-        .patience_ns = options->patience_ns,
+        .patience_ns = patience_of(options),
         .count = session->counters_reason[0] == '\0',
         .small = small,
     };
