@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 2
 cc=${CC:-gcc}
 work=build/faults
 # Of processor time: a machine that is busy otherwise must not look like a fault.
-limit_seconds=30
+limit_seconds=90
 
 compile() {
     "$cc" -std=c11 -D_GNU_SOURCE -O1 -Isrc "$@"
