@@ -129,6 +129,11 @@ bench: ## run the default comparison; tables here, JSON and pictures under resul
 	$(Q)$(MAKE) all
 	$(Q)tools/bench.sh
 
+claims: ## run every claim (minutes, a quiet machine): JSON under results/, pictures in docs/pictures/claims
+	$(Q)tools/deps.sh build bench
+	$(Q)$(MAKE) all
+	$(Q)tools/claims_pictures.sh
+
 test: ## install what is missing, build, run every test (under 10 minutes)
 	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) all tests
@@ -296,6 +301,6 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE all help deps bench test check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE all help deps bench claims test check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

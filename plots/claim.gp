@@ -31,6 +31,7 @@ stats data index 0 every ::7::7 using (xname = strcol(2), xscale = strcol(3), 0)
 is_bars = shape eq "bars"
 is_shares = shape eq "shares"
 tallest = 1
+folds = 0 # 1: names below bars take two lines
 array header[panels]
 array yname[panels]
 array yscale[panels]
@@ -59,6 +60,7 @@ do for [p = 1:panels] {
     do for [s = first[p]:first[p] + count[p] - 1] {
         stats data index block(s) every ::0::0 using (name[s] = strcol(1), look[s] = strcol(2), 0) nooutput
         if (strlen(name[s]) > longest) { longest = strlen(name[s]) }
+        if (is_bars && strstrt(name[s], ", ")) { folds = 1 }
         stats data index block(s) every ::1 using 1 nooutput
         if (STATS_min < left) { left = STATS_min }
         if (STATS_max > right) { right = STATS_max }
@@ -107,7 +109,7 @@ lines(text, room) = strlen(text) <= room ? 1 : 1 + lines(text[space(text, room) 
 below = "Claim ".id.": ".statement
 room = int(wide * 12.5)
 head = 0.62 + 0.2 * (lines(below, room) + 1)
-foot = 0.6 + legend
+foot = 0.6 + legend + 0.2 * folds
 frame = 3.1 # height of a panel's plot, with its title
 high = head + rows * (frame + foot)
 load here."common.gp"
@@ -141,7 +143,7 @@ spell(x) = x >= 1e6 && x - 1e6 * floor(x / 1e6) < 1 ? sprintf("%gM", x / 1e6) : 
 if (is_shares) {
     set logscale x 10
     set xrange [1.7 : 1.4e5]
-    set xtics ("50 %" 2, "90 %" 10, "99 %" 100, "99.9 %" 1e3, "99.99 %" 1e4, "max" 1e5)
+    set xtics ("50 %%" 2, "90 %%" 10, "99 %%" 100, "99.9 %%" 1e3, "99.99 %%" 1e4, "max" 1e5)
 }
 if (!is_bars && !is_shares) {
     set format x "%g"
@@ -163,7 +165,7 @@ if (!is_bars && !is_shares) {
         set xrange [left - 0.05 * (right - left) : right + 0.05 * (right - left)]
     }
 }
-set xlabel plain(xname) offset 0, 0.3
+set xlabel plain(xname) offset 0, 0.3 - 1.1 * folds
 
 # ---- Panels.
 

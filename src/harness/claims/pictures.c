@@ -170,7 +170,9 @@ static void add_curve(cJSON *series, const struct growth_point *points, size_t c
     cJSON *object = cJSON_AddObjectToObject(series, "fit");
     json_add_text(object, "classes", classes);
     json_add_measure(object, "exponent", fit.exponent);
-    if (fit.classes == 0 || !growth_curve_fit(points, count, growth_lowest(&fit), &curve))
+    /* What falls does not grow, but no curve of a class falls: its points are joined. */
+    if (fit.classes == 0 || fit.exponent_high < 0 ||
+        !growth_curve_fit(points, count, growth_lowest(&fit), &curve))
         return;
     json_add_text(object, "class", growth_class_name(curve.class));
     json_add_measure(object, "a", curve.a);
