@@ -186,11 +186,11 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -MMD -MP -c $< -o $@
 
-# A binary looks for its workloads, experiments and plot scripts beside itself.
+# A binary looks for its workloads, experiments, plot scripts and the style of reports beside itself.
 $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
-	@for data in workloads claims plots; do ln -sfn ../../$$data $(BUILD)/$$data; done
+	@for data in workloads claims plots report; do ln -sfn ../../$$data $(BUILD)/$$data; done
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(OBJECTS)
 	$(call say,LINK,$@)
@@ -240,6 +240,11 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (default 30)
 	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=86400 tests/run.sh tests/fuzz.sh
 
+test-report: ## open reports in a headless Chromium: figures, sorting, layout, contrast, console
+	$(Q)tools/deps.sh build bench report
+	$(Q)$(MAKE) all
+	$(Q)TWBENCH=$(CURDIR)/twbench tests/run.sh tests/browser/report_page.py
+
 faults: ## prove that each planted fault is caught
 	$(Q)tools/deps.sh build test
 	$(Q)tests/run.sh tests/faults/run.sh
@@ -283,15 +288,16 @@ werror: ## build with gcc and clang, warnings being errors (WERROR=1)
 
 SHARE := $(DESTDIR)$(PREFIX)/share/twbench
 
-install: all ## install under DESTDIR/PREFIX: binary, workloads, claims, plot scripts, schema, man page, header
+install: all ## install under DESTDIR/PREFIX: binary, workloads, claims, plot scripts, style, schema, man page, header
 	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
 	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
 	$(Q)install -D -m 644 src/impls/backend.h $(DESTDIR)$(PREFIX)/include/twbench/backend.h
-	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/claims $(SHARE)/plots $(SHARE)/schema
+	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/claims $(SHARE)/plots $(SHARE)/report $(SHARE)/schema
 	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads
 	$(Q)install -m 644 workloads/traces/*.tt.xz $(SHARE)/workloads/traces
 	$(Q)install -m 644 claims/*.json $(SHARE)/claims
 	$(Q)install -m 644 plots/*.gp $(SHARE)/plots
+	$(Q)install -m 644 report/report.css report/report.js $(SHARE)/report
 	$(Q)install -m 644 schema/*.json $(SHARE)/schema
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/twbench $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
@@ -302,5 +308,5 @@ clean: ## remove everything that was built
 
 FORCE:
 .PHONY: FORCE all help deps bench claims test check check-all tests unit-tests fuzzers run-tests run-flavour \
-        run-coverage asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
+        run-coverage test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

@@ -13,8 +13,9 @@ static const struct command commands[] = {
     {"replay", "[FLAGS] TRACE...", "Run designs on recorded traces (FILE.tt[.xz|.gz], or a name).",
      FLAGS_MATRIX | FLAGS_RUN | FLAGS_REPORT | FLAGS_STYLE | FLAGS_JSON, cmd_run},
     {"list", "", "Name the designs, their parameters and the workloads.", FLAGS_DATA, cmd_list},
-    {"report", "[FLAGS] RESULT.json", "Show an old result again; nothing is run.",
-     FLAGS_REPORT | FLAGS_STYLE, cmd_report},
+    {"report", "[FLAGS] RESULT.json [-o REPORT.html]",
+     "Show an old result again, as a table or as a page (-o); nothing is run.",
+     FLAGS_REPORT | FLAGS_STYLE | FLAGS_OLD, cmd_report},
     {"plot", "[FLAGS] RESULT.json", "Draw the pictures of a result.", FLAGS_PLOT, cmd_plot},
     {"conform", "[FLAGS]", "Test designs against the contract; prints the first broken rule.",
      FLAGS_CONFORM, cmd_conform},
@@ -77,7 +78,7 @@ static int run_command(const struct command *command, int argc, char **argv, int
 {
     struct options options;
     struct diag diag;
-    char workloads[4200], plots[4200], claims[4200];
+    char workloads[4200], plots[4200], claims[4200], assets[4200];
     int status = options_parse(argc, argv, first, command, &options, &diag);
     if (status == DIAG_OK) {
         if (!options.workload_directory) {
@@ -90,6 +91,8 @@ static int run_command(const struct command *command, int argc, char **argv, int
         }
         paths_find("plots", BUILD_PLOTS_DIR, plots, sizeof plots);
         options.plot_scripts = plots;
+        paths_find("report", BUILD_REPORT_DIR, assets, sizeof assets);
+        options.report_assets = assets;
         status = command->run(&options);
         if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
             diag_run(&diag, "writing to stdout failed");

@@ -12,16 +12,19 @@
 #include "harness/report/gbench.h"
 #include "harness/report/junit.h"
 #include "harness/report/markdown.h"
+#include "harness/report/origin_markdown.h"
 
 #include <string.h>
 
-/* People read the claims; the other formats are for the cells. */
+/* The report without its pictures; the other formats are for the cells alone. */
 static void write_markdown(FILE *out, const struct result_document *document)
 {
-    if (claims_are_there(result_json(document)))
+    if (claims_are_there(result_json(document))) {
         claims_markdown_write(out, result_json(document));
-    else
-        markdown_write(out, document);
+        fputc('\n', out);
+    }
+    markdown_write(out, document);
+    origin_markdown_write(out, result_json(document));
 }
 
 const struct export_format export_formats[] = {

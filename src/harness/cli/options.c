@@ -591,13 +591,15 @@ static const struct flag flags[] = {
      take_operations},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
-    {"force", NULL, "overwrite files", FLAGS_SHOW, take_force},
+    {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD, take_force},
     {"resume", NULL, "go on with FILE of --json: run only the cells it lacks",
      FLAGS_RUN | FLAGS_CLAIMS, take_resume},
     {"plots", "DIR", "draw pictures into DIR", FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT,
      take_plots},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
      FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT, take_plot_format},
+    {"html", "FILE|-", "one page with claims, pictures, tables, machine; of report the same as -o",
+     FLAGS_REPORT | FLAGS_CLAIMS, take_html},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, take_assert},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
@@ -680,15 +682,32 @@ static int take_flag(struct options *options, const char *argument, const char *
                 : take_param(options, param, shown, value, diag);
 }
 
+/* A flag; or "-o FILE", as compilers take it: where a report goes. */
+static int take_argument(struct options *options, const char *argument, const char *following,
+                         int *used, struct diag *diag)
+{
+    const struct command *command = options->command;
+    if (argument[1] == '-')
+        return take_flag(options, argument, following, used, diag);
+    if (strcmp(argument, "-o") != 0 || !(command->flags & FLAGS_OLD))
+        return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
+                          argument, command->name);
+    if (!following)
+        return diag_usage(diag, "-o: a value is missing; expected FILE|-");
+    *used = 2;
+    return take_html(options, "-o", following, diag);
+}
+
 /* Two documents in one file would leave one of them, or neither. */
 static int check_files(const struct options *options, struct diag *diag)
 {
-    const char *flag_of[EXPORTS_MAX + 1] = {"json"}, *files[EXPORTS_MAX + 1] = {options->json};
+    const char *flag_of[EXPORTS_MAX + 2] = {"json", "html"};
+    const char *files[EXPORTS_MAX + 2] = {options->json, options->html};
     for (size_t i = 0; i < export_format_count; i++) {
-        flag_of[i + 1] = export_formats[i].flag;
-        files[i + 1] = options->exports[i];
+        flag_of[i + 2] = export_formats[i].flag;
+        files[i + 2] = options->exports[i];
     }
-    for (size_t i = 1; i <= export_format_count; i++)
+    for (size_t i = 1; i <= export_format_count + 1; i++)
         for (size_t j = 0; j < i; j++)
             if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
                 return diag_usage(diag, "--%s and --%s: only one of them can go to %s", flag_of[j],
@@ -769,11 +788,8 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         if (!operands_only && strcmp(argv[i], "--") == 0) {
             operands_only = true;
         } else if (!operands_only && argv[i][0] == '-' && argv[i][1] != '\0') {
-            if (argv[i][1] != '-')
-                return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
-                                  argv[i], command->name);
-            int status =
-                take_flag(options, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used, diag);
+            const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+            int status = take_argument(options, argv[i], next, &used, diag);
             if (status != DIAG_OK)
                 return status;
         } else if (options->operand_count == OPTIONS_LIST_MAX) {

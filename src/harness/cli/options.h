@@ -75,7 +75,7 @@ struct options {
     const char *json;                 /* file, "-" or NULL */
     const char *exports[EXPORTS_MAX]; /* the same, by the place in the table of formats */
     const char *plots;                /* directory or NULL */
-    const char *svg, *html;           /* of show: the same as json */
+    const char *svg, *html;           /* the same as json */
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
     size_t claim_count;
@@ -92,8 +92,9 @@ struct options {
     bool every_step;   /* show --every */
     bool quick;        /* claims: counts only */
 
-    const char *workload_directory, *plot_scripts, *claims_directory; /* where data files are */
-    void *memory;                                                     /* what options_free frees */
+    const char *workload_directory, *plot_scripts, *claims_directory,
+        *report_assets; /* data files */
+    void *memory;       /* what options_free frees */
 };
 
 /* A command: its word, its usage line, and the groups of flags that it takes. */
@@ -117,9 +118,10 @@ enum flag_group {
     FLAGS_COMPARE = 1u << 8, /* what a verdict rests on and leads to */
     FLAGS_PROBE = 1u << 9,   /* one series of samples in this process */
     FLAGS_SELFTEST = 1u << 10,
-    FLAGS_STYLE = 1u << 11, /* --style */
-    FLAGS_SHOW = 1u << 12,  /* a script, and what to draw of it */
-    FLAGS_CLAIMS = 1u << 13 /* experiments of files, and how they are measured */
+    FLAGS_STYLE = 1u << 11,  /* --style */
+    FLAGS_SHOW = 1u << 12,   /* a script, and what to draw of it */
+    FLAGS_CLAIMS = 1u << 13, /* experiments of files, and how they are measured */
+    FLAGS_OLD = 1u << 14     /* an old result rendered: -o */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

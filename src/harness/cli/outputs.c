@@ -4,6 +4,7 @@
 #include "harness/report/claims_table.h"
 #include "harness/report/claims_view.h"
 #include "harness/report/compare_table.h"
+#include "harness/report/page.h"
 #include "harness/report/selftest_table.h"
 #include "harness/report/table.h"
 #include "harness/result/file.h"
@@ -36,6 +37,8 @@ int outputs_check(const struct options *options, struct diag *diag)
         status = result_refuse_existing(options->json, diag);
     else
         status = check_export("json", options->json, diag);
+    if (status == DIAG_OK)
+        status = check_export("html", options->html, diag);
     for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++)
         status = check_export(export_formats[i].flag, options->exports[i], diag);
     return status;
@@ -105,10 +108,31 @@ int outputs_assert(const struct options *options, const struct result_document *
 
 static bool wants_table(const struct options *options)
 {
-    bool wants = !is_stdout(options->json);
+    bool wants = !is_stdout(options->json) && !is_stdout(options->html) &&
+                 !(options->html && (options->command->flags & FLAGS_OLD));
     for (size_t i = 0; i < export_format_count; i++)
         wants = wants && !is_stdout(options->exports[i]);
     return wants;
+}
+
+static void print_page(FILE *out, const void *ctx)
+{
+    page_write(out, ctx);
+}
+
+static int write_page(const struct options *options, const struct result_document *document,
+                      struct diag *diag)
+{
+    struct page page;
+    if (!options->html)
+        return DIAG_OK;
+    int status = page_make(document, options->report_assets, options->plot_scripts, &page, diag);
+    if (status == DIAG_OK)
+        status = file_replace(options->html, print_page, &page, diag);
+    if (status == DIAG_OK && page.pictures.missing[0])
+        fprintf(stderr, "twbench: the report has no pictures: %s\n", page.pictures.missing);
+    page_free(&page);
+    return status;
 }
 
 int outputs_write(const struct options *options, const struct result_document *document,
@@ -124,6 +148,8 @@ int outputs_write(const struct options *options, const struct result_document *d
         sweep_write(stdout, document, &style, declared_traits);
     }
     int status = write_exports(options, (struct rendering){.result = document}, diag);
+    if (status == DIAG_OK)
+        status = write_page(options, document, diag);
     if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
         status = outputs_plot(options, document, diag);
     return status;

@@ -11,7 +11,7 @@
 int outputs_check(const struct options *options, struct diag *diag);
 
 /* The table - or the claims, where the document has some - goes to stdout unless one of the files is
- * "-". */
+ * "-", or `report` was asked for a page. */
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag);
 

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# report.bats - the report as a page: what is asked of it without a browser (make test-report has one).
+load support
+
+# r.json, a result; c.json, a claims document.
+make_result() {
+    "$twbench" run --impl=heap,hashed --workload=standard --tasks=100,1000 --counts-only --json=r.json \
+        --no-system-check >/dev/null
+}
+
+make_claims() {
+    "$twbench" claims --quick F1 T1 T15 --json=c.json >/dev/null
+}
+
+# Every data-value of the page, by its path, is in the document; "N values" or the first that is not.
+look_up() {
+    python3 - "$1" "$2" <<'PYTHON'
+import html, json, re, sys
+document = json.load(open(sys.argv[1]))
+page = open(sys.argv[2]).read()
+found = re.findall(r'data-path="([^"]*)" data-value="([^"]*)"', page)
+for path, exact in found:
+    at = document
+    for key, index, quoted in re.findall(r'([A-Za-z]\w*)|\[(\d+)\]|\["([^"]*)"\]', html.unescape(path)):
+        at = at[key] if key else at[int(index)] if index else at[quoted]
+    if float(f"{at:.15g}") != float(exact):
+        sys.exit(f"{path}: {exact}, not {at}")
+print("values" if len(found) > 100 else f"only {len(found)} values")
+PYTHON
+}
+
+@test "-o writes one page that loads nothing, and no table" {
+    make_result
+    run -0 --separate-stderr "$twbench" report r.json -o page.html
+    [ "$output" = "" ]
+    [[ $(head -n 1 page.html) == "<!DOCTYPE html>" ]]
+    [ "$(tail -n 1 page.html)" = "</html>" ]
+    run ! grep -qE '(src|href)="[^#d]|@import|url\((https?:)?/' page.html
+    "$twbench" report r.json -o - | cmp - page.html
+    "$twbench" report r.json --html=- | cmp - page.html
+}
+
+@test "every number of the page is what the document has at its path" {
+    make_result
+    make_claims
+    "$twbench" report r.json -o r.html
+    "$twbench" report c.json -o c.html
+    [ "$(look_up r.json r.html)" = values ]
+    [ "$(look_up c.json c.html)" = values ]
+}
+
+@test "claims stand with verdict and reason, and what waits is named" {
+    "$twbench" claims --quick F1 T15 --html=page.html >/dev/null
+    grep -q 'href="#claim-F1"' page.html
+    grep -q 'id="claim-F1"' page.html
+    grep -q '<span class="verdict refuted" data-path="claims\[0\].verdict">does-not-hold</span>' page.html
+    grep -q 'data-path="not_yet\[0\].waits_for">threads<' page.html
+}
+
+@test "names full of markup are text in the page and in Markdown" {
+    make_result
+    python3 - <<'PYTHON'
+import json
+document = json.load(open("r.json"))
+for cell in document["cells"]:
+    cell["workload"] = cell["impl"] = """<i>&"'</script>"""
+document["command"] = ["<i>", "a'b"]
+json.dump(document, open("odd.json", "w"))
+PYTHON
+    "$twbench" report odd.json -o odd.html --export-markdown=odd.md
+    run ! grep -q '<i>' odd.html
+    [ "$(grep -o '</script>' odd.html | wc -l)" -eq 1 ]
+    grep -qF '&lt;i&gt;&amp;&quot;&apos;&lt;/script&gt;' odd.html
+    run ! grep -q '^[^ ].*<i>' odd.md
+}
+
+@test "a page is not overwritten unasked; mistakes are told apart" {
+    make_result
+    touch page.html
+    refuses "page.html is there already" report r.json -o page.html
+    "$twbench" report r.json -o page.html --force
+    grep -q '</html>' page.html
+    refuses "-o: a value is missing" report r.json -o
+    refuses "flags begin with two dashes" run -o page.html
+    refuses "only one of them can go to x" report r.json -o x --export-csv=x
+}
+
+@test "Markdown has cells, warnings, command line and machine, of claims too" {
+    make_claims
+    "$twbench" report c.json --export-markdown=c.md >/dev/null
+    grep -q '^### Claims about timer designs' c.md
+    grep -q '^| design |' c.md
+    grep -q '^    .*twbench claims --quick F1 T1 T15' c.md
+    grep -q '^| machine | architecture | ' c.md
+}
