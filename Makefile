@@ -220,7 +220,7 @@ fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the suites that measure time come behind --alone.
 SUITES = $(UNIT_TESTS) $(CONFORMANCE_TESTS) $(wildcard tests/faults/run.sh tests/schema.sh tests/identity.sh) \
-         tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/exports.sh tests/ci.sh \
+         tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/lessons.sh tests/exports.sh tests/ci.sh \
          tests/selftest_format.sh tests/claims_format.sh $(UNIT_TESTS:build/release/%=build/asan/%) tests/fuzz.sh --alone $(wildcard tests/cli/*.bats)
 
 run-tests:

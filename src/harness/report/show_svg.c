@@ -1,4 +1,4 @@
-/* show_svg.c - frames with their captions, put below each other. */
+/* show_svg.c - frames with their captions, in rows as long as a page is wide. */
 #include "harness/report/show_svg.h"
 
 #include "harness/report/picture.h"
@@ -11,6 +11,8 @@
 /* The width of a letter, about, and what the captions need. */
 #define LETTER    7.9
 #define WIDTH_MIN 560u
+/* Frames stand beside each other as long as they fit into this, about the width of a page. */
+#define COLUMNS_WIDTH 960u
 
 static bool is_drawn(const struct film *film, size_t frame, size_t drawn)
 {
@@ -43,62 +45,102 @@ static unsigned draw_text(FILE *out, unsigned y, unsigned width, const char *sty
     return y;
 }
 
-/* Draws a frame from `y` and answers where it ends. */
-static unsigned draw_frame(FILE *out, const struct picture *picture, const struct film_frame *frame,
-                           unsigned y)
+/* Line `i` above a frame: the time and the statement, then what happened. */
+static void caption_format(const struct film *film, const struct film_frame *frame, size_t i,
+                           char *out, size_t size)
 {
-    const struct film *film = picture->film;
-    char now[128], text[440];
-    film_format_tick(film, frame->now, now, sizeof now);
-    snprintf(text, sizeof text, "now %s%s%s", now, frame->statement[0] ? ": " : "",
-             frame->statement);
-    fprintf(out, "<path class=\"rule\" d=\"M%u %uh%u\"/>\n", MARGIN, y, picture->width);
-    y += MARGIN + LINE / 2;
-    draw_line(out, y, "strong", text, strlen(text));
-    for (size_t i = 0; i < frame->event_count; i++) {
-        char event[400];
-        film_format_event(film, &frame->events[i], event, sizeof event);
-        snprintf(text, sizeof text, "%c %s", film_event_sign(frame->events[i].kind), event);
-        y += LINE;
-        draw_line(out, y, "", text, strlen(text));
+    char text[400], now[128];
+    if (i == 0) {
+        film_format_tick(film, frame->now, now, sizeof now);
+        snprintf(out, size, "now %s%s%s", now, frame->statement[0] ? ": " : "", frame->statement);
+        return;
     }
-    y += LINE / 2;
-    fprintf(out, "<g transform=\"translate(%u %u)\">\n", MARGIN, y);
+    film_format_event(film, &frame->events[i - 1], text, sizeof text);
+    snprintf(out, size, "%c %s", film_event_sign(frame->events[i - 1].kind), text);
+}
+
+/* Draws a frame with its captions below a rule, from (0, 0) of where it is put. */
+static void draw_frame(FILE *out, const struct picture *picture, const struct film_frame *frame,
+                       unsigned width)
+{
+    char text[440];
+    unsigned y = MARGIN + LINE / 2;
+    fprintf(out, "<path class=\"rule\" d=\"M%u 0h%u\"/>\n", MARGIN, width);
+    for (size_t i = 0; i <= frame->event_count; i++, y += LINE) {
+        caption_format(picture->film, frame, i, text, sizeof text);
+        draw_line(out, y, i == 0 ? "strong" : "", text, strlen(text));
+    }
+    fprintf(out, "<g transform=\"translate(%u %u)\">\n", MARGIN, y - LINE / 2);
     picture_draw(out, picture, frame);
     fprintf(out, "</g>\n");
-    return y + picture->height + MARGIN;
+}
+
+/* How wide a column of frames is: no caption is cut off that would fit into the whole width. */
+static unsigned column_width(const struct film *film, const struct picture *picture)
+{
+    char text[440];
+    size_t letters = 0;
+    for (size_t f = 0; f < film->frame_count; f++)
+        for (size_t i = 0; i <= film->frames[f].event_count && film_is_key(film, f); i++) {
+            caption_format(film, &film->frames[f], i, text, sizeof text);
+            letters = strlen(text) > letters ? strlen(text) : letters;
+        }
+    unsigned width = (unsigned)((double)letters * LETTER);
+    width = width < WIDTH_MIN ? width : WIDTH_MIN;
+    return width > picture->width ? width : picture->width;
+}
+
+static unsigned columns_of(unsigned column)
+{
+    return column + MARGIN < COLUMNS_WIDTH ? (COLUMNS_WIDTH + MARGIN) / (column + MARGIN) : 1;
+}
+
+static unsigned film_width(const struct film *film, const struct picture *picture)
+{
+    unsigned column = column_width(film, picture), columns = columns_of(column);
+    return columns * column + (columns - 1) * MARGIN;
+}
+
+/* Draws the frames in rows from `y`, and answers where they end; with no `out` it only measures. */
+static unsigned draw_frames(FILE *out, const struct film *film, const struct picture *picture,
+                            unsigned y)
+{
+    unsigned column = column_width(film, picture), columns = columns_of(column), row = 0;
+    size_t drawn = 0;
+    for (size_t i = 0; i < film->frame_count; i++) {
+        if (!is_drawn(film, i, drawn))
+            continue;
+        const struct film_frame *frame = &film->frames[i];
+        unsigned place = (unsigned)drawn++ % columns;
+        unsigned height = picture->height + 2 * MARGIN + LINE + (unsigned)frame->event_count * LINE;
+        if (place == 0) {
+            y += row;
+            row = 0;
+        }
+        row = height > row ? height : row;
+        if (out) {
+            fprintf(out, "<g transform=\"translate(%u %u)\">\n", place * (column + MARGIN), y);
+            draw_frame(out, picture, frame, column);
+            fprintf(out, "</g>\n");
+        }
+    }
+    if (out && drawn == SHOW_SVG_FRAMES)
+        draw_text(out, y + row - LINE, column, "soft", "what follows is left out");
+    return y + row;
 }
 
 static unsigned film_height(const struct film *film, const struct picture *picture)
 {
-    unsigned height = 2 * LINE + MARGIN;
-    size_t drawn = 0;
-    for (size_t i = 0; i < film->frame_count; i++)
-        if (is_drawn(film, i, drawn)) {
-            drawn++;
-            height +=
-                picture->height + 2 * MARGIN + LINE + (unsigned)film->frames[i].event_count * LINE;
-        }
-    return height;
+    return draw_frames(NULL, film, picture, 2 * LINE) + MARGIN;
 }
 
 static unsigned draw_film(FILE *out, const struct film *film, const struct picture *picture,
                           unsigned y)
 {
-    unsigned begin = y;
     char title[256];
-    size_t drawn = 0;
     snprintf(title, sizeof title, "%s %s", film->design, film->settings);
     draw_line(out, y + LINE, "strong", title, strlen(title));
-    y += 2 * LINE;
-    for (size_t i = 0; i < film->frame_count; i++)
-        if (is_drawn(film, i, drawn)) {
-            drawn++;
-            y = draw_frame(out, picture, &film->frames[i], y);
-        }
-    if (drawn == SHOW_SVG_FRAMES)
-        draw_text(out, y - LINE, picture->width, "soft", "what follows is left out");
-    return begin + film_height(film, picture);
+    return draw_frames(out, film, picture, y + 2 * LINE) + MARGIN;
 }
 
 /* What is said below the films, and above them; answers where it ends. */
@@ -115,7 +157,8 @@ void show_svg(FILE *out, const struct show_page *page)
     unsigned width = WIDTH_MIN, films_height = 0;
     for (size_t i = 0; i < page->film_count; i++) {
         pictures[i] = picture_measure(page->films[i]);
-        width = pictures[i].width > width ? pictures[i].width : width;
+        unsigned needed = film_width(page->films[i], &pictures[i]);
+        width = needed > width ? needed : width;
         films_height += film_height(page->films[i], &pictures[i]);
     }
     unsigned y = draw_text(NULL, 0, width, "strong", page->title) + LINE;

@@ -1,5 +1,5 @@
 /*
- * show_svg.h - films as one picture: the frames on which something happens, below each other.
+ * show_svg.h - films as one picture: the frames on which something happens, row by row.
  */
 #ifndef TWBENCH_SHOW_SVG_H
 #define TWBENCH_SHOW_SVG_H

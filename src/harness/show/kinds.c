@@ -13,6 +13,7 @@ struct kind {
     uint32_t level_bits;
     uint32_t slots;      /* of every level, when that is not a setting */
     uint32_t slots_more; /* than the setting says */
+    uint32_t rings;      /* revolutions that a level has slots for; 0: one */
 };
 
 static const struct kind kinds[] = {
@@ -25,6 +26,7 @@ static const struct kind kinds[] = {
     {.design = "ring", .shape = FILM_WHEEL, .slots_more = 1},
     {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3, .slots = 64},
     {.design = "hier-bitmap", .shape = FILM_WHEEL, .slots = 64},
+    {.design = "hier-preheat", .shape = FILM_WHEEL, .rings = 2},
 };
 
 static const struct kind *kind_find(const char *design)
@@ -45,9 +47,9 @@ static const struct tw_setting *setting_find(const struct tw_description *descri
 }
 
 /* A level that is worth more than the clock can count is empty for ever; its unit stays where it is. */
-static uint64_t unit_above(const struct film_level *level, uint32_t level_bits)
+static uint64_t unit_above(const struct film_level *level, uint32_t level_bits, uint32_t rings)
 {
-    uint64_t factor = level_bits ? UINT64_C(1) << level_bits : level->size;
+    uint64_t factor = level_bits ? UINT64_C(1) << level_bits : level->size / rings;
     return level->unit > UINT64_MAX / factor ? level->unit : level->unit * factor;
 }
 
@@ -67,10 +69,11 @@ static const struct tw_setting *levels_alike(const struct tw_description *descri
 static void levels_fill(struct film *film, const struct tw_setting *sizes, const struct kind *kind)
 {
     uint32_t level_bits = kind ? kind->level_bits : 0, more = kind ? kind->slots_more : 0;
+    uint32_t rings = kind && kind->rings ? kind->rings : 1;
     film->level_count = sizes->count < FILM_LEVELS_MAX ? sizes->count : FILM_LEVELS_MAX;
     for (uint32_t i = 0; i < film->level_count; i++) {
-        uint64_t unit = i == 0 ? 1 : unit_above(&film->levels[i - 1], level_bits);
-        uint64_t size = sizes->values[i] ? sizes->values[i] + more : 1;
+        uint64_t unit = i == 0 ? 1 : unit_above(&film->levels[i - 1], level_bits, rings);
+        uint64_t size = rings * (sizes->values[i] ? sizes->values[i] + more : 1);
         film->levels[i] = (struct film_level){.size = size, .unit = unit};
     }
 }
