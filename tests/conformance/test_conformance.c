@@ -41,8 +41,8 @@
 /* Random operations of each design, over all its settings: plain, with `check` after each, and the
  * counted object's. */
 #define PLAIN_OPERATIONS   (10 * MILLION)
-#define CHECKED_OPERATIONS (1 * MILLION)
-#define COUNTED_OPERATIONS (1 * MILLION)
+#define CHECKED_OPERATIONS (MILLION / 5)
+#define COUNTED_OPERATIONS (MILLION / 5)
 
 #define REGRESSIONS "tests/conformance/regressions"
 

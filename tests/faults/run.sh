@@ -36,14 +36,14 @@ explain() {
 }
 
 run_probe() {
-    (ulimit -t "$limit_seconds" && exec "$1")
+    (ulimit -t "$limit_seconds" && exec "$@")
 }
 
 # Without a fault the design has to hold.
 judge_sound() {
     local design=$1
     build_probe "$design" src/impls "$work/$design" || return 1
-    run_probe "$work/$design"
+    run_probe "$work/$design" sound
     local status=$?
     [ $status -eq 0 ] || echo "exit status $status (over 128: by a signal, as after $limit_seconds s)"
     return $status
