@@ -345,7 +345,7 @@ static bool find_other(const struct experiment_part *part, const struct evidence
         *other = quantity_of(cell, part->of.phase, part->predict);
         char *end;
         strtod(part->predict, &end);
-        snprintf(name, name_size, *end ? " = %.60s" : "", part->predict);
+        snprintf(name, name_size, "%s%.60s", *end ? " = " : "", *end ? part->predict : "");
         return true;
     }
     const char *other_impl = part->to.design_count == 1 ? design_name(&part->to, 0) : impl;
