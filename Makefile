@@ -218,10 +218,13 @@ unit-tests: $(UNIT_TESTS)
 tests: $(UNIT_TESTS) $(CONFORMANCE_TESTS)
 fuzzers: $(FUZZ_TARGETS)
 
-# What `make test` runs, as tests/run.sh takes it: the suites that measure time come behind --alone.
-SUITES = $(UNIT_TESTS) $(CONFORMANCE_TESTS) $(wildcard tests/faults/run.sh tests/schema.sh tests/identity.sh) \
-         tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/lessons.sh tests/exports.sh tests/ci.sh \
-         tests/selftest_format.sh tests/claims_format.sh $(UNIT_TESTS:build/release/%=build/asan/%) tests/fuzz.sh --alone $(wildcard tests/cli/*.bats)
+# What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and
+# behind --alone those that measure time.
+TIMING := $(addprefix tests/cli/,$(addsuffix .bats,compare_programs counters growth interrupted selftest_record))
+SUITES = tests/faults/run.sh $(CONFORMANCE_TESTS) $(filter-out $(TIMING),$(wildcard tests/cli/*.bats)) \
+         tests/lessons.sh tests/identity.sh tests/fuzz.sh tests/ci.sh tests/schema.sh tests/claims_format.sh tests/exports.sh \
+         tests/selftest_format.sh tests/floors.sh tests/floors_selftest.sh tests/adding.sh \
+         $(UNIT_TESTS) $(UNIT_TESTS:build/release/%=build/asan/%) --alone $(TIMING)
 
 run-tests:
 	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(SUITES)
