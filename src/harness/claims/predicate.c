@@ -42,7 +42,7 @@ static void conclude(struct judgement *out, enum claim_verdict verdict, const ch
 
 static void conclude(struct judgement *out, enum claim_verdict verdict, const char *format, ...)
 {
-    char text[PREDICATE_WHY_SIZE];
+    char text[PREDICATE_WHY_SIZE - WHY_TAIL_SIZE]; /* no longer than what there is room for */
     va_list args;
     if (verdict < out->verdict)
         return;
