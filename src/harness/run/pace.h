@@ -1,9 +1,9 @@
 /*
  * pace.h - how fast this core goes right now.
  *
- * A core may do less than a moment ago, for milliseconds, without anything to be seen: the other half of
- * it works for another virtual machine, which /proc does not show, and which does not count as CPU time
- * stolen.  So the pace is measured: a short loop of independent additions keeps every unit of the core busy,
+ * A core may do less than a moment ago, for milliseconds, without anything to be seen: most likely
+ * because the other half of it works for another virtual machine, which /proc does not show, and which does
+ * not count as CPU time stolen.  So the pace is measured: a short loop of independent additions keeps every unit of the core busy,
  * and takes half as long again, or twice as long, when half of the units are taken.  It touches no memory
  * and knows nothing of what is benchmarked, so to wait for a good pace favours nobody.
  */
