@@ -213,7 +213,7 @@ bool ftrace_signed(const struct ftrace_record *record, const char *key, int64_t 
 {
     struct span value;
     int64_t number;
-    uint64_t bits;
+    uint64_t bits = 0;
     if (!ftrace_field(record, key, &value))
         return false;
     if (scan_signed(&value, &number)) {
