@@ -85,8 +85,33 @@ ifeq ($(findstring clang,$(CC)),)
 build/%/harness/run/replay.o: LAYOUT += $(LAYOUT_OF_LOOP)
 endif
 
-COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN)
+# EXTRA is what single objects want on top.
+COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN) $(EXTRA)
 LINK    = $(CC) $(CFLAGS) $(INSTRUMENT) $(LDFLAGS)
+
+# ---- Libraries ------------------------------------------------------------------------------------
+
+# Each is a design in a shared object of its own, built when its source and its package's header are here
+# (src/libraries/libraries.def has the packages): the header, and how to compile and to link with it.
+HEADER_libev       := ev.h
+LINK_libev         := -lev
+HEADER_libuv       := uv.h
+LINK_libuv         := -luv
+HEADER_libevent    := event2/event.h
+LINK_libevent      := -levent_core
+HEADER_glib        := glib-2.0/glib.h
+EXTRA_glib          = $(shell pkg-config --cflags glib-2.0)
+LINK_glib          := -lglib-2.0
+HEADER_sd_event    := systemd/sd-event.h
+LINK_sd_event      := -lsystemd
+HEADER_timerfd     := sys/timerfd.h
+HEADER_posix_timer := sys/signalfd.h
+
+LIBRARIES      := libev libuv libevent glib sd_event timerfd posix_timer
+LIBRARIES_HERE := $(foreach name,$(LIBRARIES),$(if $(and $(wildcard src/libraries/$(name).c),\
+                    $(wildcard /usr/include/$(HEADER_$(name)) /usr/include/*/$(HEADER_$(name)))),$(name)))
+# What the libraries share is linked into each of them.
+LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/module.c,$(wildcard src/libraries/*.c))
 
 # ---- Files ----------------------------------------------------------------------------------------
 
@@ -95,10 +120,11 @@ DESIGNS  := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
 HARNESS  := $(wildcard src/harness/*/*.c)
 OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \
             $(BUILD)/impls/registry.o $(HARNESS:src/%.c=$(BUILD)/%.o)
+MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
 SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh .ci/run)
-STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c)
+STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c)
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
 CONFORMANCE_TESTS := $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))
@@ -106,7 +132,7 @@ FUZZ_TARGETS      := $(FUZZERS:tests/fuzz/%.c=$(BUILD)/tests/%)
 
 # ---- Everyday targets -----------------------------------------------------------------------------
 
-all: ./twbench ## build ./twbench
+all: ./twbench modules ## build ./twbench, and each library whose package is here
 ifeq ($(FLAVOUR),release)
 ./twbench: $(BUILD)/twbench
 	$(Q)cp -f $< $@
@@ -114,6 +140,8 @@ else
 all: $(BUILD)/twbench
 .PHONY: ./twbench
 endif
+
+modules: $(MODULES)
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+: .*## |^[a-z-]+: ## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -185,6 +213,16 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -MMD -MP -c $< -o $@
+
+# A library's module: the design, timed and counted, what the libraries share, and the symbol to find it by.
+$(BUILD)/libraries/%.o: EXTRA = -fPIC $(EXTRA_$(firstword $(subst ., ,$(@F))))
+$(BUILD)/libraries/%.module.o: src/libraries/module.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -DTW_MODULE=$* -MMD -MP -c $< -o $@
+$(BUILD)/libraries/%.so: $(BUILD)/libraries/%.timed.o $(BUILD)/libraries/%.counted.o \
+                         $(BUILD)/libraries/%.module.o $(LIBRARY_PARTS:src/%.c=$(BUILD)/%.o)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -shared $^ $(LINK_$*) -o $@
 
 # A binary looks for its workloads, experiments, plot scripts and the style of reports beside itself.
 $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
@@ -264,7 +302,8 @@ run-coverage: all tests
 # ---- Style and static analysis --------------------------------------------------------------------
 
 # Stamps depend on the objects, so that a changed header brings its users under analysis again.
-TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) \
+TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.timed.tidy) \
+          $(LIBRARY_PARTS:src/%.c=$(BUILD)/%.tidy) \
           $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c $(HARNESS) $(wildcard src/main.c))
 tidy: $(TIDIED) ## clang-tidy on what changed since it last passed
 TIDY = clang-tidy --quiet --warnings-as-errors='*' $< -- $(LANGUAGE) -I$(BUILD) 2> >(grep -v 'warnings\? generated' >&2)
@@ -291,10 +330,12 @@ werror: ## build with gcc and clang, warnings being errors (WERROR=1)
 
 SHARE := $(DESTDIR)$(PREFIX)/share/twbench
 
-install: all ## install under DESTDIR/PREFIX: binary, workloads, claims, plot scripts, style, schema, man page, header
+install: all ## install under DESTDIR/PREFIX: binary, libraries, workloads, claims, plot scripts, style, schema, man page, header
 	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
 	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
 	$(Q)install -D -m 644 src/impls/backend.h $(DESTDIR)$(PREFIX)/include/twbench/backend.h
+	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/twbench/libraries
+	$(Q)$(if $(LIBRARIES_HERE),install -m 755 $(MODULES) $(DESTDIR)$(PREFIX)/lib/twbench/libraries)
 	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/claims $(SHARE)/plots $(SHARE)/report $(SHARE)/schema
 	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads
 	$(Q)install -m 644 workloads/traces/*.tt.xz $(SHARE)/workloads/traces
@@ -304,12 +345,12 @@ install: all ## install under DESTDIR/PREFIX: binary, workloads, claims, plot sc
 	$(Q)install -m 644 schema/*.json $(SHARE)/schema
 uninstall: ## remove what install put there
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/twbench $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
-	$(Q)rm -rf $(SHARE) $(DESTDIR)$(PREFIX)/include/twbench
+	$(Q)rm -rf $(SHARE) $(DESTDIR)$(PREFIX)/lib/twbench $(DESTDIR)$(PREFIX)/include/twbench
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE all help deps bench claims test check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE all modules help deps bench claims test check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

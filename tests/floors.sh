@@ -88,7 +88,7 @@ reports_see_no_run() {
 }
 
 only_some_rooms_call_designs() {
-    source_files | grep -Ev '^src/(impls|harness/run|harness/conform|harness/sched|harness/show)/' |
+    source_files | grep -Ev '^src/(impls|libraries|harness/run|harness/conform|harness/sched|harness/show)/' |
         xargs grep -HnE '(->|\.)(open|start|stop|advance|footprint|describe)\('
 }
 

@@ -39,7 +39,7 @@ def report(name, problems, directive=""):
 
 
 # Keys that results of an older version lack.
-OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "wakeups", "advance_work", "next", "schedules",
+OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "system_calls", "clock_reads", "wakeups", "advance_work", "next", "schedules",
             "precision", "retaken_passes", "slow_passes"}
 
 # Objects whose keys are not the format's own.
@@ -207,7 +207,7 @@ claims = copy.deepcopy(base)
 del claims["cells"][0]["precision"]
 del claims["cells"][0]["sampling"]["retaken_passes"], claims["cells"][0]["sampling"]["slow_passes"]
 phase = claims["cells"][0]["phases"][0]
-del claims["cells"][0]["stepped"], phase["work"]["pointer_moves"], phase["wakeups"], phase["advance_work"]
+del claims["cells"][0]["stepped"], phase["work"]["pointer_moves"], phase["work"]["system_calls"], phase["work"]["clock_reads"], phase["wakeups"], phase["advance_work"]
 del phase["latency_ns"]["next"]
 report("a cell of an older version is taken",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))

@@ -43,6 +43,7 @@ cat >"$out.new" <<END
 #define BUILD_WORKLOADS_DIR $(quote "$prefix/share/twbench/workloads")
 #define BUILD_PLOTS_DIR $(quote "$prefix/share/twbench/plots")
 #define BUILD_CLAIMS_DIR $(quote "$prefix/share/twbench/claims")
+#define BUILD_LIBRARIES_DIR $(quote "$prefix/lib/twbench/libraries")
 #define BUILD_REPORT_DIR $(quote "$prefix/share/twbench/report")
 
 #endif

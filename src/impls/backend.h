@@ -55,7 +55,7 @@ extern "C" {
 #endif
 
 /* Version of this contract.  The harness refuses a design built against another one. */
-#define TW_ABI_VERSION 1u
+#define TW_ABI_VERSION 2u
 
 typedef uint32_t tw_id;
 typedef uint64_t tw_tick;
@@ -83,12 +83,13 @@ enum tw_status {
 /* ---- What a design declares about itself; the conformance tests hold it to that. ------------- */
 
 enum tw_flag {
-    TW_ORDERED = 1u << 0,      /* one advance fires in order of due, however long the jump */
-    TW_FIFO = 1u << 1,         /* equal deadlines fire in order of their starts */
-    TW_TICKLESS = 1u << 2,     /* the cost of advance does not grow with the empty ticks passed */
-    TW_NEXT_EXACT = 1u << 3,   /* next() is the earliest due, not only a lower bound of it */
-    TW_ALLOCATES = 1u << 4,    /* start may allocate */
-    TW_KEEPS_NOTHING = 1u << 5 /* null: nothing ever fires; exempt from every proof */
+    TW_ORDERED = 1u << 0,       /* one advance fires in order of due, however long the jump */
+    TW_FIFO = 1u << 1,          /* equal deadlines fire in order of their starts */
+    TW_TICKLESS = 1u << 2,      /* the cost of advance does not grow with the empty ticks passed */
+    TW_NEXT_EXACT = 1u << 3,    /* next() is the earliest due, not only a lower bound of it */
+    TW_ALLOCATES = 1u << 4,     /* start may allocate */
+    TW_KEEPS_NOTHING = 1u << 5, /* null: nothing ever fires; exempt from every proof */
+    TW_REAL_CLOCK = 1u << 6     /* advance waits for the machine's clock: its time holds waiting */
 };
 
 /* Growth classes, for the documented cost of an operation in n running timers. */
@@ -183,6 +184,9 @@ struct tw_work {
     /* Steps of the pointer of a wheel, of any level, from one slot to the next: what turning costs,
      * whether anything is in the slot or not.  0 for a design without wheels. */
     uint64_t pointer_moves;
+    /* What a library does besides, while it is driven: calls into the system, and looks at a clock
+     * (which may be answered without the system).  0 for a design that is nothing but memory. */
+    uint64_t system_calls, clock_reads;
 };
 
 /* ---- The table.  Every hook is required unless it says otherwise. ---------------------------- */
@@ -222,6 +226,19 @@ struct tw_backend {
     /* The counted object's counters, owned by the instance; NULL from the timed object. */
     const struct tw_work *(*work)(const struct tw_timers *timers);
 };
+
+/* ---- A design as it is found: in the registry, or in a shared object. ------------------------- */
+
+struct tw_design {
+    uint32_t abi_version;             /* TW_ABI_VERSION, again: read before anything behind it */
+    const struct tw_backend *timed;   /* the object that is timed: no counting code in it */
+    const struct tw_backend *counted; /* the same source with TW_COUNTED; or the timed one again */
+};
+
+/* A plugin defines this symbol, with the macro; see docs/PLUGINS.md. */
+extern const struct tw_design tw_plugin;
+#define TW_PLUGIN(timed_table, counted_table)                                                      \
+    const struct tw_design tw_plugin = {TW_ABI_VERSION, &(timed_table), &(counted_table)}
 
 /* ---- Counting: see TIMED AND COUNTED above. -------------------------------------------------- */
 

@@ -7,15 +7,15 @@
 #include "registry.def"
 #undef TW_DESIGN
 
-const struct registry_entry registry[] = {
-#define TW_DESIGN(design) {&tw_##design##_timed, &tw_##design##_counted},
+const struct tw_design registry[] = {
+#define TW_DESIGN(design) {TW_ABI_VERSION, &tw_##design##_timed, &tw_##design##_counted},
 #include "registry.def"
 #undef TW_DESIGN
 };
 
 const size_t registry_count = sizeof registry / sizeof registry[0];
 
-const struct registry_entry *registry_find(const char *name)
+const struct tw_design *registry_find(const char *name)
 {
     for (size_t i = 0; i < registry_count; i++)
         if (strcmp(registry[i].timed->name, name) == 0)

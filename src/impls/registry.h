@@ -8,15 +8,10 @@
 
 #include "backend.h"
 
-struct registry_entry {
-    const struct tw_backend *timed;   /* the object that is timed: no counting code in it */
-    const struct tw_backend *counted; /* the same source with TW_COUNTED */
-};
-
-extern const struct registry_entry registry[];
+extern const struct tw_design registry[];
 extern const size_t registry_count;
 
 /* The entry of that name, or NULL.  The name is an exact key; no aliases, no prefixes. */
-const struct registry_entry *registry_find(const char *name);
+const struct tw_design *registry_find(const char *name);
 
 #endif

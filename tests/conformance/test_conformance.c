@@ -50,7 +50,7 @@
 
 /* What one test is about. */
 struct subject {
-    const struct registry_entry *entry;
+    const struct tw_design *entry;
     uint64_t seed;
     size_t case_index;
     const char *file;
@@ -257,7 +257,7 @@ static void test_keys_are_words(void **state)
 /* The first design of the registry that holds the contract lends its table to the liars below. */
 static struct tw_backend honest_design(void)
 {
-    const struct registry_entry *entry = registry;
+    const struct tw_design *entry = registry;
     while (entry->timed->traits.flags & TW_KEEPS_NOTHING)
         entry++;
     return *entry->timed;

@@ -474,7 +474,7 @@ static void check_operation(const struct tw_backend *design, const struct operat
 
 static void test_design_grows_as_declared(void **state)
 {
-    const struct registry_entry *entry = *state;
+    const struct tw_design *entry = *state;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         check_operation(entry->counted, &operations[i]);
 }

@@ -27,7 +27,7 @@ static struct stream *periodic(const struct workload_setting *settings, size_t c
     return stream;
 }
 
-static size_t play(const struct registry_entry *design, const struct stream *stream,
+static size_t play(const struct tw_design *design, const struct stream *stream,
                    struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX])
 {
     struct plan_cell plan = {.design = design};
@@ -35,7 +35,7 @@ static size_t play(const struct registry_entry *design, const struct stream *str
     return dispatch_play(design->counted, &plan, stream, schedules);
 }
 
-static bool is_exact(const struct registry_entry *design)
+static bool is_exact(const struct tw_design *design)
 {
     const struct tw_traits *traits = &design->counted->traits;
     return !traits->late_ticks && !traits->late_shift && !(traits->flags & TW_KEEPS_NOTHING);

@@ -99,7 +99,7 @@ static void run_beside_heap(const struct tw_backend *timed, const struct tw_back
                             uint64_t budget_ns, struct outcome *out)
 {
     struct stream *stream = make_stream();
-    struct registry_entry entry = {.timed = timed, .counted = counted};
+    struct tw_design entry = {.timed = timed, .counted = counted};
     struct plan_cell cells[2] = {{.design = &entry}, {.design = registry_find("heap")}};
     struct outcome *outcomes = calloc(2, sizeof *outcomes);
     struct group_options options = {.runs = 3, .warmup = 1, .min_time_ns = 100000, .seed = 1};
@@ -194,7 +194,7 @@ static void test_figures(void **state)
 {
     (void)state;
     struct outcome *outcome = calloc(1, sizeof *outcome);
-    const struct registry_entry *heap = registry_find("heap");
+    const struct tw_design *heap = registry_find("heap");
     run_beside_heap(heap->timed, heap->counted, 10 * SECOND, outcome);
     assert_int_equal(outcome->phase_count, 4);
     assert_int_equal(outcome->phases[0].starts, 1000);

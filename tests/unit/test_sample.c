@@ -35,7 +35,7 @@ static struct stream *make_stream(void)
     return stream;
 }
 
-static struct sample_series *take(const struct registry_entry *design, const struct stream *stream,
+static struct sample_series *take(const struct tw_design *design, const struct stream *stream,
                                   struct sample_request request)
 {
     struct plan_cell cell = {.design = design};
@@ -86,7 +86,7 @@ static void test_passes_by_time(void **state)
 {
     (void)state;
     struct stream *stream = make_stream();
-    const struct registry_entry *heap = registry_find("heap");
+    const struct tw_design *heap = registry_find("heap");
     struct sample_request request = {.samples = 1, .min_time_ns = 20000000};
     struct sample_series *series = take(heap, stream, request);
     assert_int_equal(series->status, OUTCOME_OK);
@@ -107,7 +107,7 @@ static void test_waits_for_the_pace_no_longer_than_told(void **state)
 {
     (void)state;
     struct stream *stream = make_stream();
-    const struct registry_entry *heap = registry_find("heap");
+    const struct tw_design *heap = registry_find("heap");
     struct sample_request request = {
         .samples = 4, .passes = 1, .pace_ns = 1, .patience_ns = 30000000};
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -195,7 +195,7 @@ static void assert_status(const struct tw_backend *design, enum outcome_status s
                           const char *words)
 {
     struct stream *stream = make_stream();
-    struct registry_entry entry = {.timed = design, .counted = design};
+    struct tw_design entry = {.timed = design, .counted = design};
     struct sample_request request = {.samples = 2, .passes = 1, .dragged = true};
     struct sample_series *series = take(&entry, stream, request);
     assert_int_equal(series->status, status);
@@ -246,7 +246,7 @@ static void test_an_instance_describes_itself(void **state)
 {
     (void)state;
     struct stream *stream = make_stream();
-    const struct registry_entry *hashed = registry_find("hashed");
+    const struct tw_design *hashed = registry_find("hashed");
     struct plan_cell cell = {
         .design = hashed, .settings = {{"slots", 1, {128}}}, .setting_count = 1};
     struct outcome_setting settings[4];

@@ -258,7 +258,7 @@ static struct stream *make_stream(uint32_t tasks)
 
 static struct outcome_stepped stepped_of(const struct tw_backend *design)
 {
-    struct registry_entry entry = {.timed = design, .counted = design};
+    struct tw_design entry = {.timed = design, .counted = design};
     struct plan_cell cell = {.design = &entry};
     struct stream *stream = make_stream(100);
     struct job job = {.kind = JOB_STEP, .plan = &cell, .stream = stream};
@@ -349,7 +349,7 @@ static int picky_open(struct tw_timers **out, const struct tw_config *config,
 static void assert_goes_on_without(const struct tw_backend *faulty, const struct stream *small,
                                    const char *reason)
 {
-    struct registry_entry entry = {.timed = faulty, .counted = registry_find("heap")->counted};
+    struct tw_design entry = {.timed = faulty, .counted = registry_find("heap")->counted};
     struct plan_cell cells[2] = {{.design = &entry}, {.design = registry_find("heap")}};
     struct stream *stream = make_stream(100);
     struct outcome *outcomes = calloc(2, sizeof *outcomes);

@@ -45,11 +45,12 @@ static const cJSON *member_of(const cJSON *object, const char *key)
 
 /* ---- Designs and their settings. ------------------------------------------------------------- */
 
-static const struct registry_entry *read_design(struct reader *reader,
-                                                const struct reader_place *place, const cJSON *item)
+static const struct tw_design *read_design(struct reader *reader, const struct reader_place *place,
+                                           const cJSON *item)
 {
-    const struct registry_entry *design =
-        cJSON_IsString(item) ? registry_find(item->valuestring) : NULL;
+    struct diag unused;
+    const struct tw_design *design =
+        cJSON_IsString(item) ? designs_find(item->valuestring, &unused) : NULL;
     if (!design)
         reader_refuse(reader, place, "'%.40s' is no design; see 'twbench list'",
                       cJSON_IsString(item) ? item->valuestring : "?");
@@ -57,7 +58,7 @@ static const struct registry_entry *read_design(struct reader *reader,
 }
 
 static size_t read_designs(struct reader *reader, const struct reader_place *place,
-                           const cJSON *array, const struct registry_entry **out)
+                           const cJSON *array, const struct tw_design **out)
 {
     size_t count = reader_array(reader, place, array, EXPERIMENT_DESIGNS_MAX);
     for (size_t i = 0; i < count; i++) {

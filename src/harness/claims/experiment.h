@@ -62,7 +62,7 @@ struct experiment_point {
 
 struct experiment_run {
     const char *name;
-    const struct registry_entry *designs[EXPERIMENT_DESIGNS_MAX];
+    const struct tw_design *designs[EXPERIMENT_DESIGNS_MAX];
     size_t design_count;
     bool timed;
     struct experiment_point points[EXPERIMENT_POINTS_MAX];
@@ -72,9 +72,9 @@ struct experiment_run {
 /* What a figure is looked up with; NULL and NaN: each there is. */
 struct experiment_selector {
     const struct experiment_run *run;
-    const struct registry_entry *designs[EXPERIMENT_DESIGNS_MAX]; /* all of them in the run */
-    size_t design_count;                                          /* 0: each of the run */
-    const char *phase;                                            /* NULL: all phases together */
+    const struct tw_design *designs[EXPERIMENT_DESIGNS_MAX]; /* all of them in the run */
+    size_t design_count;                                     /* 0: each of the run */
+    const char *phase;                                       /* NULL: all phases together */
     const char *figure;
     bool timed; /* the figure rests on time */
     double at;  /* one x; NaN: each of the run */

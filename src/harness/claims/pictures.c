@@ -255,7 +255,7 @@ static void add_series(cJSON *array, const struct picture_series *wanted, enum p
     bool selected = wanted->of.design_count > 0;
     size_t count = selected ? wanted->of.design_count : wanted->of.run->design_count;
     for (size_t i = 0; i < count; i++) {
-        const struct registry_entry *design =
+        const struct tw_design *design =
             selected ? wanted->of.designs[i] : wanted->of.run->designs[i];
         cJSON *series = cJSON_CreateObject();
         add_names(series, wanted, design->timed->name);

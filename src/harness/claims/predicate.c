@@ -171,7 +171,7 @@ static size_t design_count(const struct experiment_selector *selector)
 
 static const char *design_name(const struct experiment_selector *selector, size_t index)
 {
-    const struct registry_entry *const *designs =
+    const struct tw_design *const *designs =
         selector->design_count > 0 ? selector->designs : selector->run->designs;
     return designs[index]->timed->name;
 }

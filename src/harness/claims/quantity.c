@@ -31,6 +31,8 @@ static const struct figure_name {
     {"empty_ticks", "work.empty_ticks", IN_PHASE, EXACT},
     {"allocations", "work.allocations", IN_PHASE, EXACT},
     {"pointer_moves", "work.pointer_moves", IN_PHASE, EXACT},
+    {"system_calls", "work.system_calls", IN_PHASE, EXACT},
+    {"clock_reads", "work.clock_reads", IN_PHASE, EXACT},
     {"start", "operations.start", IN_PHASE, EXACT},
     {"stop", "operations.stop", IN_PHASE, EXACT},
     {"advance", "operations.advance", IN_PHASE, EXACT},

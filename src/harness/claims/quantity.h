@@ -5,7 +5,8 @@
  * sample, so that an expression over it has samples as well, and from these a median with an interval.
  *
  *     of a phase, or summed over all   work (comparisons + visits + moves + link_writes), each of
- *                                      these, cascades, empty_ticks, allocations, pointer_moves;
+ *                                      these, cascades, empty_ticks, allocations, pointer_moves,
+ *                                      system_calls, clock_reads;
  *                                      start, stop, advance, expire, ticks, refused; op (start + stop
  *                                      + expire); wakeups, useful_wakeups, next_calls; ns (wall time)
  *     of a phase, or the most of all   advance_work_max, advance_work_p99: of a single advance

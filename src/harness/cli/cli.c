@@ -2,7 +2,7 @@
 #include "harness/cli/cli.h"
 
 #include "build_info.h"
-#include "harness/cli/paths.h"
+#include "harness/base/paths.h"
 
 #include <locale.h>
 #include <string.h>

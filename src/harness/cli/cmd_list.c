@@ -24,7 +24,7 @@ static void print_traits(const struct tw_traits *traits)
         const char *word;
     } words[] = {
         {TW_ORDERED, "ordered"},       {TW_FIFO, "FIFO"},           {TW_TICKLESS, "tickless"},
-        {TW_NEXT_EXACT, "exact next"}, {TW_ALLOCATES, "allocates"},
+        {TW_NEXT_EXACT, "exact next"}, {TW_ALLOCATES, "allocates"}, {TW_REAL_CLOCK, "real clock"},
     };
     if (traits->flags & TW_KEEPS_NOTHING)
         printf("    fires nothing");
@@ -54,6 +54,25 @@ static void print_design(const struct tw_backend *design)
         printf("    --%s: %s\n", param->name, param->help);
 }
 
+/* Those whose package was here when the program was built; and what the others want. */
+static void print_libraries(void)
+{
+    printf("\nLibraries and the operating system (--impl):\n");
+    for (size_t i = 0; i < designs_library_count; i++) {
+        const struct designs_library *library = &designs_libraries[i];
+        struct diag diag;
+        const struct tw_design *design =
+            designs_library_is_built(library->name) ? designs_find(library->name, &diag) : NULL;
+        if (design)
+            print_design(design->timed);
+        else if (designs_library_is_built(library->name))
+            printf("  %-14s %s\n", library->name, diag.text);
+        else
+            printf("  %-14s not built%s%s\n", library->name,
+                   *library->package ? "; needs the package " : "", library->package);
+    }
+}
+
 static void print_workload(void *ctx, const struct workload_info *info)
 {
     const bool *traces = ctx;
@@ -76,6 +95,7 @@ int cmd_list(const struct options *options)
     printf("Designs (--impl):\n");
     for (size_t i = 0; i < registry_count; i++)
         print_design(registry[i].timed);
+    print_libraries();
     int status = DIAG_OK;
     for (int traces = 0; traces < 2 && status == DIAG_OK; traces++) {
         bool wanted = traces == 1;

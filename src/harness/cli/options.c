@@ -70,7 +70,7 @@ static int take_time(const char *flag, const char *value, uint64_t min_ns, uint6
 
 /* ---- What to run. ---------------------------------------------------------------------------- */
 
-static bool keeps_nothing(const struct registry_entry *design)
+static bool keeps_nothing(const struct tw_design *design)
 {
     return (design->timed->traits.flags & TW_KEEPS_NOTHING) != 0;
 }
@@ -86,9 +86,10 @@ static void select_all(struct options *options)
 static int select_design(void *ctx, const char *flag, const char *name, struct diag *diag)
 {
     struct options *options = ctx;
-    const struct registry_entry *design = registry_find(name);
+    struct diag reason;
+    const struct tw_design *design = designs_find(name, &reason);
     if (!design)
-        return diag_usage(diag, "%s: no design named '%s'; 'twbench list' names them", flag, name);
+        return diag_usage(diag, "%s: %s", flag, reason.text);
     for (size_t i = 0; i < options->design_count; i++)
         if (options->designs[i] == design)
             return diag_usage(diag, "%s: '%s' is given twice", flag, name);
@@ -613,14 +614,24 @@ static const struct flag flags[] = {
 
 #define FLAG_COUNT (sizeof flags / sizeof flags[0])
 
-/* The parameter of that name of any design, or NULL. */
+static const struct tw_param *param_of(const struct tw_design *design, const char *name)
+{
+    for (const struct tw_param *param = design->timed->params; param->name; param++)
+        if (strcmp(param->name, name) == 0)
+            return param;
+    return NULL;
+}
+
+/* The parameter of that name of any design, or NULL.  Libraries are loaded only for a name that no
+ * design in the program has. */
 static const struct tw_param *param_find(const char *name)
 {
-    for (size_t i = 0; i < registry_count; i++)
-        for (const struct tw_param *param = registry[i].timed->params; param->name; param++)
-            if (strcmp(param->name, name) == 0)
-                return param;
-    return NULL;
+    const struct tw_param *param = NULL;
+    for (size_t i = 0; i < designs_count() && !param; i++) {
+        const struct tw_design *design = designs_at(i);
+        param = design ? param_of(design, name) : NULL;
+    }
+    return param;
 }
 
 /* --slots=64,512,4096 are three settings; --levels=256,64/60,60,24 are two of several values. */
@@ -817,6 +828,14 @@ static void help_row(FILE *out, const char *name, const char *value, const char 
     fprintf(out, "  %-24s %s\n", left, help);
 }
 
+static void help_params(FILE *out, const struct tw_design *design)
+{
+    for (const struct tw_param *param = design->timed->params; param->name; param++)
+        if (param == param_find(param->name))
+            help_row(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
+                     param->help);
+}
+
 void options_help(FILE *out, const struct command *command)
 {
     fprintf(out, "usage: twbench %s %s\n\n%s\n", command->name, command->usage, command->summary);
@@ -833,9 +852,7 @@ void options_help(FILE *out, const struct command *command)
     if (!(command->flags & FLAGS_DESIGNS))
         return;
     fprintf(out, "\nParameters of designs (several values make several cells):\n");
-    for (size_t i = 0; i < registry_count; i++)
-        for (const struct tw_param *param = registry[i].timed->params; param->name; param++)
-            if (param == param_find(param->name))
-                help_row(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
-                         param->help);
+    for (size_t i = 0; i < designs_count(); i++)
+        if (designs_at(i))
+            help_params(out, designs_at(i));
 }

@@ -35,7 +35,7 @@ struct options {
 
     /* What to run. */
     const struct preset *preset; /* fills what of designs, workloads and tasks is not given */
-    const struct registry_entry *designs[OPTIONS_LIST_MAX];
+    const struct tw_design *designs[OPTIONS_LIST_MAX];
     size_t design_count;
     const char *workloads[OPTIONS_LIST_MAX];
     size_t workload_count;

@@ -8,7 +8,6 @@
 #include "harness/report/selftest_table.h"
 #include "harness/report/table.h"
 #include "harness/result/file.h"
-#include "impls/registry.h"
 
 #include <errno.h>
 #include <string.h>
@@ -87,7 +86,8 @@ int outputs_plot(const struct options *options, const struct result_document *do
 
 static const struct tw_traits *declared_traits(const char *impl)
 {
-    const struct registry_entry *design = registry_find(impl);
+    struct diag unused;
+    const struct tw_design *design = designs_find(impl, &unused);
     return design ? &design->timed->traits : NULL;
 }
 

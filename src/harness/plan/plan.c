@@ -14,7 +14,7 @@ const char *plan_drive_name(enum plan_drive drive)
     return names[drive];
 }
 
-static bool design_has_param(const struct registry_entry *design, const char *name)
+static bool design_has_param(const struct tw_design *design, const char *name)
 {
     for (const struct tw_param *param = design->timed->params; param->name; param++)
         if (strcmp(param->name, name) == 0)
@@ -36,7 +36,7 @@ static int check_sweeps(const struct plan_selection *selection, struct diag *dia
 }
 
 static size_t cells_of_design(const struct plan_selection *selection,
-                              const struct registry_entry *design)
+                              const struct tw_design *design)
 {
     size_t count = 1;
     for (size_t i = 0; i < selection->sweep_count; i++)
@@ -47,7 +47,7 @@ static size_t cells_of_design(const struct plan_selection *selection,
 
 /* The cell of a number in mixed radix, whose digits are indices into the design's sweeps. */
 static struct plan_cell cell_of_number(const struct plan_selection *selection,
-                                       const struct registry_entry *design, size_t number)
+                                       const struct tw_design *design, size_t number)
 {
     struct plan_cell cell = {.design = design};
     for (size_t i = 0; i < selection->sweep_count; i++) {

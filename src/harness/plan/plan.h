@@ -9,8 +9,8 @@
 #define TWBENCH_PLAN_H
 
 #include "harness/base/diag.h"
+#include "harness/plan/designs.h"
 #include "harness/workload/workload.h"
-#include "impls/registry.h"
 
 #define PLAN_SETTINGS_MAX 4
 
@@ -26,7 +26,7 @@ const char *plan_drive_name(enum plan_drive drive);
 
 /* One design with the settings asked for; `open` derives the others. */
 struct plan_cell {
-    const struct registry_entry *design;
+    const struct tw_design *design;
     enum plan_drive drive;
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;
@@ -51,7 +51,7 @@ struct plan_sweep {
 };
 
 struct plan_selection {
-    const struct registry_entry *const *designs;
+    const struct tw_design *const *designs;
     size_t design_count;
     const char *const *workloads;
     size_t workload_count;

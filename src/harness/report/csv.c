@@ -52,6 +52,8 @@ static const struct column {
     {"empty_ticks", "work.empty_ticks", PHASE},
     {"allocations", "work.allocations", PHASE},
     {"pointer_moves", "work.pointer_moves", PHASE},
+    {"system_calls", "work.system_calls", PHASE},
+    {"clock_reads", "work.clock_reads", PHASE},
     {"advance_work_p99", "advance_work.p99", PHASE},
     {"advance_work_max", "advance_work.max", PHASE},
     {"useful_wakeups", "wakeups.useful", PHASE},

@@ -79,6 +79,8 @@ static const struct sheet sheets[] = {
       {"pointer moves", "", "work.pointer_moves"},
       {"empty ticks", "", "work.empty_ticks"},
       {"allocations", "", "work.allocations"},
+      {"system calls", "", "work.system_calls"},
+      {"clock reads", "", "work.clock_reads"},
       {"work of an advance p99", "", "advance_work.p99"},
       {"work of an advance max", "", "advance_work.max"},
       {"wake-ups", "", "wakeups.count"},

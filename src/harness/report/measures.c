@@ -23,6 +23,8 @@ static const struct row {
     {"empty-ticks", "count", "work.empty_ticks"},
     {"allocations", "count", "work.allocations"},
     {"pointer-moves", "count", "work.pointer_moves"},
+    {"system-calls", "count", "work.system_calls"},
+    {"clock-reads", "count", "work.clock_reads"},
     {"advance-work-max", "count", "advance_work.max"},
     {"wakeups", "count", "wakeups.count"},
     {"next-p99", "ns", "latency_ns.next.p99"},

@@ -177,6 +177,8 @@ const struct view_counter view_counters[] = {
     {"pointer moves", "pointer_moves"},
     {"empty ticks", "empty_ticks"},
     {"allocations", "allocations"},
+    {"system calls", "system_calls"},
+    {"clock reads", "clock_reads"},
 };
 const size_t view_counter_count = sizeof view_counters / sizeof *view_counters;
 

@@ -190,6 +190,8 @@ static cJSON *make_work(const struct tw_work *work)
     json_add_integer(object, "empty_ticks", work->empty_ticks);
     json_add_integer(object, "allocations", work->allocations);
     json_add_integer(object, "pointer_moves", work->pointer_moves);
+    json_add_integer(object, "system_calls", work->system_calls);
+    json_add_integer(object, "clock_reads", work->clock_reads);
     return object;
 }
 

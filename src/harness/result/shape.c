@@ -153,6 +153,8 @@ static const struct rule cell_rules[] = {
     {"phases[].work.empty_ticks", NUMBER},
     {"phases[].work.allocations", NUMBER},
     {"phases[].work.pointer_moves", NUMBER | OPTIONAL}, /* not yet in the first results */
+    {"phases[].work.system_calls", NUMBER | OPTIONAL},  /* likewise */
+    {"phases[].work.clock_reads", NUMBER | OPTIONAL},   /* likewise */
     {"phases[].wakeups", OBJECT | OPTIONAL},            /* likewise */
     {"phases[].wakeups.count", NUMBER},
     {"phases[].wakeups.useful", NUMBER},

@@ -26,7 +26,7 @@ static void job_fail(struct job_report *report, enum outcome_status status, cons
 
 static const struct tw_backend *job_design(const struct job *job)
 {
-    const struct registry_entry *design = job->plan->design;
+    const struct tw_design *design = job->plan->design;
     return job->kind == JOB_PROVE ? design->counted : design->timed;
 }
 

@@ -573,6 +573,8 @@ static struct tw_work work_since(const struct tw_work *now, const struct tw_work
         .empty_ticks = now->empty_ticks - before->empty_ticks,
         .allocations = now->allocations - before->allocations,
         .pointer_moves = now->pointer_moves - before->pointer_moves,
+        .system_calls = now->system_calls - before->system_calls,
+        .clock_reads = now->clock_reads - before->clock_reads,
     };
 }
 

@@ -346,7 +346,7 @@ static int part_run(const struct worked *worked, const struct part *part,
     struct tw_setting setting;
     struct script *script;
     char name[32];
-    const struct registry_entry *design = registry_find(part->design);
+    const struct tw_design *design = registry_find(part->design);
     int status = script_parse(worked->name, part->script, strlen(part->script), 0, &script, diag);
     if (status != DIAG_OK)
         return status;

@@ -1,5 +1,5 @@
 /* paths.c - beside the binary, else where it was installed to. */
-#include "harness/cli/paths.h"
+#include "harness/base/paths.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,10 +21,11 @@ static bool binary_directory(char *out, size_t size)
 
 void paths_find(const char *name, const char *installed, char *out, size_t size)
 {
-    static const char *const beside[] = {"", "../share/twbench/"};
+    static const char *const beside[] = {"", "../share/twbench/", "../lib/twbench/",
+                                         "build/release/"};
     char binary[4096];
     if (binary_directory(binary, sizeof binary))
-        for (size_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
             snprintf(out, size, "%s/%s%s", binary, beside[i], name);
             if (access(out, R_OK | X_OK) == 0)
                 return;

@@ -1,0 +1,18 @@
+/*
+ * paths.h - where the files are that belong to the program: workloads, experiments, plot scripts, style,
+ * libraries.
+ *
+ * In a source tree they lie beside the binary or in build/release; after `make install` in ../share/twbench
+ * and ../lib/twbench seen from it, so that an installed tree can be moved, or under the PREFIX that was
+ * built in.
+ */
+#ifndef TWBENCH_PATHS_H
+#define TWBENCH_PATHS_H
+
+#include <stddef.h>
+
+/* The first of these that is there; `installed` when none is.  `name`: "workloads", "claims", "plots", "report",
+ * "libraries". */
+void paths_find(const char *name, const char *installed, char *out, size_t size);
+
+#endif

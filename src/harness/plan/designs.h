@@ -1,0 +1,38 @@
+/*
+ * designs.h - every design by its name: those in the program, and the libraries.
+ *
+ * A real library is a design in a shared object of its own (src/libraries/), loaded when it is asked
+ * for, so that it costs the others neither time nor memory; a plugin is one that somebody else wrote.
+ * What is loaded stays loaded: an entry is good until the program ends.
+ */
+#ifndef TWBENCH_DESIGNS_H
+#define TWBENCH_DESIGNS_H
+
+#include "harness/base/diag.h"
+#include "impls/registry.h"
+
+/* A library that can be built as a design, whether it was or not. */
+struct designs_library {
+    const char *name;    /* "sd-event" */
+    const char *package; /* of Debian, to build it with; "" when none is needed */
+};
+
+extern const struct designs_library designs_libraries[];
+extern const size_t designs_library_count;
+
+/* Where the shared object of a library is, or would be. */
+void designs_library_path(const char *name, char *out, size_t size);
+bool designs_library_is_built(const char *name);
+
+/* Designs and libraries together, for whoever wants all: below registry_count those in the program, then
+ * the libraries in their order.  NULL for a library that was not built. */
+size_t designs_count(void);
+const struct tw_design *designs_at(size_t index);
+
+/* The design of that name, loaded when it is a library.  NULL with the reason in *diag: no such name, or
+ * the library is not there. */
+const struct tw_design *designs_find(const char *name, struct diag *diag);
+/* The design in a shared object.  NULL with the reason in *diag. */
+const struct tw_design *designs_load(const char *path, struct diag *diag);
+
+#endif

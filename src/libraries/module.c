@@ -1,0 +1,9 @@
+/* module.c - what makes a shared object of a design: compiled once for each, with its name. */
+#include "impls/backend.h"
+
+#define NAME_OF(design, kind)  NAME_OF_(design, kind)
+#define NAME_OF_(design, kind) tw_##design##_##kind
+
+extern const struct tw_backend NAME_OF(TW_MODULE, timed), NAME_OF(TW_MODULE, counted);
+
+TW_PLUGIN(NAME_OF(TW_MODULE, timed), NAME_OF(TW_MODULE, counted));
