@@ -1,0 +1,435 @@
+/*
+ * answer.c - the answers, and how they get into a library's table of imports.
+ *
+ * The dynamic section of a loaded library names its relocations: places that the loader filled with
+ * the address of a symbol.  Those of calls are in DT_JMPREL; those of pointers that the library
+ * keeps in tables of its own (libuv's allocator) are in DT_RELA.  Whoever calls through such a place
+ * gets what stands there.  After the loader is done the pages may be read-only (RELRO): they are made
+ * writable for the store and then what they were.
+ */
+#include "answer.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+_Thread_local struct answer *answer_current;
+
+#define COUNTED(what)                                                                              \
+    do {                                                                                           \
+        if (answer_current && answer_current->work)                                                \
+            answer_current->work->what++;                                                          \
+    } while (0)
+
+static bool answers_waits(void)
+{
+    return answer_current && answer_current->is_alone;
+}
+
+/* ---- Clocks. --------------------------------------------------------------------------------- */
+
+static int answer_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (!answer_current)
+        return clock_gettime(clock, now);
+    COUNTED(clock_reads);
+    *now = answer_current->now;
+    return 0;
+}
+
+static int answer_gettimeofday(struct timeval *now, void *zone)
+{
+    if (!answer_current)
+        return gettimeofday(now, zone);
+    COUNTED(clock_reads);
+    now->tv_sec = answer_current->now.tv_sec;
+    now->tv_usec = answer_current->now.tv_nsec / 1000;
+    return 0;
+}
+
+static time_t answer_time(time_t *now)
+{
+    if (!answer_current)
+        return time(now);
+    COUNTED(clock_reads);
+    if (now)
+        *now = answer_current->now.tv_sec;
+    return answer_current->now.tv_sec;
+}
+
+/* ---- Waits: nothing is ready, at once. ------------------------------------------------------- */
+
+static int answer_epoll_wait(int fd, struct epoll_event *events, int count, int timeout_ms)
+{
+    if (answers_waits())
+        return 0;
+    COUNTED(system_calls);
+    return epoll_wait(fd, events, count, timeout_ms);
+}
+
+static int answer_epoll_pwait(int fd, struct epoll_event *events, int count, int timeout_ms,
+                              const sigset_t *mask)
+{
+    if (answers_waits())
+        return 0;
+    COUNTED(system_calls);
+    return epoll_pwait(fd, events, count, timeout_ms, mask);
+}
+
+static int nothing_polled(struct pollfd *fds, nfds_t count)
+{
+    for (nfds_t i = 0; i < count; i++)
+        fds[i].revents = 0;
+    return 0;
+}
+
+static int answer_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+    if (answers_waits())
+        return nothing_polled(fds, count);
+    COUNTED(system_calls);
+    return poll(fds, count, timeout_ms);
+}
+
+static int answer_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+                        const sigset_t *mask)
+{
+    if (answers_waits())
+        return nothing_polled(fds, count);
+    COUNTED(system_calls);
+    return ppoll(fds, count, timeout, mask);
+}
+
+static int answer_select(int count, fd_set *reads, fd_set *writes, fd_set *others,
+                         struct timeval *timeout)
+{
+    if (!answers_waits()) {
+        COUNTED(system_calls);
+        return select(count, reads, writes, others, timeout);
+    }
+    fd_set *sets[] = {reads, writes, others};
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if (sets[i])
+            FD_ZERO(sets[i]);
+    return 0;
+}
+
+static int answer_timerfd_settime(int fd, int flags, const struct itimerspec *to,
+                                  struct itimerspec *before)
+{
+    if (answers_waits()) {
+        if (before)
+            memset(before, 0, sizeof *before);
+        return 0;
+    }
+    COUNTED(system_calls);
+    return timerfd_settime(fd, flags, to, before);
+}
+
+/* ---- What is only counted. ------------------------------------------------------------------- */
+
+static int answer_epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+    COUNTED(system_calls);
+    return epoll_ctl(epoll, operation, fd, event);
+}
+
+static int answer_timerfd_create(int clock, int flags)
+{
+    COUNTED(system_calls);
+    return timerfd_create(clock, flags);
+}
+
+static ssize_t answer_read(int fd, void *buffer, size_t size)
+{
+    COUNTED(system_calls);
+    return read(fd, buffer, size);
+}
+
+static ssize_t answer_write(int fd, const void *buffer, size_t size)
+{
+    COUNTED(system_calls);
+    return write(fd, buffer, size);
+}
+
+static int answer_close(int fd)
+{
+    COUNTED(system_calls);
+    return close(fd);
+}
+
+static void *answer_malloc(size_t size)
+{
+    COUNTED(allocations);
+    return malloc(size);
+}
+
+static void *answer_calloc(size_t count, size_t size)
+{
+    COUNTED(allocations);
+    return calloc(count, size);
+}
+
+static void *answer_realloc(void *old, size_t size)
+{
+    COUNTED(allocations);
+    return realloc(old, size);
+}
+
+static void *answer_reallocarray(void *old, size_t count, size_t size)
+{
+    COUNTED(allocations);
+    return reallocarray(old, count, size);
+}
+
+static void *answer_aligned_alloc(size_t alignment, size_t size)
+{
+    COUNTED(allocations);
+    return aligned_alloc(alignment, size);
+}
+
+static int answer_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    COUNTED(allocations);
+    return posix_memalign(out, alignment, size);
+}
+
+/* ---- The table of imports. ------------------------------------------------------------------- */
+
+typedef void any_function(void);
+
+struct standard_answer {
+    enum answer_kinds kind;
+    const char *name;
+    any_function *answer;
+};
+
+#define ANSWER(kind, name)                                                                         \
+    {                                                                                              \
+        kind, #name, (any_function *)answer_##name                                                 \
+    }
+
+static const struct standard_answer standard_answers[] = {
+    ANSWER(ANSWER_CLOCKS, clock_gettime),
+    ANSWER(ANSWER_CLOCKS, gettimeofday),
+    ANSWER(ANSWER_CLOCKS, time),
+    ANSWER(ANSWER_WAITS, epoll_wait),
+    ANSWER(ANSWER_WAITS, epoll_pwait),
+    ANSWER(ANSWER_WAITS, poll),
+    ANSWER(ANSWER_WAITS, ppoll),
+    ANSWER(ANSWER_WAITS, select),
+    ANSWER(ANSWER_WAITS, timerfd_settime),
+    ANSWER(ANSWER_CALLS, epoll_ctl),
+    ANSWER(ANSWER_CALLS, timerfd_create),
+    ANSWER(ANSWER_CALLS, read),
+    ANSWER(ANSWER_CALLS, write),
+    ANSWER(ANSWER_CALLS, close),
+    ANSWER(ANSWER_ALLOCATIONS, malloc),
+    ANSWER(ANSWER_ALLOCATIONS, calloc),
+    ANSWER(ANSWER_ALLOCATIONS, realloc),
+    ANSWER(ANSWER_ALLOCATIONS, reallocarray),
+    ANSWER(ANSWER_ALLOCATIONS, aligned_alloc),
+    ANSWER(ANSWER_ALLOCATIONS, posix_memalign),
+};
+
+/* The kinds without which a library would not do what is said of it. */
+static const struct {
+    enum answer_kinds kind;
+    const char *names;
+} needed_kinds[] = {
+    {ANSWER_CLOCKS, "clock_gettime, gettimeofday or time"},
+    {ANSWER_WAITS, "epoll_wait, epoll_pwait, poll, ppoll, select or timerfd_settime"},
+};
+
+/* Relocations that are nothing but the address of a symbol, as the processor at hand numbers them. */
+#if defined(__x86_64__)
+#define CALL_RELOCATION    R_X86_64_JUMP_SLOT
+#define DATA_RELOCATION    R_X86_64_GLOB_DAT
+#define POINTER_RELOCATION R_X86_64_64
+#elif defined(__aarch64__)
+#define CALL_RELOCATION    R_AARCH64_JUMP_SLOT
+#define DATA_RELOCATION    R_AARCH64_GLOB_DAT
+#define POINTER_RELOCATION R_AARCH64_ABS64
+#else
+#error "answer.c knows the relocations of x86-64 and aarch64"
+#endif
+
+/* A loaded library: its relocations, and what names them. */
+struct imports {
+    const struct link_map *library;
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    struct {
+        const ElfW(Rela) * first;
+        size_t count;
+    } tables[2];                         /* of calls, of data */
+    ElfW(Addr) read_only, read_only_end; /* read-only after loading; whole pages at the end */
+};
+
+static int answer_refuse(struct tw_error *error, const struct imports *imports, const char *what,
+                         const char *detail)
+{
+    snprintf(error->text, sizeof error->text, "%s: %s%s",
+             imports->library ? imports->library->l_name : "a library", what, detail);
+    return TW_BAD_SETTING;
+}
+
+/* Called by dl_iterate_phdr for each loaded object. */
+static int imports_find_relro(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+    struct imports *imports = ctx;
+    (void)size;
+    if (info->dlpi_addr != imports->library->l_addr ||
+        strcmp(info->dlpi_name, imports->library->l_name) != 0)
+        return 0;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_GNU_RELRO)
+            continue;
+        imports->read_only = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        imports->read_only_end = imports->read_only + info->dlpi_phdr[i].p_memsz;
+        imports->read_only_end -= imports->read_only_end % (ElfW(Addr))sysconf(_SC_PAGESIZE);
+    }
+    return 1;
+}
+
+/* The loader has turned most addresses of the dynamic section into pointers, but not on every
+ * processor: what lies below the library is still a distance from its start. */
+static const void *imports_pointer(const struct link_map *library, ElfW(Addr) address)
+{
+    if (address < library->l_addr)
+        address += library->l_addr;
+    return (const void *)address;
+}
+
+static int imports_read(struct imports *imports, any_function *function, struct tw_error *error)
+{
+    *imports = (struct imports){0};
+    Dl_info info;
+    void *map = NULL;
+    const void *address;
+    memcpy(&address, &function, sizeof address); /* to which ISO C has no cast */
+    if (!dladdr1(address, &info, &map, RTLD_DL_LINKMAP) || !map)
+        return answer_refuse(error, imports, "not found among what is loaded", "");
+    imports->library = map;
+    size_t call_bytes = 0, data_bytes = 0;
+    for (const ElfW(Dyn) *entry = imports->library->l_ld; entry->d_tag != DT_NULL; entry++) {
+        const void *pointer = imports_pointer(imports->library, entry->d_un.d_ptr);
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            imports->symbols = pointer;
+            break;
+        case DT_STRTAB:
+            imports->strings = pointer;
+            break;
+        case DT_JMPREL:
+            imports->tables[0].first = pointer;
+            break;
+        case DT_RELA:
+            imports->tables[1].first = pointer;
+            break;
+        case DT_PLTRELSZ:
+            call_bytes = entry->d_un.d_val;
+            break;
+        case DT_RELASZ:
+            data_bytes = entry->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    }
+    imports->tables[0].count = call_bytes / sizeof(ElfW(Rela));
+    imports->tables[1].count = data_bytes / sizeof(ElfW(Rela));
+    dl_iterate_phdr(imports_find_relro, imports);
+    if (!imports->symbols || !imports->strings)
+        return answer_refuse(error, imports, "has no table of symbols", "");
+    return TW_OK;
+}
+
+/* Pages that are read-only for good are made writable for the store.  No other thread runs. */
+static bool import_store(const struct imports *imports, any_function **place, any_function *answer)
+{
+    if (*place == answer)
+        return true;
+    ElfW(Addr) address = (ElfW(Addr))place;
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    char *page = (char *)place - address % page_bytes;
+    bool is_read_only = address >= imports->read_only && address < imports->read_only_end;
+    if (is_read_only && mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    *place = answer;
+    return !is_read_only || mprotect(page, page_bytes, PROT_READ) == 0;
+}
+
+static bool import_is(const struct imports *imports, const ElfW(Rela) * relocation,
+                      const char *name)
+{
+    ElfW(Xword) type = ELF64_R_TYPE(relocation->r_info);
+    if (type != CALL_RELOCATION && type != DATA_RELOCATION && type != POINTER_RELOCATION)
+        return false;
+    const ElfW(Sym) *symbol = &imports->symbols[ELF64_R_SYM(relocation->r_info)];
+    return relocation->r_addend == 0 && strcmp(imports->strings + symbol->st_name, name) == 0;
+}
+
+/* How many places were filled is added to *found. */
+static int imports_replace(const struct imports *imports, const char *name, any_function *answer,
+                           size_t *found, struct tw_error *error)
+{
+    for (size_t t = 0; t < sizeof imports->tables / sizeof imports->tables[0]; t++) {
+        for (size_t i = 0; i < imports->tables[t].count; i++) {
+            const ElfW(Rela) *relocation = &imports->tables[t].first[i];
+            if (!import_is(imports, relocation, name))
+                continue;
+            ElfW(Addr) address = imports->library->l_addr + relocation->r_offset;
+            any_function **place = (any_function **)address;
+            if (!import_store(imports, place, answer))
+                return answer_refuse(error, imports,
+                                     "its table of imports cannot be written: ", strerror(errno));
+            ++*found;
+        }
+    }
+    return TW_OK;
+}
+
+int answer_function(any_function *function, const char *name, any_function *answer,
+                    struct tw_error *error)
+{
+    struct imports imports;
+    size_t found = 0;
+    int status = imports_read(&imports, function, error);
+    if (status == TW_OK)
+        status = imports_replace(&imports, name, answer, &found, error);
+    if (status == TW_OK && found == 0)
+        return answer_refuse(error, &imports, "does not import ", name);
+    return status;
+}
+
+int answer_library(any_function *function, unsigned kinds, struct tw_error *error)
+{
+    struct imports imports;
+    unsigned found_kinds = 0;
+    int status = imports_read(&imports, function, error);
+    for (size_t i = 0; i < sizeof standard_answers / sizeof standard_answers[0]; i++) {
+        const struct standard_answer *standard = &standard_answers[i];
+        size_t found = 0;
+        if (status == TW_OK && (kinds & standard->kind))
+            status = imports_replace(&imports, standard->name, standard->answer, &found, error);
+        if (found > 0)
+            found_kinds |= standard->kind;
+    }
+    for (size_t i = 0; i < sizeof needed_kinds / sizeof needed_kinds[0]; i++)
+        if (status == TW_OK && (kinds & ~found_kinds & needed_kinds[i].kind))
+            return answer_refuse(error, &imports, "imports none of ", needed_kinds[i].names);
+    return status;
+}

@@ -1,0 +1,325 @@
+/*
+ * libuv.c - the timers of libuv: a pairing of loop and heap, through its public interface.
+ *
+ * Structure: a binary heap of linked nodes in the handles themselves (uv__run_timers, timer_less_than
+ * and heap-inl.h of libuv): parent, left and right as pointers, found from the number of nodes; equal
+ * times are told apart by the number of the start.
+ *
+ *     START    uv_timer_start; a running timer is re-armed by the same call, which stops it first
+ *     STOP     uv_timer_stop
+ *     PER-TICK uv_run(UV_RUN_NOWAIT): one turn of the loop, also where nothing is due
+ *     EXPIRY   the handle's callback
+ *
+ * What a figure includes: a turn reads the clock and asks the kernel for events, once each, as in
+ * use; the clock is the virtual one (answer.h), a load of 16 bytes.  The loop has one descriptor, as
+ * every server has (a uv_async_t; without any, libuv would not ask).  With poll=0 the kernel is left
+ * out: the structure alone.  Starts and stops read no clock and call nobody.  No allocation: the
+ * handles lie in one array, made and initialised at open.
+ *
+ *             average     worst
+ *     start   O(1)        O(log n)    up from the last leaf, which is found from the root: log n
+ *                                     steps down in any case
+ *     stop    O(log n)    O(log n)    the last leaf is found likewise and takes the place
+ *     advance O(log n)    O(log n)    per expired timer; a turn of the loop for each call
+ *     next    O(1)        O(1)        uv_backend_timeout: at most INT_MAX ticks ahead, a bound
+ *
+ * One tick is 1 ms, libuv's own unit.  Exact: the time of a loop is that of the turn's beginning, so
+ * that a start in a callback counts from the tick that is processed.  A jump is one turn; a timer
+ * that a callback starts for a tick of the jump gets no delay and fires in the same turn, behind those
+ * that are due already, so that the order within a jump is not promised.
+ *
+ * Limits: libuv counts nanoseconds in 64 bits, 584 years.  A delay of more than 2^42 ticks (139
+ * years) is refused; every few hundred years the timers are stopped and started again at a new zero
+ * (libuv_rebase), which may change the order of equal deadlines.
+ *
+ * Memory: 160 bytes per id, the handle's 152 and the due tick, which libuv cannot tell once it is
+ * past.
+ *
+ * Invariants, in the order in which libuv_check tests them:
+ *   1. A handle is active if and only if its timer has a due tick.
+ *   2. What libuv says is left of it is what is left to the due tick.
+ *   3. As many timers have a due tick as are counted.
+ */
+#include "answer.h"
+#include "impls/backend.h"
+#include "impls/params.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+#define LIBUV_NS_PER_TICK UINT64_C(1000000)
+#define LIBUV_SPAN        (UINT64_C(1) << 42)
+#define LIBUV_REACH       (UINT64_C(1) << 44) /* in nanoseconds still below 2^64 */
+#define LIBUV_ZERO        UINT64_C(1000)      /* what the library's clock shows at the base */
+
+static const struct tw_param libuv_params[] = {
+    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
+     1},
+    {NULL, NULL, 0, 0, 0}};
+
+struct libuv_task {
+    uv_timer_t timer; /* first: a handle's address is its task's */
+    tw_tick due;      /* 0: idle */
+};
+
+struct tw_timers {
+    uv_loop_t loop;
+    uv_async_t wakeup; /* gives the loop a descriptor and keeps it alive */
+    struct libuv_task *tasks;
+    uint32_t capacity;
+    uint32_t running;
+    tw_tick now;  /* in a callback, the due tick of the timer that fires */
+    tw_tick turn; /* the tick that the loop's time stands for */
+    tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
+    tw_expire_fn *expire;
+    void *ctx;
+    struct answer answer;
+    TW_WORK_FIELD
+};
+
+static void libuv_fire(uv_timer_t *timer)
+{
+    struct tw_timers *timers = timer->data;
+    struct libuv_task *task = (struct libuv_task *)timer;
+    tw_tick due = task->due;
+    task->due = 0;
+    timers->running--;
+    timers->now = due;
+    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+}
+
+static inline void libuv_arm(struct tw_timers *timers, struct libuv_task *task)
+{
+    uint64_t delay = task->due > timers->turn ? task->due - timers->turn : 0;
+    uv_timer_start(&task->timer, libuv_fire, delay, 0);
+}
+
+static int libuv_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
+    if (due > TW_DEADLINE_MAX || due == 0 || due - timers->now > LIBUV_SPAN)
+        return TW_REFUSED_RANGE;
+    struct libuv_task *task = &timers->tasks[id];
+    bool was_running = task->due != 0;
+    task->due = due;
+    timers->running += !was_running;
+    libuv_arm(timers, task);
+    return was_running ? TW_REARMED : TW_OK;
+}
+
+static int libuv_stop(struct tw_timers *timers, tw_id id)
+{
+    struct libuv_task *task = &timers->tasks[id];
+    if (task->due == 0)
+        return TW_IDLE;
+    task->due = 0;
+    timers->running--;
+    uv_timer_stop(&task->timer);
+    return TW_OK;
+}
+
+/* The library's clock shows the tick from the next question on. */
+static void libuv_tell(struct tw_timers *timers, tw_tick now)
+{
+    timers->turn = now;
+    answer_begin(&timers->answer);
+    answer_tell_ns(&timers->answer, (now - timers->base) * LIBUV_NS_PER_TICK);
+}
+
+/* A new zero for the library's clock.  What runs is taken out and put in again, for the times of the
+ * old zero mean nothing any more. */
+static void libuv_rebase(struct tw_timers *timers, tw_tick now)
+{
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        uv_timer_stop(&timers->tasks[id].timer);
+    timers->base = now - LIBUV_ZERO;
+    libuv_tell(timers, now);
+    uv_update_time(&timers->loop);
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            libuv_arm(timers, &timers->tasks[id]);
+}
+
+/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
+static void libuv_advance_far(struct tw_timers *timers, tw_tick to)
+{
+    while (to - timers->turn > LIBUV_SPAN && timers->running > 0) {
+        libuv_rebase(timers, timers->turn);
+        libuv_tell(timers, timers->turn + LIBUV_SPAN);
+        uv_run(&timers->loop, UV_RUN_NOWAIT);
+    }
+    libuv_rebase(timers, to - timers->turn > LIBUV_SPAN ? to : timers->turn);
+}
+
+static void libuv_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    timers->expire = expire;
+    timers->ctx = ctx;
+    if (to - timers->base > LIBUV_REACH)
+        libuv_advance_far(timers, to);
+    libuv_tell(timers, to);
+    uv_run(&timers->loop, UV_RUN_NOWAIT);
+    timers->now = to;
+}
+
+/* ---- Open, close. ---------------------------------------------------------------------------- */
+
+static struct tw_footprint libuv_footprint(const struct tw_timers *timers)
+{
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers,
+        .capacity_bytes = (uint64_t)timers->capacity * sizeof *timers->tasks,
+    };
+}
+
+/* A handle is not gone before the loop has turned once more. */
+static void libuv_close(struct tw_timers *timers)
+{
+    answer_begin(&timers->answer);
+    for (tw_id id = 0; id < timers->capacity; id++)
+        uv_close((uv_handle_t *)&timers->tasks[id].timer, NULL);
+    uv_close((uv_handle_t *)&timers->wakeup, NULL);
+    uv_run(&timers->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&timers->loop);
+    answer_end(&timers->answer);
+    free(timers->tasks);
+    free(timers);
+}
+
+static int libuv_refuse(struct tw_timers *timers, int status, const char *what,
+                        struct tw_error *error)
+{
+    answer_end(&timers->answer);
+    free(timers->tasks);
+    free(timers);
+    snprintf(error->text, sizeof error->text, "libuv: %s: %s", what, uv_strerror(status));
+    return TW_REFUSED_MEMORY;
+}
+
+static void libuv_wake(uv_async_t *wakeup)
+{
+    (void)wakeup;
+}
+
+static int libuv_open_loop(struct tw_timers *timers, struct tw_error *error)
+{
+    int status = uv_loop_init(&timers->loop);
+    if (status != 0)
+        return libuv_refuse(timers, status, "uv_loop_init", error);
+    status = uv_async_init(&timers->loop, &timers->wakeup, libuv_wake);
+    if (status != 0) {
+        uv_loop_close(&timers->loop);
+        return libuv_refuse(timers, status, "uv_async_init", error);
+    }
+    for (tw_id id = 0; id < timers->capacity; id++) {
+        uv_timer_init(&timers->loop, &timers->tasks[id].timer);
+        timers->tasks[id].timer.data = timers;
+    }
+    uv_run(&timers->loop, UV_RUN_NOWAIT); /* the kernel is told of the descriptor */
+    return TW_OK;
+}
+
+static int libuv_open(struct tw_timers **out, const struct tw_config *config,
+                      struct tw_error *error)
+{
+    int status = params_check(libuv_params, config, error);
+    const struct tw_setting *poll = params_find(config, "poll");
+    bool polls = !poll || poll->values[0] == 1;
+    bool counts = false;
+#ifdef TW_COUNTED
+    counts = true;
+#endif
+    if (status == TW_OK)
+        status = answer_library((void (*)(void))uv_run, answer_kinds_for(polls, counts), error);
+    if (status != TW_OK)
+        return status;
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    timers->capacity = config->capacity;
+    timers->now = config->now;
+    timers->base = config->now - LIBUV_ZERO;
+    timers->answer.is_alone = !polls;
+    timers->tasks = calloc(config->capacity, sizeof *timers->tasks);
+    if (!timers->tasks) {
+        status = params_no_memory(error, libuv_footprint(timers).capacity_bytes);
+        free(timers);
+        return status;
+    }
+    libuv_tell(timers, config->now);
+    status = libuv_open_loop(timers, error);
+    if (status != TW_OK)
+        return status;
+#ifdef TW_COUNTED
+    timers->answer.work = &timers->work;
+#endif
+    *out = timers;
+    return TW_OK;
+}
+
+/* ---- What can be asked. ---------------------------------------------------------------------- */
+
+static tw_tick libuv_next(const struct tw_timers *timers)
+{
+    int ticks = uv_backend_timeout(&timers->loop);
+    return ticks < 0 ? TW_NEVER : timers->now + (tw_tick)ticks;
+}
+
+static void libuv_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (tw_id id = 0; id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
+}
+
+static const char *libuv_check(const struct tw_timers *timers)
+{
+    uint32_t running = 0;
+    for (tw_id id = 0; id < timers->capacity; id++) {
+        const struct libuv_task *task = &timers->tasks[id];
+        if (uv_is_active((const uv_handle_t *)&task->timer) != (task->due != 0))
+            return "a handle is active without a due tick, or has one without being active";
+        if (task->due != 0 && uv_timer_get_due_in(&task->timer) != task->due - timers->now)
+            return "libuv has another time for a timer than its due tick";
+        running += task->due != 0;
+    }
+    return running == timers->running ? NULL : "not as many timers run as are counted";
+}
+
+static void libuv_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    *out = (struct tw_description){.span = LIBUV_SPAN, .setting_count = 1};
+    out->settings[0] =
+        (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
+}
+
+static const struct tw_work *libuv_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(libuv) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "libuv",
+    .summary = "uv_timer_t of libuv: a binary heap of linked nodes in the handles",
+    .traits = {.flags = TW_TICKLESS,
+               .start = {TW_O_LOG_N, TW_O_LOG_N},
+               .stop = {TW_O_LOG_N, TW_O_LOG_N},
+               .expire = {TW_O_LOG_N, TW_O_LOG_N},
+               .tick = {TW_O_1, TW_O_1}},
+    .params = libuv_params,
+    .open = libuv_open,
+    .close = libuv_close,
+    .start = libuv_start,
+    .stop = libuv_stop,
+    .advance = libuv_advance,
+    .next = libuv_next,
+    .visit = libuv_visit,
+    .check = libuv_check,
+    .footprint = libuv_footprint,
+    .describe = libuv_describe,
+    .work = libuv_work,
+};
