@@ -1,0 +1,357 @@
+/*
+ * libev.c - the timers of libev: a heap of four children, through its public interface.
+ *
+ * Structure: an array of (time, watcher) with four children to a node (timers, upheap, downheap of
+ * libev's ev.c, EV_USE_4HEAP and EV_HEAP_CACHE_AT as Debian builds it); the watcher has its index.
+ *
+ *     START    ev_timer_set and ev_timer_start; a running timer gets its new delay as `repeat` and is
+ *              moved by ev_timer_again, which is what libev recommends (one sift, no stop)
+ *     STOP     ev_timer_stop
+ *     PER-TICK ev_run(EVRUN_NOWAIT): one turn of the loop, also where nothing is due
+ *     EXPIRY   the watcher's callback, after all that are due have left the heap
+ *
+ * What a figure includes: a turn reads the clock twice (and once more when half a second has passed,
+ * to look for jumps of the wall clock) and asks the kernel for events once, as in use; the clock is
+ * the virtual one (answer.h), a load of 16 bytes.  With poll=0 the kernel is left out: the structure
+ * alone.  Starts and stops read no clock and call nobody.  libev's array grows by doubling when a
+ * start finds it full; the watchers lie in one array, made and initialised at open.
+ *
+ *             average     worst
+ *     start   O(1)        O(log n)
+ *     stop    O(1)        O(log n)    the last entry takes the place
+ *     advance O(log n)    O(log n)    per expired timer; a turn of the loop for each call
+ *     next    O(n)        O(n)        libev tells nobody: the adapter looks at every id.  What it costs
+ *                                     to drive this design by next() is no figure of libev's
+ *
+ * One tick is 1/512 s, the power of two next to a millisecond: libev counts seconds in a double, and
+ * so both the clock (a whole number of nanoseconds) and every sum come out exact from one second on.
+ * libev fires what is due before now, not at now; a timer therefore gets half a tick less.  Exact: the
+ * time of a loop is that of the turn's beginning.  A jump is one turn; a timer that a callback starts
+ * for a tick of the jump fires in another turn of the same advance, so that the order within a jump is
+ * not promised.
+ *
+ * Limits: a delay of more than 2^50 ticks is refused; once in 2^51 ticks, 139,000 years, the timers are
+ * stopped and started again at a new zero (libev_rebase), for there the double ends.  More than 2^25
+ * ids are refused: libev computes the bytes of its array in an int.  Without memory for it libev
+ * aborts.
+ *
+ * Memory: 56 bytes per id, the watcher's 48 and the due tick, which libev cannot tell in a callback;
+ * and 16 to 32 in libev's array for each that has run at the same time.
+ *
+ * Invariants, in the order in which libev_check tests them:
+ *   1. A watcher is active if and only if its timer has a due tick.
+ *   2. What libev says is left of it is what is left to the due tick, less half a tick.
+ *   3. As many timers have a due tick as are counted.
+ */
+#include "answer.h"
+#include "impls/backend.h"
+#include "impls/params.h"
+
+#include <ev.h>
+#include <stdlib.h>
+
+#define LIBEV_TICK_BITS   9u       /* ticks of a second */
+#define LIBEV_NS_PER_TICK 1953125L /* exactly: 10^9 / 2^9 */
+#define LIBEV_SPAN        (UINT64_C(1) << 50)
+#define LIBEV_REACH       (UINT64_C(1) << 51) /* and a delay behind it is still below 2^52 ticks */
+#define LIBEV_ZERO        (UINT64_C(1) << LIBEV_TICK_BITS) /* the library's clock at the base: 1 s */
+#define LIBEV_CAPACITY    (UINT32_C(1) << 25)
+
+static const struct tw_param libev_params[] = {
+    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
+     1},
+    {NULL, NULL, 0, 0, 0}};
+
+struct libev_task {
+    ev_timer timer; /* first: a watcher's address is its task's */
+    tw_tick due;    /* 0: idle */
+};
+
+struct tw_timers {
+    struct ev_loop *loop;
+    struct libev_task *tasks;
+    uint32_t capacity;
+    uint32_t running;
+    tw_tick now;    /* in a callback, the due tick of the timer that fires */
+    tw_tick turn;   /* the tick that the loop's time stands for */
+    tw_tick base;   /* the tick at which the library's clock shows 0; may be before tick 0 */
+    bool is_behind; /* a callback started something for a tick that the turn is past */
+    tw_expire_fn *expire;
+    void *ctx;
+    struct answer answer;
+    TW_WORK_FIELD
+};
+
+static void libev_fire(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    struct tw_timers *timers = ev_userdata(loop);
+    struct libev_task *task = (struct libev_task *)timer;
+    (void)events;
+    tw_tick due = task->due;
+    task->due = 0;
+    timers->running--;
+    timers->now = due;
+    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+}
+
+/* Seconds from the loop's time to half a tick before `due`, which may be past. */
+static inline ev_tstamp libev_delay(const struct tw_timers *timers, tw_tick due)
+{
+    const ev_tstamp tick = 1.0 / (1u << LIBEV_TICK_BITS);
+    return (ev_tstamp)(int64_t)(due - timers->turn) * tick - tick / 2;
+}
+
+static inline void libev_arm(struct tw_timers *timers, struct libev_task *task)
+{
+    ev_timer_set(&task->timer, libev_delay(timers, task->due), 0.0);
+    ev_timer_start(timers->loop, &task->timer);
+}
+
+/* `repeat` may be changed at any time and is looked at by ev_timer_again and at expiry alone. */
+static inline void libev_rearm(struct tw_timers *timers, struct libev_task *task)
+{
+    task->timer.repeat = libev_delay(timers, task->due);
+    ev_timer_again(timers->loop, &task->timer);
+    task->timer.repeat = 0.0;
+}
+
+static int libev_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
+    if (due > TW_DEADLINE_MAX || due == 0 || due - timers->now > LIBEV_SPAN)
+        return TW_REFUSED_RANGE;
+    struct libev_task *task = &timers->tasks[id];
+    bool was_running = task->due != 0;
+    task->due = due;
+    timers->running += !was_running;
+    if (due <= timers->turn) {
+        timers->is_behind = true;
+        ev_timer_stop(timers->loop, &task->timer); /* a repeat may not be negative */
+        libev_arm(timers, task);
+    } else if (was_running) {
+        libev_rearm(timers, task);
+    } else {
+        libev_arm(timers, task);
+    }
+    return was_running ? TW_REARMED : TW_OK;
+}
+
+static int libev_stop(struct tw_timers *timers, tw_id id)
+{
+    struct libev_task *task = &timers->tasks[id];
+    if (task->due == 0)
+        return TW_IDLE;
+    task->due = 0;
+    timers->running--;
+    ev_timer_stop(timers->loop, &task->timer);
+    return TW_OK;
+}
+
+/* The library's clock shows the tick from the next question on. */
+static void libev_tell(struct tw_timers *timers, tw_tick now)
+{
+    tw_tick ticks = now - timers->base;
+    timers->turn = now;
+    timers->answer.now.tv_sec = (time_t)(ticks >> LIBEV_TICK_BITS);
+    timers->answer.now.tv_nsec = (long)(ticks % (1u << LIBEV_TICK_BITS)) * LIBEV_NS_PER_TICK;
+    answer_begin(&timers->answer);
+}
+
+/* Turns until nothing is due: a timer that a callback starts is not looked at in the same turn. */
+static void libev_turn(struct tw_timers *timers, tw_tick to)
+{
+    libev_tell(timers, to);
+    do {
+        timers->is_behind = false;
+        ev_run(timers->loop, EVRUN_NOWAIT);
+    } while (timers->is_behind);
+}
+
+/* A new zero for the library's clock.  What runs is taken out and put in again, for the times of the
+ * old zero mean nothing any more. */
+static void libev_rebase(struct tw_timers *timers, tw_tick now)
+{
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        ev_timer_stop(timers->loop, &timers->tasks[id].timer);
+    timers->base = now - LIBEV_ZERO;
+    libev_tell(timers, now);
+    ev_now_update(timers->loop);
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            libev_arm(timers, &timers->tasks[id]);
+}
+
+/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
+static void libev_advance_far(struct tw_timers *timers, tw_tick to)
+{
+    while (to - timers->turn > LIBEV_SPAN && timers->running > 0) {
+        libev_rebase(timers, timers->turn);
+        libev_turn(timers, timers->turn + LIBEV_SPAN);
+    }
+    libev_rebase(timers, to - timers->turn > LIBEV_SPAN ? to : timers->turn);
+}
+
+static void libev_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    timers->expire = expire;
+    timers->ctx = ctx;
+    if (to - timers->base > LIBEV_REACH)
+        libev_advance_far(timers, to);
+    libev_turn(timers, to);
+    timers->now = to;
+}
+
+/* ---- Open, close. ---------------------------------------------------------------------------- */
+
+static struct tw_footprint libev_footprint(const struct tw_timers *timers)
+{
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers,
+        .capacity_bytes = (uint64_t)timers->capacity * sizeof *timers->tasks,
+    };
+}
+
+static void libev_close(struct tw_timers *timers)
+{
+    answer_begin(&timers->answer);
+    if (timers->loop)
+        ev_loop_destroy(timers->loop);
+    answer_end(&timers->answer);
+    free(timers->tasks);
+    free(timers);
+}
+
+/* TW_OK, or what was missing; the caller closes in any case. */
+static int libev_open_loop(struct tw_timers *timers, struct tw_error *error)
+{
+    timers->tasks = calloc(timers->capacity, sizeof *timers->tasks);
+    if (!timers->tasks)
+        return params_no_memory(error, libev_footprint(timers).capacity_bytes);
+    libev_tell(timers, timers->now);
+    timers->loop = ev_loop_new(EVFLAG_NOENV);
+    if (!timers->loop) {
+        snprintf(error->text, sizeof error->text, "libev: ev_loop_new found no way to wait");
+        return TW_REFUSED_MEMORY;
+    }
+    ev_set_userdata(timers->loop, timers);
+    for (tw_id id = 0; id < timers->capacity; id++)
+        ev_timer_init(&timers->tasks[id].timer, libev_fire, 0.0, 0.0);
+    return TW_OK;
+}
+
+/* Are the settings good, and does the library ask us? */
+static int libev_prepare(const struct tw_config *config, bool polls, struct tw_error *error)
+{
+    bool counts = false;
+#ifdef TW_COUNTED
+    counts = true;
+#endif
+    int status = params_check(libev_params, config, error);
+    if (status != TW_OK)
+        return status;
+    if (config->capacity > LIBEV_CAPACITY) {
+        snprintf(error->text, sizeof error->text,
+                 "capacity: %u given; libev computes the size of its heap in an int: at most %u",
+                 config->capacity, LIBEV_CAPACITY);
+        return TW_BAD_SETTING;
+    }
+    return answer_library((void (*)(void))ev_run, answer_kinds_for(polls, counts), error);
+}
+
+static int libev_open(struct tw_timers **out, const struct tw_config *config,
+                      struct tw_error *error)
+{
+    const struct tw_setting *poll = params_find(config, "poll");
+    bool polls = !poll || poll->values[0] == 1;
+    int status = libev_prepare(config, polls, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    timers->capacity = config->capacity;
+    timers->now = config->now;
+    timers->base = config->now - LIBEV_ZERO;
+    timers->answer.is_alone = !polls;
+    status = libev_open_loop(timers, error);
+    if (status != TW_OK) {
+        libev_close(timers);
+        return status;
+    }
+#ifdef TW_COUNTED
+    timers->answer.work = &timers->work;
+#endif
+    *out = timers;
+    return TW_OK;
+}
+
+/* ---- What can be asked. ---------------------------------------------------------------------- */
+
+static tw_tick libev_next(const struct tw_timers *timers)
+{
+    tw_tick next = TW_NEVER;
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
+            next = timers->tasks[id].due;
+    return next;
+}
+
+static void libev_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (tw_id id = 0; id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
+}
+
+static const char *libev_check(const struct tw_timers *timers)
+{
+    uint32_t running = 0;
+    for (tw_id id = 0; id < timers->capacity; id++) {
+        struct libev_task *task = &timers->tasks[id];
+        if ((ev_is_active(&task->timer) != 0) != (task->due != 0))
+            return "a watcher is active without a due tick, or has one without being active";
+        if (task->due != 0 &&
+            ev_timer_remaining(timers->loop, &task->timer) != libev_delay(timers, task->due))
+            return "libev has another time for a timer than its due tick";
+        running += task->due != 0;
+    }
+    return running == timers->running ? NULL : "not as many timers run as are counted";
+}
+
+static void libev_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    *out = (struct tw_description){.span = LIBEV_SPAN, .setting_count = 1};
+    out->settings[0] =
+        (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
+}
+
+static const struct tw_work *libev_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(libev) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "libev",
+    .summary = "ev_timer of libev: a heap of four children, times beside the watchers",
+    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_ALLOCATES,
+               .start = {TW_O_1, TW_O_LOG_N},
+               .stop = {TW_O_1, TW_O_LOG_N},
+               .expire = {TW_O_LOG_N, TW_O_LOG_N},
+               .tick = {TW_O_1, TW_O_1}},
+    .params = libev_params,
+    .open = libev_open,
+    .close = libev_close,
+    .start = libev_start,
+    .stop = libev_stop,
+    .advance = libev_advance,
+    .next = libev_next,
+    .visit = libev_visit,
+    .check = libev_check,
+    .footprint = libev_footprint,
+    .describe = libev_describe,
+    .work = libev_work,
+};

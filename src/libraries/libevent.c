@@ -1,0 +1,367 @@
+/*
+ * libevent.c - the timers of libevent: a binary heap and common timeouts, through its public interface.
+ *
+ * Structure: an array of pointers to events, a binary heap by time (min_heap_t of
+ * minheap-internal.h), each event with its index; a comparison reads the events.  With common=N the
+ * first N distinct delays get what libevent calls a common timeout (event_base_init_common_timeout): a
+ * list in order of time, to whose end a start appends, with one event in the heap for its first.
+ *
+ *     START    event_add, which re-arms a pending event too
+ *     STOP     event_del
+ *     PER-TICK event_base_loop(EVLOOP_NONBLOCK | EVLOOP_ONCE): one turn, also where nothing is due
+ *     EXPIRY   the event's callback, after all that are due have left the heap
+ *
+ * What a figure includes: a turn reads the clock and asks the kernel for events, once each, as in
+ * use; every five seconds it compares the clock with the wall clock.  A start outside a callback reads
+ * the clock (libevent keeps a turn's time until the turn ends, so that in a callback it does not).
+ * The clock is the virtual one (answer.h), a load of 16 bytes.  With poll=0 the kernel is left out: the
+ * structure alone.  No locks: threads were not asked for.  libevent's heap grows by doubling when a
+ * start finds it full; the events lie in one array, made and initialised at open (event_assign).
+ * With common above 0 a start looks its delay up in a table of the adapter's, for which a program
+ * would have a variable.
+ *
+ *             average     worst
+ *     start   O(1)        O(log n)    O(1) for a common timeout
+ *     stop    O(1)        O(log n)    the last entry takes the place; O(1) for a common timeout
+ *     advance O(log n)    O(log n)    per expired timer; O(1) for a common timeout; a turn for each call
+ *     next    O(n)        O(n)        libevent tells nobody: the adapter looks at every id.  What it
+ *                                     costs to drive this design by next() is no figure of libevent's
+ *
+ * One tick is 1 ms; libevent counts microseconds.  Exact: the time of a turn is kept while its
+ * callbacks run.  A jump is one turn; a timer that a callback starts for a tick of the jump fires in
+ * another turn of the same advance, so that the order within a jump is not promised.  Any delay can
+ * be held: seconds have 64 bits.
+ *
+ * Memory: 136 bytes per id, the event's 128 and the due tick, which libevent cannot tell in a callback;
+ * and 8 to 16 in libevent's heap for each that has run at the same time.
+ *
+ * Why common=0: a program names its common timeouts itself, and most name none.
+ *
+ * Invariants, in the order in which libevent_check tests them:
+ *   1. An event is pending if and only if its timer has a due tick.
+ *   2. The time that libevent has for it is that of the due tick.
+ *   3. As many timers have a due tick as are counted.
+ */
+#include "answer.h"
+#include "impls/backend.h"
+#include "impls/params.h"
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <stdlib.h>
+
+#define LIBEVENT_TICKS_PER_S  1000u
+#define LIBEVENT_US_PER_TICK  1000
+#define LIBEVENT_NS_PER_TICK  1000000
+#define LIBEVENT_ZERO_S       1 /* what the library's clock shows at tick 0: 0 means "no time" there */
+#define LIBEVENT_COMMON_MAX   256u /* as libevent has it, MAX_COMMON_TIMEOUTS */
+#define LIBEVENT_COMMON_SLOTS 512u /* of the table of delays: at most half full */
+
+static const struct tw_param libevent_params[] = {
+    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
+     1},
+    {"common", "so many distinct delays, the first that come, get a common timeout (0)", 0,
+     LIBEVENT_COMMON_MAX, 1},
+    {NULL, NULL, 0, 0, 0}};
+
+struct libevent_task {
+    struct event event;
+    tw_tick due; /* 0: idle */
+};
+
+/* A delay that has a common timeout; the slot is empty where there is no handle. */
+struct libevent_common {
+    tw_tick delay;
+    const struct timeval *handle; /* libevent's, good until the base is freed */
+};
+
+struct tw_timers {
+    struct event_base *base;
+    struct libevent_task *tasks;
+    struct libevent_common *commons; /* LIBEVENT_COMMON_SLOTS, by a hash of the delay; or NULL */
+    uint32_t common_count, common_max;
+    uint32_t capacity;
+    uint32_t running;
+    tw_tick now;    /* in a callback, the due tick of the timer that fires */
+    tw_tick turn;   /* the tick that the loop's time stands for */
+    bool is_behind; /* a callback started something for a tick that the turn is past */
+    tw_expire_fn *expire;
+    void *ctx;
+    struct answer answer;
+    TW_WORK_FIELD
+};
+
+/* An event's callback has one argument, and that is the task; whose it is, is who is answered. */
+static struct tw_timers *libevent_answered(void)
+{
+    return (struct tw_timers *)((char *)answer_current - offsetof(struct tw_timers, answer));
+}
+
+static void libevent_fire(evutil_socket_t fd, short events, void *argument)
+{
+    struct libevent_task *task = argument;
+    struct tw_timers *timers = libevent_answered();
+    (void)fd;
+    (void)events;
+    tw_tick due = task->due;
+    task->due = 0;
+    timers->running--;
+    timers->now = due;
+    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+}
+
+static inline struct timeval libevent_time(tw_tick ticks)
+{
+    return (struct timeval){.tv_sec = (time_t)(ticks / LIBEVENT_TICKS_PER_S),
+                            .tv_usec =
+                                (suseconds_t)(ticks % LIBEVENT_TICKS_PER_S) * LIBEVENT_US_PER_TICK};
+}
+
+/* The common timeout of that delay, made now if it is among the first; NULL: it has none. */
+static const struct timeval *libevent_common(struct tw_timers *timers, tw_tick delay)
+{
+    uint64_t hash = delay * UINT64_C(0x9e3779b97f4a7c15) >> 55;
+    struct libevent_common *common = &timers->commons[hash];
+    while (common->handle && common->delay != delay) {
+        hash = (hash + 1) % LIBEVENT_COMMON_SLOTS;
+        common = &timers->commons[hash];
+    }
+    if (common->handle || timers->common_count == timers->common_max)
+        return common->handle;
+    struct timeval time = libevent_time(delay);
+    common->delay = delay;
+    common->handle = event_base_init_common_timeout(timers->base, &time);
+    timers->common_count += common->handle != NULL;
+    return common->handle;
+}
+
+static inline bool libevent_arm(struct tw_timers *timers, struct libevent_task *task, tw_tick due)
+{
+    tw_tick delay = due > timers->turn ? due - timers->turn : 0;
+    if (timers->commons) {
+        const struct timeval *common = libevent_common(timers, delay);
+        if (common)
+            return event_add(&task->event, common) == 0;
+    }
+    struct timeval time = libevent_time(delay);
+    return event_add(&task->event, &time) == 0;
+}
+
+static int libevent_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
+    if (due > TW_DEADLINE_MAX || due == 0)
+        return TW_REFUSED_RANGE; /* or the clock itself is at its end, where no tick follows */
+    struct libevent_task *task = &timers->tasks[id];
+    bool was_running = task->due != 0;
+    answer_begin(&timers->answer);
+    if (!libevent_arm(timers, task, due))
+        return TW_REFUSED_MEMORY;
+    task->due = due;
+    timers->running += !was_running;
+    timers->is_behind |= due <= timers->turn;
+    return was_running ? TW_REARMED : TW_OK;
+}
+
+static int libevent_stop(struct tw_timers *timers, tw_id id)
+{
+    struct libevent_task *task = &timers->tasks[id];
+    if (task->due == 0)
+        return TW_IDLE;
+    task->due = 0;
+    timers->running--;
+    event_del(&task->event);
+    return TW_OK;
+}
+
+/* The library's clock shows the tick from the next question on. */
+static void libevent_tell(struct tw_timers *timers, tw_tick now)
+{
+    timers->turn = now;
+    timers->answer.now.tv_sec = (time_t)(now / LIBEVENT_TICKS_PER_S) + LIBEVENT_ZERO_S;
+    timers->answer.now.tv_nsec = (long)(now % LIBEVENT_TICKS_PER_S) * LIBEVENT_NS_PER_TICK;
+    answer_begin(&timers->answer);
+}
+
+/* Turns until nothing is due: a timer that a callback starts is not looked at in the same turn. */
+static void libevent_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    timers->expire = expire;
+    timers->ctx = ctx;
+    libevent_tell(timers, to);
+    do {
+        timers->is_behind = false;
+        event_base_loop(timers->base, EVLOOP_NONBLOCK | EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
+    } while (timers->is_behind);
+    timers->now = to;
+}
+
+/* ---- Open, close. ---------------------------------------------------------------------------- */
+
+static struct tw_footprint libevent_footprint(const struct tw_timers *timers)
+{
+    size_t table_bytes = timers->commons ? LIBEVENT_COMMON_SLOTS * sizeof *timers->commons : 0;
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + table_bytes,
+        .capacity_bytes = (uint64_t)timers->capacity * sizeof *timers->tasks,
+    };
+}
+
+/* An event that is pending belongs to the base until it is deleted. */
+static void libevent_close(struct tw_timers *timers)
+{
+    answer_begin(&timers->answer);
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        libevent_stop(timers, id);
+    if (timers->base)
+        event_base_free(timers->base);
+    answer_end(&timers->answer);
+    free(timers->commons);
+    free(timers->tasks);
+    free(timers);
+}
+
+/* As event_base_new() makes it, but that the environment has no say. */
+static struct event_base *libevent_new_base(void)
+{
+    struct event_config *config = event_config_new();
+    if (!config)
+        return NULL;
+    event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
+    struct event_base *base = event_base_new_with_config(config);
+    event_config_free(config);
+    return base;
+}
+
+/* TW_OK, or what was missing; the caller closes in any case. */
+static int libevent_open_base(struct tw_timers *timers, struct tw_error *error)
+{
+    timers->tasks = calloc(timers->capacity, sizeof *timers->tasks);
+    if (!timers->tasks)
+        return params_no_memory(error, libevent_footprint(timers).capacity_bytes);
+    if (timers->common_max > 0) {
+        timers->commons = calloc(LIBEVENT_COMMON_SLOTS, sizeof *timers->commons);
+        if (!timers->commons)
+            return params_no_memory(error, LIBEVENT_COMMON_SLOTS * sizeof *timers->commons);
+    }
+    libevent_tell(timers, timers->now);
+    timers->base = libevent_new_base();
+    if (!timers->base) {
+        snprintf(error->text, sizeof error->text, "libevent: event_base_new found no way to wait");
+        return TW_REFUSED_MEMORY;
+    }
+    for (tw_id id = 0; id < timers->capacity; id++) {
+        struct libevent_task *task = &timers->tasks[id];
+        event_assign(&task->event, timers->base, -1, 0, libevent_fire, task);
+    }
+    return TW_OK;
+}
+
+static int libevent_open(struct tw_timers **out, const struct tw_config *config,
+                         struct tw_error *error)
+{
+    const struct tw_setting *poll = params_find(config, "poll");
+    const struct tw_setting *common = params_find(config, "common");
+    bool polls = !poll || poll->values[0] == 1;
+    bool counts = false;
+#ifdef TW_COUNTED
+    counts = true;
+#endif
+    int status = params_check(libevent_params, config, error);
+    if (status == TW_OK)
+        status =
+            answer_library((void (*)(void))event_base_loop, answer_kinds_for(polls, counts), error);
+    if (status != TW_OK)
+        return status;
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    timers->capacity = config->capacity;
+    timers->now = config->now;
+    timers->common_max = common ? (uint32_t)common->values[0] : 0;
+    timers->answer.is_alone = !polls;
+    status = libevent_open_base(timers, error);
+    if (status != TW_OK) {
+        libevent_close(timers);
+        return status;
+    }
+#ifdef TW_COUNTED
+    timers->answer.work = &timers->work;
+#endif
+    *out = timers;
+    return TW_OK;
+}
+
+/* ---- What can be asked. ---------------------------------------------------------------------- */
+
+static tw_tick libevent_next(const struct tw_timers *timers)
+{
+    tw_tick next = TW_NEVER;
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
+            next = timers->tasks[id].due;
+    return next;
+}
+
+static void libevent_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (tw_id id = 0; id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
+}
+
+static const char *libevent_check(const struct tw_timers *timers)
+{
+    uint32_t running = 0;
+    for (tw_id id = 0; id < timers->capacity; id++) {
+        const struct libevent_task *task = &timers->tasks[id];
+        struct timeval has, wants = libevent_time(task->due);
+        wants.tv_sec += LIBEVENT_ZERO_S;
+        if ((event_pending(&task->event, EV_TIMEOUT, &has) != 0) != (task->due != 0))
+            return "an event is pending without a due tick, or has one without being pending";
+        if (task->due != 0 && evutil_timercmp(&has, &wants, !=))
+            return "libevent has another time for a timer than its due tick";
+        running += task->due != 0;
+    }
+    return running == timers->running ? NULL : "not as many timers run as are counted";
+}
+
+static void libevent_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    *out = (struct tw_description){.span = TW_DEADLINE_MAX, .setting_count = 2};
+    out->settings[0] =
+        (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
+    out->settings[1] =
+        (struct tw_setting){.name = "common", .count = 1, .values = {timers->common_max}};
+}
+
+static const struct tw_work *libevent_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(libevent) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "libevent",
+    .summary = "struct event of libevent: a binary heap of pointers, and common timeouts",
+    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_ALLOCATES,
+               .start = {TW_O_1, TW_O_LOG_N},
+               .stop = {TW_O_1, TW_O_LOG_N},
+               .expire = {TW_O_LOG_N, TW_O_LOG_N},
+               .tick = {TW_O_1, TW_O_1}},
+    .params = libevent_params,
+    .open = libevent_open,
+    .close = libevent_close,
+    .start = libevent_start,
+    .stop = libevent_stop,
+    .advance = libevent_advance,
+    .next = libevent_next,
+    .visit = libevent_visit,
+    .check = libevent_check,
+    .footprint = libevent_footprint,
+    .describe = libevent_describe,
+    .work = libevent_work,
+};
