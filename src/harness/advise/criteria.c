@@ -1,0 +1,269 @@
+/* criteria.c - from the JSON of cells to figures, and from two of these to a sign. */
+#include "harness/advise/criteria.h"
+
+#include "harness/result/json.h"
+#include "harness/stats/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CONFIDENCE 0.95
+
+const char *criterion_name(enum criterion criterion)
+{
+    static const char *const names[CRITERIA] = {
+        [CRITERION_COST] = "cost",        [CRITERION_MEMORY] = "memory",
+        [CRITERION_TAIL] = "tail",        [CRITERION_PRECISION] = "precision",
+        [CRITERION_WAKEUPS] = "wake-ups",
+    };
+    return names[criterion];
+}
+
+/* ---- One cell. ------------------------------------------------------------------------------- */
+
+static bool is_ok(const cJSON *cell)
+{
+    return cell && strcmp(json_get_text(cell, "status"), "ok") == 0;
+}
+
+static double operations_of(const cJSON *phase)
+{
+    return json_get_number(phase, "operations.start") + json_get_number(phase, "operations.stop") +
+           json_get_number(phase, "operations.expire");
+}
+
+/* Wall time of a phase in a sample: from its operations, or where it has none from its advances. */
+static double phase_ns(const cJSON *phase, int sample)
+{
+    const cJSON *interval = json_get(phase, "ns_per_op");
+    const cJSON *item = cJSON_GetArrayItem(json_get(interval, "samples"), sample);
+    if (operations_of(phase) > 0)
+        return cJSON_IsNumber(item) ? operations_of(phase) * item->valuedouble : NAN;
+    double advances = json_get_number(phase, "operations.advance");
+    return advances > 0 ? advances * json_get_number(phase, "ns_per_advance.median") : 0;
+}
+
+/* ns per operation of the whole load in that sample; NaN when there is none. */
+static double sample_cost(const cJSON *cell, int sample)
+{
+    double ns = 0, operations = 0;
+    const cJSON *phase;
+    if (!is_ok(cell) || sample >= (int)json_get_number(cell, "sampling.samples"))
+        return NAN;
+    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+    {
+        ns += phase_ns(phase, sample);
+        operations += operations_of(phase);
+    }
+    return operations > 0 ? ns / operations : NAN;
+}
+
+static double sum_of(const cJSON *cell, const char *path)
+{
+    double sum = 0;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+    {
+        sum += json_get_number(phase, path);
+    }
+    return sum;
+}
+
+static double most_of(const cJSON *cell, const char *path)
+{
+    double most = NAN;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+    {
+        most = fmax(most, json_get_number(phase, path));
+    }
+    return most;
+}
+
+/* ---- All cells of a candidate. --------------------------------------------------------------- */
+
+/* Rounds of a single sample are a first look: they count while there is nothing better. */
+static bool is_counted(const cJSON *cell, double most_samples)
+{
+    return is_ok(cell) && (most_samples < CRITERIA_PAIRS_MIN ||
+                           json_get_number(cell, "sampling.samples") >= CRITERIA_PAIRS_MIN);
+}
+
+static double most_samples_of(const struct criteria_cells *cells)
+{
+    double most = 0;
+    for (size_t i = 0; i < CRITERIA_ROUNDS; i++)
+        if (is_ok(cells->cells[i]))
+            most = fmax(most, json_get_number(cells->cells[i], "sampling.samples"));
+    return most;
+}
+
+static size_t gather_samples(const struct criteria_cells *cells, double *out)
+{
+    size_t count = 0;
+    double most = most_samples_of(cells);
+    for (size_t i = 0; i < CRITERIA_ROUNDS; i++) {
+        if (!is_counted(cells->cells[i], most))
+            continue;
+        for (int s = 0; count < CRITERIA_SAMPLES_MAX; s++) {
+            double cost = sample_cost(cells->cells[i], s);
+            if (isnan(cost))
+                break;
+            out[count++] = cost;
+        }
+    }
+    return count;
+}
+
+/* Few samples say little, and what disturbs a sample makes it longer. */
+static struct criteria_interval interval_of(const double *samples, size_t count)
+{
+    struct summary summary = summary_at(samples, count, CONFIDENCE);
+    struct criteria_interval interval = {
+        .median = summary.median,
+        .low = summary.low,
+        .high = summary.high,
+        .confidence = summary.confidence,
+        .count = count,
+    };
+    if (count < CRITERIA_PAIRS_MIN)
+        interval.low /= 2;
+    return interval;
+}
+
+static void take_memory(struct criteria *out, const cJSON *cell)
+{
+    double capacity = json_get_number(cell, "stream.capacity");
+    out->fixed_bytes = json_get_number(cell, "memory.fixed_bytes");
+    out->peak_bytes = json_get_number(cell, "memory.peak_bytes");
+    if (isnan(out->peak_bytes))
+        out->peak_bytes = out->fixed_bytes + json_get_number(cell, "memory.capacity_bytes");
+    out->bytes_per_task = out->peak_bytes / capacity;
+}
+
+/* By ticks a driver wakes up at each of them; by next it does so for the timers alone where the load
+ * itself does nothing. */
+static void take_wakeups(struct criteria *out, const cJSON *cell)
+{
+    bool by_next = strcmp(json_get_text(cell, "params.drive"), "next") == 0;
+    out->useful_wakeups = sum_of(cell, "wakeups.useful");
+    out->wakeups = by_next ? sum_of(cell, "wakeups.count") - sum_of(cell, "wakeups.to_moment")
+                           : sum_of(cell, "operations.ticks");
+}
+
+static void take_tail(struct criteria *out, const cJSON *cell)
+{
+    double p99 = most_of(cell, "latency_ns.advance.p99");
+    double max = most_of(cell, "latency_ns.advance.max");
+    if (isnan(max))
+        return;
+    out->tail_p99_ns = fmin(out->tail_p99_ns, p99);
+    out->tail_max_ns = fmin(out->tail_max_ns, max);
+    out->tail_passes++;
+}
+
+/* Everything but the times is the same in each of them. */
+static void take_cell(struct criteria *out, const cJSON *cell)
+{
+    out->known = true;
+    take_memory(out, cell);
+    take_wakeups(out, cell);
+    take_tail(out, cell);
+    out->late_mean_ns = json_get_number(cell, "precision.late_mean_ns");
+    out->late_max_ns = json_get_number(cell, "precision.late_max_ns");
+}
+
+struct criteria criteria_of(const struct criteria_cells *cells)
+{
+    double samples[CRITERIA_SAMPLES_MAX];
+    struct criteria out = {
+        .status = "", .reason = "", .tail_p99_ns = NAN, .tail_max_ns = NAN, .wakeups = NAN};
+    for (size_t i = 0; i < CRITERIA_ROUNDS; i++) {
+        const cJSON *cell = cells->cells[i];
+        if (!cell)
+            continue;
+        out.status = json_get_text(cell, "status");
+        out.reason = json_get_text(cell, "reason");
+        if (is_ok(cell) && !isnan(sample_cost(cell, 0)))
+            take_cell(&out, cell);
+        else
+            out.failed++;
+    }
+    size_t count = gather_samples(cells, samples);
+    if (count > 0)
+        out.cost_ns = interval_of(samples, count);
+    return out;
+}
+
+/* ---- Two candidates. ------------------------------------------------------------------------- */
+
+static bool same_stream(const cJSON *left, const cJSON *right)
+{
+    return strcmp(json_get_text(left, "stream.hash"), json_get_text(right, "stream.hash")) == 0;
+}
+
+/* Samples of rounds in which both were, over the same operations. */
+static size_t gather_ratios(const struct criteria_cells *left, const struct criteria_cells *right,
+                            double *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CRITERIA_ROUNDS; i++) {
+        const cJSON *l = left->cells[i], *r = right->cells[i];
+        if (!is_counted(l, CRITERIA_PAIRS_MIN) || !is_counted(r, CRITERIA_PAIRS_MIN) ||
+            !same_stream(l, r))
+            continue;
+        for (int s = 0; count < CRITERIA_SAMPLES_MAX; s++) {
+            double ratio = sample_cost(l, s) / sample_cost(r, s);
+            if (isnan(ratio))
+                break;
+            out[count++] = ratio;
+        }
+    }
+    return count;
+}
+
+struct criteria_interval criteria_ratio(const struct criteria_cells *left,
+                                        const struct criteria_cells *right)
+{
+    double ratios[CRITERIA_SAMPLES_MAX];
+    size_t count = gather_ratios(left, right, ratios);
+    if (count >= CRITERIA_PAIRS_MIN)
+        return interval_of(ratios, count);
+    struct criteria l = criteria_of(left), r = criteria_of(right);
+    if (!l.known || !r.known)
+        return (struct criteria_interval){NAN, NAN, NAN, 0, 0};
+    return (struct criteria_interval){
+        .median = l.cost_ns.median / r.cost_ns.median,
+        .low = l.cost_ns.low / r.cost_ns.high,
+        .high = l.cost_ns.high / r.cost_ns.low,
+        .confidence = fmin(l.cost_ns.confidence, r.cost_ns.confidence),
+    };
+}
+
+int criteria_ratio_sign(const struct criteria_interval *ratio)
+{
+    return ratio->high < 1 / (1 + CRITERIA_MARGIN) ? -1 : ratio->low > 1 + CRITERIA_MARGIN ? 1 : 0;
+}
+
+double criteria_value(const struct criteria *criteria, enum criterion criterion)
+{
+    if (!criteria->known)
+        return NAN;
+    return criterion == CRITERION_COST        ? criteria->cost_ns.median
+           : criterion == CRITERION_MEMORY    ? criteria->bytes_per_task
+           : criterion == CRITERION_TAIL      ? criteria->tail_max_ns
+           : criterion == CRITERION_PRECISION ? criteria->late_max_ns
+                                              : criteria->wakeups;
+}
+
+int criteria_compare(const struct contender *left, const struct contender *right,
+                     enum criterion criterion)
+{
+    if (criterion == CRITERION_COST) {
+        struct criteria_interval ratio = criteria_ratio(&left->cells, &right->cells);
+        return criteria_ratio_sign(&ratio);
+    }
+    double l = criteria_value(&left->of, criterion), r = criteria_value(&right->of, criterion);
+    double factor = criterion == CRITERION_TAIL ? CRITERIA_TAIL_FACTOR : 1 + CRITERIA_EXACT;
+    return l * factor < r ? -1 : r * factor < l ? 1 : 0;
+}

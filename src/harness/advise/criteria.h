@@ -1,0 +1,91 @@
+/*
+ * criteria.h - what cells say of a candidate, and of which of two it is better.  Pure functions.
+ *
+ * A candidate is measured in rounds, each a cell of its own; whoever was in the same round was sampled
+ * in turn with the others, so that a drift of the machine fell on all alike.  Costs are therefore
+ * compared by the ratio of samples of the same round, and everything else by exact figures, but for the
+ * tail:
+ *
+ *     cost       ns per start, stop and expiry of the whole load.  Told apart when the 95 % interval of
+ *                the median ratio lies beyond 3 % on one side (below that a difference is as likely
+ *                layout as design, docs/MEASUREMENT.md).  With fewer than six pairs the interval goes
+ *                from half the least sample to the largest: what disturbs a sample makes it longer.
+ *     memory     bytes of the peak per task, all of it.  Exact; told apart by 1 %.
+ *     tail       longest advance: the least of the maxima of all passes, since the passes do the same
+ *                and only an interruption makes one longer.  Told apart by a factor of two.
+ *     precision  largest lateness against what was asked for.  Exact; told apart by 1 %.
+ *     wake-ups   how often a driver has to wake up for the timers' sake: by ticks at each tick, by next
+ *                at each advance that the load itself does not make.  Exact; told apart by 1 %.
+ */
+#ifndef TWBENCH_CRITERIA_H
+#define TWBENCH_CRITERIA_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CRITERIA_ROUNDS      8
+#define CRITERIA_SAMPLES_MAX 400
+#define CRITERIA_PAIRS_MIN   6
+#define CRITERIA_MARGIN      0.03
+#define CRITERIA_EXACT       0.01
+#define CRITERIA_TAIL_FACTOR 2.0
+
+enum criterion {
+    CRITERION_COST,
+    CRITERION_MEMORY,
+    CRITERION_TAIL,
+    CRITERION_PRECISION,
+    CRITERION_WAKEUPS,
+    CRITERIA
+};
+
+/* "cost", "memory", "tail", "precision", "wake-ups". */
+const char *criterion_name(enum criterion criterion);
+
+/* Cells by round, NULL where the candidate was not in it; all of the same load. */
+struct criteria_cells {
+    const cJSON *cells[CRITERIA_ROUNDS];
+};
+
+struct criteria_interval {
+    double median, low, high;
+    double confidence; /* below 0.95 where samples are few */
+    size_t count; /* samples, or pairs of them; of a ratio 0: the samples were not of one round */
+};
+
+struct criteria {
+    bool known;         /* a cell is ok and has times; else nothing below but status and reason */
+    const char *status; /* of the last cell: "ok", "timeout", ..; "" without cells */
+    const char *reason; /* "" when ok; both belong to the cells */
+    struct criteria_interval cost_ns;
+    double bytes_per_task, fixed_bytes, peak_bytes;
+    double tail_p99_ns, tail_max_ns; /* of the worst phase */
+    size_t tail_passes;
+    double late_mean_ns, late_max_ns;
+    double wakeups, useful_wakeups; /* NaN: the document does not tell */
+    size_t failed;                  /* cells that are not ok */
+};
+
+struct criteria criteria_of(const struct criteria_cells *cells);
+
+/* Cost of `left` over that of `right`; all NaN unless both are known. */
+struct criteria_interval criteria_ratio(const struct criteria_cells *left,
+                                        const struct criteria_cells *right);
+/* -1: the ratio is told to be below 1, 1: above, 0: it is not told apart from 1. */
+int criteria_ratio_sign(const struct criteria_interval *ratio);
+
+/* The figure that a criterion compares; NaN when it is not known. */
+double criteria_value(const struct criteria *criteria, enum criterion criterion);
+
+/* A candidate and what is known of it. */
+struct contender {
+    struct criteria_cells cells;
+    struct criteria of;
+};
+
+/* -1: left is better by this criterion, 1: right is, 0: they are not told apart. */
+int criteria_compare(const struct contender *left, const struct contender *right,
+                     enum criterion criterion);
+
+#endif
