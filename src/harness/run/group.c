@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an operation is taken to cost when min_time is turned into a number of operations. */
-#define NOMINAL_NS_PER_OPERATION 10u
+/* What an operation is taken to cost when min_time is turned into a number of operations; the second
+ * of a design on the machine's clock, which sleeps through the ticks. */
+#define NOMINAL_NS_PER_OPERATION     10u
+#define NOMINAL_NS_ON_THE_REAL_CLOCK 10000u
 
 /* Kinds of rounds before the timed ones. */
 #define GROUP_FIRST_MAX 6
@@ -40,6 +42,18 @@ uint64_t group_passes(const struct stream *stream, uint64_t min_time_ns)
                       (stream_restarts(phase) ? fired : 0);
     }
     return min_time_ns / NOMINAL_NS_PER_OPERATION / operations + 1;
+}
+
+static bool is_on_real_clock(const struct plan_cell *cell)
+{
+    return cell->design->timed->traits.flags & TW_REAL_CLOCK;
+}
+
+/* Passes of a sample of this cell. */
+static uint64_t cell_passes(const struct group *group, const struct plan_cell *cell)
+{
+    const uint64_t share = NOMINAL_NS_ON_THE_REAL_CLOCK / NOMINAL_NS_PER_OPERATION;
+    return is_on_real_clock(cell) ? (group->passes - 1) / share + 1 : group->passes;
 }
 
 /* ---- From reports to outcomes. --------------------------------------------------------------- */
@@ -143,9 +157,9 @@ static void group_take(void *ctx, const struct job *job, const struct job_report
     } else if (job->kind == JOB_LATENCY) {
         take_latency(outcome, report);
     } else if (job->kind == JOB_COUNT) {
-        take_counts(outcome, report, group->passes);
+        take_counts(outcome, report, job->passes);
     } else if (job->kind == JOB_TIME) {
-        take_sample(outcome, report, group->passes);
+        take_sample(outcome, report, job->passes);
     }
     group->done++;
 }
@@ -184,6 +198,23 @@ static void shuffle_jobs(struct job *jobs, size_t count, struct rng *rng)
     }
 }
 
+/* A design that sleeps loses the core on purpose: its passes are not taken again for that. */
+static struct job group_job(const struct group *group, enum job_kind kind, size_t cell)
+{
+    const struct plan_cell *plan = &group->cells[cell];
+    return (struct job){
+        .kind = kind,
+        .cell = cell,
+        .plan = plan,
+        .stream = kind == JOB_STEP ? group->options->small : group->stream,
+        .cycles = group->cycles,
+        .passes = cell_passes(group, plan),
+        .warmup = group->options->warmup,
+        .pace_ns = is_on_real_clock(plan) ? 0 : group->options->pace_ns,
+        .patience_ns = group->options->patience_ns,
+    };
+}
+
 /* One job of a kind for every cell that is still in the race. */
 static int group_round(struct group *group, struct pool *pool, enum job_kind kind, struct rng *rng,
                        struct diag *diag)
@@ -191,17 +222,7 @@ static int group_round(struct group *group, struct pool *pool, enum job_kind kin
     size_t count = 0;
     for (size_t i = 0; i < group->count; i++)
         if (group->outcomes[i].status == OUTCOME_OK)
-            group->jobs[count++] = (struct job){
-                .kind = kind,
-                .cell = i,
-                .plan = &group->cells[i],
-                .stream = kind == JOB_STEP ? group->options->small : group->stream,
-                .cycles = group->cycles,
-                .passes = group->passes,
-                .warmup = group->options->warmup,
-                .pace_ns = group->options->pace_ns,
-                .patience_ns = group->options->patience_ns,
-            };
+            group->jobs[count++] = group_job(group, kind, i);
     shuffle_jobs(group->jobs, count, rng);
     group->round_left = count;
     group->rounds_left--;
