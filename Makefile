@@ -104,10 +104,13 @@ EXTRA_glib          = $(shell pkg-config --cflags glib-2.0)
 LINK_glib          := -lglib-2.0
 HEADER_sd_event    := systemd/sd-event.h
 LINK_sd_event      := -lsystemd
+HEADER_dpdk        := dpdk/rte_timer.h
+EXTRA_dpdk          = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk)) -DALLOW_EXPERIMENTAL_API
+LINK_dpdk          := -lrte_timer -lrte_eal
 HEADER_timerfd     := sys/timerfd.h
 HEADER_posix_timer := sys/signalfd.h
 
-LIBRARIES      := libev libuv libevent glib sd_event timerfd posix_timer
+LIBRARIES      := libev libuv libevent glib sd_event dpdk timerfd posix_timer
 LIBRARIES_HERE := $(foreach name,$(LIBRARIES),$(if $(and $(wildcard src/libraries/$(name).c),\
                     $(wildcard /usr/include/$(HEADER_$(name)) /usr/include/*/$(HEADER_$(name)))),$(name)))
 # What the libraries share is linked into each of them.
@@ -215,7 +218,7 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	$(Q)$(COMPILE) -Itests -MMD -MP -c $< -o $@
 
 # A library's module: the design, timed and counted, what the libraries share, and the symbol to find it by.
-$(BUILD)/libraries/%.o: EXTRA = -fPIC $(EXTRA_$(firstword $(subst ., ,$(@F))))
+$(BUILD)/libraries/%.o $(BUILD)/libraries/%.tidy: EXTRA = -fPIC $(EXTRA_$(firstword $(subst ., ,$(@F))))
 $(BUILD)/libraries/%.module.o: src/libraries/module.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -DTW_MODULE=$* -MMD -MP -c $< -o $@
@@ -306,7 +309,7 @@ TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) $(LIBRARIES_HERE:%=$(BUILD)/l
           $(LIBRARY_PARTS:src/%.c=$(BUILD)/%.tidy) \
           $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c $(HARNESS) $(wildcard src/main.c))
 tidy: $(TIDIED) ## clang-tidy on what changed since it last passed
-TIDY = clang-tidy --quiet --warnings-as-errors='*' $< -- $(LANGUAGE) -I$(BUILD) 2> >(grep -v 'warnings\? generated' >&2)
+TIDY = clang-tidy --quiet --warnings-as-errors='*' $< -- $(LANGUAGE) -I$(BUILD) $(EXTRA) 2> >(grep -v 'warnings\? generated' >&2)
 $(BUILD)/%.timed.tidy: src/%.c $(BUILD)/%.timed.o .clang-tidy
 	$(call say,TIDY,$<)
 	$(Q)$(TIDY)
