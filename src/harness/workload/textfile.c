@@ -24,6 +24,8 @@ struct textfile {
     uint64_t line_number;
     /* Where bytes come from: a descriptor, read into `input`, or the caller's memory (-1). */
     int descriptor;
+    bool descriptor_lent;
+    uint64_t bytes_read, bytes_total;
     uint8_t input[INPUT_SIZE];
     const uint8_t *next_in;
     size_t left_in;
@@ -66,6 +68,7 @@ static int input_fill(struct textfile *file, struct diag *diag)
     }
     file->next_in = file->input;
     file->left_in = (size_t)got;
+    file->bytes_read += (uint64_t)got;
     file->input_ended = got == 0;
     return DIAG_OK;
 }
@@ -204,15 +207,24 @@ static int textfile_new(struct textfile **out, const char *name, struct diag *di
     return DIAG_OK;
 }
 
-static int descriptor_open(struct textfile *file, struct diag *diag)
+/* The file is closed when this fails. */
+static int source_open(struct textfile *file, struct textfile **out, struct diag *diag)
 {
     struct stat about;
-    file->descriptor = open(file->name, O_RDONLY | O_CLOEXEC);
+    int status = DIAG_OK;
     if (file->descriptor < 0 || fstat(file->descriptor, &about) != 0)
-        return diag_usage(diag, "%s: cannot be opened: %s", file->name, strerror(errno));
-    if (S_ISDIR(about.st_mode))
-        return diag_usage(diag, "%s: is a directory, expected a file", file->name);
-    return DIAG_OK;
+        status = diag_usage(diag, "%s: cannot be opened: %s", file->name, strerror(errno));
+    else if (S_ISDIR(about.st_mode))
+        status = diag_usage(diag, "%s: is a directory, expected a file", file->name);
+    else if (S_ISREG(about.st_mode))
+        file->bytes_total = (uint64_t)about.st_size;
+    if (status == DIAG_OK)
+        status = decoder_open(file, diag);
+    if (status == DIAG_OK)
+        *out = file;
+    else
+        textfile_close(file);
+    return status;
 }
 
 int textfile_open(struct textfile **out, const char *path, struct diag *diag)
@@ -221,14 +233,20 @@ int textfile_open(struct textfile **out, const char *path, struct diag *diag)
     int status = textfile_new(&file, path, diag);
     if (status != DIAG_OK)
         return status;
-    status = descriptor_open(file, diag);
-    if (status == DIAG_OK)
-        status = decoder_open(file, diag);
-    if (status == DIAG_OK)
-        *out = file;
-    else
-        textfile_close(file);
-    return status;
+    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    return source_open(file, out, diag);
+}
+
+int textfile_open_descriptor(struct textfile **out, const char *name, int descriptor,
+                             struct diag *diag)
+{
+    struct textfile *file;
+    int status = textfile_new(&file, name, diag);
+    if (status != DIAG_OK)
+        return status;
+    file->descriptor = descriptor;
+    file->descriptor_lent = true;
+    return source_open(file, out, diag);
 }
 
 int textfile_open_memory(struct textfile **out, const char *name, const void *data, size_t size,
@@ -252,7 +270,7 @@ void textfile_close(struct textfile *file)
 {
     if (!file)
         return;
-    if (file->descriptor >= 0)
+    if (file->descriptor >= 0 && !file->descriptor_lent)
         close(file->descriptor);
     if (file->coding == CODING_XZ)
         lzma_end(&file->xz);
@@ -314,4 +332,35 @@ int textfile_line(struct textfile *file, char **line, size_t *length, struct dia
         return diag_usage(diag, "%s:%llu: holds a NUL byte, expected text", file->name,
                           (unsigned long long)file->line_number);
     return 1;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+int textfile_block(struct textfile *file, const char **text, size_t *length, struct diag *diag)
+{
+    size_t seen = 0;
+    for (;;) {
+        char *begin = file->text + file->begin;
+        size_t left = file->end - file->begin;
+        const char *newline = memrchr(begin + seen, '\n', left - seen);
+        if (left == 0 && file->text_ended)
+            return 0;
+        if (newline || file->text_ended || left == TEXT_SIZE) {
+            *text = begin;
+            *length = newline ? (size_t)(newline + 1 - begin) : left;
+            file->begin += *length;
+            return 1;
+        }
+        seen = left;
+        text_compact(file);
+        int status = text_fill(file, diag);
+        if (status != DIAG_OK)
+            return status;
+    }
+}
+
+void textfile_progress(const struct textfile *file, uint64_t *done, uint64_t *total)
+{
+    *done = file->bytes_read;
+    *total = file->bytes_total;
 }

@@ -19,9 +19,12 @@
 
 struct textfile;
 
-/* Both set *out, which the caller closes, only on success.  The memory must outlive the reading;
+/* They set *out, which the caller closes, only on success.  The memory must outlive the reading;
  * `name` stands for the path in diagnostics. */
 int textfile_open(struct textfile **out, const char *path, struct diag *diag);
+/* The same of a descriptor that is open for reading and stays the caller's. */
+int textfile_open_descriptor(struct textfile **out, const char *name, int descriptor,
+                             struct diag *diag);
 int textfile_open_memory(struct textfile **out, const char *name, const void *data, size_t size,
                          struct diag *diag);
 void textfile_close(struct textfile *file);
@@ -29,6 +32,15 @@ void textfile_close(struct textfile *file);
 /* 1 and the next line, with NUL in place of its newline, valid until the next call; 0 at the end;
  * DIAG_USAGE or DIAG_RUN.  A line with a NUL byte in it is refused. */
 int textfile_line(struct textfile *file, char **line, size_t *length, struct diag *diag);
+
+/* For logs, which are long and may be torn: 1 and as many whole lines as are at hand, newlines included,
+ * valid until the next call.  No byte is refused.  What follows the last newline of the file comes by
+ * itself, without one, and so do the parts of a line of more than 256 KiB.  Line numbers do not count
+ * these lines.  0 at the end; DIAG_USAGE or DIAG_RUN. */
+int textfile_block(struct textfile *file, const char **text, size_t *length, struct diag *diag);
+
+/* How much of the file has been read, compressed or not, and its size; *total 0: not a regular file. */
+void textfile_progress(const struct textfile *file, uint64_t *done, uint64_t *total);
 
 /* For diagnostics: the path, and the number of the line read last, from 1. */
 const char *textfile_name(const struct textfile *file);
