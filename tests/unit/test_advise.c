@@ -98,10 +98,16 @@ static void world_open(struct world *world)
     world->cells = cJSON_AddArrayToObject(world->document, "cells");
 }
 
+static struct candidate as_it_comes(const char *impl)
+{
+    const struct tw_design *design = registry_find(impl);
+    return (struct candidate){.design = design, .place = (unsigned)(design - registry)};
+}
+
 static size_t world_add(struct world *world, size_t round, struct made made)
 {
     char identity[80];
-    struct candidate candidate = {.design = registry_find(made.impl)};
+    struct candidate candidate = as_it_comes(made.impl);
     made.tasks = made.tasks ? made.tasks : OWN;
     made.samples = made.samples ? made.samples : 9;
     made.peak_bytes = made.peak_bytes > 0 ? made.peak_bytes : 16000;
@@ -117,7 +123,7 @@ static size_t world_add(struct world *world, size_t round, struct made made)
 /* A candidate without a cell. */
 static size_t world_mention(struct world *world, const char *impl, const char *left_out)
 {
-    struct candidate candidate = {.design = registry_find(impl)};
+    struct candidate candidate = as_it_comes(impl);
     snprintf(candidate.left_out, sizeof candidate.left_out, "%s", left_out);
     return evidence_add_candidate(&world->evidence, &candidate);
 }
@@ -309,6 +315,22 @@ static void test_the_unknown_and_the_refused_dominate_nobody(void **state)
     world_close(&world, field);
 }
 
+/* A refused one that is not told apart in what it was refused for. */
+static void test_the_refused_are_no_rivals(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world.evidence.wishes.tail_ns = 10000;
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .max_ns = 12000});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .max_ns = 8000});
+    struct field *field = world_field(&world);
+    assert_true(front_dominates(&field->contenders[heap], &field->contenders[list]));
+    assert_int_equal(field->by[list], FRONT_ITSELF);
+    assert_int_equal(field->choice.chosen, list);
+    world_close(&world, field);
+}
+
 /* ---- The choice. ----------------------------------------------------------------------------- */
 
 static void test_equals_are_chosen_by_what_tells_them_apart(void **state)
@@ -493,7 +515,8 @@ static void test_no_change_without_a_reason(void **state)
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 20});
     world_add(&world, 0, (struct made){.impl = "hier", .cost = 22});
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .tasks = 100});
-    world_add(&world, 0, (struct made){.impl = "hier", .cost = 19.8, .tasks = 100});
+    world_add(&world, 0,
+              (struct made){.impl = "hier", .cost = 19.8, .tasks = 100, .peak_bytes = 1000});
     world_add(&world, 0, (struct made){.impl = "heap", .status = "timeout", .tasks = 10000});
     world_add(&world, 0, (struct made){.impl = "hier", .cost = 19.8, .tasks = 10000});
     struct field *field = world_field(&world);
@@ -592,14 +615,18 @@ static void test_candidates(void **state)
     struct candidate candidates[CANDIDATES_MAX], around[16];
     struct wishes exact = {.goal = CRITERION_COST}, late = {.late = true, .late_ns = 10000000};
     struct load load = {.workload = "hold", .tasks = 1000, .tick_ns = 1000000, .horizon = 60000};
-    size_t count = candidates_default(&exact, candidates, CANDIDATES_MAX), left_out = 0;
+    const struct tw_design *designs[64];
+    size_t left_out = 0;
+    for (size_t i = 0; i < registry_count; i++)
+        designs[i] = &registry[i];
+    size_t count = candidates_default(&exact, designs, registry_count, candidates, CANDIDATES_MAX);
     for (size_t i = 0; i < count; i++) {
         assert_string_not_equal(candidates[i].design->timed->name, "null");
         left_out += candidates[i].left_out[0] != '\0';
     }
     assert_int_equal(count, registry_count - 1);
     assert_int_equal(left_out, 2); /* linux, multi */
-    candidates_default(&late, candidates, CANDIDATES_MAX);
+    candidates_default(&late, designs, registry_count, candidates, CANDIDATES_MAX);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(candidates[i].left_out, "");
     struct candidate hashed = {.design = registry_find("hashed")};
@@ -609,7 +636,7 @@ static void test_candidates(void **state)
     assert_string_equal(name, "hashed drive=next");
     candidate_name(name, sizeof name, &around[2]);
     assert_string_equal(name, "hashed slots=4096");
-    struct candidate larger = candidate_at_size(&around[2], 65536);
+    struct candidate larger = candidate_at_size(&around[2], 1000, 64000);
     assert_int_equal(larger.settings[0].values[0], 262144);
     assert_int_equal(candidates_coarser(&hashed, &load, &exact, around, 16), 0);
     assert_int_equal(candidates_coarser(&hashed, &load, &late, around, 16), 2);
@@ -664,6 +691,7 @@ int main(void)
         cmocka_unit_test(test_one_can_dominate_all),
         cmocka_unit_test(test_a_ring_leaves_somebody),
         cmocka_unit_test(test_the_unknown_and_the_refused_dominate_nobody),
+        cmocka_unit_test(test_the_refused_are_no_rivals),
         cmocka_unit_test(test_equals_are_chosen_by_what_tells_them_apart),
         cmocka_unit_test(test_equals_in_everything_leave_the_simpler),
         cmocka_unit_test(test_a_first_look_recommends_nothing),

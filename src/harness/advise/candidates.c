@@ -4,13 +4,14 @@
 #include "harness/base/units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define SLOTS_MIN   16
 #define SLOTS_STEPS 2 /* a quarter, four times */
 
-static bool has_param(const struct registry_entry *design, const char *name)
+static bool has_param(const struct tw_design *design, const char *name)
 {
     for (const struct tw_param *param = design->timed->params; param->name; param++)
         if (strcmp(param->name, name) == 0)
@@ -39,7 +40,7 @@ void candidate_name(char *out, size_t size, const struct candidate *candidate)
     }
 }
 
-static bool declares_late(const struct registry_entry *design)
+static bool declares_late(const struct tw_design *design)
 {
     return design->timed->traits.late_ticks > 0 || design->timed->traits.late_shift > 0;
 }
@@ -66,12 +67,6 @@ bool candidate_equal(const struct candidate *left, const struct candidate *right
 
 /* ---- As they come. --------------------------------------------------------------------------- */
 
-/* Designs that no figure of the virtual clock can recommend. */
-static bool is_no_candidate(const struct registry_entry *design)
-{
-    return (design->timed->traits.flags & TW_KEEPS_NOTHING) != 0;
-}
-
 static void leave_out_late(struct candidate *candidate, const struct wishes *wishes)
 {
     const struct tw_traits *traits = &candidate->design->timed->traits;
@@ -88,14 +83,25 @@ static void leave_out_late(struct candidate *candidate, const struct wishes *wis
                  100 * wishes->late_share);
 }
 
-size_t candidates_default(const struct wishes *wishes, struct candidate *out, size_t max)
+/* What a design that waits for the machine's clock takes is not what it costs. */
+static void leave_out(struct candidate *candidate, const struct wishes *wishes)
+{
+    if (candidate->design->timed->traits.flags & TW_REAL_CLOCK)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "waits for the clock of the machine, so that its time is no cost");
+    else
+        leave_out_late(candidate, wishes);
+}
+
+size_t candidates_default(const struct wishes *wishes, const struct tw_design *const *designs,
+                          size_t design_count, struct candidate *out, size_t max)
 {
     size_t count = 0;
-    for (size_t i = 0; i < registry_count && count < max; i++) {
-        if (is_no_candidate(&registry[i]))
+    for (size_t i = 0; i < design_count && count < max; i++) {
+        if (designs[i]->timed->traits.flags & TW_KEEPS_NOTHING)
             continue;
-        out[count] = (struct candidate){.design = &registry[i]};
-        leave_out_late(&out[count++], wishes);
+        out[count] = (struct candidate){.design = designs[i], .place = (unsigned)i};
+        leave_out(&out[count++], wishes);
     }
     return count;
 }
@@ -185,12 +191,15 @@ size_t candidates_coarser(const struct candidate *of, const struct load *load,
     return count;
 }
 
-struct candidate candidate_at_size(const struct candidate *of, uint64_t slots)
+struct candidate candidate_at_size(const struct candidate *of, uint64_t own_tasks, uint64_t tasks)
 {
     struct candidate out = *of;
-    if (of->slots_shift == 0 || slots == 0)
+    if (of->slots_shift == 0)
         return out;
-    uint64_t value = of->slots_shift < 0 ? slots >> -of->slots_shift : slots << of->slots_shift;
-    out.settings[0].values[0] = value < 1 ? 1 : value;
+    int shift = (int)lround(log2((double)tasks / (double)own_tasks));
+    uint64_t *slots = &out.settings[0].values[0];
+    *slots = shift < 0 ? *slots >> -shift : *slots << shift;
+    if (*slots < SLOTS_MIN)
+        *slots = SLOTS_MIN;
     return out;
 }

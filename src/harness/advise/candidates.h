@@ -16,13 +16,14 @@
 #define CANDIDATE_NAME_MAX 160
 
 struct candidate {
-    const struct registry_entry *design;
+    const struct tw_design *design;
     enum plan_drive drive;
     uint64_t tick_ns; /* 0: the load's own */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count; /* 0: as the design chooses them */
-    int slots_shift;      /* slots are the default shifted so far to the left; for other sizes */
-    char left_out[200];   /* why it is not to be measured; "" */
+    int slots_shift; /* slots are the default shifted so far to the left; 0: not set, or not so */
+    unsigned place;  /* of the design in the list of candidates_default */
+    char left_out[200]; /* why it is not to be measured; "" */
 };
 
 struct load {
@@ -39,9 +40,11 @@ void candidate_name(char *out, size_t size, const struct candidate *candidate);
 bool candidate_is_exact(const struct candidate *candidate);
 bool candidate_equal(const struct candidate *left, const struct candidate *right);
 
-/* Every design but those that keep nothing, as it comes, by ticks.  Those that the wishes rule out by what they
- * declare have `left_out`.  Answers how many. */
-size_t candidates_default(const struct wishes *wishes, struct candidate *out, size_t max);
+/* Each of the designs as it comes, by ticks, but for those that keep nothing.  Those that no figure of the
+ * virtual clock can recommend, and those that the wishes rule out by what they declare, have `left_out`.
+ * Answers how many. */
+size_t candidates_default(const struct wishes *wishes, const struct tw_design *const *designs,
+                          size_t design_count, struct candidate *out, size_t max);
 
 /* What lies around `of`, whose default settings resolved to `slots` (0: it has none).  Answers how many. */
 size_t candidates_around(const struct candidate *of, const struct load *load, uint64_t slots,
@@ -50,7 +53,7 @@ size_t candidates_around(const struct candidate *of, const struct load *load, ui
 size_t candidates_coarser(const struct candidate *of, const struct load *load,
                           const struct wishes *wishes, struct candidate *out, size_t max);
 
-/* The same rule at another size, where the default resolves to `slots`. */
-struct candidate candidate_at_size(const struct candidate *of, uint64_t slots);
+/* The same rule at another size: slots that are not the design's own choice go with the tasks. */
+struct candidate candidate_at_size(const struct candidate *of, uint64_t own_tasks, uint64_t tasks);
 
 #endif

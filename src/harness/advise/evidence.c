@@ -107,7 +107,7 @@ void field_fill(struct field *out, const struct advice_evidence *evidence, uint6
                        wishes_allow(&evidence->wishes, contender, candidate_is_exact(candidate),
                                     out->why[i], sizeof out->why[i]),
             .settings = (unsigned)candidate->setting_count + (candidate->tick_ns > 0),
-            .place = (unsigned)(candidate->design - registry),
+            .place = candidate->place,
         };
     }
     find_front(out);

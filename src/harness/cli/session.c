@@ -115,10 +115,9 @@ static int session_document(struct session *session, struct diag *diag)
     return options->resume ? DIAG_OK : result_new(&origin, &session->document, diag);
 }
 
-static struct workload_request request_of(const struct session *session,
+static struct workload_request request_of(const struct options *options,
                                           const struct plan_group *group)
 {
-    const struct options *options = session->options;
     return (struct workload_request){
         .workload = group->workload,
         .directory = options->workload_directory,
@@ -130,6 +129,58 @@ static struct workload_request request_of(const struct session *session,
     };
 }
 
+/* Everything that the stream is made from, as one line; free it.  NULL without memory. */
+static char *stream_key(const struct options *options, const struct plan_group *group)
+{
+    char *key = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&key, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s %llu %llu %llu %llu", group->workload, (unsigned long long)group->tasks,
+            (unsigned long long)options->tick_ns, (unsigned long long)options->seed,
+            (unsigned long long)options->max_pending);
+    for (size_t i = 0; i < options->set_count; i++)
+        fprintf(out, " %s=%s", options->sets[i].name, options->sets[i].value);
+    if (fclose(out) == 0)
+        return key;
+    free(key);
+    return NULL;
+}
+
+static void session_drop_stream(struct session *session)
+{
+    if (session->kept)
+        stream_free(session->kept);
+    free(session->kept_key);
+    session->kept = NULL;
+    session->kept_key = NULL;
+}
+
+int session_stream(struct session *session, const struct options *options,
+                   const struct plan_group *group, struct stream **out, struct diag *diag)
+{
+    char *key = stream_key(options, group);
+    if (!key)
+        return diag_run(diag, "no memory for the name of a stream");
+    if (session->kept && strcmp(session->kept_key, key) == 0) {
+        free(key);
+        *out = session->kept;
+        return DIAG_OK;
+    }
+    struct workload_request request = request_of(options, group);
+    session_drop_stream(session);
+    int status = workload_stream(&request, &session->kept, diag);
+    session->kept_key = key;
+    if (status == DIAG_OK && options->max_pending > 0)
+        status = stream_cap(session->kept, (uint32_t)options->max_pending, diag);
+    if (status == DIAG_OK)
+        *out = session->kept;
+    else
+        session_drop_stream(session);
+    return status;
+}
+
 static int session_validate(const struct session *session, struct diag *diag)
 {
     const char *last = NULL;
@@ -139,7 +190,7 @@ static int session_validate(const struct session *session, struct diag *diag)
         if (group->workload == last)
             continue;
         last = group->workload;
-        struct workload_request request = request_of(session, group);
+        struct workload_request request = request_of(session->options, group);
         request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
         struct stream *stream = NULL;
         status = workload_stream(&request, &stream, diag);
@@ -196,7 +247,8 @@ static void name_cells(const struct session *session, const struct plan_group *g
     }
 }
 
-/* Cells of the plan that this group still has to run; null comes along if anything is timed. */
+/* Cells of the plan that this group still has to run; null comes along if anything is timed and no other
+ * cell has told already what the harness costs on this stream. */
 static size_t choose_cells(const struct session *session, const struct stream *stream,
                            struct plan_cell *chosen, size_t *from)
 {
@@ -207,7 +259,8 @@ static size_t choose_cells(const struct session *session, const struct stream *s
             from[count++] = i;
     }
     if (count > 0 && !session->options->counts_only &&
-        session->null_cell == session->plan.cell_count)
+        session->null_cell == session->plan.cell_count &&
+        result_harness_ns_per_op(session->document, stream) < 0)
         from[count++] = session->null_cell;
     for (size_t i = 0; i < count; i++)
         chosen[i] = session->cells[from[i]];
@@ -237,7 +290,7 @@ static struct stream *make_small(const struct session *session, const struct pla
                                  struct stream *stream, char *reason, size_t reason_size)
 {
     const struct options *options = session->options;
-    struct workload_request request = request_of(session, group);
+    struct workload_request request = request_of(session->options, group);
     struct stream *small = NULL;
     struct diag diag;
     if (options->counters != COUNTERS_STEP)
@@ -319,13 +372,10 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
 static int run_group(struct session *session, const struct plan_group *group, double weight,
                      struct diag *diag)
 {
-    struct workload_request request = request_of(session, group);
     struct stream *stream = NULL;
-    int status = workload_stream(&request, &stream, diag);
+    int status = session_stream(session, session->options, group, &stream, diag);
     if (status != DIAG_OK)
         return status;
-    if (session->options->max_pending > 0)
-        status = stream_cap(stream, (uint32_t)session->options->max_pending, diag);
     struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
     size_t *from = calloc(session->cell_count, sizeof *from);
     if (status == DIAG_OK && chosen && from) {
@@ -344,7 +394,6 @@ static int run_group(struct session *session, const struct plan_group *group, do
     }
     free(chosen);
     free(from);
-    stream_free(stream);
     return status;
 }
 
@@ -365,6 +414,7 @@ double session_weight(const struct session *session)
 int session_run(struct session *session, struct diag *diag)
 {
     int status = DIAG_OK;
+    pool_set_budget(session->pool, session->options->budget_ns);
     for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
         const struct plan_group *group = &session->plan.groups[i];
         if (i > 0 && group->workload != session->plan.groups[i - 1].workload)
@@ -402,6 +452,16 @@ int session_plan(struct session *session, const struct options *options,
     return status;
 }
 
+int session_plan_cells(struct session *session, const struct options *options,
+                       const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                       struct diag *diag)
+{
+    session_drop_plan(session);
+    session->options = options;
+    int status = plan_of_cells(group, cells, count, &session->plan, diag);
+    return status == DIAG_OK ? session_cells(session, diag) : status;
+}
+
 int session_open(struct session *session, const struct options *options, struct diag *diag)
 {
     session->options = options;
@@ -419,4 +479,5 @@ void session_close(struct session *session)
         pool_close(session->pool);
     result_free(session->document);
     session_drop_plan(session);
+    session_drop_stream(session);
 }

@@ -31,6 +31,8 @@ struct session {
     double pace_ns; /* the core's full pace (pace.h); 0: not waited for */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why none are read; "" when they are */
     struct result_document *document;
+    struct stream *kept; /* the last one made, in case it is asked for again; and which it is */
+    char *kept_key;
     struct progress progress; /* the caller's to begin */
     session_named_fn *named;  /* may be NULL */
     void *named_ctx;
@@ -43,6 +45,13 @@ struct session {
  * mistake in the third workload should not cost the time of the first two. */
 int session_plan(struct session *session, const struct options *options,
                  const struct plan_selection *selection, struct diag *diag);
+/* The same for exactly these cells on one stream; nothing is made beforehand. */
+int session_plan_cells(struct session *session, const struct options *options,
+                       const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                       struct diag *diag);
+/* The group's stream under the plan's options; the session's, until it makes another one. */
+int session_stream(struct session *session, const struct options *options,
+                   const struct plan_group *group, struct stream **out, struct diag *diag);
 /* Opens the pool, tries the counters, begins the document or, with --resume, loads it.  session_close
  * in any case. */
 int session_open(struct session *session, const struct options *options, struct diag *diag);
@@ -50,7 +59,7 @@ void session_close(struct session *session);
 
 /* Of the plan's groups, in the unit of progress_begin. */
 double session_weight(const struct session *session);
-/* Runs what the document lacks of the plan.  DIAG_OK, POOL_INTERRUPTED or another status. */
+/* Runs what the document lacks of the plan, each child within the budget of the plan's options.  DIAG_OK, POOL_INTERRUPTED or another status. */
 int session_run(struct session *session, struct diag *diag);
 
 #endif

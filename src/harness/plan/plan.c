@@ -118,6 +118,24 @@ int plan_make(const struct plan_selection *selection, struct plan *plan, struct 
     return DIAG_OK;
 }
 
+int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                  struct plan *plan, struct diag *diag)
+{
+    *plan = (struct plan){
+        .groups = calloc(1, sizeof *plan->groups),
+        .cells = calloc(count + 1, sizeof *plan->cells),
+        .group_count = 1,
+        .cell_count = count,
+    };
+    if (!plan->groups || !plan->cells) {
+        plan_free(plan);
+        return diag_run(diag, "no memory for a plan of %zu cells", count);
+    }
+    plan->groups[0] = *group;
+    memcpy(plan->cells, cells, count * sizeof *cells);
+    return DIAG_OK;
+}
+
 void plan_free(struct plan *plan)
 {
     free(plan->groups);

@@ -68,6 +68,9 @@ struct plan_selection {
  * knows x drives.  A sweep that no selected design knows is an error.  The plan points into the selection's
  * workload names; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
+/* A plan of exactly these cells in one group, all copied but for the workload's name. */
+int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                  struct plan *plan, struct diag *diag);
 void plan_free(struct plan *plan);
 
 #endif

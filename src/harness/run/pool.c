@@ -303,6 +303,11 @@ int pool_open(struct pool **out, const int *cpus, size_t count, const struct poo
     return DIAG_OK;
 }
 
+void pool_set_budget(struct pool *pool, uint64_t budget_ns)
+{
+    pool->limits.budget_ns = budget_ns;
+}
+
 void pool_close(struct pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)

@@ -24,6 +24,8 @@ struct pool; /* the slots, their shared memory and the signals that interrupt */
 int pool_open(struct pool **out, const int *cpus, size_t count, const struct pool_limits *limits,
               struct diag *diag);
 void pool_close(struct pool *pool);
+/* Another budget for the children that begin from now on. */
+void pool_set_budget(struct pool *pool, uint64_t budget_ns);
 
 /* Called in the parent as each job ends, in the order in which they end. */
 typedef void pool_done_fn(void *ctx, const struct job *job, const struct job_report *report);
