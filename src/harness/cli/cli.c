@@ -29,6 +29,9 @@ static const struct command commands[] = {
     {"claims", "[FLAGS] [T6 ...]",
      "What documents claim of timers, each put to an experiment: does it hold here?",
      FLAGS_CLAIMS | FLAGS_STYLE | FLAGS_JSON, cmd_claims},
+    {"trace", "[FLAGS] FILE|NAME",
+     "Say what is in a trace: operations, ends, delays, armed over time.",
+     FLAGS_TRACE | FLAGS_STYLE, cmd_trace},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
      FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };

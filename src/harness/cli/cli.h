@@ -34,6 +34,7 @@ int cmd_selftest(const struct options *options); /* selftest */
 int cmd_claims(const struct options *options);   /* claims */
 int cmd_probe(const struct options *options);    /* probe */
 int cmd_show(const struct options *options);     /* show */
+int cmd_trace(const struct options *options);    /* trace: what is in one */
 
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int cli_fail(int status, const struct diag *diag);

@@ -121,7 +121,8 @@ enum flag_group {
     FLAGS_STYLE = 1u << 11,  /* --style */
     FLAGS_SHOW = 1u << 12,   /* a script, and what to draw of it */
     FLAGS_CLAIMS = 1u << 13, /* experiments of files, and how they are measured */
-    FLAGS_OLD = 1u << 14     /* an old result rendered: -o */
+    FLAGS_OLD = 1u << 14,    /* an old result rendered: -o */
+    FLAGS_TRACE = 1u << 15   /* what is in a trace, and what to leave of it */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

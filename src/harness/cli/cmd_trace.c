@@ -1,0 +1,107 @@
+/* cmd_trace.c - what is in a trace: table, JSON, picture; and a workload of the same mix. */
+#include "harness/cli/cli.h"
+
+#include "harness/report/census_json.h"
+#include "harness/report/census_plot.h"
+#include "harness/report/census_table.h"
+#include "harness/result/file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+struct subject {
+    char name[256];
+    struct trace_header header;
+    struct census census;
+};
+
+static int subject_read(const struct options *options, struct subject *subject, struct diag *diag)
+{
+    char path[4096];
+    struct textfile *file;
+    const char *operand = options->operands[0];
+    if (!trace_find(operand, options->workload_directory, path, sizeof path))
+        return diag_usage(diag,
+                          "%s: there is no such trace; expected FILE.tt[.xz|.gz], or a name of "
+                          "'twbench list'",
+                          path);
+    int status = textfile_open(&file, path, diag);
+    if (status != DIAG_OK)
+        return status;
+    status = census_of_trace(file, &subject->header, &subject->census, diag);
+    textfile_close(file);
+    trace_name(path, subject->name, sizeof subject->name);
+    return status;
+}
+
+static void print_json(FILE *out, const void *ctx)
+{
+    char *text = cJSON_Print(ctx);
+    if (text)
+        fprintf(out, "%s\n", text);
+    cJSON_free(text);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static int write_json(const struct options *options, const struct subject *subject,
+                      struct diag *diag)
+{
+    cJSON *json = census_json(subject->name, subject->header.source, &subject->census);
+    if (!json)
+        return diag_run(diag, "no memory for the JSON");
+    int status = file_replace(options->json, print_json, json, diag);
+    cJSON_Delete(json);
+    return status;
+}
+
+static int draw(const struct options *options, const struct subject *subject, struct diag *diag)
+{
+    static const char *const endings[] = {
+        [PLOT_SVG] = "svg", [PLOT_PNG] = "png", [PLOT_PDF] = "pdf"};
+    char path[4352];
+    int status = census_plot(subject->name, &subject->census, options->plots, options->plot_scripts,
+                             endings[options->plot_format], path, sizeof path, diag);
+    if (status == DIAG_OK)
+        fprintf(stderr, "%s\n", path);
+    return status;
+}
+
+/* Before anything is read. */
+static int check(const struct options *options, struct diag *diag)
+{
+    if (options->operand_count != 1)
+        return diag_usage(diag, "trace: %zu traces given; expected one FILE.tt[.xz|.gz], or a name",
+                          options->operand_count);
+    if (options->plots && options->plot_format == PLOT_DUMB)
+        return diag_usage(diag, "--plot-format: dumb given; expected svg, png or pdf, because the "
+                                "terminal has the curve already");
+    if (options->json && !is_stdout(options->json) && !options->force &&
+        access(options->json, F_OK) == 0)
+        return diag_usage(diag,
+                          "--json: %s is there already; remove it, name another file, or --force",
+                          options->json);
+    return DIAG_OK;
+}
+
+int cmd_trace(const struct options *options)
+{
+    struct diag diag;
+    struct subject subject = {.name = ""};
+    int status = check(options, &diag);
+    if (status == DIAG_OK)
+        status = subject_read(options, &subject, &diag);
+    if (status == DIAG_OK && !is_stdout(options->json)) {
+        struct report_style style = style_for(stdout, options->color);
+        census_table(stdout, subject.name, subject.header.source, &subject.census, &style);
+    }
+    if (status == DIAG_OK && options->json)
+        status = write_json(options, &subject, &diag);
+    if (status == DIAG_OK && options->plots)
+        status = draw(options, &subject, &diag);
+    census_free(&subject.census);
+    return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+}

@@ -1,0 +1,112 @@
+/* census_json.c - ticks are integers; nanoseconds are given beside them where people would divide. */
+#include "harness/report/census_json.h"
+
+#include "harness/result/json.h"
+
+enum { COMMONEST = 20 };
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* Delays can be below 0. */
+static void add_ticks(cJSON *object, const char *key, int64_t ticks)
+{
+    if (ticks >= 0)
+        json_add_integer(object, key, (uint64_t)ticks);
+    else
+        json_add(object, key, cJSON_CreateNumber((double)ticks));
+}
+
+static cJSON *operations_json(const struct census *census)
+{
+    cJSON *object = cJSON_CreateObject();
+    double all = (double)census->operations;
+    json_add_integer(object, "all", census->operations);
+    json_add_integer(object, "new", census->starts_new);
+    json_add_integer(object, "rearms", census->ended[CENSUS_REARMED]);
+    json_add_integer(object, "cancels", census->ended[CENSUS_CANCELLED]);
+    json_add_measure(object, "refresh_share", ratio((double)census->ended[CENSUS_REARMED], all));
+    json_add_measure(object, "per_second",
+                     ratio(all, (double)census->end * (double)census->unit_ns / 1e9));
+    json_add_integer(object, "active_ticks", census->pass_count);
+    json_add_measure(object, "per_active_tick", ratio(all, (double)census->pass_count));
+    json_add_integer(object, "tick_max", census->operations_tick_max);
+    return object;
+}
+
+static cJSON *ends_json(const uint64_t ended[CENSUS_ENDS])
+{
+    cJSON *object = cJSON_CreateObject();
+    for (int i = 0; i < CENSUS_ENDS; i++)
+        json_add_integer(object, census_end_names[i], ended[i]);
+    return object;
+}
+
+static cJSON *armed_json(const struct census *census)
+{
+    cJSON *object = cJSON_CreateObject(), *means = cJSON_CreateArray(), *most = cJSON_CreateArray();
+    json_add_measure(object, "mean", census->mean_armed);
+    json_add_integer(object, "max", census->max_armed);
+    for (int i = 0; i < CENSUS_BINS; i++) {
+        cJSON_AddItemToArray(means, json_measure(census->bin_mean[i]));
+        cJSON_AddItemToArray(most, json_integer(census->bin_max[i]));
+    }
+    json_add(object, "over_time_mean", means);
+    json_add(object, "over_time_max", most);
+    return object;
+}
+
+static cJSON *percentiles_json(const struct census *census, bool in_ns)
+{
+    cJSON *object = cJSON_CreateObject();
+    int64_t ticks[CENSUS_PERCENTILES];
+    census_percentiles(census, ticks);
+    for (int i = 0; i < CENSUS_PERCENTILES; i++)
+        if (in_ns)
+            json_add_measure(object, census_percentile_names[i],
+                             (double)ticks[i] * (double)census->unit_ns);
+        else
+            add_ticks(object, census_percentile_names[i], ticks[i]);
+    return object;
+}
+
+static cJSON *delays_json(const struct census *census)
+{
+    cJSON *object = cJSON_CreateObject(), *array = cJSON_CreateArray();
+    size_t indexes[COMMONEST], count = census_commonest(census, indexes, COMMONEST);
+    json_add_integer(object, "distinct", census->delay_count);
+    json_add(object, "ticks", percentiles_json(census, false));
+    json_add(object, "ns", percentiles_json(census, true));
+    for (size_t i = 0; i < count; i++) {
+        const struct census_delay *delay = &census->delays[indexes[i]];
+        cJSON *item = cJSON_CreateObject();
+        add_ticks(item, "ticks", delay->ticks);
+        json_add_integer(item, "starts", delay->count);
+        json_add(item, "ended", ends_json(delay->ended));
+        cJSON_AddItemToArray(array, item);
+    }
+    json_add(object, "commonest", array);
+    return object;
+}
+
+cJSON *census_json(const char *name, const char *source, const struct census *census)
+{
+    cJSON *root = cJSON_CreateObject();
+    if (!root)
+        return NULL;
+    json_add_integer(root, "schema_version", 1);
+    json_add_text(root, "kind", "trace");
+    json_add_text(root, "trace", name);
+    json_add_text(root, "source", source);
+    json_add_integer(root, "unit_ns", census->unit_ns);
+    json_add_integer(root, "ids", census->ids);
+    json_add_integer(root, "end_ticks", census->end);
+    json_add(root, "operations", operations_json(census));
+    json_add_integer(root, "starts", census_starts(census));
+    json_add(root, "ended", ends_json(census->ended));
+    json_add(root, "armed", armed_json(census));
+    json_add(root, "delays", delays_json(census));
+    return root;
+}
