@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct import_kind *const import_kinds[] = {
-    &import_nginx,
-    NULL,
-};
+const struct import_kind *const import_kinds[] = {&import_nginx, &import_libuv, &import_libevent,
+                                                  NULL};
 
 const struct import_kind *import_kind_find(const char *name)
 {
@@ -136,6 +134,31 @@ static void track_choose(struct import *import)
         if (track->converted && (!import->chosen || track->lines > import->chosen->lines))
             import->chosen = track;
     }
+}
+
+/* ---- What the kinds of Linux share --------------------------------------------------------------- */
+
+enum import_line import_ftrace(struct import *import, struct span line,
+                               struct ftrace_record *record)
+{
+    switch (ftrace_read(line, record)) {
+    case FTRACE_RECORD:
+        return IMPORT_USED;
+    case FTRACE_LOST:
+        import->lost += record->lost ? record->lost : 1;
+        return IMPORT_COMMENT;
+    case FTRACE_COMMENT:
+        return IMPORT_COMMENT;
+    default:
+        return IMPORT_OTHER;
+    }
+}
+
+bool import_selects(const struct import_options *options, const struct ftrace_record *record)
+{
+    if (options->by_pid && options->pid != record->pid && options->pid != record->tgid)
+        return false;
+    return !options->by_cpu || options->cpu == record->cpu;
 }
 
 /* ---- Lines --------------------------------------------------------------------------------------- */

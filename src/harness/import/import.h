@@ -14,6 +14,7 @@
 #define TWBENCH_IMPORT_H
 
 #include "harness/import/builder.h"
+#include "harness/import/ftrace.h"
 #include "harness/import/scan.h"
 #include "harness/import/tally.h"
 #include "harness/workload/textfile.h"
@@ -145,6 +146,13 @@ static inline struct import_track *import_single(struct import *import)
 {
     return import_track(import, 0, true);
 }
+
+/* For kinds that read what Linux recorded: a line as a record.  IMPORT_USED: it is one; else what to answer.
+ * Events that the log says are lost are counted. */
+enum import_line import_ftrace(struct import *import, struct span line,
+                               struct ftrace_record *record);
+/* Is the record's thread, process or cpu one that pid= and cpu= allow? */
+bool import_selects(const struct import_options *options, const struct ftrace_record *record);
 
 /* ---- From log to trace --------------------------------------------------------------------------- */
 

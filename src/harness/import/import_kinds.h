@@ -4,6 +4,6 @@
 
 #include "harness/import/import.h"
 
-extern const struct import_kind import_nginx;
+extern const struct import_kind import_nginx, import_libuv, import_libevent;
 
 #endif
