@@ -1,0 +1,385 @@
+/*
+ * sd_event.c - the time events of sd-event, systemd's loop, through its public interface (libsystemd).
+ *
+ * Structure: two binary heaps of pointers for each clock (Prioq; clock_data in sd-event.c): by the time at
+ * which a source may fire, and by the time plus accuracy, at which it has to.  The kernel's timer
+ * (one timerfd for each clock) is set to some moment between the two, so that sources that are not in a
+ * hurry wake the loop together.  A third heap has what is pending.
+ *
+ *     START    sd_event_source_set_time and sd_event_source_set_enabled(SD_EVENT_ONESHOT); of a
+ *              running timer the first alone; keep=0: sd_event_add_time
+ *     STOP     sd_event_source_set_enabled(SD_EVENT_OFF); keep=0: sd_event_source_disable_unref
+ *     PER-TICK sd_event_run(0), again until it has dispatched nothing
+ *     EXPIRY   the source's callback: one in each sd_event_run
+ *
+ * What a figure includes: every sd_event_run asks the kernel for events and reads three clocks, and it
+ * dispatches one source, so that k expiries take k + 1 of them: this is how the loop works, and it is in
+ * the figure.  The clocks are the virtual one (answer.h).  When the first source of a heap has changed,
+ * the timerfd is set.  It is a real one, and the virtual clock is ahead of the machine's by a century, so that it
+ * never expires: in use there would be another read at each wake-up.  With poll=0 the kernel is left out:
+ * the structure alone.  Allocation: with keep=0 a source of some 200 bytes for each start.
+ *
+ *             average     worst
+ *     start   O(log n)    O(log n)    twice in each of two heaps
+ *     stop    O(log n)    O(log n)    a source that is off goes to the end of its heaps
+ *     advance O(log n)    O(log n)    per expired timer
+ *     next    O(n)        O(n)        the adapter looks at every id; sd-event tells the time of a source
+ *
+ * n is the number of sources: with keep=1 of all ids, armed or not.
+ *
+ * One tick is 1 ms; sd-event counts microseconds.  Exact: a source is dispatched by the first turn that
+ * finds its time reached, whatever its accuracy, which says how much later the loop may wake up for
+ * it.  Here the driver wakes it up, and accuracy only saves settings of the timerfd.  A jump is one
+ * time, and goes on until nothing is due: the order within is not promised.
+ *
+ * Limits: a delay of more than 2^50 ticks (35,000 years) is refused; beyond four times as much all times
+ * are set anew from a new zero (sd_event_rebase).
+ *
+ * Memory: 24 bytes per id, and sd-event's source and its places in the heaps, which the arena sees.
+ *
+ * Invariants, in the order in which sd_event_check tests them:
+ *   1. A timer that runs has a source, with the time of its due tick, which is on; with keep=1 all
+ *      others have one that is off, else none.
+ *   2. As many timers have a due tick as are counted.
+ */
+#include "answer.h"
+#include "impls/backend.h"
+#include "impls/params.h"
+
+#include <stdlib.h>
+#include <systemd/sd-event.h>
+
+#define SD_EVENT_TICKS_PER_S 1000u
+#define SD_EVENT_NS_PER_TICK 1000000
+#define SD_EVENT_US_PER_TICK UINT64_C(1000)
+#define SD_EVENT_SPAN        (UINT64_C(1) << 50)
+#define SD_EVENT_REACH       (UINT64_C(1) << 52)       /* in microseconds still below 2^63 */
+#define SD_EVENT_ZERO        (UINT64_C(3200000000000)) /* ticks at the base: a century */
+
+static const struct tw_param sd_event_params[] = {
+    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
+     1},
+    {"keep", "1: a source for each id, from open to close; 0: one while the timer runs (1)", 0, 1,
+     1},
+    {"accuracy", "how much later the loop may wake up for a timer, in microseconds (1)", 1,
+     3600000000u, 1},
+    {NULL, NULL, 0, 0, 0}};
+
+struct sd_event_task {
+    sd_event_source *source; /* NULL: none */
+    struct tw_timers *timers;
+    tw_tick due; /* 0: idle */
+};
+
+struct tw_timers {
+    sd_event *loop;
+    struct sd_event_task *tasks;
+    uint32_t capacity;
+    uint32_t running;
+    tw_tick now;  /* in a callback, the due tick of the timer that fires */
+    tw_tick turn; /* the tick that the loop's time stands for */
+    tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
+    uint64_t accuracy_us;
+    bool keep;
+    tw_expire_fn *expire;
+    void *ctx;
+    struct answer answer;
+    TW_WORK_FIELD
+};
+
+/* ---- Sources. -------------------------------------------------------------------------------- */
+
+static uint64_t sd_event_time_us(const struct tw_timers *timers, tw_tick due)
+{
+    return (due - timers->base) * SD_EVENT_US_PER_TICK;
+}
+
+/* sd-event has turned the source off before it calls. */
+static int sd_event_fire(sd_event_source *source, uint64_t time_us, void *ctx)
+{
+    struct sd_event_task *task = ctx;
+    struct tw_timers *timers = task->timers;
+    tw_tick due = task->due;
+    (void)source;
+    (void)time_us;
+    task->due = 0;
+    timers->running--;
+    timers->now = due;
+    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+    if (!timers->keep && task->due == 0)
+        task->source = sd_event_source_disable_unref(task->source);
+    return 0;
+}
+
+static bool sd_event_make(struct tw_timers *timers, struct sd_event_task *task, tw_tick due)
+{
+    task->timers = timers;
+    return sd_event_add_time(timers->loop, &task->source, CLOCK_MONOTONIC,
+                             sd_event_time_us(timers, due), timers->accuracy_us, sd_event_fire,
+                             task) >= 0;
+}
+
+/* ---- Start, stop, advance. ------------------------------------------------------------------- */
+
+/* A source that fires is still there, with keep=0 as well: it is used again. */
+static bool sd_event_arm(struct tw_timers *timers, struct sd_event_task *task, tw_tick due)
+{
+    if (!task->source)
+        return sd_event_make(timers, task, due);
+    if (sd_event_source_set_time(task->source, sd_event_time_us(timers, due)) < 0)
+        return false;
+    return task->due != 0 || sd_event_source_set_enabled(task->source, SD_EVENT_ONESHOT) >= 0;
+}
+
+static int sd_event_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
+    if (due > TW_DEADLINE_MAX || due == 0 || due - timers->now > SD_EVENT_SPAN)
+        return TW_REFUSED_RANGE;
+    struct sd_event_task *task = &timers->tasks[id];
+    bool was_running = task->due != 0;
+    if (!sd_event_arm(timers, task, due))
+        return TW_REFUSED_MEMORY;
+    task->due = due;
+    timers->running += !was_running;
+    return was_running ? TW_REARMED : TW_OK;
+}
+
+static int sd_event_stop(struct tw_timers *timers, tw_id id)
+{
+    struct sd_event_task *task = &timers->tasks[id];
+    if (task->due == 0)
+        return TW_IDLE;
+    task->due = 0;
+    timers->running--;
+    if (timers->keep)
+        sd_event_source_set_enabled(task->source, SD_EVENT_OFF);
+    else
+        task->source = sd_event_source_disable_unref(task->source);
+    return TW_OK;
+}
+
+/* The library's clock shows the tick from the next question on. */
+static void sd_event_tell(struct tw_timers *timers, tw_tick now)
+{
+    timers->turn = now;
+    answer_begin(&timers->answer);
+    uint64_t ticks = now - timers->base;
+    timers->answer.now.tv_sec = (time_t)(ticks / SD_EVENT_TICKS_PER_S);
+    timers->answer.now.tv_nsec = (long)(ticks % SD_EVENT_TICKS_PER_S) * SD_EVENT_NS_PER_TICK;
+}
+
+static void sd_event_turns(struct tw_timers *timers, tw_tick to)
+{
+    sd_event_tell(timers, to);
+    while (sd_event_run(timers->loop, 0) > 0)
+        continue;
+}
+
+/* A new zero for the library's clock. */
+static void sd_event_rebase(struct tw_timers *timers, tw_tick now)
+{
+    timers->base = now - SD_EVENT_ZERO;
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            sd_event_source_set_time(timers->tasks[id].source,
+                                     sd_event_time_us(timers, timers->tasks[id].due));
+}
+
+/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
+static void sd_event_advance_far(struct tw_timers *timers, tw_tick to)
+{
+    while (to - timers->turn > SD_EVENT_SPAN && timers->running > 0) {
+        sd_event_rebase(timers, timers->turn);
+        sd_event_turns(timers, timers->turn + SD_EVENT_SPAN);
+    }
+    sd_event_rebase(timers, to - timers->turn > SD_EVENT_SPAN ? to : timers->turn);
+}
+
+static void sd_event_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    timers->expire = expire;
+    timers->ctx = ctx;
+    if (to - timers->base > SD_EVENT_REACH)
+        sd_event_advance_far(timers, to);
+    sd_event_turns(timers, to);
+    timers->now = to;
+}
+
+/* ---- Open, close. ---------------------------------------------------------------------------- */
+
+static struct tw_footprint sd_event_footprint(const struct tw_timers *timers)
+{
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers,
+        .capacity_bytes = timers->capacity * (uint64_t)sizeof *timers->tasks,
+    };
+}
+
+static void sd_event_close(struct tw_timers *timers)
+{
+    answer_begin(&timers->answer);
+    for (tw_id id = 0; id < timers->capacity; id++)
+        sd_event_source_disable_unref(timers->tasks[id].source);
+    sd_event_unref(timers->loop);
+    answer_end(&timers->answer);
+    free(timers->tasks);
+    free(timers);
+}
+
+static int sd_event_answer(bool polls, struct tw_error *error)
+{
+    bool counts = false;
+#ifdef TW_COUNTED
+    counts = true;
+#endif
+    return answer_library((void (*)(void))sd_event_run, answer_kinds_for(polls, counts), error);
+}
+
+static bool sd_event_make_off(struct tw_timers *timers, struct sd_event_task *task)
+{
+    return sd_event_make(timers, task, timers->now) &&
+           sd_event_source_set_enabled(task->source, SD_EVENT_OFF) >= 0;
+}
+
+static int sd_event_open_loop(struct tw_timers *timers, struct tw_error *error)
+{
+    sd_event_tell(timers, timers->now);
+    int status = sd_event_new(&timers->loop);
+    for (tw_id id = 0; status >= 0 && timers->keep && id < timers->capacity; id++)
+        if (!sd_event_make_off(timers, &timers->tasks[id]))
+            status = -1;
+    if (status >= 0 && sd_event_run(timers->loop, 0) >= 0)
+        return TW_OK;
+    sd_event_close(timers);
+    snprintf(error->text, sizeof error->text, "sd-event: no loop with a source for each timer");
+    return TW_REFUSED_MEMORY;
+}
+
+static uint64_t sd_event_setting(const struct tw_config *config, const char *name, uint64_t usual)
+{
+    const struct tw_setting *setting = params_find(config, name);
+    return setting ? setting->values[0] : usual;
+}
+
+static int sd_event_open(struct tw_timers **out, const struct tw_config *config,
+                         struct tw_error *error)
+{
+    int status = params_check(sd_event_params, config, error);
+    bool polls = sd_event_setting(config, "poll", 1) == 1;
+    if (status == TW_OK)
+        status = sd_event_answer(polls, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    timers->capacity = config->capacity;
+    timers->now = config->now;
+    timers->base = config->now - SD_EVENT_ZERO;
+    timers->keep = sd_event_setting(config, "keep", 1) == 1;
+    timers->accuracy_us = sd_event_setting(config, "accuracy", 1);
+    timers->answer.is_alone = !polls;
+    timers->tasks = calloc(config->capacity, sizeof *timers->tasks);
+    if (!timers->tasks) {
+        status = params_no_memory(error, sd_event_footprint(timers).capacity_bytes);
+        free(timers);
+        return status;
+    }
+    status = sd_event_open_loop(timers, error);
+    if (status != TW_OK)
+        return status;
+#ifdef TW_COUNTED
+    timers->answer.work = &timers->work;
+#endif
+    *out = timers;
+    return TW_OK;
+}
+
+/* ---- What can be asked. ---------------------------------------------------------------------- */
+
+static tw_tick sd_event_next(const struct tw_timers *timers)
+{
+    tw_tick next = TW_NEVER;
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
+            next = timers->tasks[id].due;
+    return next;
+}
+
+static void sd_event_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (tw_id id = 0; id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
+}
+
+static const char *sd_event_check_one(const struct tw_timers *timers,
+                                      const struct sd_event_task *task)
+{
+    uint64_t time_us = 0;
+    int enabled = SD_EVENT_OFF;
+    if (!task->source)
+        return task->due != 0 || timers->keep ? "a timer has no source, and needs one" : NULL;
+    if (!timers->keep && task->due == 0)
+        return "an idle timer has a source";
+    if (sd_event_source_get_enabled(task->source, &enabled) < 0 ||
+        (enabled != SD_EVENT_OFF) != (task->due != 0))
+        return "a source is on while its timer is idle, or off while it runs";
+    if (task->due != 0 && (sd_event_source_get_time(task->source, &time_us) < 0 ||
+                           time_us != sd_event_time_us(timers, task->due)))
+        return "sd-event has another time for a timer than its due tick";
+    return NULL;
+}
+
+static const char *sd_event_check(const struct tw_timers *timers)
+{
+    const char *broken = NULL;
+    uint32_t running = 0;
+    for (tw_id id = 0; id < timers->capacity && !broken; id++) {
+        broken = sd_event_check_one(timers, &timers->tasks[id]);
+        running += timers->tasks[id].due != 0;
+    }
+    if (!broken && running != timers->running)
+        broken = "not as many timers run as are counted";
+    return broken;
+}
+
+static void sd_event_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    *out = (struct tw_description){.span = SD_EVENT_SPAN, .setting_count = 3};
+    out->settings[0] = (struct tw_setting){"poll", 1, {!timers->answer.is_alone}};
+    out->settings[1] = (struct tw_setting){"keep", 1, {timers->keep}};
+    out->settings[2] = (struct tw_setting){"accuracy", 1, {timers->accuracy_us}};
+}
+
+static const struct tw_work *sd_event_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(sd_event) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "sd-event",
+    .summary = "time events of sd-event (systemd): two binary heaps, one dispatch a turn",
+    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_ALLOCATES,
+               .start = {TW_O_LOG_N, TW_O_LOG_N},
+               .stop = {TW_O_LOG_N, TW_O_LOG_N},
+               .expire = {TW_O_LOG_N, TW_O_LOG_N},
+               .tick = {TW_O_1, TW_O_1}},
+    .params = sd_event_params,
+    .open = sd_event_open,
+    .close = sd_event_close,
+    .start = sd_event_start,
+    .stop = sd_event_stop,
+    .advance = sd_event_advance,
+    .next = sd_event_next,
+    .visit = sd_event_visit,
+    .check = sd_event_check,
+    .footprint = sd_event_footprint,
+    .describe = sd_event_describe,
+    .work = sd_event_work,
+};
