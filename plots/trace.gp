@@ -12,7 +12,9 @@ high = 10.5
 load here."common.gp"
 
 none = NaN
+least = 0
 stats data index 0 every ::4::4 using (none = valid(2) ? $2 : NaN, 0) nooutput
+stats data index 0 every ::5::5 using (least = $2, 0) nooutput
 
 array name[4]
 name[1] = "re-armed"; name[2] = "cancelled"; name[3] = "expired"; name[4] = "left armed at the end"
@@ -44,9 +46,12 @@ stats data index 2 using 2 nooutput
 right = STATS_max * 1.3
 set logscale x 10
 set xrange [left:right]
-set xtics ("1 ns" 1e-9, "10 ns" 1e-8, "100 ns" 1e-7, "1 µs" 1e-6, "10 µs" 1e-5, "100 µs" 1e-4, "1 ms" 1e-3, \
-    "10 ms" 1e-2, "100 ms" 1e-1, "1 s" 1, "10 s" 10, "100 s" 100, "1000 s" 1e3, "10^4 s" 1e4, "10^5 s" 1e5, "10^6 s" 1e6)
+times = "1_ns 10_ns 100_ns 1_µs 10_µs 100_µs 1_ms 10_ms 100_ms 1_s 10_s 100_s 1000_s 10^4_s 10^5_s 10^6_s"
+spoken(i) = word(times, i)[1:strstrt(word(times, i), "_") - 1]." ".word(times, i)[strstrt(word(times, i), "_") + 1:*]
+unset xtics
+set xtics nomirror textcolor rgb "#222222" ("" 1e-12)
 if (none == none) { set xtics add ("≤ 0" none) }
+do for [i = 1:words(times)] { if (10.0 ** (i - 10) >= least * 0.999) { set xtics add (spoken(i) 10.0 ** (i - 10)) } }
 set style fill solid 1.0 noborder
 
 set bmargin at screen 4.35 / high

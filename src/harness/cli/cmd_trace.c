@@ -1,9 +1,9 @@
 /* cmd_trace.c - what is in a trace: table, JSON, picture; and a workload of the same mix. */
 #include "harness/cli/cli.h"
 
-#include "harness/report/census_json.h"
 #include "harness/report/census_plot.h"
 #include "harness/report/census_table.h"
+#include "harness/result/census_record.h"
 #include "harness/result/file.h"
 
 #include <string.h>
@@ -47,23 +47,12 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-static int write_json(const struct options *options, const struct subject *subject,
-                      struct diag *diag)
-{
-    cJSON *json = census_json(subject->name, subject->header.source, &subject->census);
-    if (!json)
-        return diag_run(diag, "no memory for the JSON");
-    int status = file_replace(options->json, print_json, json, diag);
-    cJSON_Delete(json);
-    return status;
-}
-
-static int draw(const struct options *options, const struct subject *subject, struct diag *diag)
+static int draw(const struct options *options, const cJSON *record, struct diag *diag)
 {
     static const char *const endings[] = {
         [PLOT_SVG] = "svg", [PLOT_PNG] = "png", [PLOT_PDF] = "pdf"};
     char path[4352];
-    int status = census_plot(subject->name, &subject->census, options->plots, options->plot_scripts,
+    int status = census_plot(record, options->plots, options->plot_scripts,
                              endings[options->plot_format], path, sizeof path, diag);
     if (status == DIAG_OK)
         fprintf(stderr, "%s\n", path);
@@ -87,6 +76,21 @@ static int check(const struct options *options, struct diag *diag)
     return DIAG_OK;
 }
 
+/* Everything that was asked for. */
+static int leave(const struct options *options, const cJSON *record, struct diag *diag)
+{
+    int status = DIAG_OK;
+    if (!is_stdout(options->json)) {
+        struct report_style style = style_for(stdout, options->color);
+        census_table(stdout, record, &style);
+    }
+    if (options->json)
+        status = file_replace(options->json, print_json, record, diag);
+    if (status == DIAG_OK && options->plots)
+        status = draw(options, record, diag);
+    return status;
+}
+
 int cmd_trace(const struct options *options)
 {
     struct diag diag;
@@ -94,14 +98,11 @@ int cmd_trace(const struct options *options)
     int status = check(options, &diag);
     if (status == DIAG_OK)
         status = subject_read(options, &subject, &diag);
-    if (status == DIAG_OK && !is_stdout(options->json)) {
-        struct report_style style = style_for(stdout, options->color);
-        census_table(stdout, subject.name, subject.header.source, &subject.census, &style);
+    if (status == DIAG_OK) {
+        cJSON *record = census_record(subject.name, subject.header.source, &subject.census);
+        status = record ? leave(options, record, &diag) : diag_run(&diag, "no memory for it");
+        cJSON_Delete(record);
     }
-    if (status == DIAG_OK && options->json)
-        status = write_json(options, &subject, &diag);
-    if (status == DIAG_OK && options->plots)
-        status = draw(options, &subject, &diag);
     census_free(&subject.census);
     return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
 }

@@ -1,9 +1,12 @@
-/* census_json.c - ticks are integers; nanoseconds are given beside them where people would divide. */
-#include "harness/report/census_json.h"
+/* census_record.c - ticks are integers; nanoseconds are given beside them where people would divide. */
+#include "harness/result/census_record.h"
 
 #include "harness/result/json.h"
 
-enum { COMMONEST = 20 };
+#include <math.h>
+
+/* Tenths of decades from a nanosecond on; the last takes what is longer. */
+enum { COMMONEST = 20, DECADE_BINS = 10, BINS = 21 * DECADE_BINS };
 
 static double ratio(double part, double whole)
 {
@@ -72,6 +75,52 @@ static cJSON *percentiles_json(const struct census *census, bool in_ns)
     return object;
 }
 
+/* ---- Histogram. ------------------------------------------------------------------------------ */
+
+static double bin_edge_ns(int bin)
+{
+    return pow(10, (double)bin / DECADE_BINS);
+}
+
+/* 1 ms itself lies in the bin from 1 ms; -1: a delay of 0 or less. */
+static int bin_of(const struct census_delay *delay, double unit_ns)
+{
+    if (delay->ticks <= 0)
+        return -1;
+    int bin = (int)floor(log10((double)delay->ticks * unit_ns) * DECADE_BINS + 1e-9);
+    return bin < BINS ? bin : BINS - 1;
+}
+
+static cJSON *bin_json(int bin, const uint64_t ended[CENSUS_ENDS])
+{
+    cJSON *item = cJSON_CreateObject();
+    json_add_measure(item, "from_ns", bin < 0 ? 0 : bin_edge_ns(bin));
+    json_add_measure(item, "to_ns", bin < 0 ? 0 : bin_edge_ns(bin + 1));
+    json_add(item, "ended", ends_json(ended));
+    return item;
+}
+
+/* Delays ascend, and so do the bins. */
+static cJSON *histogram_json(const struct census *census)
+{
+    cJSON *array = cJSON_CreateArray();
+    uint64_t ended[CENSUS_ENDS] = {0};
+    for (size_t i = 0; i < census->delay_count; i++) {
+        const struct census_delay *delay = &census->delays[i];
+        int bin = bin_of(delay, (double)census->unit_ns);
+        for (int end = 0; end < CENSUS_ENDS; end++)
+            ended[end] += delay->ended[end];
+        if (i + 1 < census->delay_count && bin_of(delay + 1, (double)census->unit_ns) == bin)
+            continue;
+        cJSON_AddItemToArray(array, bin_json(bin, ended));
+        for (int end = 0; end < CENSUS_ENDS; end++)
+            ended[end] = 0;
+    }
+    return array;
+}
+
+/* ---- The document. --------------------------------------------------------------------------- */
+
 static cJSON *delays_json(const struct census *census)
 {
     cJSON *object = cJSON_CreateObject(), *array = cJSON_CreateArray();
@@ -88,10 +137,11 @@ static cJSON *delays_json(const struct census *census)
         cJSON_AddItemToArray(array, item);
     }
     json_add(object, "commonest", array);
+    json_add(object, "histogram", histogram_json(census));
     return object;
 }
 
-cJSON *census_json(const char *name, const char *source, const struct census *census)
+cJSON *census_record(const char *name, const char *source, const struct census *census)
 {
     cJSON *root = cJSON_CreateObject();
     if (!root)
