@@ -33,11 +33,6 @@ _Thread_local struct answer *answer_current;
             answer_current->work->what++;                                                          \
     } while (0)
 
-static bool answers_waits(void)
-{
-    return answer_current && answer_current->is_alone;
-}
-
 /* ---- Clocks. --------------------------------------------------------------------------------- */
 
 static int answer_clock_gettime(clockid_t clock, struct timespec *now)
@@ -71,21 +66,34 @@ static time_t answer_time(time_t *now)
 
 /* ---- Waits: nothing is ready, at once. ------------------------------------------------------- */
 
+/* Somebody is told how long the library would wait, and then it does not. */
+static int waits_ms(int timeout_ms)
+{
+    if (!answer_current || !answer_current->asked)
+        return timeout_ms;
+    answer_current->asked(answer_current, timeout_ms);
+    return 0;
+}
+
+static bool answers_waits(void)
+{
+    if (answer_current && answer_current->is_alone)
+        return true;
+    COUNTED(system_calls);
+    return false;
+}
+
 static int answer_epoll_wait(int fd, struct epoll_event *events, int count, int timeout_ms)
 {
-    if (answers_waits())
-        return 0;
-    COUNTED(system_calls);
-    return epoll_wait(fd, events, count, timeout_ms);
+    timeout_ms = waits_ms(timeout_ms);
+    return answers_waits() ? 0 : epoll_wait(fd, events, count, timeout_ms);
 }
 
 static int answer_epoll_pwait(int fd, struct epoll_event *events, int count, int timeout_ms,
                               const sigset_t *mask)
 {
-    if (answers_waits())
-        return 0;
-    COUNTED(system_calls);
-    return epoll_pwait(fd, events, count, timeout_ms, mask);
+    timeout_ms = waits_ms(timeout_ms);
+    return answers_waits() ? 0 : epoll_pwait(fd, events, count, timeout_ms, mask);
 }
 
 static int nothing_polled(struct pollfd *fds, nfds_t count)
@@ -97,28 +105,18 @@ static int nothing_polled(struct pollfd *fds, nfds_t count)
 
 static int answer_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
-    if (answers_waits())
-        return nothing_polled(fds, count);
-    COUNTED(system_calls);
-    return poll(fds, count, timeout_ms);
+    timeout_ms = waits_ms(timeout_ms);
+    return answers_waits() ? nothing_polled(fds, count) : poll(fds, count, timeout_ms);
 }
 
 static int answer_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
                         const sigset_t *mask)
 {
-    if (answers_waits())
-        return nothing_polled(fds, count);
-    COUNTED(system_calls);
-    return ppoll(fds, count, timeout, mask);
+    return answers_waits() ? nothing_polled(fds, count) : ppoll(fds, count, timeout, mask);
 }
 
-static int answer_select(int count, fd_set *reads, fd_set *writes, fd_set *others,
-                         struct timeval *timeout)
+static int nothing_selected(fd_set *reads, fd_set *writes, fd_set *others)
 {
-    if (!answers_waits()) {
-        COUNTED(system_calls);
-        return select(count, reads, writes, others, timeout);
-    }
     fd_set *sets[] = {reads, writes, others};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         if (sets[i])
@@ -126,16 +124,21 @@ static int answer_select(int count, fd_set *reads, fd_set *writes, fd_set *other
     return 0;
 }
 
+static int answer_select(int count, fd_set *reads, fd_set *writes, fd_set *others,
+                         struct timeval *timeout)
+{
+    return answers_waits() ? nothing_selected(reads, writes, others)
+                           : select(count, reads, writes, others, timeout);
+}
+
 static int answer_timerfd_settime(int fd, int flags, const struct itimerspec *to,
                                   struct itimerspec *before)
 {
-    if (answers_waits()) {
-        if (before)
-            memset(before, 0, sizeof *before);
-        return 0;
-    }
-    COUNTED(system_calls);
-    return timerfd_settime(fd, flags, to, before);
+    if (!answers_waits())
+        return timerfd_settime(fd, flags, to, before);
+    if (before)
+        memset(before, 0, sizeof *before);
+    return 0;
 }
 
 /* ---- What is only counted. ------------------------------------------------------------------- */

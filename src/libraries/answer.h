@@ -17,8 +17,9 @@
  *
  * What can be answered (answer_kinds): clocks tell answer->now, whichever clock is meant; waits
  * find nothing ready and set no alarm, at once and without a system call, when answer->is_alone;
- * all kinds are counted when there is somewhere to count.  Kinds that an instance needs no answer
- * for are not touched: with poll=1 and no counting, waits and allocations are the real ones.
+ * how long the library would have waited can be asked for, and is how it tells when it is due next
+ * (answer->asked); all kinds are counted when there is somewhere to count.  Kinds that an instance
+ * needs no answer for are not touched.
  */
 #ifndef TWBENCH_ANSWER_H
 #define TWBENCH_ANSWER_H
@@ -37,8 +38,11 @@ enum answer_kinds {
 
 /* What one instance answers its library. */
 struct answer {
-    struct timespec now;  /* what every clock shows */
-    bool is_alone;        /* waits are answered: the structure alone, without the system's part */
+    struct timespec now; /* what every clock shows */
+    bool is_alone;       /* waits are answered: the structure alone, without the system's part */
+    /* Told of each epoll_wait, epoll_pwait and poll: for how many milliseconds, below 0: for ever.  The
+     * wait is then none: the real call, if it is made, only looks.  NULL: waits are what they are. */
+    void (*asked)(struct answer *answer, int timeout_ms);
     struct tw_work *work; /* system_calls, clock_reads and allocations are added here, or NULL */
 };
 

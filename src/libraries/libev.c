@@ -7,21 +7,23 @@
  *     START    ev_timer_set and ev_timer_start; a running timer gets its new delay as `repeat` and is
  *              moved by ev_timer_again, which is what libev recommends (one sift, no stop)
  *     STOP     ev_timer_stop
- *     PER-TICK ev_run(EVRUN_NOWAIT): one turn of the loop, also where nothing is due
+ *     PER-TICK ev_run(EVRUN_ONCE): one turn of the loop, also where nothing is due; with poll=0 only
+ *              when libev itself would wake up
  *     EXPIRY   the watcher's callback, after all that are due have left the heap
  *
  * What a figure includes: a turn reads the clock twice (and once more when half a second has passed,
  * to look for jumps of the wall clock) and asks the kernel for events once, as in use; the clock is
- * the virtual one (answer.h), a load of 16 bytes.  With poll=0 the kernel is left out: the structure
- * alone.  Starts and stops read no clock and call nobody.  libev's array grows by doubling when a
- * start finds it full; the watchers lie in one array, made and initialised at open.
+ * the virtual one (answer.h), a load of 16 bytes.  With poll=0 the structure is alone: the kernel is
+ * left out, and so are turns on ticks that a loop would sleep through, for how long it would sleep is
+ * what libev tells epoll_wait.  Starts and stops read no clock and call nobody.  libev's array grows by
+ * doubling when a start finds it full; the watchers lie in one array, made and initialised at open.
  *
  *             average     worst
  *     start   O(1)        O(log n)
  *     stop    O(1)        O(log n)    the last entry takes the place
  *     advance O(log n)    O(log n)    per expired timer; a turn of the loop for each call
- *     next    O(n)        O(n)        libev tells nobody: the adapter looks at every id.  What it costs
- *                                     to drive this design by next() is no figure of libev's
+ *     next    O(1)        O(1)        what libev told epoll_wait in the last turn: a bound, and only
+ *                                     the next tick when something was due in it
  *
  * One tick is 1/512 s, the power of two next to a millisecond: libev counts seconds in a double, and
  * so both the clock (a whole number of nanoseconds) and every sum come out exact from one second on.
@@ -75,6 +77,7 @@ struct tw_timers {
     tw_tick now;    /* in a callback, the due tick of the timer that fires */
     tw_tick turn;   /* the tick that the loop's time stands for */
     tw_tick base;   /* the tick at which the library's clock shows 0; may be before tick 0 */
+    tw_tick wake;   /* libev is not due before: it said so, and nothing earlier was started since */
     bool is_behind; /* a callback started something for a tick that the turn is past */
     tw_expire_fn *expire;
     void *ctx;
@@ -124,6 +127,8 @@ static int libev_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     bool was_running = task->due != 0;
     task->due = due;
     timers->running += !was_running;
+    if (due < timers->wake)
+        timers->wake = due;
     if (due <= timers->turn) {
         timers->is_behind = true;
         ev_timer_stop(timers->loop, &task->timer); /* a repeat may not be negative */
@@ -157,13 +162,25 @@ static void libev_tell(struct tw_timers *timers, tw_tick now)
     answer_begin(&timers->answer);
 }
 
-/* Turns until nothing is due: a timer that a callback starts is not looked at in the same turn. */
+/* How long libev would wait, in milliseconds rounded up, bounds the earliest timer from below: that
+ * is half a tick, 0.512 ticks for each millisecond, and what the rounding can have added. */
+static void libev_asked(struct answer *answer, int timeout_ms)
+{
+    struct tw_timers *timers =
+        (struct tw_timers *)((char *)answer - offsetof(struct tw_timers, answer));
+    timers->wake = timers->turn + 1;
+    if (timeout_ms > 0)
+        timers->wake = timers->turn + ((uint64_t)timeout_ms * 512 + 987) / 1000;
+}
+
+/* Turns until nothing is due: a timer that a callback starts is not looked at in the same turn.
+ * EVRUN_ONCE would wait, and therefore says for how long; it does not get to. */
 static void libev_turn(struct tw_timers *timers, tw_tick to)
 {
     libev_tell(timers, to);
     do {
         timers->is_behind = false;
-        ev_run(timers->loop, EVRUN_NOWAIT);
+        ev_run(timers->loop, EVRUN_ONCE);
     } while (timers->is_behind);
 }
 
@@ -199,7 +216,8 @@ static void libev_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *ex
     timers->ctx = ctx;
     if (to - timers->base > LIBEV_REACH)
         libev_advance_far(timers, to);
-    libev_turn(timers, to);
+    if (!timers->answer.is_alone || (timers->running > 0 && to >= timers->wake))
+        libev_turn(timers, to);
     timers->now = to;
 }
 
@@ -257,7 +275,8 @@ static int libev_prepare(const struct tw_config *config, bool polls, struct tw_e
                  config->capacity, LIBEV_CAPACITY);
         return TW_BAD_SETTING;
     }
-    return answer_library((void (*)(void))ev_run, answer_kinds_for(polls, counts), error);
+    return answer_library((void (*)(void))ev_run, ANSWER_WAITS | answer_kinds_for(polls, counts),
+                          error);
 }
 
 static int libev_open(struct tw_timers **out, const struct tw_config *config,
@@ -275,6 +294,7 @@ static int libev_open(struct tw_timers **out, const struct tw_config *config,
     timers->now = config->now;
     timers->base = config->now - LIBEV_ZERO;
     timers->answer.is_alone = !polls;
+    timers->answer.asked = libev_asked;
     status = libev_open_loop(timers, error);
     if (status != TW_OK) {
         libev_close(timers);
@@ -291,11 +311,9 @@ static int libev_open(struct tw_timers **out, const struct tw_config *config,
 
 static tw_tick libev_next(const struct tw_timers *timers)
 {
-    tw_tick next = TW_NEVER;
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
-            next = timers->tasks[id].due;
-    return next;
+    if (timers->running == 0)
+        return TW_NEVER;
+    return timers->wake > timers->now ? timers->wake : timers->now + 1;
 }
 
 static void libev_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
@@ -337,7 +355,7 @@ const struct tw_backend TW_BACKEND(libev) = {
     .abi_version = TW_ABI_VERSION,
     .name = "libev",
     .summary = "ev_timer of libev: a heap of four children, times beside the watchers",
-    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_ALLOCATES,
+    .traits = {.flags = TW_TICKLESS | TW_ALLOCATES,
                .start = {TW_O_1, TW_O_LOG_N},
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},

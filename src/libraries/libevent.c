@@ -8,15 +8,18 @@
  *
  *     START    event_add, which re-arms a pending event too
  *     STOP     event_del
- *     PER-TICK event_base_loop(EVLOOP_NONBLOCK | EVLOOP_ONCE): one turn, also where nothing is due
+ *     PER-TICK event_base_loop(EVLOOP_ONCE): one turn of the loop, also where nothing is due; with
+ *              poll=0 only when libevent itself would wake up
  *     EXPIRY   the event's callback, after all that are due have left the heap
  *
  * What a figure includes: a turn reads the clock and asks the kernel for events, once each, as in
  * use; every five seconds it compares the clock with the wall clock.  A start outside a callback reads
  * the clock (libevent keeps a turn's time until the turn ends, so that in a callback it does not).
- * The clock is the virtual one (answer.h), a load of 16 bytes.  With poll=0 the kernel is left out: the
- * structure alone.  No locks: threads were not asked for.  libevent's heap grows by doubling when a
- * start finds it full; the events lie in one array, made and initialised at open (event_assign).
+ * The clock is the virtual one (answer.h), a load of 16 bytes.  With poll=0 the structure is alone: the
+ * kernel is left out, and so are turns on ticks that a loop would sleep through, for how long it would
+ * sleep is what libevent tells epoll_wait.  No locks: threads were not asked for.  libevent's heap grows
+ * by doubling when a start finds it full; the events lie in one array, made and initialised at open
+ * (event_assign).
  * With common above 0 a start looks its delay up in a table of the adapter's, for which a program
  * would have a variable.
  *
@@ -24,8 +27,8 @@
  *     start   O(1)        O(log n)    O(1) for a common timeout
  *     stop    O(1)        O(log n)    the last entry takes the place; O(1) for a common timeout
  *     advance O(log n)    O(log n)    per expired timer; O(1) for a common timeout; a turn for each call
- *     next    O(n)        O(n)        libevent tells nobody: the adapter looks at every id.  What it
- *                                     costs to drive this design by next() is no figure of libevent's
+ *     next    O(1)        O(1)        what libevent told epoll_wait in the last turn: a bound, and only
+ *                                     the next tick when something was due in it
  *
  * One tick is 1 ms; libevent counts microseconds.  Exact: the time of a turn is kept while its
  * callbacks run.  A jump is one turn; a timer that a callback starts for a tick of the jump fires in
@@ -84,6 +87,7 @@ struct tw_timers {
     uint32_t running;
     tw_tick now;    /* in a callback, the due tick of the timer that fires */
     tw_tick turn;   /* the tick that the loop's time stands for */
+    tw_tick wake;   /* libevent is not due before: it said so, and nothing earlier was started */
     bool is_behind; /* a callback started something for a tick that the turn is past */
     tw_expire_fn *expire;
     void *ctx;
@@ -91,16 +95,16 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
-/* An event's callback has one argument, and that is the task; whose it is, is who is answered. */
-static struct tw_timers *libevent_answered(void)
+static inline struct tw_timers *libevent_of(struct answer *answer)
 {
-    return (struct tw_timers *)((char *)answer_current - offsetof(struct tw_timers, answer));
+    return (struct tw_timers *)((char *)answer - offsetof(struct tw_timers, answer));
 }
 
+/* An event's callback has one argument, and that is the task; whose it is, is who is answered. */
 static void libevent_fire(evutil_socket_t fd, short events, void *argument)
 {
     struct libevent_task *task = argument;
-    struct tw_timers *timers = libevent_answered();
+    struct tw_timers *timers = libevent_of(answer_current);
     (void)fd;
     (void)events;
     tw_tick due = task->due;
@@ -160,6 +164,8 @@ static int libevent_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     task->due = due;
     timers->running += !was_running;
     timers->is_behind |= due <= timers->turn;
+    if (due < timers->wake)
+        timers->wake = due;
     return was_running ? TW_REARMED : TW_OK;
 }
 
@@ -183,6 +189,16 @@ static void libevent_tell(struct tw_timers *timers, tw_tick now)
     answer_begin(&timers->answer);
 }
 
+/* How long libevent would wait is how long it is to the earliest timer, or at most 35 minutes.  Then
+ * nothing is due, and the loop, which would go on to wait, is told to end. */
+static void libevent_asked(struct answer *answer, int timeout_ms)
+{
+    struct tw_timers *timers = libevent_of(answer);
+    timers->wake = timeout_ms < 0 ? TW_NEVER : timers->turn + (tw_tick)timeout_ms;
+    if (timeout_ms != 0)
+        event_base_loopbreak(timers->base);
+}
+
 /* Turns until nothing is due: a timer that a callback starts is not looked at in the same turn. */
 static void libevent_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
@@ -190,11 +206,13 @@ static void libevent_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn 
         return;
     timers->expire = expire;
     timers->ctx = ctx;
-    libevent_tell(timers, to);
-    do {
-        timers->is_behind = false;
-        event_base_loop(timers->base, EVLOOP_NONBLOCK | EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
-    } while (timers->is_behind);
+    if (to >= timers->wake || !timers->answer.is_alone) {
+        libevent_tell(timers, to);
+        do {
+            timers->is_behind = false;
+            event_base_loop(timers->base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
+        } while (timers->is_behind);
+    }
     timers->now = to;
 }
 
@@ -271,8 +289,8 @@ static int libevent_open(struct tw_timers **out, const struct tw_config *config,
 #endif
     int status = params_check(libevent_params, config, error);
     if (status == TW_OK)
-        status =
-            answer_library((void (*)(void))event_base_loop, answer_kinds_for(polls, counts), error);
+        status = answer_library((void (*)(void))event_base_loop,
+                                ANSWER_WAITS | answer_kinds_for(polls, counts), error);
     if (status != TW_OK)
         return status;
     struct tw_timers *timers = calloc(1, sizeof *timers);
@@ -282,6 +300,7 @@ static int libevent_open(struct tw_timers **out, const struct tw_config *config,
     timers->now = config->now;
     timers->common_max = common ? (uint32_t)common->values[0] : 0;
     timers->answer.is_alone = !polls;
+    timers->answer.asked = libevent_asked;
     status = libevent_open_base(timers, error);
     if (status != TW_OK) {
         libevent_close(timers);
@@ -298,11 +317,9 @@ static int libevent_open(struct tw_timers **out, const struct tw_config *config,
 
 static tw_tick libevent_next(const struct tw_timers *timers)
 {
-    tw_tick next = TW_NEVER;
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
-            next = timers->tasks[id].due;
-    return next;
+    if (timers->running == 0)
+        return TW_NEVER;
+    return timers->wake > timers->now ? timers->wake : timers->now + 1;
 }
 
 static void libevent_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
@@ -347,7 +364,7 @@ const struct tw_backend TW_BACKEND(libevent) = {
     .abi_version = TW_ABI_VERSION,
     .name = "libevent",
     .summary = "struct event of libevent: a binary heap of pointers, and common timeouts",
-    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_ALLOCATES,
+    .traits = {.flags = TW_TICKLESS | TW_ALLOCATES,
                .start = {TW_O_1, TW_O_LOG_N},
                .stop = {TW_O_1, TW_O_LOG_N},
                .expire = {TW_O_LOG_N, TW_O_LOG_N},

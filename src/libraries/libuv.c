@@ -7,14 +7,16 @@
  *
  *     START    uv_timer_start; a running timer is re-armed by the same call, which stops it first
  *     STOP     uv_timer_stop
- *     PER-TICK uv_run(UV_RUN_NOWAIT): one turn of the loop, also where nothing is due
+ *     PER-TICK uv_run(UV_RUN_NOWAIT): one turn of the loop, also where nothing is due; with poll=0
+ *              only when libuv itself would wake up (uv_backend_timeout)
  *     EXPIRY   the handle's callback
  *
  * What a figure includes: a turn reads the clock and asks the kernel for events, once each, as in
  * use; the clock is the virtual one (answer.h), a load of 16 bytes.  The loop has one descriptor, as
- * every server has (a uv_async_t; without any, libuv would not ask).  With poll=0 the kernel is left
- * out: the structure alone.  Starts and stops read no clock and call nobody.  No allocation: the
- * handles lie in one array, made and initialised at open.
+ * every server has (a uv_async_t; without any, libuv would not ask).  With poll=0 the structure is
+ * alone: the kernel is left out, and so are turns on ticks that a loop would sleep through.  Starts and
+ * stops read no clock and call nobody.  No allocation: the handles lie in one array, made and
+ * initialised at open.
  *
  *             average     worst
  *     start   O(1)        O(log n)    up from the last leaf, which is found from the root: log n
@@ -71,6 +73,8 @@ struct tw_timers {
     tw_tick now;  /* in a callback, the due tick of the timer that fires */
     tw_tick turn; /* the tick that the loop's time stands for */
     tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
+    tw_tick
+        wake; /* with poll=0, libuv is not due before: it said so, and nothing earlier was started */
     tw_expire_fn *expire;
     void *ctx;
     struct answer answer;
@@ -103,6 +107,8 @@ static int libuv_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     bool was_running = task->due != 0;
     task->due = due;
     timers->running += !was_running;
+    if (due < timers->wake)
+        timers->wake = due;
     libuv_arm(timers, task);
     return was_running ? TW_REARMED : TW_OK;
 }
@@ -126,6 +132,16 @@ static void libuv_tell(struct tw_timers *timers, tw_tick now)
     answer_tell_ns(&timers->answer, (now - timers->base) * LIBUV_NS_PER_TICK);
 }
 
+static void libuv_turn(struct tw_timers *timers, tw_tick to)
+{
+    libuv_tell(timers, to);
+    uv_run(&timers->loop, UV_RUN_NOWAIT);
+    if (timers->answer.is_alone) {
+        int ticks = uv_backend_timeout(&timers->loop);
+        timers->wake = ticks < 0 ? TW_NEVER : to + (tw_tick)ticks;
+    }
+}
+
 /* A new zero for the library's clock.  What runs is taken out and put in again, for the times of the
  * old zero mean nothing any more. */
 static void libuv_rebase(struct tw_timers *timers, tw_tick now)
@@ -145,8 +161,7 @@ static void libuv_advance_far(struct tw_timers *timers, tw_tick to)
 {
     while (to - timers->turn > LIBUV_SPAN && timers->running > 0) {
         libuv_rebase(timers, timers->turn);
-        libuv_tell(timers, timers->turn + LIBUV_SPAN);
-        uv_run(&timers->loop, UV_RUN_NOWAIT);
+        libuv_turn(timers, timers->turn + LIBUV_SPAN);
     }
     libuv_rebase(timers, to - timers->turn > LIBUV_SPAN ? to : timers->turn);
 }
@@ -159,8 +174,8 @@ static void libuv_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *ex
     timers->ctx = ctx;
     if (to - timers->base > LIBUV_REACH)
         libuv_advance_far(timers, to);
-    libuv_tell(timers, to);
-    uv_run(&timers->loop, UV_RUN_NOWAIT);
+    if (to >= timers->wake || !timers->answer.is_alone)
+        libuv_turn(timers, to);
     timers->now = to;
 }
 
@@ -241,6 +256,7 @@ static int libuv_open(struct tw_timers **out, const struct tw_config *config,
     timers->capacity = config->capacity;
     timers->now = config->now;
     timers->base = config->now - LIBUV_ZERO;
+    timers->wake = TW_NEVER;
     timers->answer.is_alone = !polls;
     timers->tasks = calloc(config->capacity, sizeof *timers->tasks);
     if (!timers->tasks) {
@@ -261,10 +277,12 @@ static int libuv_open(struct tw_timers **out, const struct tw_config *config,
 
 /* ---- What can be asked. ---------------------------------------------------------------------- */
 
+/* From the loop's time on, which is that of the last turn. */
 static tw_tick libuv_next(const struct tw_timers *timers)
 {
     int ticks = uv_backend_timeout(&timers->loop);
-    return ticks < 0 ? TW_NEVER : timers->now + (tw_tick)ticks;
+    tw_tick next = timers->turn + (tw_tick)ticks;
+    return ticks < 0 ? TW_NEVER : next > timers->now ? next : timers->now + 1;
 }
 
 static void libuv_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
@@ -281,7 +299,7 @@ static const char *libuv_check(const struct tw_timers *timers)
         const struct libuv_task *task = &timers->tasks[id];
         if (uv_is_active((const uv_handle_t *)&task->timer) != (task->due != 0))
             return "a handle is active without a due tick, or has one without being active";
-        if (task->due != 0 && uv_timer_get_due_in(&task->timer) != task->due - timers->now)
+        if (task->due != 0 && uv_timer_get_due_in(&task->timer) != task->due - timers->turn)
             return "libuv has another time for a timer than its due tick";
         running += task->due != 0;
     }
