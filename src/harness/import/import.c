@@ -4,11 +4,12 @@
 #include "harness/import/import_kinds.h"
 #include "harness/import/tracefile.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct import_kind *const import_kinds[] = {&import_nginx, &import_libuv, &import_libevent,
-                                                  NULL};
+const struct import_kind *const import_kinds[] = {
+    &import_nginx, &import_libuv, &import_libevent, &import_ktimer, &import_khrtimer, NULL};
 
 const struct import_kind *import_kind_find(const char *name)
 {
@@ -254,6 +255,21 @@ static int log_read(struct import *import, struct textfile *log, import_progress
     return more;
 }
 
+/* ---- What is to be said of it -------------------------------------------------------------------- */
+
+void import_note(struct import *import, const char *format, ...)
+{
+    size_t used = strlen(import->notes), room = sizeof import->notes - used;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(import->notes + used, room, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length + 2 <= room)
+        memcpy(import->notes + used + length, "\n", 2);
+    else
+        import->notes[used] = '\0';
+}
+
 /* ---- What may be wrong with it ------------------------------------------------------------------- */
 
 static int not_this_kind(const struct import *import, struct diag *diag)
@@ -344,7 +360,7 @@ void import_header(const struct import *import, struct trace_header *header)
     const struct import_options *options = import->options;
     const struct builder *builder = &import->chosen->builder;
     *header = (struct trace_header){
-        .unit_ns = options->kind->unit_ns(options),
+        .unit_ns = options->kind->unit_ns(import),
         .ids = builder->ids,
         .ops = builder_ops(builder),
         .max_armed = builder->counts.max_armed,
@@ -353,7 +369,7 @@ void import_header(const struct import *import, struct trace_header *header)
     if (options->source)
         snprintf(header->source, sizeof header->source, "%s", options->source);
     else
-        options->kind->source(options, header->source, sizeof header->source);
+        options->kind->source(import, header->source, sizeof header->source);
 }
 
 struct writing {

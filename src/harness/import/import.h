@@ -14,6 +14,7 @@
 #define TWBENCH_IMPORT_H
 
 #include "harness/import/builder.h"
+#include "harness/import/clocks.h"
 #include "harness/import/ftrace.h"
 #include "harness/import/scan.h"
 #include "harness/import/tally.h"
@@ -41,6 +42,7 @@ struct import_options {
     bool ids_given, ids_recycle; /* ids=recycle, not address; not given: as the kind does */
     bool deadline_bucket;        /* deadline=bucket, not expires */
     uint64_t hz;                 /* 0: not given */
+    struct clocks clocks;
 };
 
 /* `name` is a kind's, NULL when there is none of that name; import_kinds ends with a NULL. */
@@ -68,6 +70,7 @@ enum import_key_bit {
     IMPORT_LAZY = 1u << 4,
     IMPORT_DEADLINE = 1u << 5,
     IMPORT_HZ = 1u << 6,
+    IMPORT_CLOCKS = 1u << 7,
 };
 
 /* What a line was to a kind. */
@@ -88,9 +91,9 @@ struct import_kind {
     size_t track_size;    /* of what the kind keeps per track, zeroed at first; 0: nothing */
     size_t state_size;    /* of what it keeps per log, likewise */
 
-    /* The header's "# source:" and the tick, from the options. */
-    void (*source)(const struct import_options *options, char *out, size_t size);
-    uint64_t (*unit_ns)(const struct import_options *options);
+    /* The header's "# source:" and the tick, when the log has been read. */
+    void (*source)(const struct import *import, char *out, size_t size);
+    uint64_t (*unit_ns)(const struct import *import);
 
     /* Is this one of its lines?  For logs that are given as another kind.  Cheap and without state. */
     bool (*recognise)(struct span line);
@@ -135,6 +138,7 @@ struct import {
     struct tally functions;               /* kernels: starts per function; may stay empty */
     struct tally flags;                   /* likewise per flags */
     struct distribution delays; /* of the chosen track's starts, when it has been written */
+    char notes[2000];           /* what has to be said of it, a line each */
     bool out_of_memory;
 };
 
@@ -146,6 +150,10 @@ static inline struct import_track *import_single(struct import *import)
 {
     return import_track(import, 0, true);
 }
+
+/* Adds a sentence, without a full stop, to what the user has to be told of this log: import->notes. */
+void import_note(struct import *import, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* For kinds that read what Linux recorded: a line as a record.  IMPORT_USED: it is one; else what to answer.
  * Events that the log says are lost are counted. */

@@ -4,6 +4,7 @@
 
 #include "harness/import/import.h"
 
-extern const struct import_kind import_nginx, import_libuv, import_libevent;
+extern const struct import_kind import_nginx, import_libuv, import_libevent, import_ktimer,
+    import_khrtimer;
 
 #endif

@@ -214,15 +214,15 @@ static void libevent_count(struct import *import, const struct import_track *tra
     tally_add_text(converter, "active_without_del", libevent->active_without_del);
 }
 
-static void libevent_source(const struct import_options *options, char *out, size_t size)
+static void libevent_source(const struct import *import, char *out, size_t size)
 {
-    (void)options;
+    (void)import;
     snprintf(out, size, "libevent 2.1.12 event_add/event_del timeouts in unbound 1.17.1");
 }
 
-static uint64_t libevent_unit_ns(const struct import_options *options)
+static uint64_t libevent_unit_ns(const struct import *import)
 {
-    (void)options;
+    (void)import;
     return 1000;
 }
 

@@ -142,15 +142,15 @@ static void libuv_count(struct import *import, const struct import_track *track)
     tally_add_text(&import->converter, "start_of_closing", loop->start_of_closing);
 }
 
-static void libuv_source(const struct import_options *options, char *out, size_t size)
+static void libuv_source(const struct import *import, char *out, size_t size)
 {
-    (void)options;
+    (void)import;
     snprintf(out, size, "libuv 1.44.2 uv_timer_start/stop in BIND 9.18 named, one loop");
 }
 
-static uint64_t libuv_unit_ns(const struct import_options *options)
+static uint64_t libuv_unit_ns(const struct import *import)
 {
-    (void)options;
+    (void)import;
     return 1000000;
 }
 

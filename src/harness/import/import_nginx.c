@@ -474,15 +474,15 @@ static void nginx_count(struct import *import, const struct import_track *track)
     tally_add_text(converter, "slots_abandoned", counts->slots_abandoned);
 }
 
-static void nginx_source(const struct import_options *options, char *out, size_t size)
+static void nginx_source(const struct import *import, char *out, size_t size)
 {
     snprintf(out, size, "nginx 1.22.1 error_log debug_event, one worker, lazy=%s",
-             options->lazy_skip ? "skip" : "apply");
+             import->options->lazy_skip ? "skip" : "apply");
 }
 
-static uint64_t nginx_unit_ns(const struct import_options *options)
+static uint64_t nginx_unit_ns(const struct import *import)
 {
-    (void)options;
+    (void)import;
     return 1000000;
 }
 

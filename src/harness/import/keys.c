@@ -97,10 +97,12 @@ static int take_deadline(struct import_options *options, const char *value, stru
 static int take_hz(struct import_options *options, const char *value, struct diag *diag)
 {
     int status = take_whole("hz", value, 1, 1000000000, &options->hz, diag);
-    if (status == DIAG_OK && UINT64_C(1000000000) % options->hz != 0)
-        return diag_usage(diag, "hz=%s: expected a divisor of 10^9, as 100, 250, 300 or 1000",
-                          value);
     return status;
+}
+
+static int take_clocks(struct import_options *options, const char *value, struct diag *diag)
+{
+    return clocks_read(&options->clocks, value, diag);
 }
 
 static int take_source(struct import_options *options, const char *value, struct diag *diag)
@@ -126,7 +128,11 @@ static const struct key keys[] = {
     {"deadline", "expires|bucket",
      "what was asked for (default), or when this wheel is going to fire it", IMPORT_DEADLINE,
      take_deadline},
-    {"hz", "N", "jiffies in a second, which is not in the log (default: 250)", IMPORT_HZ, take_hz},
+    {"hz", "N", "jiffies in a second, which is not in the log (default: what fits, or else 250)",
+     IMPORT_HZ, take_hz},
+    {"clocks", "FILE",
+     "how far CLOCK_REALTIME and CLOCK_BOOTTIME were ahead of the log's CLOCK_MONOTONIC",
+     IMPORT_CLOCKS, take_clocks},
     {"ids", "address|recycle",
      "an id per timer object, or free ids given again, the last freed first", 0, take_ids},
     {"source", "TEXT", "the header's '# source:' (default: what is known of it)", 0, take_source},

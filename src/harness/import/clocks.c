@@ -1,0 +1,45 @@
+/* clocks.c - a file of two lines. */
+#include "harness/import/clocks.h"
+
+#include "harness/import/scan.h"
+#include "harness/workload/textfile.h"
+
+static bool line_read(struct clocks *clocks, struct span line)
+{
+    bool realtime = scan_literal(&line, "realtime-monotonic ");
+    if (!realtime && !scan_literal(&line, "boottime-monotonic "))
+        return false;
+    int64_t offset;
+    scan_blanks(&line);
+    if (!scan_signed(&line, &offset))
+        return false;
+    scan_blanks(&line);
+    *(realtime ? &clocks->has_realtime : &clocks->has_boottime) = true;
+    *(realtime ? &clocks->realtime : &clocks->boottime) = offset;
+    return line.at == line.end;
+}
+
+int clocks_read(struct clocks *clocks, const char *path, struct diag *diag)
+{
+    struct textfile *file;
+    struct clocks read = {0};
+    char *line;
+    size_t length;
+    int status = textfile_open(&file, path, diag), more = 0;
+    if (status != DIAG_OK)
+        return status;
+    while (status == DIAG_OK && (more = textfile_line(file, &line, &length, diag)) > 0)
+        if (length > 0 && *line != '#' && !line_read(&read, span_of(line, length)))
+            status = diag_usage(diag,
+                                "%s:%llu: '%.60s', expected 'realtime-monotonic NANOSECONDS' or "
+                                "'boottime-monotonic NANOSECONDS'",
+                                path, (unsigned long long)textfile_line_number(file), line);
+    textfile_close(file);
+    if (status != DIAG_OK || more < 0)
+        return status != DIAG_OK ? status : more;
+    if (!read.has_realtime && !read.has_boottime)
+        return diag_usage(
+            diag, "%s:1: there is no clock in it, expected 'realtime-monotonic NANOSECONDS'", path);
+    *clocks = read;
+    return DIAG_OK;
+}
