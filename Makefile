@@ -85,8 +85,14 @@ ifeq ($(findstring clang,$(CC)),)
 build/%/harness/run/replay.o: LAYOUT += $(LAYOUT_OF_LOOP)
 endif
 
+# What is written in C++ is a library that is: compiled by the C compiler's sister, with the same flags.
+CXX      := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
+LANGUAGE_CXX = -std=c++20 $(filter-out -std=%,$(LANGUAGE))
+WARN_CXX     = $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
+
 # EXTRA is what single objects want on top.
 COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN) $(EXTRA)
+COMPILE_CXX = $(CXX) $(LANGUAGE_CXX) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN_CXX) $(EXTRA)
 LINK    = $(CC) $(CFLAGS) $(INSTRUMENT) $(LDFLAGS)
 
 # ---- Libraries ------------------------------------------------------------------------------------
@@ -104,14 +110,16 @@ EXTRA_glib          = $(shell pkg-config --cflags glib-2.0)
 LINK_glib          := -lglib-2.0
 HEADER_sd_event    := systemd/sd-event.h
 LINK_sd_event      := -lsystemd
+HEADER_asio         = $(if $(shell command -v $(lastword $(CXX))),asio.hpp,is-no-use-without-a-compiler)
+LINK_asio          := -lstdc++
 HEADER_dpdk        := dpdk/rte_timer.h
 EXTRA_dpdk          = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk)) -DALLOW_EXPERIMENTAL_API
 LINK_dpdk          := -lrte_timer -lrte_eal
 HEADER_timerfd     := sys/timerfd.h
 HEADER_posix_timer := sys/signalfd.h
 
-LIBRARIES      := libev libuv libevent glib sd_event dpdk timerfd posix_timer
-LIBRARIES_HERE := $(foreach name,$(LIBRARIES),$(if $(and $(wildcard src/libraries/$(name).c),\
+LIBRARIES      := libev libuv libevent glib sd_event asio dpdk timerfd posix_timer
+LIBRARIES_HERE := $(foreach name,$(LIBRARIES),$(if $(and $(wildcard src/libraries/$(name).c src/libraries/$(name).cpp),\
                     $(wildcard /usr/include/$(HEADER_$(name)) /usr/include/*/$(HEADER_$(name)))),$(name)))
 # What the libraries share is linked into each of them.
 LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/module.c,$(wildcard src/libraries/*.c))
@@ -217,6 +225,15 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -MMD -MP -c $< -o $@
 
+$(BUILD)/libraries/%.timed.o: src/libraries/%.cpp $(BUILD)/flags
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE_CXX) -MMD -MP -c $< -o $@
+$(BUILD)/libraries/%.counted.o: src/libraries/%.cpp $(BUILD)/flags
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE_CXX) -DTW_COUNTED -MMD -MP -c $< -o $@
+
 # A library's module: the design, timed and counted, what the libraries share, and the symbol to find it by.
 $(BUILD)/libraries/%.o $(BUILD)/libraries/%.tidy: EXTRA = -fPIC $(EXTRA_$(firstword $(subst ., ,$(@F))))
 $(BUILD)/libraries/%.module.o: src/libraries/module.c $(BUILD)/flags
@@ -310,6 +327,10 @@ TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) $(LIBRARIES_HERE:%=$(BUILD)/l
           $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c $(HARNESS) $(wildcard src/main.c))
 tidy: $(TIDIED) ## clang-tidy on what changed since it last passed
 TIDY = clang-tidy --quiet --warnings-as-errors='*' $< -- $(LANGUAGE) -I$(BUILD) $(EXTRA) 2> >(grep -v 'warnings\? generated' >&2)
+$(BUILD)/libraries/%.timed.tidy: src/libraries/%.cpp $(BUILD)/libraries/%.timed.o .clang-tidy
+	$(call say,TIDY,$<)
+	$(Q)$(subst $(LANGUAGE),$(LANGUAGE_CXX),$(TIDY))
+	@touch $@
 $(BUILD)/%.timed.tidy: src/%.c $(BUILD)/%.timed.o .clang-tidy
 	$(call say,TIDY,$<)
 	$(Q)$(TIDY)

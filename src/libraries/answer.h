@@ -28,6 +28,13 @@
 
 #include <time.h>
 
+#ifdef __cplusplus
+extern "C" {
+#define ANSWER_THREAD __thread
+#else
+#define ANSWER_THREAD _Thread_local
+#endif
+
 enum answer_kinds {
     ANSWER_CLOCKS = 1u << 0, /* clock_gettime, gettimeofday, time */
     ANSWER_WAITS = 1u << 1,  /* epoll_wait, epoll_pwait, poll, ppoll, select, timerfd_settime */
@@ -48,7 +55,7 @@ struct answer {
 
 /* For whom the calling thread's libraries ask; see answer_begin.  Found at a fixed distance from the
  * thread's pointer, because a start may be as short as the general way of finding it. */
-extern _Thread_local struct answer *answer_current
+extern ANSWER_THREAD struct answer *answer_current
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* From here on the calling thread's library asks this instance.  One store. */
@@ -90,5 +97,9 @@ int answer_library(void (*function)(void), unsigned kinds, struct tw_error *erro
  * name.  For a library whose clock is not the C library's. */
 int answer_function(void (*function)(void), const char *name, void (*answer)(void),
                     struct tw_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
