@@ -26,7 +26,8 @@ struct made {
     const char *impl;
     double cost, peak_bytes, max_ns, late_ns, ticks;
     unsigned tasks, samples;
-    double scatter; /* of the samples, as a share */
+    double scatter;   /* of the samples, as a share */
+    double tail_sure; /* p99.9 over the maximum; 0: 0.9 */
     const char *status;
 };
 
@@ -51,6 +52,7 @@ static cJSON *make_phase(const struct made *made)
     cJSON_AddItemToObject(operations, "ticks", cJSON_CreateNumber(made->ticks));
     cJSON_AddItemToObject(cJSON_GetObjectItem(phase, "ns_per_op"), "samples", make_samples(made));
     cJSON_AddItemToObject(latency, "p99", cJSON_CreateNumber(made->max_ns / 10));
+    cJSON_AddItemToObject(latency, "p99_9", cJSON_CreateNumber(made->max_ns * made->tail_sure));
     cJSON_AddItemToObject(latency, "max", cJSON_CreateNumber(made->max_ns));
     return phase;
 }
@@ -112,6 +114,7 @@ static size_t world_add(struct world *world, size_t round, struct made made)
     made.samples = made.samples ? made.samples : 9;
     made.peak_bytes = made.peak_bytes > 0 ? made.peak_bytes : 16000;
     made.max_ns = made.max_ns > 0 ? made.max_ns : 5000;
+    made.tail_sure = made.tail_sure > 0 ? made.tail_sure : 0.9;
     made.ticks = made.ticks > 0 ? made.ticks : 100;
     snprintf(identity, sizeof identity, "%s tasks=%u round=%zu", made.impl, made.tasks, round);
     cJSON_AddItemToArray(world->cells, make_cell(&made, identity));
@@ -223,13 +226,57 @@ static void test_the_tail_is_the_least_of_the_maxima(void **state)
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .max_ns = 90000});
     size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10, .max_ns = 7000});
     size_t list = world_add(&world, 1, (struct made){.impl = "list", .cost = 10, .max_ns = 13000});
-    size_t scan = world_add(&world, 1, (struct made){.impl = "scan", .cost = 10, .max_ns = 15000});
+    size_t scan = world_add(&world, 1, (struct made){.impl = "scan", .cost = 10, .max_ns = 16000});
     struct field *field = world_field(&world);
     const struct contender *of = field->contenders;
     assert_true(fabs(of[heap].of.tail_max_ns - 7000) < 1e-9);
     assert_int_equal(of[heap].of.tail_passes, 2);
     assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_TAIL), 0);
     assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_TAIL), -1);
+    world_close(&world, field);
+}
+
+/* A maximum that came once may be an interruption. */
+static void test_a_maximum_that_came_once_tells_little(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct made calm = {.impl = "heap", .cost = 10, .max_ns = 5000, .tail_sure = 0.1};
+    struct made once = {.impl = "list", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
+    struct made again = {.impl = "scan", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
+    size_t heap = world_add(&world, 0, calm), list = world_add(&world, 0, once);
+    size_t scan = world_add(&world, 0, again);
+    once.max_ns = 500000;
+    again.max_ns = 100000;
+    world_add(&world, 1, once);
+    world_add(&world, 1, again);
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_TAIL), 0);
+    assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_TAIL), -1);
+    assert_true(criteria_may_be_better(&of[heap], &of[list], CRITERION_TAIL));
+    struct contender disturbed = of[heap];
+    disturbed.of.interruption_ns = 86000;
+    assert_int_equal(criteria_compare(&disturbed, &of[scan], CRITERION_TAIL), 0);
+    assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_TAIL));
+    world_close(&world, field);
+}
+
+/* Nobody is sent away by something else while two samples say that it is the cheaper one. */
+static void test_who_may_be_cheaper_stays(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 12, .samples = 2});
+    size_t list = world_add(
+        &world, 0, (struct made){.impl = "list", .cost = 10, .samples = 2, .peak_bytes = 20000});
+    size_t scan = world_add(
+        &world, 0, (struct made){.impl = "scan", .cost = 13, .samples = 2, .peak_bytes = 20000});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->by[list], FRONT_ITSELF);
+    assert_int_equal(field->by[scan], heap);
     world_close(&world, field);
 }
 
@@ -687,6 +734,8 @@ int main(void)
         cmocka_unit_test(test_a_ratio_within_the_margin_is_not_told),
         cmocka_unit_test(test_pairs_see_through_a_common_drift),
         cmocka_unit_test(test_the_tail_is_the_least_of_the_maxima),
+        cmocka_unit_test(test_a_maximum_that_came_once_tells_little),
+        cmocka_unit_test(test_who_may_be_cheaper_stays),
         cmocka_unit_test(test_front_has_ties_and_trades),
         cmocka_unit_test(test_one_can_dominate_all),
         cmocka_unit_test(test_a_ring_leaves_somebody),

@@ -280,6 +280,7 @@ cJSON *advice_make(const struct advice_evidence *evidence)
     json_add(advice, "load", make_load(&evidence->load));
     json_add(advice, "wishes", make_wishes(&evidence->wishes));
     json_add(advice, "budget", make_budget(evidence));
+    add_wish(advice, "interruption_ns", evidence->interruption_ns);
     json_add(advice, "recommendation", make_recommendation(evidence, field));
     json_add(advice, "comparisons", make_comparisons(evidence, field));
     for (size_t i = 0; i < evidence->candidate_count; i++)

@@ -46,11 +46,12 @@ int wishes_parse_late(const char *value, const char *flag, struct wishes *out, s
         return diag_usage(diag, "%s: %s given; expected a share of the delay below 1, or a time",
                           flag, value);
     }
-    int status = units_parse_time(value, flag, &out->late_ns, diag);
-    if (status == DIAG_OK && out->late_ns == 0)
-        return diag_usage(diag, "%s: %s given; expected a time above 0, or a share such as 12.5%%",
+    if (units_parse_time(value, flag, &out->late_ns, diag) != DIAG_OK || out->late_ns == 0)
+        return diag_usage(diag,
+                          "%s: '%s' given; expected a time such as 10ms, or a share of the "
+                          "delay such as 12.5%%",
                           flag, value);
-    return status;
+    return DIAG_OK;
 }
 
 struct line {
@@ -214,6 +215,16 @@ static bool is_preferred(enum criterion goal, const struct choice_contender *lef
     return is_simpler(left, right);
 }
 
+/* From now on those count that are not told apart from the chosen one. */
+static void keep_equal(enum criterion goal, const struct choice_contender *contenders, size_t count,
+                       size_t chosen, bool *equal)
+{
+    for (size_t i = 0; i < count; i++)
+        equal[i] =
+            equal[i] && (i == chosen || criteria_compare(contenders[i].contender,
+                                                         contenders[chosen].contender, goal) == 0);
+}
+
 struct choice choice_make(const struct wishes *wishes, const struct choice_contender *contenders,
                           size_t count, bool *equal)
 {
@@ -232,5 +243,6 @@ struct choice choice_make(const struct wishes *wishes, const struct choice_conte
             choice.because = because;
         }
     }
+    keep_equal(wishes->goal, contenders, count, choice.chosen, equal);
     return choice;
 }

@@ -54,7 +54,8 @@ struct choice {
     enum criterion because;
 };
 
-/* equal[i]: contender i may be recommended, and is by the goal not told apart from the best. */
+/* equal[i]: contender i may be recommended, and is by the goal told apart neither from the best nor from
+ * the chosen one. */
 struct choice choice_make(const struct wishes *wishes, const struct choice_contender *contenders,
                           size_t count, bool *equal);
 

@@ -12,7 +12,9 @@
  *                from half the least sample to the largest: what disturbs a sample makes it longer.
  *     memory     bytes of the peak per task, all of it.  Exact; told apart by 1 %.
  *     tail       longest advance: the least of the maxima of all passes, since the passes do the same
- *                and only an interruption makes one longer.  Told apart by a factor of two.
+ *                and only an interruption makes one longer.  Told apart by a factor of two, and by more
+ *                than an interruption takes here, if the longer one came again, within half as much, in
+ *                another pass; else only its p99.9 is sure.
  *     precision  largest lateness against what was asked for.  Exact; told apart by 1 %.
  *     wake-ups   how often a driver has to wake up for the timers' sake: by ticks at each tick, by next
  *                at each advance that the load itself does not make.  Exact; told apart by 1 %.
@@ -61,6 +63,8 @@ struct criteria {
     struct criteria_interval cost_ns;
     double bytes_per_task, fixed_bytes, peak_bytes;
     double tail_p99_ns, tail_max_ns; /* of the worst phase */
+    double tail_sure_ns;             /* what the longest advance takes at least */
+    double interruption_ns; /* on this machine; for the caller to fill in, 0 when unknown */
     size_t tail_passes;
     double late_mean_ns, late_max_ns;
     double wakeups, useful_wakeups; /* NaN: the document does not tell */
@@ -87,5 +91,9 @@ struct contender {
 /* -1: left is better by this criterion, 1: right is, 0: they are not told apart. */
 int criteria_compare(const struct contender *left, const struct contender *right,
                      enum criterion criterion);
+/* Might left turn out to be better by it, though it is not told yet?  By its figures as they stand: of a
+ * cost of few samples, of a tail. */
+bool criteria_may_be_better(const struct contender *left, const struct contender *right,
+                            enum criterion criterion);
 
 #endif

@@ -76,6 +76,7 @@ struct contender evidence_contender(const struct advice_evidence *evidence, size
             out.cells.cells[item->round] = item->cell;
     }
     out.of = criteria_of(&out.cells);
+    out.of.interruption_ns = evidence->interruption_ns;
     return out;
 }
 

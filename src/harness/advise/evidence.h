@@ -26,6 +26,7 @@ struct advice_evidence {
     size_t item_count, item_room;
     /* Other sizes are those of a workload that was fitted to the trace; NULL: the load is a workload. */
     const char *fitted;
+    double interruption_ns; /* what one takes on this machine, typically; 0: not known */
     uint64_t budget_ns, used_ns;
     size_t untried; /* candidates for which there was no time */
     bool interrupted;

@@ -9,7 +9,7 @@ bool front_dominates(const struct contender *other, const struct contender *than
     bool is_better = false;
     for (int i = 0; i < CRITERIA; i++) {
         int sign = criteria_compare(other, than, (enum criterion)i);
-        if (sign > 0)
+        if (sign > 0 || criteria_may_be_better(than, other, (enum criterion)i))
             return false;
         is_better = is_better || sign < 0;
     }

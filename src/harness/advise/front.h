@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Is `other` told to be better in something, and worse in nothing? */
+/* Is `other` told to be better in something, worse in nothing, and `than` nowhere likely to be better? */
 bool front_dominates(const struct contender *other, const struct contender *than);
 
 #define FRONT_ITSELF SIZE_MAX

@@ -60,29 +60,38 @@ static void put_time(char *out, size_t size, double ns)
     snprintf(out, size, "%s %s", number, units[i].unit);
 }
 
+/* "7.12 ns", "24.2 bytes per task": what is compared, without saying what it is. */
+static void put_value(char *out, size_t size, const struct criteria *criteria,
+                      enum criterion criterion)
+{
+    double value = criteria_value(criteria, criterion);
+    if (criterion == CRITERION_WAKEUPS)
+        snprintf(out, size, "%.0f", value);
+    else if (criterion == CRITERION_MEMORY)
+        put_number(out, size, value);
+    else
+        put_time(out, size, value);
+}
+
 void words_value(char *out, size_t size, const struct criteria *criteria, enum criterion criterion)
 {
-    char number[40];
-    double value = criteria_value(criteria, criterion);
-    if (criterion == CRITERION_TAIL || criterion == CRITERION_PRECISION)
-        put_time(number, sizeof number, value);
-    else
-        put_number(number, sizeof number, value);
+    char value[40];
+    put_value(value, sizeof value, criteria, criterion);
     switch (criterion) {
     case CRITERION_COST:
-        snprintf(out, size, "%s ns per operation", number);
+        snprintf(out, size, "%s per operation", value);
         break;
     case CRITERION_MEMORY:
-        snprintf(out, size, "%s bytes per task", number);
+        snprintf(out, size, "%s bytes per task", value);
         break;
     case CRITERION_TAIL:
-        snprintf(out, size, "longest advance %s", number);
+        snprintf(out, size, "longest advance %s", value);
         break;
     case CRITERION_PRECISION:
-        snprintf(out, size, "late by at most %s", number);
+        snprintf(out, size, criteria->late_max_ns > 0 ? "late by at most %s" : "never late", value);
         break;
     default:
-        snprintf(out, size, "%.0f wake-ups", value);
+        snprintf(out, size, "%s wake-ups", value);
         break;
     }
 }
@@ -130,7 +139,7 @@ static void put_difference(struct line *line, const struct contender *left,
         return;
     }
     words_value(l, sizeof l, &left->of, criterion);
-    words_value(r, sizeof r, &right->of, criterion);
+    put_value(r, sizeof r, &right->of, criterion);
     append(line, "%s against %s", l, r);
 }
 
@@ -148,27 +157,26 @@ static void reason_figures(struct line *line, const struct field *field)
 {
     char text[400];
     words_figures(text, sizeof text, &field->contenders[field->choice.chosen].of);
-    append(line, "%s: of the %zu candidates that were measured and keep to the wishes %s", text,
-           count_measured(field),
-           field->choice.best == field->choice.chosen ? "the best"
-                                                      : "not told apart from the best");
+    append(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
+           field->choice.best == field->choice.chosen ? "the best" : "not told apart from the best",
+           count_measured(field));
 }
 
 static void reason_preferred(struct line *line, const struct advice_evidence *evidence,
                              const struct field *field)
 {
-    char name[CANDIDATE_NAME_MAX];
+    char name[CANDIDATE_NAME_MAX], value[80];
     const struct contender *chosen = &field->contenders[field->choice.chosen];
     const struct contender *best = &field->contenders[field->choice.best];
-    append(line, "%s is the best by the figures alone (",
-           name_of(name, evidence, field->choice.best));
-    put_difference(line, chosen, best, evidence->wishes.goal);
-    append(line, " for the recommended one), but not told apart; ");
+    words_value(value, sizeof value, &best->of, evidence->wishes.goal);
+    append(line, "%s has the best figure, %s, but is not told apart from it (",
+           name_of(name, evidence, field->choice.best), value);
+    put_difference(line, best, chosen, evidence->wishes.goal);
     if (field->choice.because == CRITERIA) {
-        append(line, "the recommended one is the simpler");
+        append(line, "); the recommended one is the simpler");
         return;
     }
-    append(line, "the recommended one has the better %s: ", criterion_name(field->choice.because));
+    append(line, "); the recommended one is better in %s: ", criterion_name(field->choice.because));
     put_difference(line, chosen, best, field->choice.because);
 }
 
@@ -176,10 +184,10 @@ static void reason_equals(struct line *line, const struct advice_evidence *evide
                           const struct field *field)
 {
     bool first = true;
-    append(line, "not told apart from it by %s: ", criterion_name(evidence->wishes.goal));
+    append(line, "nor is it told apart by %s from: ", criterion_name(evidence->wishes.goal));
     for (size_t i = 0; i < field->count; i++) {
         char name[CANDIDATE_NAME_MAX];
-        if (!field->equal[i] || i == field->choice.chosen)
+        if (!field->equal[i] || i == field->choice.chosen || i == field->choice.best)
             continue;
         append(line, "%s%s, ", first ? "" : "; ", name_of(name, evidence, i));
         put_difference(line, &field->contenders[i], &field->contenders[field->choice.chosen],

@@ -32,6 +32,9 @@ static const struct command commands[] = {
     {"trace", "[FLAGS] FILE|NAME",
      "Say what is in a trace: operations, ends, delays, armed over time.",
      FLAGS_TRACE | FLAGS_STYLE, cmd_trace},
+    {"advise", "[FLAGS] TRACE|WORKLOAD",
+     "Which design and which settings for this load, on this machine, by measurement.",
+     FLAGS_ADVISE | FLAGS_STYLE | FLAGS_JSON, cmd_advise},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
      FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };

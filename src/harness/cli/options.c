@@ -510,24 +510,68 @@ static int take_quick(struct options *options, const char *flag, const char *val
     return DIAG_OK;
 }
 
+static int take_for(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    return wishes_parse_goal(value, flag, &options->wishes.goal, diag);
+}
+
+static int take_exact(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    (void)flag, (void)value, (void)diag;
+    options->exact = true;
+    return DIAG_OK;
+}
+
+static int take_late(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return wishes_parse_late(value, flag, &options->wishes, diag);
+}
+
+static int take_memory(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    uint64_t bytes = 0;
+    int status = take_count(flag, value, 1, UINT64_C(1) << 40, &bytes, diag);
+    options->wishes.memory_bytes = (double)bytes;
+    return status;
+}
+
+static int take_tail(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return take_time(flag, value, 1, &options->wishes.tail_ns, diag);
+}
+
 /* ---- The table. ------------------------------------------------------------------------------ */
 
 #define FLAGS_DESIGNS (FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_SHOW)
 
 static const struct flag flags[] = {
     {"impl", "A,B|all", "designs to run (default: all of the list but null)",
-     FLAGS_MATRIX | FLAGS_CONFORM, take_impl},
+     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_ADVISE, take_impl},
     {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, take_impl},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
      FLAGS_MATRIX, take_workload},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
      FLAGS_MATRIX, take_tasks},
+    {"tasks", "N|A..B", "number of timers; of several the last, the others being looked at too",
+     FLAGS_ADVISE, take_tasks},
+    {"for", "GOAL", "what matters most: cost, memory, tail or wakeups (default cost)", FLAGS_ADVISE,
+     take_for},
+    {"exact", NULL, "only designs that are never late, at the load's own tick (default)",
+     FLAGS_ADVISE, take_exact},
+    {"late", "TIME|SHARE", "lateness that may be: 10ms, also of coarser ticks; or 12.5% of a delay",
+     FLAGS_ADVISE, take_late},
+    {"memory", "BYTES", "most memory per task, all of it", FLAGS_ADVISE, take_memory},
+    {"tail", "TIME", "no single advance may take longer", FLAGS_ADVISE, take_tail},
     {"preset", "NAME", "designs, workloads and tasks that are not given (compare: ci)",
      FLAGS_MATRIX, take_preset},
-    {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated", FLAGS_MATRIX,
-     take_set},
+    {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated",
+     FLAGS_MATRIX | FLAGS_ADVISE, take_set},
     {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
-     FLAGS_MATRIX, take_tick},
+     FLAGS_MATRIX | FLAGS_ADVISE, take_tick},
     {"tick", "TIME", "length of a tick (default: the script's unit, or else 1s)", FLAGS_SHOW,
      take_tick},
     {"capacity", "N", "timers there may be (default: as many as the script names)", FLAGS_SHOW,
@@ -538,7 +582,7 @@ static const struct flag flags[] = {
     {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, take_html},
     {"json", "FILE|-", "the steps as data", FLAGS_SHOW, take_json},
     {"seed", "N", "seed of the operation streams (default 1)",
-     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS, take_seed},
+     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS | FLAGS_ADVISE, take_seed},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
      FLAGS_MATRIX, take_max_pending},
     {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
@@ -559,7 +603,7 @@ static const struct flag flags[] = {
     {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
      take_passes},
     {"patience", "TIME", "longest wait of a process for the core's full pace (default 100ms)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_PROBE, take_patience},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_PROBE | FLAGS_ADVISE, take_patience},
     {"pace", "TIME", "the core's full pace, as another probe told it (default: not waited for)",
      FLAGS_PROBE, take_pace},
     {"drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",
@@ -578,16 +622,17 @@ static const struct flag flags[] = {
     {"budget", "TIME", "wall time one child may take (default 10s)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE, take_budget},
     {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST, take_budget},
-    {"memory-limit", "BYTES", "memory one child may take (default 4Gi)", FLAGS_RUN | FLAGS_CLAIMS,
-     take_memory_limit},
+    {"budget", "TIME", "time for all of it (default 60s)", FLAGS_ADVISE, take_budget},
+    {"memory-limit", "BYTES", "memory one child may take (default 4Gi)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, take_memory_limit},
     {"pin", "CORE|none", "core for timed runs (default: the last one allowed)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS, take_pin},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE, take_pin},
     {"jobs", "N", "children at a time, each on a core of its own (default 1)",
      FLAGS_RUN | FLAGS_CLAIMS, take_jobs},
     {"counters", "WHEN", "auto, off, required, step: instructions, cache misses (default auto)",
      FLAGS_RUN, take_counters},
     {"no-system-check", NULL, "do not look for what could disturb the times",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS, take_no_system_check},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE, take_no_system_check},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      take_operations},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
@@ -595,20 +640,20 @@ static const struct flag flags[] = {
     {"json", "FILE|-", "what is in the trace, as data", FLAGS_TRACE, take_json},
     {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE, take_force},
     {"resume", NULL, "go on with FILE of --json: run only the cells it lacks",
-     FLAGS_RUN | FLAGS_CLAIMS, take_resume},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, take_resume},
     {"plots", "DIR", "draw pictures into DIR",
-     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE, take_plots},
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE, take_plots},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
-     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE, take_plot_format},
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE, take_plot_format},
     {"html", "FILE|-", "one page with claims, pictures, tables, machine; of report the same as -o",
      FLAGS_REPORT | FLAGS_CLAIMS, take_html},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, take_assert},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS, take_progress},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE, take_progress},
     {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE, take_style},
     {"workloads-dir", "DIR", "where workloads are looked up by name",
-     FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS | FLAGS_TRACE, take_workloads_dir},
+     FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS | FLAGS_TRACE | FLAGS_ADVISE, take_workloads_dir},
     {"claims-dir", "DIR", "where the experiment files are", FLAGS_CLAIMS, take_claims_dir},
     {"quick", NULL, "counts only: leave out the runs that take times", FLAGS_CLAIMS, take_quick},
 };
@@ -658,7 +703,7 @@ static const struct flag *flag_find(const char *name, unsigned groups)
         if (strcmp(flags[i].name, name) == 0 && (flags[i].groups & groups))
             return &flags[i];
     return export_offered(export_find(name), groups & FLAGS_COMPARE) &&
-                   (groups & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS))
+                   (groups & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS | FLAGS_ADVISE))
                ? &exported
                : NULL;
 }
@@ -736,6 +781,8 @@ static int check_together(const struct options *options, struct diag *diag)
     if (options->counts_only && options->counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
+    if (options->exact && options->wishes.late)
+        return diag_usage(diag, "--exact and --late: only one of them can be meant");
     return check_files(options, diag);
 }
 
@@ -758,6 +805,27 @@ static void apply_preset(struct options *options)
             options->tasks[options->task_count] = preset->tasks[options->task_count];
             options->task_count++;
         }
+}
+
+/* What is default for some commands only. */
+static void adjust_defaults(struct options *options, unsigned groups)
+{
+    if (groups & (FLAGS_PAIRS | FLAGS_PROBE))
+        options->min_time_ns = 250000;
+    if (groups & FLAGS_PAIRS)
+        options->preset = preset_find("ci");
+    if (groups & FLAGS_SELFTEST)
+        options->budget_ns = UINT64_C(600000000000);
+    if (groups & FLAGS_ADVISE) {
+        options->counters = COUNTERS_OFF;
+        options->min_time_ns = 2000000;
+        options->budget_ns = UINT64_C(60000000000);
+    }
+    if (groups & FLAGS_CLAIMS) {
+        options->counters = COUNTERS_OFF;
+        options->min_time_ns = 2000000;
+        options->jobs = 0;
+    }
 }
 
 int options_parse(int argc, char **argv, int first, const struct command *command,
@@ -783,17 +851,7 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         .fail_on = FAIL_ON_REGRESSED,
         .limits = limits_default(),
     };
-    if (command->flags & (FLAGS_PAIRS | FLAGS_PROBE))
-        options->min_time_ns = 250000;
-    if (command->flags & FLAGS_PAIRS)
-        options->preset = preset_find("ci");
-    if (command->flags & FLAGS_SELFTEST)
-        options->budget_ns = UINT64_C(600000000000);
-    if (command->flags & FLAGS_CLAIMS) {
-        options->counters = COUNTERS_OFF;
-        options->min_time_ns = 2000000;
-        options->jobs = 0;
-    }
+    adjust_defaults(options, command->flags);
     select_all(options);
     bool operands_only = false;
     for (int i = first, used = 1; i < argc; i += used, used = 1) {
@@ -844,7 +902,7 @@ void options_help(FILE *out, const struct command *command)
     for (size_t i = 0; i < FLAG_COUNT; i++)
         if (flags[i].groups & command->flags)
             help_row(out, flags[i].name, flags[i].value, flags[i].help);
-    if (command->flags & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS)) {
+    if (command->flags & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS | FLAGS_ADVISE)) {
         fprintf(out, "\nThe result in other formats (a file, or - for stdout):\n");
         for (size_t i = 0; i < export_format_count; i++)
             if (export_offered(i, command->flags & FLAGS_COMPARE))

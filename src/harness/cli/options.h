@@ -6,6 +6,7 @@
 #ifndef TWBENCH_OPTIONS_H
 #define TWBENCH_OPTIONS_H
 
+#include "harness/advise/choice.h"
 #include "harness/base/diag.h"
 #include "harness/cli/exports.h"
 #include "harness/compare/comparison.h"
@@ -69,7 +70,8 @@ struct options {
     struct limits limits;
     const char *baseline; /* or NULL */
 
-    uint64_t capacity; /* show: ids; 0: as many as the script names */
+    struct wishes wishes; /* advise */
+    uint64_t capacity;    /* show: ids; 0: as many as the script names */
 
     /* What to leave. */
     const char *json;                 /* file, "-" or NULL */
@@ -91,6 +93,7 @@ struct options {
     bool list_only;    /* show --list */
     bool every_step;   /* show --every */
     bool quick;        /* claims: counts only */
+    bool exact;        /* advise: --exact was given */
 
     const char *workload_directory, *plot_scripts, *claims_directory,
         *report_assets; /* data files */
@@ -122,7 +125,8 @@ enum flag_group {
     FLAGS_SHOW = 1u << 12,   /* a script, and what to draw of it */
     FLAGS_CLAIMS = 1u << 13, /* experiments of files, and how they are measured */
     FLAGS_OLD = 1u << 14,    /* an old result rendered: -o */
-    FLAGS_TRACE = 1u << 15   /* what is in a trace, and what to leave of it */
+    FLAGS_TRACE = 1u << 15,  /* what is in a trace, and what to leave of it */
+    FLAGS_ADVISE = 1u << 16  /* one load, wishes, a budget for all of it */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

@@ -1,6 +1,7 @@
 /* outputs.c - the renderers, called for the flags that ask for them. */
 #include "harness/cli/outputs.h"
 
+#include "harness/report/advice_table.h"
 #include "harness/report/claims_table.h"
 #include "harness/report/claims_view.h"
 #include "harness/report/compare_table.h"
@@ -32,7 +33,7 @@ int outputs_check(const struct options *options, struct diag *diag)
     int status = DIAG_OK;
     if (options->force || options->resume)
         return DIAG_OK;
-    if (options->json && (options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS)))
+    if (options->json && (options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE)))
         status = result_refuse_existing(options->json, diag);
     else
         status = check_export("json", options->json, diag);
@@ -142,6 +143,9 @@ int outputs_write(const struct options *options, const struct result_document *d
     if (wants_table(options) && claims_are_there(json)) {
         struct report_style style = style_for(stdout, options->color);
         claims_table_write(stdout, json, &style);
+    } else if (wants_table(options) && advice_is_there(json)) {
+        struct report_style style = style_for(stdout, options->color);
+        advice_table_write(stdout, json, &style);
     } else if (wants_table(options)) {
         struct report_style style = style_for(stdout, options->color);
         table_write(stdout, document, &style);

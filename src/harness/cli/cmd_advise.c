@@ -1,0 +1,155 @@
+/*
+ * cmd_advise.c - advise: one load, and what is the design for it here.
+ */
+#include "harness/cli/cli.h"
+
+#include "harness/base/sysfile.h"
+#include "harness/cli/outputs.h"
+#include "harness/cli/racing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A child may take so small a part of the budget, or a few times what making the stream took; and never
+ * more than the second part. */
+#define CHILD_SHARE     0.025
+#define CHILD_STREAMS   3.0
+#define CHILD_SHARE_MAX 0.125
+
+/* To see what an interruption takes: the middle of so many stretches. */
+#define STRETCHES  5
+#define STRETCH_NS 10000000u
+
+static int check_operands(const struct options *options, struct diag *diag)
+{
+    if (options->operand_count == 0)
+        return diag_usage(diag, "advise: no load given; expected a workload or a trace, by its "
+                                "name or as a file");
+    if (options->operand_count > 1)
+        return diag_usage(diag, "advise: '%s' is one load too many; expected a single one",
+                          options->operands[1]);
+    return DIAG_OK;
+}
+
+static uint64_t child_budget(const struct options *options, uint64_t stream_ns)
+{
+    double budget_ns = (double)options->budget_ns;
+    double child_ns = CHILD_STREAMS * (double)stream_ns;
+    if (child_ns < CHILD_SHARE * budget_ns)
+        child_ns = CHILD_SHARE * budget_ns;
+    if (child_ns > CHILD_SHARE_MAX * budget_ns)
+        child_ns = CHILD_SHARE_MAX * budget_ns;
+    return (uint64_t)child_ns;
+}
+
+/* Makes the stream, which tells what the load is. */
+static int meet_load(struct measuring *measuring, struct diag *diag)
+{
+    const struct options *options = &measuring->options;
+    const char *workload = options->operands[0];
+    bool is_trace = workload_is_trace(workload, options->workload_directory);
+    uint64_t tasks =
+        options->task_count > 0 && !is_trace ? options->tasks[options->task_count - 1] : 0;
+    struct plan_group group = {workload, tasks};
+    struct stream *stream = NULL;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    if (is_trace && options->task_count > 0)
+        return diag_usage(diag, "--tasks: a trace has its own; '%s' is one", workload);
+    int status = session_stream(&measuring->session, options, &group, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    measuring->child_ns = child_budget(options, clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
+    measuring->workload = is_trace ? NULL : workload;
+    measuring->evidence.load = (struct load){
+        .workload = workload,
+        .is_trace = is_trace,
+        .tasks = stream->tasks,
+        .tick_ns = stream->tick_ns,
+        .capacity = stream->capacity,
+        .horizon = stream->horizon,
+    };
+    return DIAG_OK;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The longest gap between two looks at the clock, in one stretch. */
+static double longest_gap_ns(void)
+{
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC), last_ns = begin_ns, longest_ns = 0;
+    while (last_ns - begin_ns < STRETCH_NS) {
+        uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+        if (now_ns - last_ns > longest_ns)
+            longest_ns = now_ns - last_ns;
+        last_ns = now_ns;
+    }
+    return (double)longest_ns;
+}
+
+/* What an interruption takes here when nothing special happens: every pass that is long enough has
+ * some, so that a tail is known no better. */
+static double measure_interruption(void)
+{
+    double gaps[STRETCHES];
+    for (size_t i = 0; i < STRETCHES; i++)
+        gaps[i] = longest_gap_ns();
+    qsort(gaps, STRETCHES, sizeof *gaps, by_size);
+    return gaps[STRETCHES / 2];
+}
+
+static int finish(struct measuring *measuring, bool interrupted, struct diag *diag)
+{
+    const struct options *options = &measuring->options;
+    struct result_document *document = measuring->session.document;
+    int status = DIAG_OK;
+    result_set_complete(document, !interrupted);
+    if (options->json)
+        status = result_write(document, options->json, diag);
+    if (status == DIAG_OK)
+        status = outputs_write(options, document, diag);
+    if (interrupted)
+        fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
+                result_count_cells(document), options->json ? "; --resume goes on from there" : "");
+    return status;
+}
+
+int cmd_advise(const struct options *options)
+{
+    struct measuring *measuring = calloc(1, sizeof *measuring);
+    struct diag diag;
+    if (!measuring)
+        return cli_fail(diag_run(&diag, "no memory for the advice"), &diag);
+    measuring->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    measuring->options = *options;
+    measuring->evidence.wishes = options->wishes;
+    measuring->evidence.budget_ns = options->budget_ns;
+    int status = check_operands(options, &diag);
+    if (status == DIAG_OK)
+        status = outputs_check(options, &diag);
+    if (status == DIAG_OK)
+        status = meet_load(measuring, &diag);
+    if (status == DIAG_OK)
+        status = session_open(&measuring->session, &measuring->options, &diag);
+    if (status == DIAG_OK)
+        measuring->evidence.interruption_ns = measure_interruption();
+    if (status == DIAG_OK)
+        status = racing_run(measuring, &diag);
+    bool interrupted = status == POOL_INTERRUPTED;
+    if (status == DIAG_OK || interrupted)
+        status = finish(measuring, interrupted, &diag);
+    int exit_status = EXIT_OK;
+    if (status != DIAG_OK)
+        exit_status = cli_fail(status, &diag);
+    else if (interrupted)
+        exit_status = EXIT_INTERRUPTED;
+    else if (result_count_failed(measuring->session.document) > 0)
+        exit_status = EXIT_FAILED;
+    session_close(&measuring->session);
+    evidence_free(&measuring->evidence);
+    free(measuring);
+    return exit_status;
+}

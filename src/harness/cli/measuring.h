@@ -1,0 +1,50 @@
+/*
+ * measuring.h - candidates of an advice, measured in a session until the time is up.
+ */
+#ifndef TWBENCH_MEASURING_H
+#define TWBENCH_MEASURING_H
+
+#include "harness/advise/evidence.h"
+#include "harness/cli/session.h"
+
+struct measuring {
+    struct options options; /* as given; its budget is that of all of it */
+    struct options matrix;  /* of the plan at hand; its budget is that of a child */
+    struct session session;
+    struct advice_evidence evidence;
+    const char *workload; /* what other sizes are of; NULL: there are none */
+    uint64_t begin_ns;
+    uint64_t child_ns; /* most of one child */
+    double look_ns
+        [CANDIDATES_MAX]; /* what a look at the load's own size took, by candidate; 0: unknown */
+    /* Of the plan at hand, for the cells that it names. */
+    const size_t *chosen;
+    uint64_t tasks;
+    size_t round;
+    bool out_of_memory;
+};
+
+/* How candidates are measured together; a round stands for the same runs wherever it is used. */
+struct measuring_step {
+    const size_t *chosen;
+    size_t count;
+    uint64_t tasks;
+    size_t round;
+    uint64_t runs, warmup;
+};
+
+/* Share of the budget that is used up, 0 and more. */
+double measuring_used(const struct measuring *measuring);
+/* What a step will take, as a share of the budget, going by what the looks took. */
+double measuring_predict(const struct measuring *measuring, const struct measuring_step *step);
+
+/* Runs what the document lacks of the step, candidates of one tick side by side, and notes which cells
+ * they are.  DIAG_OK, POOL_INTERRUPTED or another status. */
+int measuring_run(struct measuring *measuring, const struct measuring_step *step,
+                  struct diag *diag);
+
+/* Does the evidence have this candidate in this round at this size already? */
+bool measuring_has(const struct measuring *measuring, size_t candidate, uint64_t tasks,
+                   size_t round);
+
+#endif
