@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum place { IN_PHASE, MOST_IN_PHASE, IN_CELL, IN_SKIP, IN_BURST, IN_DELAY, WORK, OP, TIME };
+enum place { IN_PHASE, MOST_IN_PHASE, IN_CELL, IN_SKIP, IN_BURST, IN_DELAY, WORK, OP, TIME, CPU };
 
 /* Exact; a time that was measured once; a time that was sampled. */
 enum basis { EXACT, ONCE, SAMPLED };
@@ -23,6 +23,7 @@ static const struct figure_name {
     {"work", NULL, WORK, EXACT},
     {"op", NULL, OP, EXACT},
     {"ns", NULL, TIME, SAMPLED},
+    {"cpu_ns", NULL, CPU, SAMPLED},
     {"comparisons", "work.comparisons", IN_PHASE, EXACT},
     {"visits", "work.visits", IN_PHASE, EXACT},
     {"moves", "work.moves", IN_PHASE, EXACT},
@@ -139,18 +140,29 @@ static double work_of(const cJSON *phase)
            json_get_number(phase, "work.moves") + json_get_number(phase, "work.link_writes");
 }
 
-/* The time of the phase: from its operations, or where it has none from its advances. */
-static double time_of(const cJSON *phase, int sample)
+/* An interval times what it is per, for a sample or a point of it. */
+static double interval_value(const cJSON *interval, double factor, int sample)
 {
     static const char *const points[] = {"median", "low", "high"};
-    double operations = operations_of(phase),
-           advances = json_get_number(phase, "operations.advance");
-    const cJSON *interval = json_get(phase, operations > 0 ? "ns_per_op" : "ns_per_advance");
-    double factor = operations > 0 ? operations : advances;
     if (sample < 0)
         return factor * json_get_number(interval, points[sample - AT_MEDIAN]);
     const cJSON *item = cJSON_GetArrayItem(json_get(interval, "samples"), sample);
     return cJSON_IsNumber(item) ? factor * item->valuedouble : NAN;
+}
+
+/* The time of the phase: from its operations, or where it has none from its advances. */
+static double time_of(const cJSON *phase, int sample)
+{
+    double operations = operations_of(phase),
+           advances = json_get_number(phase, "operations.advance");
+    const cJSON *interval = json_get(phase, operations > 0 ? "ns_per_op" : "ns_per_advance");
+    return interval_value(interval, operations > 0 ? operations : advances, sample);
+}
+
+/* The CPU time of the phase, of its operations: a phase that has none does not tell. */
+static double cpu_time_of(const cJSON *phase, int sample)
+{
+    return interval_value(json_get(phase, "cpu_ns_per_op_interval"), operations_of(phase), sample);
 }
 
 static double phase_value(const struct source *source, const struct figure_name *figure,
@@ -160,8 +172,11 @@ static double phase_value(const struct source *source, const struct figure_name 
         return work_of(phase);
     if (figure->place == OP)
         return operations_of(phase);
-    return figure->place == TIME ? time_of(phase, source->sample)
-                                 : json_get_number(phase, figure->path);
+    if (figure->place == TIME)
+        return time_of(phase, source->sample);
+    if (figure->place == CPU)
+        return cpu_time_of(phase, source->sample);
+    return json_get_number(phase, figure->path);
 }
 
 static double setting_value(const cJSON *cell, const char *name)

@@ -1,14 +1,15 @@
 /*
  * quantity.h - figures of a cell, by name, and what an expression over them comes to.
  *
- * Counts and bytes are exact: the same in every run of the same stream.  "ns" is time: one value per
+ * Counts and bytes are exact: the same in every run of the same stream.  "ns" and "cpu_ns" are time: one value per
  * sample, so that an expression over it has samples as well, and from these a median with an interval.
  *
  *     of a phase, or summed over all   work (comparisons + visits + moves + link_writes), each of
  *                                      these, cascades, empty_ticks, allocations, pointer_moves,
  *                                      system_calls, clock_reads;
  *                                      start, stop, advance, expire, ticks, refused; op (start + stop
- *                                      + expire); wakeups, useful_wakeups, next_calls; ns (wall time)
+ *                                      + expire); wakeups, useful_wakeups, next_calls; ns (wall time),
+ *                                      cpu_ns (of the thread)
  *     of a phase, or the most of all   advance_work_max, advance_work_p99: of a single advance
  *     of a phase                       advance_p50_ns, advance_p99_ns, advance_max_ns: time, but one
  *                                      value, without an interval

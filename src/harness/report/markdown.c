@@ -40,7 +40,7 @@ static double best_of(const struct view_group *group, column_fn *column, const c
 {
     double best = INFINITY;
     for (size_t i = 0; i < group->row_count; i++)
-        if (group->rows[i].ok && !group->rows[i].is_harness)
+        if (group->rows[i].ok && view_competes(&group->rows[i]))
             best = fmin(best, column(&group->rows[i], name));
     return best;
 }
@@ -51,8 +51,8 @@ static void write_number(FILE *out, const struct view_group *group, const struct
     char text[FIGURE_SIZE], best[FIGURE_SIZE];
     figure_number(text, column(row, name));
     figure_number(best, best_of(group, column, name));
-    bool is_best = row->ok && !row->is_harness && group->row_count > 1 && strcmp(text, best) == 0 &&
-                   text[0] != '-';
+    bool is_best = row->ok && view_competes(row) && group->row_count > 1 &&
+                   strcmp(text, best) == 0 && text[0] != '-';
     fprintf(out, is_best ? " **%s** |" : " %s |", text);
 }
 
@@ -115,7 +115,7 @@ static void write_row(FILE *out, const struct view_group *group, const struct vi
 {
     fputs("| ", out);
     markdown_text(out, row->label);
-    fputs(row->is_harness ? " (harness) |" : " |", out);
+    fprintf(out, "%s |", view_suffix(row));
     (counts ? write_counts : write_times)(out, group, row);
     write_number(out, group, row, cell_number, "memory.bytes_per_task");
     for (size_t i = 0; i < 2; i++) {
@@ -147,6 +147,10 @@ void markdown_write(FILE *out, const struct result_document *document)
         for (size_t i = 0; i < group->row_count; i++)
             write_row(out, group, &group->rows[i], counts);
     }
+    if (view_has_real_clock(&view))
+        fputs(
+            "\nReal clock: wall time contains waiting; `cpu_ns_per_op` of the document does not.\n",
+            out);
     view_free(&view);
     if (untimed)
         fputs("\nCounts are of all phases of one pass; where they stand nothing was timed.\n", out);

@@ -175,7 +175,7 @@ static void write_head(FILE *out, const cJSON *document, const char *title, size
 
 static void write_label(FILE *out, const struct view_row *row)
 {
-    fprintf(out, "%s%s", row->label, row->is_harness ? " (harness)" : "");
+    fprintf(out, "%s%s", row->label, view_suffix(row));
 }
 
 static void write_value(FILE *out, double value)
@@ -281,8 +281,7 @@ static void write_panel(FILE *out, const struct cloud *cloud, const char *title,
     fprintf(out, "\n\n%s", title);
     for (size_t i = 0; next_series(cloud, &i); i++) {
         fputc('\t', out);
-        fprintf(out, "%s%s", cloud->points[i].series,
-                cloud->points[i].row->is_harness ? " (harness)" : "");
+        fprintf(out, "%s%s", cloud->points[i].series, view_suffix(cloud->points[i].row));
     }
     fputc('\n', out);
     for (double x = next_x(cloud, -1); !isnan(x); x = next_x(cloud, x)) {

@@ -51,7 +51,8 @@ static void add_cost(struct grid *grid, const struct view_group *group, size_t p
         struct grid_cell *median = grid_at(grid, row, column);
         char deviation[FIGURE_SIZE];
         figure_interval(median->text, deviation, interval);
-        median->value = group->rows[row].is_harness ? NAN : json_get_number(interval, "median");
+        median->value =
+            view_competes(&group->rows[row]) ? json_get_number(interval, "median") : NAN;
         if (deviation[0])
             snprintf(grid_at(grid, row, column + 1)->text, GRID_TEXT_SIZE, "%s%s",
                      style->utf8 ? "\xc2\xb1" : "+-", deviation);
@@ -66,7 +67,7 @@ static void add_numbers(struct grid *grid, const struct view_group *group, const
     for (size_t row = 0; row < group->row_count; row++) {
         struct grid_cell *cell = grid_at(grid, row, column);
         figure_number(cell->text, values[row] / divisor);
-        cell->value = group->rows[row].is_harness ? NAN : values[row];
+        cell->value = view_competes(&group->rows[row]) ? values[row] : NAN;
     }
 }
 
@@ -112,7 +113,7 @@ static void add_labels(struct grid *grid, const struct view_group *group)
     for (size_t row = 0; row < group->row_count; row++) {
         struct grid_cell *cell = grid_at(grid, row, 0);
         snprintf(cell->text, sizeof cell->text, "%.48s%s", group->rows[row].label,
-                 group->rows[row].is_harness ? " (harness)" : "");
+                 view_suffix(&group->rows[row]));
         cell->value = NAN;
     }
 }
@@ -243,6 +244,26 @@ static void write_precision(FILE *out, const struct view_group *group)
     }
 }
 
+/* Designs on the machine's clock sleep: what their operations cost is CPU time. */
+static void write_cpu_times(FILE *out, const struct view_group *group)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        const struct view_row *row = &group->rows[i];
+        const char *gap = " ";
+        if (!row->ok || !row->is_real_clock || !view_is_timed(group))
+            continue;
+        fprintf(out, "waiting   is in the wall time of %s; CPU time, ns/op:", row->label);
+        for (size_t p = 0; p < group->phase_count; p++) {
+            char cost[FIGURE_SIZE];
+            figure_number(cost,
+                          json_get_number(view_phase(row, group->phases[p]), "cpu_ns_per_op"));
+            fprintf(out, "%s%s %s", gap, group->phases[p], cost);
+            gap = ", ";
+        }
+        fputc('\n', out);
+    }
+}
+
 static void write_group(FILE *out, const struct view_group *group, const struct report_style *style)
 {
     char title[256];
@@ -254,6 +275,7 @@ static void write_group(FILE *out, const struct view_group *group, const struct 
         card_write(out, group, only, style);
     else
         write_comparison(out, group, style);
+    write_cpu_times(out, group);
     write_precision(out, group);
     write_untimed(out, group);
     schedules_write(out, group);

@@ -60,6 +60,25 @@ static void add_phases(struct view_group *group, const struct view_row *row)
     }
 }
 
+const char *view_suffix(const struct view_row *row)
+{
+    return row->is_harness ? " (harness)" : row->is_real_clock ? " (real clock)" : "";
+}
+
+bool view_competes(const struct view_row *row)
+{
+    return !row->is_harness && !row->is_real_clock;
+}
+
+bool view_has_real_clock(const struct view *view)
+{
+    for (size_t g = 0; g < view->group_count; g++)
+        for (size_t r = 0; r < view->groups[g].row_count; r++)
+            if (view->groups[g].rows[r].is_real_clock)
+                return true;
+    return false;
+}
+
 static bool belongs(const struct view_group *group, const cJSON *cell)
 {
     return strcmp(group->stream_hash, json_get_text(cell, "stream.hash")) == 0 &&
@@ -80,6 +99,7 @@ static void add_row(struct view_group *group, const cJSON *cell)
     row->cell = cell;
     row->ok = is_ok(cell);
     row->is_harness = cJSON_IsTrue(json_get(cell, "traits.keeps_nothing"));
+    row->is_real_clock = cJSON_IsTrue(json_get(cell, "traits.real_clock"));
 }
 
 /* Collects the group of `first` from there on: first the designs, then the harness. */

@@ -19,7 +19,8 @@ struct view_row {
     const cJSON *cell;
     char label[VIEW_LABEL_SIZE]; /* the design; with the parameters in which its rows here differ */
     bool ok;
-    bool is_harness; /* the design that keeps nothing: shown, never the best */
+    bool is_harness;    /* the design that keeps nothing: shown, never the best */
+    bool is_real_clock; /* its wall time contains waiting: shown, never the best */
 };
 
 struct view_group {
@@ -43,6 +44,15 @@ void view_free(struct view *view);
 
 /* The row's phase of that name; NULL when it has none. */
 const cJSON *view_phase(const struct view_row *row, const char *name);
+
+/* " (harness)", " (real clock)", "": what a label is followed by where designs are compared. */
+const char *view_suffix(const struct view_row *row);
+
+/* Is any row of a design that waits for the machine's clock? */
+bool view_has_real_clock(const struct view *view);
+
+/* May its figures be the best of a column? */
+bool view_competes(const struct view_row *row);
 
 /* The largest `key` ("p99", "max") of the advance latencies of all phases, ns; NaN without any. */
 double view_advance_ns(const struct view_row *row, const char *key);

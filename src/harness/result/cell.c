@@ -85,9 +85,10 @@ static cJSON *make_traits(const struct tw_traits *traits)
         const char *key;
         unsigned flag;
     } flags[] = {
-        {"ordered", TW_ORDERED},     {"fifo", TW_FIFO},
-        {"tickless", TW_TICKLESS},   {"next_exact", TW_NEXT_EXACT},
-        {"allocates", TW_ALLOCATES}, {"keeps_nothing", TW_KEEPS_NOTHING},
+        {"ordered", TW_ORDERED},       {"fifo", TW_FIFO},
+        {"tickless", TW_TICKLESS},     {"next_exact", TW_NEXT_EXACT},
+        {"allocates", TW_ALLOCATES},   {"keeps_nothing", TW_KEEPS_NOTHING},
+        {"real_clock", TW_REAL_CLOCK},
     };
     cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -270,6 +271,8 @@ static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
     json_add(object, "operations", make_operations(phase));
     json_add(object, "ns_per_op", make_interval(phase->wall_ns, samples, operations, true));
     json_add_measure(object, "cpu_ns_per_op", median_per(phase->cpu_ns, samples, operations));
+    json_add(object, "cpu_ns_per_op_interval",
+             make_interval(phase->cpu_ns, samples, operations, true));
     json_add(object, "ns_per_advance",
              make_interval(phase->wall_ns, samples, phase->advances, false));
     add_counters(object, phase, operations, outcome->counters_reason);

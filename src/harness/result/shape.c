@@ -122,6 +122,13 @@ static const struct rule cell_rules[] = {
     {"phases[].ns_per_op.samples", ARRAY},
     {"phases[].ns_per_op.samples[]", NUMBER},
     {"phases[].cpu_ns_per_op", NUMBER | OR_NULL},
+    {"phases[].cpu_ns_per_op_interval", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first */
+    {"phases[].cpu_ns_per_op_interval.median", NUMBER},
+    {"phases[].cpu_ns_per_op_interval.low", NUMBER},
+    {"phases[].cpu_ns_per_op_interval.high", NUMBER},
+    {"phases[].cpu_ns_per_op_interval.confidence", NUMBER},
+    {"phases[].cpu_ns_per_op_interval.samples", ARRAY},
+    {"phases[].cpu_ns_per_op_interval.samples[]", NUMBER},
     {"phases[].ns_per_advance", OBJECT | OR_NULL},
     {"phases[].ns_per_advance.median", NUMBER},
     {"phases[].ns_per_advance.low", NUMBER},
@@ -197,6 +204,7 @@ static const struct rule cell_rules[] = {
     {"traits.next_exact", BOOL},
     {"traits.allocates", BOOL},
     {"traits.keeps_nothing", BOOL},
+    {"traits.real_clock", BOOL | OPTIONAL}, /* not yet in the first results */
     {"traits.late_ticks", NUMBER},
     {"traits.late_shift", NUMBER},
     {"requested", OBJECT},
