@@ -35,6 +35,8 @@ static const struct command commands[] = {
     {"advise", "[FLAGS] TRACE|WORKLOAD",
      "Which design and which settings for this load, on this machine, by measurement.",
      FLAGS_ADVISE | FLAGS_STYLE | FLAGS_JSON, cmd_advise},
+    {"import", "[FLAGS] KIND LOG|- -o TRACE.tt[.xz|.gz] [KEY=VALUE...]",
+     "Make a log of a program or kernel into a trace.", FLAGS_IMPORT, cmd_import},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
      FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };
@@ -127,6 +129,8 @@ int cli_main(int argc, char **argv)
         return print_version();
     if (asks(argc, argv, "--help")) {
         options_help(stdout, command);
+        if (command->flags & FLAGS_IMPORT)
+            cmd_import_help(stdout);
         return EXIT_OK;
     }
     return run_command(command, argc, argv, named ? 2 : 1);

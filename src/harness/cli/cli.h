@@ -37,6 +37,10 @@ int cmd_probe(const struct options *options);    /* probe */
 int cmd_show(const struct options *options);     /* show */
 int cmd_trace(const struct options *options);    /* trace: what is in one */
 
+int cmd_import(const struct options *options); /* import */
+/* The kinds of logs and their keys, for import's --help. */
+void cmd_import_help(FILE *out);
+
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int cli_fail(int status, const struct diag *diag);
 

@@ -638,7 +638,9 @@ static const struct flag flags[] = {
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
     {"json", "FILE|-", "what is in the trace, as data", FLAGS_TRACE, take_json},
-    {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE, take_force},
+    {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, take_json},
+    {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT,
+     take_force},
     {"resume", NULL, "go on with FILE of --json: run only the cells it lacks",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, take_resume},
     {"plots", "DIR", "draw pictures into DIR",
@@ -650,7 +652,7 @@ static const struct flag flags[] = {
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, take_assert},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE, take_progress},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_IMPORT, take_progress},
     {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE, take_style},
     {"workloads-dir", "DIR", "where workloads are looked up by name",
      FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS | FLAGS_TRACE | FLAGS_ADVISE, take_workloads_dir},
@@ -739,20 +741,21 @@ static int take_flag(struct options *options, const char *argument, const char *
                 : take_param(options, param, shown, value, diag);
 }
 
-/* A flag; or "-o FILE", as compilers take it: where a report goes. */
+/* A flag; or "-o FILE", as compilers take it: where a report or a trace goes. */
 static int take_argument(struct options *options, const char *argument, const char *following,
                          int *used, struct diag *diag)
 {
     const struct command *command = options->command;
     if (argument[1] == '-')
         return take_flag(options, argument, following, used, diag);
-    if (strcmp(argument, "-o") != 0 || !(command->flags & FLAGS_OLD))
+    if (strcmp(argument, "-o") != 0 || !(command->flags & (FLAGS_OLD | FLAGS_IMPORT)))
         return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
                           argument, command->name);
     if (!following)
         return diag_usage(diag, "-o: a value is missing; expected FILE|-");
     *used = 2;
-    return take_html(options, "-o", following, diag);
+    return take_file(command->flags & FLAGS_IMPORT ? &options->trace : &options->html, "-o",
+                     following, diag);
 }
 
 /* Two documents in one file would leave one of them, or neither. */

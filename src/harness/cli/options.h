@@ -78,6 +78,7 @@ struct options {
     const char *exports[EXPORTS_MAX]; /* the same, by the place in the table of formats */
     const char *plots;                /* directory or NULL */
     const char *svg, *html;           /* the same as json */
+    const char *trace;                /* import: the same */
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
     size_t claim_count;
@@ -126,7 +127,8 @@ enum flag_group {
     FLAGS_CLAIMS = 1u << 13, /* experiments of files, and how they are measured */
     FLAGS_OLD = 1u << 14,    /* an old result rendered: -o */
     FLAGS_TRACE = 1u << 15,  /* what is in a trace, and what to leave of it */
-    FLAGS_ADVISE = 1u << 16  /* one load, wishes, a budget for all of it */
+    FLAGS_ADVISE = 1u << 16, /* one load, wishes, a budget for all of it */
+    FLAGS_IMPORT = 1u << 17  /* a log made into a trace: -o */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

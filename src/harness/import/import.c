@@ -127,6 +127,34 @@ struct import_track *import_track(struct import *import, uint64_t key, bool sele
     return import->tracks[number];
 }
 
+static int tracks_compare(const void *left, const void *right)
+{
+    const struct import_track *a = *(struct import_track *const *)left;
+    const struct import_track *b = *(struct import_track *const *)right;
+    if (a->lines != b->lines)
+        return (a->lines < b->lines) - (a->lines > b->lines);
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+struct import_track **import_tracks_sorted(const struct import *import)
+{
+    uint32_t count = import->track_keys.count;
+    struct import_track **tracks = malloc((count + 1) * sizeof(struct import_track *));
+    if (!tracks)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        tracks[i] = import->tracks[i];
+    qsort(tracks, count, sizeof(struct import_track *), tracks_compare);
+    return tracks;
+}
+
+void import_track_name(const struct import *import, const struct import_track *track, char *out,
+                       size_t size)
+{
+    bool is_address = import->options->kind->keys & IMPORT_LOOP;
+    snprintf(out, size, is_address ? "0x%llx" : "%llu", (unsigned long long)track->key);
+}
+
 /* Of those that were converted, the one with most lines; of equal ones the first. */
 static void track_choose(struct import *import)
 {
@@ -295,20 +323,20 @@ static int not_this_kind(const struct import *import, struct diag *diag)
 /* "22937 (1989 lines), 22938 (12 lines)", as many as there is room for. */
 static void tracks_list(const struct import *import, char *out, size_t size)
 {
-    const struct import_kind *kind = import->options->kind;
-    bool is_address = kind->keys & IMPORT_LOOP;
+    struct import_track **tracks = import_tracks_sorted(import);
+    char name[40];
     *out = '\0';
-    for (uint32_t i = 0; i < import->track_keys.count; i++) {
-        const struct import_track *track = import->tracks[i];
+    for (uint32_t i = 0; tracks && i < import->track_keys.count; i++) {
         size_t used = strlen(out);
-        if (used + 60 > size) {
+        if (used + 80 > size) {
             snprintf(out + used, size - used, " ...");
-            return;
+            break;
         }
-        snprintf(out + used, size - used,
-                 is_address ? "%s0x%llx (%llu lines)" : "%s%llu (%llu lines)", used ? ", " : "",
-                 (unsigned long long)track->key, (unsigned long long)track->lines);
+        import_track_name(import, tracks[i], name, sizeof name);
+        snprintf(out + used, size - used, "%s%s (%llu lines)", used ? ", " : "", name,
+                 (unsigned long long)tracks[i]->lines);
     }
+    free(tracks);
 }
 
 static int nothing_chosen(const struct import *import, struct diag *diag)

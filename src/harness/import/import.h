@@ -155,6 +155,12 @@ static inline struct import_track *import_single(struct import *import)
 void import_note(struct import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* All of them, the one with most lines first, as an array to be freed; NULL without memory. */
+struct import_track **import_tracks_sorted(const struct import *import);
+/* "22937", "0x7fccd187a5c8". */
+void import_track_name(const struct import *import, const struct import_track *track, char *out,
+                       size_t size);
+
 /* For kinds that read what Linux recorded: a line as a record.  IMPORT_USED: it is one; else what to answer.
  * Events that the log says are lost are counted. */
 enum import_line import_ftrace(struct import *import, struct span line,

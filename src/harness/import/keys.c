@@ -117,8 +117,7 @@ static int take_source(struct import_options *options, const char *value, struct
 /* ---- The table ----------------------------------------------------------------------------------- */
 
 static const struct key keys[] = {
-    {"pid", "N", "only this process or thread, as the log numbers them (default: the busiest)",
-     IMPORT_PID, take_pid},
+    {"pid", "N", "only this process or thread, by the log's number", IMPORT_PID, take_pid},
     {"loop", "ADDRESS", "only this event loop (default: the busiest)", IMPORT_LOOP, take_loop},
     {"cpu", "N", "only what happened on this cpu (default: all)", IMPORT_CPU, take_cpu},
     {"func", "REGEX", "only timers whose function matches, unanchored (default: all)", IMPORT_FUNC,

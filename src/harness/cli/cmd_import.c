@@ -1,0 +1,216 @@
+/* cmd_import.c - a log in, a trace out, and what became of it on stderr. */
+#include "harness/cli/cli.h"
+
+#include "harness/cli/progress.h"
+#include "harness/import/tracefile.h"
+#include "harness/report/import_json.h"
+#include "harness/report/import_table.h"
+#include "harness/result/file.h"
+#include "harness/run/interrupt.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Progress ------------------------------------------------------------------------------------ */
+
+struct watch {
+    struct progress progress;
+    const struct interrupt *interrupt; /* NULL: a signal ends the process as it does any other */
+    uint64_t shown_ns;
+    const char *step;
+};
+
+/* Ten times a second is more than anybody reads. */
+static bool watch_is_due(struct watch *watch)
+{
+    uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+    if (now_ns - watch->shown_ns < UINT64_C(100000000))
+        return false;
+    watch->shown_ns = now_ns;
+    return true;
+}
+
+static bool watch_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    enum { MEGABYTE = 1000000 };
+    struct watch *watch = ctx;
+    if (total > 0 && watch_is_due(watch))
+        progress_step(&watch->progress, watch->step, (size_t)(done / MEGABYTE),
+                      (size_t)(total / MEGABYTE));
+    return watch->interrupt && interrupt_is_pending(watch->interrupt);
+}
+
+/* ---- Arguments ----------------------------------------------------------------------------------- */
+
+static int kind_unknown(const char *name, struct diag *diag)
+{
+    char names[200] = "";
+    for (size_t i = 0; import_kinds[i]; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
+                 import_kinds[i]->name);
+    return diag_usage(diag, "import: '%.60s' is no kind of log; expected one of %s", name, names);
+}
+
+static int take_arguments(const struct options *options, struct import_options *import,
+                          struct diag *diag)
+{
+    if (options->operand_count < 1)
+        return diag_usage(diag, "import: expected KIND LOG|- -o TRACE.tt[.xz|.gz] [KEY=VALUE...]");
+    const struct import_kind *kind = import_kind_find(options->operands[0]);
+    if (!kind)
+        return kind_unknown(options->operands[0], diag);
+    import_options_init(import, kind);
+    if (options->operand_count < 2)
+        return diag_usage(diag, "import %s: expected a log, or - for standard input", kind->name);
+    for (size_t i = 2; i < options->operand_count; i++) {
+        int status = import_options_take(import, options->operands[i], diag);
+        if (status != DIAG_OK)
+            return status;
+    }
+    return DIAG_OK;
+}
+
+/* Where the trace is going to be, because there has to be room for it there. */
+static void directory_of(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0)
+        snprintf(out, size, "/tmp");
+    else if (!slash)
+        snprintf(out, size, ".");
+    else
+        snprintf(out, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+static int check_outputs(const struct options *options, struct diag *diag)
+{
+    char directory[4096];
+    const char *json = options->json;
+    if (!options->trace)
+        return diag_usage(diag, "import: -o is missing; expected -o TRACE.tt, .tt.xz or .tt.gz");
+    if (json && strcmp(json, options->trace) == 0)
+        return diag_usage(diag, "-o and --json: only one of them can go to %s",
+                          strcmp(json, "-") == 0 ? "stdout" : json);
+    if (json && strcmp(json, "-") != 0 && !options->force && access(json, F_OK) == 0)
+        return diag_usage(diag, "--json: %s is there already; remove it or name another file",
+                          json);
+    directory_of(options->trace, directory, sizeof directory);
+    if (access(directory, W_OK | X_OK) != 0)
+        return diag_usage(diag, "-o: %s: cannot be written to: %s", directory, strerror(errno));
+    return tracefile_check(options->trace, options->force, diag);
+}
+
+/* ---- From log to trace --------------------------------------------------------------------------- */
+
+static int log_open(struct textfile **log, const char *operand, struct diag *diag)
+{
+    if (strcmp(operand, "-") == 0)
+        return textfile_open_descriptor(log, "standard input", STDIN_FILENO, diag);
+    return textfile_open(log, operand, diag);
+}
+
+/* What is read is kept in files without a name, so here a signal may strike. */
+static int read_log(const struct options *options, struct import *import, struct watch *watch,
+                    struct diag *diag)
+{
+    struct textfile *log;
+    int status = log_open(&log, options->operands[1], diag);
+    if (status != DIAG_OK)
+        return status;
+    watch->step = "reading, MB";
+    status = import_read(import, log, watch_progress, watch, diag);
+    progress_clear(&watch->progress);
+    textfile_close(log);
+    return status;
+}
+
+/* What is written has one, and must not stay when it is half done. */
+static int write_trace(const struct options *options, struct import *import, struct watch *watch,
+                       struct diag *diag)
+{
+    struct interrupt interrupt;
+    int status = interrupt_open(&interrupt, diag);
+    if (status != DIAG_OK)
+        return status;
+    watch->interrupt = &interrupt;
+    status = import_write(import, options->trace, options->force, watch_progress, watch, diag);
+    watch->interrupt = NULL;
+    interrupt_close(&interrupt);
+    return status;
+}
+
+static void print_json(FILE *out, const void *ctx)
+{
+    char *text = cJSON_Print(ctx);
+    if (text)
+        fprintf(out, "%s\n", text);
+    cJSON_free(text);
+}
+
+static int write_json(const struct options *options, const struct import *import, struct diag *diag)
+{
+    if (!options->json)
+        return DIAG_OK;
+    cJSON *json = import_json(import);
+    if (!json)
+        return diag_run(diag, "no memory for the JSON");
+    int status = file_replace(options->json, print_json, json, diag);
+    cJSON_Delete(json);
+    return status;
+}
+
+static int import_log(const struct options *options, const struct import_options *import_options,
+                      struct diag *diag)
+{
+    char directory[4096];
+    struct import import;
+    struct watch watch = {.interrupt = NULL};
+    directory_of(options->trace, directory, sizeof directory);
+    int status = import_open(&import, import_options, directory, diag);
+    if (status != DIAG_OK)
+        return status;
+    progress_begin(&watch.progress, options->progress, 1);
+    status = read_log(options, &import, &watch, diag);
+    if (status == DIAG_OK)
+        status = write_trace(options, &import, &watch, diag);
+    if (status == DIAG_OK)
+        import_table_write(stderr, &import);
+    if (status == DIAG_OK)
+        status = write_json(options, &import, diag);
+    import_close(&import);
+    return status;
+}
+
+int cmd_import(const struct options *options)
+{
+    struct diag diag;
+    struct import_options import_options = {.kind = NULL};
+    int status = take_arguments(options, &import_options, &diag);
+    if (status == DIAG_OK)
+        status = check_outputs(options, &diag);
+    if (status == DIAG_OK)
+        status = import_log(options, &import_options, &diag);
+    import_options_free(&import_options);
+    if (status == IMPORT_STOPPED) {
+        fprintf(stderr, "twbench: interrupted; nothing was written\n");
+        return EXIT_INTERRUPTED;
+    }
+    return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+}
+
+static void print_key(void *ctx, const char *name, const char *value, const char *help)
+{
+    char left[48];
+    snprintf(left, sizeof left, "%s=%s", name, value);
+    fprintf(ctx, "    %-26s %s\n", left, help);
+}
+
+void cmd_import_help(FILE *out)
+{
+    fprintf(out, "\nKinds of logs (plain, .gz or .xz), and the keys of each:\n");
+    for (size_t i = 0; import_kinds[i]; i++) {
+        fprintf(out, "\n  %-8s %s\n", import_kinds[i]->name, import_kinds[i]->reads);
+        import_keys_visit(import_kinds[i], print_key, out);
+    }
+}
