@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A child may take so small a part of the budget, or a few times what making the stream took; and never
- * more than the second part. */
+/* A child may take so small a part of the budget, or a few times what making the stream took, and never
+ * more than the second part; but what a fork and a glance take it may always. */
+#define CHILD_MIN_NS    2.5e8
 #define CHILD_SHARE     0.025
 #define CHILD_STREAMS   3.0
 #define CHILD_SHARE_MAX 0.125
@@ -39,6 +40,8 @@ static uint64_t child_budget(const struct options *options, uint64_t stream_ns)
         child_ns = CHILD_SHARE * budget_ns;
     if (child_ns > CHILD_SHARE_MAX * budget_ns)
         child_ns = CHILD_SHARE_MAX * budget_ns;
+    if (child_ns < CHILD_MIN_NS)
+        child_ns = CHILD_MIN_NS;
     return (uint64_t)child_ns;
 }
 

@@ -154,6 +154,23 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     return status;
 }
 
+int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *same,
+                        struct diag *diag)
+{
+    const struct load *load = &measuring->evidence.load;
+    struct plan_group group = group_of(measuring, load->tasks);
+    struct stream *stream = NULL;
+    measuring->matrix = measuring->options;
+    measuring->matrix.tick_ns = tick_ns;
+    int status = session_stream(&measuring->session, &measuring->matrix, &group, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    double here_ns = (double)stream->horizon * (double)stream->tick_ns;
+    double there_ns = (double)load->horizon * (double)load->tick_ns;
+    *same = fabs(here_ns - there_ns) <= 2 * (double)stream->tick_ns;
+    return DIAG_OK;
+}
+
 static bool is_before(const size_t *chosen, size_t count, uint64_t tick_ns,
                       const struct candidate *candidates)
 {

@@ -38,6 +38,11 @@ double measuring_used(const struct measuring *measuring);
 /* What a step will take, as a share of the budget, going by what the looks took. */
 double measuring_predict(const struct measuring *measuring, const struct measuring_step *step);
 
+/* Is the load at that tick still the same, its delays rounded up?  Those of a workload may be counted in
+ * ticks, and would be others.  DIAG_OK with *same set, or why there is no such stream. */
+int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *same,
+                        struct diag *diag);
+
 /* Runs what the document lacks of the step, candidates of one tick side by side, and notes which cells
  * they are.  DIAG_OK, POOL_INTERRUPTED or another status. */
 int measuring_run(struct measuring *measuring, const struct measuring_step *step,

@@ -98,6 +98,20 @@ static struct measuring_step look_at(const size_t *chosen, size_t count, uint64_
     return (struct measuring_step){chosen, count, tasks, ROUND_LOOK, LOOK_RUNS, 0};
 }
 
+/* A coarser tick has to leave the load what it is. */
+static int check_tick(struct race *race, size_t index, struct diag *diag)
+{
+    struct candidate *candidate = &race->measuring->evidence.candidates[index];
+    bool same = true;
+    int status = DIAG_OK;
+    if (candidate->tick_ns > 0)
+        status = measuring_same_load(race->measuring, candidate->tick_ns, &same, diag);
+    if (!same)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "its delays are counted in ticks: at another tick it is another load");
+    return status;
+}
+
 /* One by one, so that what each takes is known, until the share is used up. */
 static int look(struct race *race, const size_t *order, size_t count, double until,
                 struct diag *diag)
@@ -106,7 +120,9 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     int status = DIAG_OK;
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
         struct measuring_step step = look_at(&order[i], 1, measuring->evidence.load.tasks);
-        if (measuring->evidence.candidates[order[i]].left_out[0])
+        if (measuring_used(measuring) < until)
+            status = check_tick(race, order[i], diag);
+        if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
             continue;
         if (measuring_used(measuring) < until)
             status = measuring_run(race->measuring, &step, diag);
@@ -170,11 +186,16 @@ static size_t add_around(struct race *race, const size_t *ranked, size_t count, 
 static int look_around(struct race *race, struct diag *diag)
 {
     size_t ranked[CANDIDATES_MAX], around[CANDIDATES_MAX];
+    double key[CANDIDATES_MAX];
     fill_own(race);
     size_t count = rank(race, false, ranked);
     if (count == 0)
         return DIAG_OK;
     size_t added = add_around(race, ranked, count, around);
+    /* Those of one tick together, for the sake of their stream. */
+    for (size_t i = 0; i < added; i++)
+        key[around[i]] = (double)race->measuring->evidence.candidates[around[i]].tick_ns;
+    sort_by(around, added, key);
     return look(race, around, added, AROUND_UNTIL, diag);
 }
 

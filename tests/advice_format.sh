@@ -1,0 +1,134 @@
+#!/bin/bash
+# advice_format.sh - holds schema/advice-1.json and docs/ADVISE-FORMAT.md against each other, and against
+# what twbench writes.
+#
+# The document is that of a small load; what it advises is not looked at here, only that every figure in
+# its sentences can be found among its figures.  Prints TAP.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+
+twbench=${TWBENCH:-./twbench}
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+
+"$twbench" advise hold --tasks=300 --impl=list,heap,hashed,linux --budget=4s --progress=never --no-system-check \
+    --json="$work/small.json" >"$work/table.txt" ||
+    { echo "Bail out! $twbench made no document"; exit 1; }
+"$twbench" advise idle --impl=heap --memory=1 --budget=1s --progress=never --no-system-check \
+    --json="$work/none.json" >/dev/null ||
+    { echo "Bail out! $twbench made no document without an answer"; exit 1; }
+
+python3 - "$work" <<'PYTHON'
+import copy, json, re, sys
+import jsonschema
+
+work = sys.argv[1]
+schema = json.load(open("schema/advice-1.json"))
+result_schema = json.load(open("schema/result-1.json"))
+manual = open("docs/ADVISE-FORMAT.md").read()
+small = json.load(open(f"{work}/small.json"))
+none = json.load(open(f"{work}/none.json"))
+table = open(f"{work}/table.txt").read()
+validator = jsonschema.Draft7Validator(schema)
+result_validator = jsonschema.Draft7Validator(result_schema)
+results = []
+
+
+def report(name, problems):
+    results.append((name, list(problems)))
+
+
+def errors(document, by=validator):
+    return [f"{'.'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in by.iter_errors(document)]
+
+
+def key_paths(item, path=("advice",)):
+    """Paths of the keys of this format; of lists the first element stands for all."""
+    if isinstance(item, dict):
+        for key, value in item.items():
+            if path[-1] != "settings":
+                yield path + (key,)
+                yield from key_paths(value, path + (key,))
+    elif isinstance(item, list):
+        for index, value in enumerate(item[:1]):
+            yield from key_paths(value, path + (index,))
+
+
+def changed(path, change):
+    out = copy.deepcopy(small)
+    parent = out
+    for key in path[:-1]:
+        parent = parent[key]
+    change(parent, path[-1])
+    return out
+
+
+def refused(name, paths, change, least):
+    problems = [f"taken: {'.'.join(map(str, path))}" for path in paths if validator.is_valid(changed(path, change))]
+    if len(paths) < least:
+        problems.append(f"only {len(paths)} keys were tried")
+    report(f"{name} is refused ({len(paths)} keys)", problems)
+
+
+try:
+    jsonschema.Draft7Validator.check_schema(schema)
+    report("the schema is a schema", [])
+except jsonschema.SchemaError as error:
+    report("the schema is a schema", [error.message])
+for name, document in ("an answer", small), ("none", none):
+    report(f"what twbench writes is valid: {name}", errors(document))
+    report(f"it is a valid result too: {name}", errors(document, result_validator))
+    identities = {cell["identity"] for cell in document["cells"]}
+    advice = document["advice"]
+    named = {i for size in advice["sizes"]["measured"] for i in size["cells"]}
+    report(f"the sizes name the cells, all of them and no others: {name}", sorted(identities ^ named))
+    own = {i for candidate in advice["candidates"] for i in candidate["cells"]}
+    report(f"the candidates name cells that are there: {name}", sorted(own - identities))
+report("without a candidate that keeps to the wishes there is no answer", [none["advice"]["recommendation"]]
+       if none["advice"]["recommendation"] else [])
+paths = list(key_paths(small["advice"]))
+report("the manual explains every key", sorted({str(path[-1]) for path in paths if f"`{path[-1]}`" not in manual}))
+stated = [d["properties"] for d in schema["definitions"].values()]
+report("the manual explains every key of the schema",
+       sorted({key for keys in stated for key in keys if f"`{key}`" not in manual}))
+statuses = schema["definitions"]["candidate"]["properties"]["status"]["enum"]
+report("the manual explains every status", [status for status in statuses if f"`{status}`" not in manual])
+refused("a missing key", paths, lambda parent, key: parent.__delitem__(key), 50)
+refused("a value of another type", paths, lambda parent, key: parent.__setitem__(
+    key, [] if not isinstance(parent[key], list) else 1), 50)
+report("a key that a newer version added is taken",
+       errors(changed(("advice", "added"), lambda parent, key: parent.__setitem__(key, 1))))
+
+advice = small["advice"]
+answer = next(c for c in advice["candidates"] if c["status"] == "recommended")
+report("the answer is one of the candidates", [] if answer["name"] == advice["recommendation"]["candidate"] else [answer])
+cells = {cell["identity"]: cell for cell in small["cells"]}
+raced = [cells[i] for i in answer["cells"] if cells[i]["sampling"]["samples"] >= 6] or [cells[i] for i in answer["cells"]]
+costs = []
+for cell in raced:
+    operations = [sum(p["operations"][k] for k in ("start", "stop", "expire")) for p in cell["phases"]]
+    for s in range(cell["sampling"]["samples"]):
+        ns = sum(n * p["ns_per_op"]["samples"][s] if n else p["operations"]["advance"] * p["ns_per_advance"]["median"]
+                 for n, p in zip(operations, cell["phases"]) if n or p["operations"]["advance"])
+        costs.append(ns / sum(operations))
+costs.sort()
+median = (costs[(len(costs) - 1) // 2] + costs[len(costs) // 2]) / 2
+said = answer["figures"]["cost_ns_per_op"]
+report("its cost is the median of the samples of its cells",
+       [] if abs(median / said["median"] - 1) < 1e-4 and said["count"] == len(costs) else [f"{median} {said}"])
+reasons = " ".join(advice["recommendation"]["reasons"])
+shown = f"{said['median']:.{0 if said['median'] >= 99.95 else 1 if said['median'] >= 9.995 else 2}f} ns per operation"
+report("the first reason says that cost", [] if shown in reasons or said["median"] >= 999 else [shown, reasons])
+report("linux is left out, with what lets it in",
+       [] if any(c["name"] == "linux" and c["status"] == "left-out" and "--late" in c["why"] for c in advice["candidates"])
+       else ["it is not"])
+missing = [c["name"] for c in advice["candidates"] if c["name"] not in re.sub(r"\s+", " ", table)]
+report("the terminal names every candidate", missing)
+
+print(f"1..{len(results)}")
+for number, (name, problems) in enumerate(results, 1):
+    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+    for problem in problems[:10]:
+        print(f"# {problem}")
+sys.exit(any(problems for _, problems in results))
+PYTHON

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# advise.bats - a load, wishes and a budget of time: what is recommended, what is left behind.
+# Only what no noise can turn round is pinned: a list against a heap at thousands of timers, exact bytes.
+load support
+
+advise() {
+    "$twbench" advise --progress=never --no-system-check --style=plain "$@"
+}
+
+# the candidate of that name in FILE: `of FILE NAME EXPRESSION` over it as c
+of() {
+    json "$1" "(lambda c: $3)(next(c for c in d['advice']['candidates'] if c['name'] == '$2'))"
+}
+
+@test "the budget is honoured, and the answer is one that a run of the same bears out" {
+    begin=$(date +%s%N)
+    advise hold --tasks=3e3 --impl=list,heap,scan --budget=4s --json=a.json >a.txt
+    took=$((($(date +%s%N) - begin) / 1000000))
+    echo "$took ms"
+    [ "$took" -lt 5200 ]
+    [ "$(json a.json 'd["advice"]["budget"]["used_ns"] < 4.8e9')" = True ]
+    [ "$(json a.json 'd["complete"], d["kind"]')" = "(True, 'advice')" ]
+    cat a.txt
+    [ "$(json a.json 'd["advice"]["recommendation"]["candidate"].split()[0]')" = heap ]
+    grep -q '^Take heap' a.txt
+    "$twbench" run --workload=hold --tasks=3e3 --impl=list,heap --runs=3 --progress=never --no-system-check \
+        --json=r.json >/dev/null
+    # shellcheck disable=SC2016
+    cost='sum(p["ns_per_op"]["median"] * sum(p["operations"][k] for k in ("start", "stop", "expire"))
+        for p in c["phases"] if p["ns_per_op"])'
+    [ "$(json r.json "(lambda cost: cost['heap'] < cost['list'])({c['impl']: $cost for c in d['cells']})")" = True ]
+}
+
+@test "a report shows the same advice again" {
+    advise idle --impl=heap,list --budget=1s --json=a.json >a.txt
+    "$twbench" report a.json --style=plain >b.txt
+    diff a.txt b.txt
+}
+
+@test "wishes leave out, let in and refuse, each with its reason" {
+    advise hold --tasks=500 --impl=heap,hashed,linux --late=10ms --memory=30 --budget=3s --json=late.json >late.txt
+    cat late.txt
+    [ "$(of late.json linux 'c["status"] != "left-out"')" = True ]
+    json late.json '[c["name"] for c in d["advice"]["candidates"] if c["tick_ns"] > 1000000]' | grep -q 'tick=10 ms'
+    [ "$(json late.json 'all(c["figures"]["bytes_per_task"] > 30 and "at most 30" in c["why"]
+        for c in d["advice"]["candidates"] if c["status"] == "refused" and "bytes" in c["why"])')" = True ]
+    [ "$(json late.json 'all(c["figures"]["bytes_per_task"] <= 30 for c in d["advice"]["candidates"] if c["front"])')" = True ]
+    advise hold --tasks=500 --impl=heap,linux --budget=1500ms --for=memory --json=exact.json >/dev/null
+    [ "$(of exact.json linux '(c["status"], "--late" in c["why"])')" = "('left-out', True)" ]
+    [ "$(json exact.json 'd["advice"]["recommendation"]["candidate"].split()[0]')" = heap ]
+}
+
+@test "where delays are counted in ticks a coarser tick would be another load, and is left out" {
+    advise network --tasks=200 --impl=heap --late=10ms --budget=1s --json=a.json >/dev/null
+    [ "$(of a.json 'heap tick=10 ms' '(c["status"], c["why"])')" = \
+        "('left-out', 'its delays are counted in ticks: at another tick it is another load')" ]
+}
+
+@test "a hopeless design is a recorded timeout, and the others have their answer" {
+    advise hold --tasks=1e5 --impl=list,hashed --budget=4s --json=a.json >/dev/null
+    json a.json '[(c["name"], c["status"], c["why"]) for c in d["advice"]["candidates"]]'
+    [ "$(of a.json list 'c["status"]')" = timeout ]
+    [ "$(json a.json 'd["advice"]["recommendation"]["candidate"].split()[0]')" = hashed ]
+}
+
+@test "interrupted, it leaves the advice so far; --resume goes on" {
+    timeout --preserve-status -s INT 2 "$twbench" advise hold --tasks=3e3 --impl=list,heap,hashed --budget=30s \
+        --progress=never --no-system-check --json=a.json >a.txt 2>a.err || status=$?
+    [ "$status" -eq 130 ]
+    grep -q 'interrupted after .* --resume goes on' a.err
+    [ "$(json a.json 'd["complete"], d["kind"], d["advice"]["budget"]["interrupted"]')" = "(False, 'advice', True)" ]
+    before=$(json a.json 'len(d["cells"])')
+    advise hold --tasks=3e3 --impl=list,heap,hashed --budget=2s --json=a.json --resume >/dev/null
+    [ "$(json a.json 'd["complete"]')" = True ]
+    [ "$(json a.json 'len(d["cells"])')" -ge "$before" ]
+}
+
+@test "bad loads and wishes are refused by name" {
+    refuses "no load given" advise
+    refuses "one load too many" advise hold nginx
+    refuses "workload 'nosuch'" advise nosuch
+    refuses "a trace has its own" advise nginx --tasks=5
+    refuses "--late: 'soon' given" advise hold --late=soon
+    refuses "expected a share of the delay below 1" advise hold --late=120%
+    refuses "--exact and --late" advise hold --exact --late=1ms
+    refuses "--for: 'speed' given; expected cost, memory, tail or wakeups" advise hold --for=speed
+    refuses "--slots" advise hold --slots=64
+    echo x >there.json
+    refuses "there.json: is there already" advise hold --json=there.json
+}
