@@ -11,7 +11,6 @@ each_sample() {
     for wanted in "$expected"/*.json; do
         name=$(basename "$wanted" .json)
         kind=${name%%-*}
-        "$twbench" import --help | grep -q "^  $kind " || continue
         for log in "$samples/$name".?z; do
             echo "$name"
             "$@" "$kind" "$log" "${wanted%.json}"
@@ -19,7 +18,7 @@ each_sample() {
         done
     done
     echo "$count samples"
-    [ "$count" -ge 7 ]
+    [ "$count" -eq 13 ]
 }
 
 agrees() {

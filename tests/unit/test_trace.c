@@ -114,6 +114,21 @@ static void test_rounding_by_hand(void **state)
     stream_free(stream);
 }
 
+/* Timer 2, due at 68, is behind 1, due at 80, in no order of starting or of bits: it has to have fired
+ * by 70, or four would be armed there. */
+static void test_the_reader_knows_what_has_fired(void **state)
+{
+    (void)state;
+    static const char text[] = "# timer-trace 1\n# unit_ns: 1000\n# ids: 5\n# ops: 6\n"
+                               "# max_armed: 3\n# end: 70\n"
+                               "0 s 0 16\n17 s 0 47\n64 s 1 16\n64 s 2 4\n65 s 3 1000\n70 s 4 1\n";
+    struct stream *stream = NULL;
+    struct diag diag = {""};
+    if (stream_of_text(text, strlen(text), 0, &stream, &diag) != DIAG_OK)
+        fail_msg("%s", diag.text);
+    stream_free(stream);
+}
+
 static void test_growth_of_now_is_one_advance(void **state)
 {
     (void)state;
@@ -250,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_recorded_traces_fire_what_was_recorded),
         cmocka_unit_test(test_coarser_ticks),
         cmocka_unit_test(test_rounding_by_hand),
+        cmocka_unit_test(test_the_reader_knows_what_has_fired),
         cmocka_unit_test(test_growth_of_now_is_one_advance),
         cmocka_unit_test(test_bad_traces),
         cmocka_unit_test(test_ticks_that_make_no_sense),

@@ -378,6 +378,7 @@ int import_read(struct import *import, struct textfile *log, import_progress_fn 
         return no_operations(import, diag);
     if (status == DIAG_OK && kind->count)
         kind->count(import, import->chosen);
+    tally_sort(&import->functions);
     return status;
 }
 

@@ -156,6 +156,16 @@ static void tally_print(void *ctx, const char *name, uint64_t count)
     line_count(ctx, count, name);
 }
 
+/* What the kind has to say, a line each. */
+static void print_notes(FILE *out, const char *notes)
+{
+    while (*notes) {
+        int length = (int)strcspn(notes, "\n");
+        fprintf(out, "%-*s%.*s\n", INDENT, "note", length, notes);
+        notes += length + (notes[length] == '\n');
+    }
+}
+
 static void print_log(FILE *out, const struct import *import)
 {
     struct line line = line_begin(out, "log");
@@ -189,4 +199,5 @@ void import_table_write(FILE *out, const struct import *import)
     print_delays(out, import, header.unit_ns);
     print_observed(out, &import->chosen->builder, header.unit_ns);
     print_log(out, import);
+    print_notes(out, import->notes);
 }

@@ -305,6 +305,8 @@ int trace_read(struct textfile *file, struct trace_header *header, trace_visit_f
     struct reader reader = {
         .file = file, .header = header, .diag = diag, .visit = visit, .ctx = ctx};
     char *line;
+    if (!agenda_open(&reader.armed, 0))
+        return diag_run(diag, "%s: no memory to read it", textfile_name(file));
     int status = header_read(&reader, &line);
     if (status > 0)
         status = operations_read(&reader, line);
