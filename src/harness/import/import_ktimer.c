@@ -149,6 +149,9 @@ static void event_take(struct import *import, struct ktimer *ktimer, const struc
     if (!event->selected && !leaves)
         return;
     track->lines++;
+    /* Half of a firing or a re-arm: its jiffy is computed, the other half's is in the log. */
+    if (event->kind == KEVENT_CANCEL && event->fate != KEVENT_IS_CANCEL)
+        return;
     builder_clock(builder, jiffy);
     if (leaves && builder_state(builder, event->name) == BUILDER_ARMED) {
         builder_cancel(builder, event->name);
@@ -158,7 +161,7 @@ static void event_take(struct import *import, struct ktimer *ktimer, const struc
                       start_delay(builder, event, jiffy, import->options->deadline_bucket));
     } else if (event->kind == KEVENT_EXPIRE) {
         builder_fired(builder, event->name);
-    } else if (event->kind == KEVENT_CANCEL && event->fate == KEVENT_IS_CANCEL) {
+    } else if (event->kind == KEVENT_CANCEL) {
         builder_cancel(builder, event->name);
     }
 }
