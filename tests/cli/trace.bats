@@ -89,3 +89,35 @@ EOF
     run "$twbench" trace nginx --json=/nowhere/file
     [ "$status" -eq 1 ]
 }
+
+@test "a fit is a workload: it is listed beside the trace, scales, and runs right" {
+    run "$twbench" trace libuv-bind --fit=fit.json
+    [ "$status" -eq 0 ]
+    grep -qE '^       cancelled +82.4 % +8[123]\.. %$' <<<"$output"
+    "$twbench" --workload=./fit.json --tasks=100,16950 --impl=hashed,heap,hier --counts-only --progress=never \
+        --json=out.json >/dev/null
+    [ "$(json out.json 'len(d["cells"]), {c["status"] for c in d["cells"]}, len({c["digest"] for c in d["cells"]})')" = \
+        "(6, {'ok'}, 2)" ]
+    "$twbench" trace libuv-bind --fit=- >again.json
+    diff fit.json again.json
+}
+
+@test "a fit at a coarser tick goes on" {
+    "$twbench" trace libevent-unbound --fit=fit.json >/dev/null
+    "$twbench" --workload=./fit.json --tick=1ms --impl=hashed,heap --counts-only --progress=never --json=out.json >/dev/null
+    [ "$(json out.json '{c["status"] for c in d["cells"]}, len({c["digest"] for c in d["cells"]})')" = "({'ok'}, 1)" ]
+}
+
+@test "no workload file is overwritten unasked" {
+    echo precious >file
+    refuses file trace libuv-bind --fit=file
+    [ "$(cat file)" = precious ]
+    refuses "only one of them" trace libuv-bind --fit=- --json=-
+    "$twbench" trace libuv-bind --fit=file --force >/dev/null
+    [ "$(json file 'd["name"]')" = libuv-bind-fit ]
+    printf '# timer-trace 1\n# unit_ns: 1\n# ids: 1\n# ops: 1\n# max_armed: 1\n# end: 3\n0 s 0 5\n' >short.tt
+    run "$twbench" trace short.tt --fit=short.json
+    [ "$status" -eq 2 ]
+    [[ $output == *"no stretch of a timer ends"* ]]
+    [ ! -e short.json ]
+}

@@ -3,8 +3,11 @@
 
 #include "harness/report/census_plot.h"
 #include "harness/report/census_table.h"
+#include "harness/report/fit_table.h"
 #include "harness/result/census_record.h"
 #include "harness/result/file.h"
+#include "harness/workload/fit.h"
+#include "harness/workload/generate.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -59,6 +62,63 @@ static int draw(const struct options *options, const cJSON *record, struct diag 
     return status;
 }
 
+/* ---- The fit. -------------------------------------------------------------------------------- */
+
+/* The census of what the workload does, by its own file. */
+static int fit_census(const cJSON *workload, struct census *census, struct diag *diag)
+{
+    struct workload_request request = {.directory = "."};
+    struct spec *spec;
+    struct stream *stream;
+    char *text = cJSON_PrintUnformatted(workload);
+    if (!text)
+        return diag_run(diag, "no memory for the workload");
+    int status = spec_parse(text, strlen(text), "the fitted workload", &request, &spec, diag);
+    cJSON_free(text);
+    if (status != DIAG_OK)
+        return status;
+    status = generate_stream(spec, 1, 0, &stream, diag);
+    spec_free(spec);
+    if (status != DIAG_OK)
+        return status;
+    status = census_of_stream(stream, census, diag);
+    stream_free(stream);
+    return status;
+}
+
+/* The file is written when the workload has been played, and what it does goes beside the trace. */
+static int fit(const struct options *options, const struct subject *subject, const cJSON *record,
+               struct diag *diag)
+{
+    cJSON *workload;
+    struct census census;
+    int status =
+        fit_workload(&subject->census, subject->name, subject->header.source, &workload, diag);
+    if (status != DIAG_OK)
+        return status;
+    status = fit_census(workload, &census, diag);
+    if (status == DIAG_OK) {
+        cJSON *fitted = census_record(subject->name, "", &census);
+        census_free(&census);
+        if (!is_stdout(options->fit) && !is_stdout(options->json))
+            fit_table(stdout, record, fitted);
+        cJSON_Delete(fitted);
+        status = file_replace(options->fit, print_json, workload, diag);
+    }
+    cJSON_Delete(workload);
+    return status;
+}
+
+/* ---- The command. ---------------------------------------------------------------------------- */
+
+static int refuse_existing(const char *flag, const char *path, bool force, struct diag *diag)
+{
+    if (!path || is_stdout(path) || force || access(path, F_OK) != 0)
+        return DIAG_OK;
+    return diag_usage(diag, "--%s: %s is there already; remove it, name another file, or --force",
+                      flag, path);
+}
+
 /* Before anything is read. */
 static int check(const struct options *options, struct diag *diag)
 {
@@ -68,19 +128,19 @@ static int check(const struct options *options, struct diag *diag)
     if (options->plots && options->plot_format == PLOT_DUMB)
         return diag_usage(diag, "--plot-format: dumb given; expected svg, png or pdf, because the "
                                 "terminal has the curve already");
-    if (options->json && !is_stdout(options->json) && !options->force &&
-        access(options->json, F_OK) == 0)
-        return diag_usage(diag,
-                          "--json: %s is there already; remove it, name another file, or --force",
-                          options->json);
-    return DIAG_OK;
+    if (options->json && options->fit && strcmp(options->json, options->fit) == 0)
+        return diag_usage(diag, "--json and --fit: only one of them can go to %s",
+                          is_stdout(options->fit) ? "stdout" : options->fit);
+    int status = refuse_existing("json", options->json, options->force, diag);
+    return status == DIAG_OK ? refuse_existing("fit", options->fit, options->force, diag) : status;
 }
 
 /* Everything that was asked for. */
-static int leave(const struct options *options, const cJSON *record, struct diag *diag)
+static int leave(const struct options *options, const struct subject *subject, const cJSON *record,
+                 struct diag *diag)
 {
     int status = DIAG_OK;
-    if (!is_stdout(options->json)) {
+    if (!is_stdout(options->json) && !is_stdout(options->fit)) {
         struct report_style style = style_for(stdout, options->color);
         census_table(stdout, record, &style);
     }
@@ -88,6 +148,8 @@ static int leave(const struct options *options, const cJSON *record, struct diag
         status = file_replace(options->json, print_json, record, diag);
     if (status == DIAG_OK && options->plots)
         status = draw(options, record, diag);
+    if (status == DIAG_OK && options->fit)
+        status = fit(options, subject, record, diag);
     return status;
 }
 
@@ -100,7 +162,8 @@ int cmd_trace(const struct options *options)
         status = subject_read(options, &subject, &diag);
     if (status == DIAG_OK) {
         cJSON *record = census_record(subject.name, subject.header.source, &subject.census);
-        status = record ? leave(options, record, &diag) : diag_run(&diag, "no memory for it");
+        status =
+            record ? leave(options, &subject, record, &diag) : diag_run(&diag, "no memory for it");
         cJSON_Delete(record);
     }
     census_free(&subject.census);

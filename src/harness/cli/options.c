@@ -401,6 +401,11 @@ static int take_plots(struct options *options, const char *flag, const char *val
     return take_file(&options->plots, flag, value, diag);
 }
 
+static int take_fit(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    return take_file(&options->fit, flag, value, diag);
+}
+
 static int take_plot_format(struct options *options, const char *flag, const char *value,
                             struct diag *diag)
 {
@@ -638,6 +643,9 @@ static const struct flag flags[] = {
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
     {"json", "FILE|-", "what is in the trace, as data", FLAGS_TRACE, take_json},
+    {"fit", "FILE|-",
+     "write a workload file of the same mix, which scales to other numbers of tasks", FLAGS_TRACE,
+     take_fit},
     {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, take_json},
     {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT,
      take_force},

@@ -77,6 +77,7 @@ struct options {
     const char *json;                 /* file, "-" or NULL */
     const char *exports[EXPORTS_MAX]; /* the same, by the place in the table of formats */
     const char *plots;                /* directory or NULL */
+    const char *fit;                  /* trace: workload file to write, "-" or NULL */
     const char *svg, *html;           /* the same as json */
     const char *trace;                /* import: the same */
     enum plot_format plot_format;

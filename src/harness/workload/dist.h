@@ -40,6 +40,7 @@ struct dist_context {
     uint64_t tick_ns;
     const char *directory; /* where empirical(NAME) finds traces/NAME.tt.xz; NULL: nowhere */
     uint64_t unit_ns;      /* what delays are drawn in: a divisor of the tick; 0: the tick */
+    bool from_zero;        /* a delay of 0 may be named, and drawn */
 };
 
 /* `what` names the place for the diagnostic, which goes on with the column.  *out is freed with
@@ -48,7 +49,7 @@ int dist_parse(const char *text, const char *what, const struct dist_context *co
                struct dist **out, struct diag *diag);
 void dist_free(struct dist *dist);
 
-/* A delay in ticks, 1 .. DIST_DELAY_MAX, and how much longer it is than what was drawn. */
+/* A delay in ticks, 1 .. DIST_DELAY_MAX (or from 0, see above), and how much longer it is than what was drawn. */
 struct dist_delay {
     uint64_t ticks, slack_ns;
 };

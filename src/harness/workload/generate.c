@@ -7,6 +7,7 @@
 #include "harness/workload/generate.h"
 
 #include "harness/workload/agenda.h"
+#include "harness/workload/flow.h"
 #include "harness/workload/lives.h"
 
 #include <math.h>
@@ -411,6 +412,33 @@ static int play_run(struct generator *generator)
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
+static int play_flow(struct generator *generator)
+{
+    const struct spec_phase *phase = generator->phase;
+    const struct spec *spec = generator->spec;
+    struct flow_spec flow = {
+        .mix = phase->mix,
+        .ticks = phase->ticks,
+        .of = phase->of,
+        .armed = phase->armed,
+        .gaps = phase->passes,
+        .gap_ticks = (double)spec->unit_ns / (double)spec->tick_ns,
+        .starts = phase->starts,
+        .starts_scale = phase->starts_scale,
+        .in_passes = phase->in_passes > 0,
+    };
+    struct flow_stage stage = {
+        .stream = generator->stream,
+        .timers = &generator->timers,
+        .now = &generator->now,
+        .delays = &generator->delays,
+        .traffic = &generator->traffic,
+        .work = &generator->work,
+        .work_max = generator->work_max,
+    };
+    return flow_play(&flow, &stage) ? DIAG_OK : no_memory(generator);
+}
+
 static int play_phase(struct generator *generator, const struct spec_phase *phase);
 
 static int play_group(struct generator *generator, const struct spec_phase *group)
@@ -439,6 +467,8 @@ static int play_phase(struct generator *generator, const struct spec_phase *phas
         status = play_start(generator);
     else if (phase->kind == SPEC_STOP)
         status = play_stop(generator);
+    else if (phase->kind == SPEC_FLOW)
+        status = play_flow(generator);
     else
         status = play_run(generator);
     lives_close(&generator->lives);

@@ -49,6 +49,16 @@
  *     stop_share    of the timers started in this phase (0)
  *     stop_after    a distribution; when it is longer than the delay, the timer fires first.  Left
  *                   out: uniform over the delay
+ * "do": "flow" lets the clock go on with the traffic of a mix (flow.h), as `twbench trace --fit` finds it.
+ *     ticks         how long; ticks or a time
+ *     mix           what timers ask for and how that ends: rows, see mix.h
+ *     armed         timers armed at the beginning, as a share of all ids (0)
+ *     passes        time from one pass of the event loop that starts timers to the next
+ *     starts        new timers of such a pass
+ *     starts_scale  times as many (1)
+ *     of            tasks for which `passes` is; with more of them they come more often
+ *     changes       at-once: re-arms and cancels come at their own ticks; in-passes: at those of the
+ *                   passes (at-once)
  * "repeat": n, "phases": [...] is a group.  It counts as one phase of the stream, so that a burst
  * can come a thousand times; a restart inside the callback needs a phase of its own.
  */
@@ -56,9 +66,10 @@
 #define TWBENCH_SPEC_H
 
 #include "harness/workload/dist.h"
+#include "harness/workload/mix.h"
 #include "harness/workload/workload.h"
 
-enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_GROUP };
+enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_FLOW, SPEC_GROUP };
 enum spec_order { SPEC_IDS, SPEC_RANDOM, SPEC_SOONEST, SPEC_LATEST };
 enum spec_age { SPEC_NEW, SPEC_STATIONARY, SPEC_REFRESHED, SPEC_PHASED };
 enum spec_ended { SPEC_IDLE, SPEC_RESTART, SPEC_REPLACE, SPEC_FIXED_RATE, SPEC_FIXED_DELAY };
@@ -78,6 +89,11 @@ struct spec_phase {
     uint64_t slow_every, slow_run;
     double refresh, arrive, depart;
     uint64_t refresh_min;
+    struct mix *mix; /* of a flow, as what follows */
+    struct dist *passes, *starts;
+    uint64_t of;
+    double armed, starts_scale;
+    unsigned in_passes;
     uint64_t repeat; /* of a group, with its phases */
     struct spec_phase *phases;
     size_t phase_count;
