@@ -4,6 +4,9 @@
 #include "harness/import/scan.h"
 #include "harness/workload/textfile.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 static bool line_read(struct clocks *clocks, struct span line)
 {
     bool realtime = scan_literal(&line, "realtime-monotonic ");
@@ -42,4 +45,27 @@ int clocks_read(struct clocks *clocks, const char *path, struct diag *diag)
             diag, "%s:1: there is no clock in it, expected 'realtime-monotonic NANOSECONDS'", path);
     *clocks = read;
     return DIAG_OK;
+}
+
+/* Where the last ".ending" of the name begins; its length when it has none. */
+static size_t ending(const char *log, size_t length)
+{
+    size_t at = length;
+    while (at > 0 && log[at - 1] != '.' && log[at - 1] != '/')
+        at--;
+    return at > 1 && log[at - 1] == '.' && log[at - 2] != '/' ? at - 1 : length;
+}
+
+static bool beside(const char *log, size_t length, char *path, size_t size)
+{
+    int written = snprintf(path, size, "%.*s.clocks", (int)length, log);
+    return written > 0 && (size_t)written < size && access(path, R_OK) == 0;
+}
+
+bool clocks_beside(const char *log, char *path, size_t size)
+{
+    size_t length = strlen(log), stem = ending(log, length);
+    if (strcmp(log + stem, ".xz") == 0 || strcmp(log + stem, ".gz") == 0)
+        length = stem;
+    return beside(log, length, path, size) || beside(log, ending(log, length), path, size);
 }

@@ -13,6 +13,7 @@
 #include "harness/base/diag.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct clocks {
@@ -23,5 +24,9 @@ struct clocks {
 /* DIAG_USAGE names the line that is none of the two, or the clock that is missing; both are not
  * needed.  *clocks is set on success only. */
 int clocks_read(struct clocks *clocks, const char *path, struct diag *diag);
+
+/* The file beside a log that is found without being named: of x/log.txt.xz, x/log.txt.clocks or
+ * x/log.clocks.  Answers whether it is there; *path is then the first of them that is. */
+bool clocks_beside(const char *log, char *path, size_t size);
 
 #endif

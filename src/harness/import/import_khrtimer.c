@@ -7,10 +7,10 @@
  * One tick is a nanosecond of the log, which is on CLOCK_MONOTONIC; a delay is expires minus the line's
  * time, so it can be below 0.  expires is on the timer's own clock, which no line names for sure:
  *
- *     CLOCK_REALTIME  nearer to the log's time with clocks=FILE's offset taken off than without.  Without
- *                     the file: years ahead of it; the offset is then what firings show (`now` of
- *                     expire_entry is on the timer's clock), and when none has yet, the start is left out
- *     CLOCK_BOOTTIME  hrtimer_setup (or _init) of that address said so, and clocks=FILE has an offset
+ *     CLOCK_REALTIME  nearer to the log's time with the offset of clocks=FILE taken off than without.
+ *                     Without the file: years ahead of it; the offset is then what firings show (`now` of
+ *                     expire_entry is on the timer's clock), and before the first one starts are left out
+ *     CLOCK_BOOTTIME  hrtimer_setup (or _init) of that address said so, and the file has an offset
  *     CLOCK_MONOTONIC all others
  *
  * A re-arm is a cancel and a start, or one start with was_armed=1 (Linux 6.18).  A firing has a cancel
@@ -30,6 +30,7 @@
 struct khrtimer {
     struct kevents events;
     struct clocks clocks; /* clocks=, or found */
+    struct diag wrong;    /* with the file beside the log; "" = nothing */
     bool found;           /* realtime was found in the log */
     uint64_t realtime_starts, boottime_starts, unknown_starts;
     uint64_t firings, ahead; /* that were not on CLOCK_REALTIME; of them, impossibly early */
@@ -135,17 +136,25 @@ static void event_take(struct import *import, struct khrtimer *khrtimer, const s
         builder_cancel(builder, event->name);
 }
 
+static bool khrtimer_open(struct import *import, struct khrtimer *khrtimer)
+{
+    char path[sizeof import->name + 8];
+    khrtimer->clocks = import->options->clocks;
+    bool given = khrtimer->clocks.has_realtime || khrtimer->clocks.has_boottime;
+    if (!given && clocks_beside(import->name, path, sizeof path) &&
+        clocks_read(&khrtimer->clocks, path, &khrtimer->wrong) == DIAG_OK)
+        import_note(import, "the clocks are those of %s, which lies beside it", path);
+    return kevents_open(&khrtimer->events, &khrtimer_events);
+}
+
 static enum import_line khrtimer_line(struct import *import, struct span line)
 {
     struct khrtimer *khrtimer = import->state;
     struct kevents *events = &khrtimer->events;
     struct kevent event;
-    if (!events->ring) {
-        khrtimer->clocks = import->options->clocks;
-        if (!kevents_open(events, &khrtimer_events)) {
-            import->out_of_memory = true;
-            return IMPORT_OTHER;
-        }
+    if (!events->ring && !khrtimer_open(import, khrtimer)) {
+        import->out_of_memory = true;
+        return IMPORT_OTHER;
     }
     enum import_line answer = kevents_read(events, import, line, &event);
     if (answer != IMPORT_USED || event.kind == KEVENT_SETUP || import->out_of_memory)
@@ -191,6 +200,8 @@ static int khrtimer_finish(struct import *import, struct diag *diag)
 {
     struct khrtimer *khrtimer = import->state;
     struct kevents *events = &khrtimer->events;
+    if (khrtimer->wrong.text[0])
+        return diag_usage(diag, "%s", khrtimer->wrong.text);
     if (events->backwards[0])
         return diag_usage(diag, "%s", events->backwards);
     while (kevents_waiting(events) > 0)

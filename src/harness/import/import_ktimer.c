@@ -38,12 +38,13 @@ static const struct kevents_source ktimer_events = {
 
 /* ---- Jiffies ------------------------------------------------------------------------------------- */
 
-/* On a machine of 32 bits jiffies wraps around, five minutes after it has booted for the first time. */
+/* On a machine of 32 bits jiffies wraps around, for the first time five minutes after it has booted: behind
+ * a start (then expires is less than timeout) or between two events. */
 static uint64_t jiffies_unwrap(const struct ktimer *ktimer, uint64_t jiffies)
 {
     bool wrapped =
         ktimer->has_first && jiffies < ktimer->first && ktimer->first - jiffies > INT32_MAX;
-    return wrapped ? jiffies + (UINT64_C(1) << 32) : jiffies;
+    return wrapped || jiffies > INT64_MAX ? jiffies + (UINT64_C(1) << 32) : jiffies;
 }
 
 /* Makes event->value what jiffies was; false: it cannot be jiffies of one log. */

@@ -42,7 +42,7 @@ uint64_t jiffies_at(const struct jiffies *fit, uint64_t ns);
 int64_t jiffies_error(const struct jiffies *fit, struct jiffies_known known);
 
 /* How far a difference of jiffies can be from one log; beyond it a number is no such thing. */
-#define JIFFIES_SPAN_MAX (INT64_C(1) << 32)
+#define JIFFIES_SPAN_MAX (INT64_C(1) << 31)
 
 /* Finds HZ among those that kernels have; each is tried on the known ones.  The first of the table (the
  * default leads it) that fits at most 5 in 100 worse than the best is taken.  *other: another one that

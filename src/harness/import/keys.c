@@ -130,7 +130,8 @@ static const struct key keys[] = {
     {"hz", "N", "jiffies in a second, which is not in the log (default: what fits, or else 250)",
      IMPORT_HZ, take_hz},
     {"clocks", "FILE",
-     "how far CLOCK_REALTIME and CLOCK_BOOTTIME were ahead of the log's CLOCK_MONOTONIC",
+     "how far CLOCK_REALTIME and CLOCK_BOOTTIME are ahead of the log's clock (default: its "
+     ".clocks)",
      IMPORT_CLOCKS, take_clocks},
     {"ids", "address|recycle",
      "an id per timer object, or free ids given again, the last freed first", 0, take_ids},
