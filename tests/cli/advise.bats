@@ -51,7 +51,7 @@ of() {
 }
 
 @test "where delays are counted in ticks a coarser tick would be another load, and is left out" {
-    advise network --tasks=200 --impl=heap --late=10ms --budget=1s --json=a.json >/dev/null
+    advise network --tasks=200 --impl=heap --late=10ms --budget=2s --json=a.json >/dev/null
     [ "$(of a.json 'heap tick=10 ms' '(c["status"], c["why"])')" = \
         "('left-out', 'its delays are counted in ticks: at another tick it is another load')" ]
 }

@@ -399,6 +399,26 @@ static void test_equals_are_chosen_by_what_tells_them_apart(void **state)
     world_close(&world, field);
 }
 
+/* Scattered samples do not make the dear one as good as the cheap one. */
+static void test_not_told_apart_is_not_yet_the_same(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .scatter = 1.5});
+    size_t heap = world_add(
+        &world, 1, (struct made){.impl = "heap", .cost = 13, .scatter = 1.5, .peak_bytes = 1000});
+    struct field *field = world_field(&world);
+    assert_true(field->equal[heap]);
+    assert_int_equal(field->choice.chosen, list);
+    char text[WORDS_SIZE] = "";
+    bool doubtful = false;
+    for (size_t i = 0; words_reason(text, sizeof text, &world.evidence, field, i); i++)
+        doubtful = doubtful || strncmp(text, "doubtful: ", 10) == 0;
+    assert_true(doubtful);
+    world_close(&world, field);
+}
+
 static void test_equals_in_everything_leave_the_simpler(void **state)
 {
     struct world world;
@@ -742,6 +762,7 @@ int main(void)
         cmocka_unit_test(test_the_unknown_and_the_refused_dominate_nobody),
         cmocka_unit_test(test_the_refused_are_no_rivals),
         cmocka_unit_test(test_equals_are_chosen_by_what_tells_them_apart),
+        cmocka_unit_test(test_not_told_apart_is_not_yet_the_same),
         cmocka_unit_test(test_equals_in_everything_leave_the_simpler),
         cmocka_unit_test(test_a_first_look_recommends_nothing),
         cmocka_unit_test(test_goals_and_limits),

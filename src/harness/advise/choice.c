@@ -119,7 +119,7 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
         units_format_time(time, sizeof time, wishes->tail_ns);
         append(&line, "; no advance longer than %s", time);
     }
-    append(&line, "; among those not told apart the better in");
+    append(&line, "; among those not told apart, and within 10 %% by their figures, the better in");
     const enum criterion *order = order_of(wishes->goal);
     for (size_t i = 0; order[i] != CRITERIA; i++)
         append(&line, "%s %s", i ? ", then" : "", criterion_name(order[i]));
@@ -225,6 +225,16 @@ static void keep_equal(enum criterion goal, const struct choice_contender *conte
                                                          contenders[chosen].contender, goal) == 0);
 }
 
+/* Not told apart is not yet the same: where samples are few or scattered, the figure as it stands decides
+ * who may be preferred for something else. */
+static bool is_near(enum criterion goal, const struct contender *of, const struct contender *best)
+{
+    double worst = goal == CRITERION_TAIL ? CRITERIA_TAIL_FACTOR : 1 + WORTH_IT;
+    if (goal == CRITERION_COST)
+        return criteria_ratio(&of->cells, &best->cells).median <= worst;
+    return criteria_value(&of->of, goal) <= worst * criteria_value(&best->of, goal);
+}
+
 struct choice choice_make(const struct wishes *wishes, const struct choice_contender *contenders,
                           size_t count, bool *equal)
 {
@@ -238,6 +248,7 @@ struct choice choice_make(const struct wishes *wishes, const struct choice_conte
     for (size_t i = 0; i < count; i++) {
         enum criterion because;
         if (equal[i] && i != choice.chosen &&
+            is_near(wishes->goal, contenders[i].contender, contenders[best].contender) &&
             is_preferred(wishes->goal, &contenders[i], &contenders[choice.chosen], &because)) {
             choice.chosen = i;
             choice.because = because;

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SCATTERED 1.3 /* an interval whose ends lie so far apart says little */
+
 struct line {
     char *text;
     size_t size, used;
@@ -196,14 +198,16 @@ static void reason_equals(struct line *line, const struct advice_evidence *evide
     }
 }
 
-/* The best of the others from which the choice is told apart, or CHOICE_NONE. */
+/* The best of those that are told to be worse than the choice, or CHOICE_NONE. */
 static size_t find_runner_up(const struct advice_evidence *evidence, const struct field *field)
 {
     size_t found = CHOICE_NONE;
     enum criterion goal = evidence->wishes.goal;
     for (size_t i = 0; i < field->count; i++) {
         const struct criteria *of = &field->contenders[i].of;
-        if (!field->entries[i].allowed || field->equal[i])
+        if (!field->entries[i].allowed || i == field->choice.chosen ||
+            criteria_compare(&field->contenders[i], &field->contenders[field->choice.chosen],
+                             goal) <= 0)
             continue;
         if (found == CHOICE_NONE ||
             criteria_value(of, goal) < criteria_value(&field->contenders[found].of, goal))
@@ -253,6 +257,20 @@ static bool has_equals(const struct field *field)
     return count > 0;
 }
 
+/* Samples that scatter so much were taken beside other work. */
+static bool reason_doubt(struct line *line, const struct field *field)
+{
+    const struct criteria_interval *cost = &field->contenders[field->choice.chosen].of.cost_ns;
+    if (cost->high < SCATTERED * cost->low)
+        return false;
+    append(
+        line,
+        "doubtful: its cost is known to a factor of %.1f only; a machine with less other work, or "
+        "a larger budget, would tell more",
+        cost->high / cost->low);
+    return true;
+}
+
 /* Each says something, or false: there is nothing of its kind to say. */
 static bool reason_of_kind(struct line *line, const struct advice_evidence *evidence,
                            const struct field *field, size_t kind)
@@ -281,6 +299,8 @@ static bool reason_of_kind(struct line *line, const struct advice_evidence *evid
         put_difference(line, &field->contenders[runner_up],
                        &field->contenders[field->choice.chosen], evidence->wishes.goal);
         return true;
+    case 4 + CRITERIA:
+        return reason_doubt(line, field);
     default:
         return reason_trade(line, evidence, field, (enum criterion)(kind - 4));
     }
@@ -289,7 +309,7 @@ static bool reason_of_kind(struct line *line, const struct advice_evidence *evid
 bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
                   const struct field *field, size_t index)
 {
-    for (size_t kind = 0; kind < 4 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
+    for (size_t kind = 0; kind <= 4 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
         struct line line = {out, size, 0};
         out[0] = '\0';
         if (reason_of_kind(&line, evidence, field, kind) && index-- == 0)

@@ -1,6 +1,8 @@
 /* plot.c - data files, and a gnuplot for each of them. */
 #include "harness/report/plot.h"
 
+#include "harness/report/advice_plot.h"
+#include "harness/report/advice_table.h"
 #include "harness/report/claims_plot.h"
 #include "harness/report/claims_view.h"
 #include "harness/report/gnuplot.h"
@@ -86,10 +88,13 @@ struct drawing {
     enum plot_kind kind;
     size_t group;
     const cJSON *claim, *picture; /* NULL: of a group */
+    bool is_advice;               /* of neither */
 };
 
 static bool write_blocks(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
 {
+    if (drawing->is_advice)
+        return advice_plot_write(out, plotter->document);
     if (!drawing->claim)
         return plotdata_write(out, plotter->document, &plotter->view, drawing->group,
                               drawing->kind);
@@ -170,13 +175,23 @@ static int draw_claims(const struct plotter *plotter, size_t *drawn)
     return DIAG_OK;
 }
 
+static int draw_advice(const struct plotter *plotter, size_t *drawn)
+{
+    struct drawing drawing = {.script = "advise", .is_advice = true};
+    advice_plot_name(drawing.name, sizeof drawing.name, plotter->document);
+    ++*drawn;
+    return draw(plotter, &drawing);
+}
+
 /* ---- All pictures. --------------------------------------------------------------------------- */
 
 static int plot_into(const struct plotter *plotter)
 {
     size_t drawn = 0;
     bool is_claims = claims_are_there(plotter->document);
-    int status = is_claims ? draw_claims(plotter, &drawn) : draw_all(plotter, &drawn);
+    int status = is_claims                            ? draw_claims(plotter, &drawn)
+                 : advice_is_there(plotter->document) ? draw_advice(plotter, &drawn)
+                                                      : draw_all(plotter, &drawn);
     if (status == DIAG_OK && drawn == 0 && is_claims)
         return diag_usage(plotter->diag, "nothing to draw: no claim in the document has a picture");
     if (status == DIAG_OK && drawn == 0)
