@@ -39,6 +39,9 @@ static void test_clock_begins(void **state)
                      EXPIRE("10.000000000", "0b", "9999999000")
                          START("10.000000100", "0a", "10000001100"),
                  "100 s 0 1000\n");
+    /* Nor is the first half of a re-arm. */
+    small_log_is("khrtimer", CANCEL("9.999999000", "0a") START("10.000000000", "0a", "10000001000"),
+                 "0 s 0 1000\n");
 }
 
 static void test_rearms(void **state)

@@ -119,6 +119,20 @@ static void test_jiffy_of_a_cancel(void **state)
 #undef FITTED
 }
 
+/* The first half of a re-arm is in the jiffy of the second, and no beginning of the log either. */
+static void test_halves_are_no_time(void **state)
+{
+    (void)state;
+    struct small_log log;
+    small_log_read(&log, "ktimer",
+                   CANCEL("9.999999", "0a") START("10.000000", "0a", "1010", "10")
+                       CANCEL("10.007999", "0a") START("10.008000", "0a", "1020", "18"),
+                   "hz=250", NULL);
+    assert_int_equal(log.status, DIAG_OK);
+    assert_string_equal(log.ops, "0 s 0 10\n2 s 0 18\n");
+    small_log_close(&log);
+}
+
 static void test_fit_is_counted(void **state)
 {
     (void)state;
@@ -459,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_cancel_before_firing),
         cmocka_unit_test(test_armed_before_the_log),
         cmocka_unit_test(test_jiffy_of_a_cancel),
+        cmocka_unit_test(test_halves_are_no_time),
         cmocka_unit_test(test_fit_is_counted),
         cmocka_unit_test(test_hz),
         cmocka_unit_test(test_hz_given),

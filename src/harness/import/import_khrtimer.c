@@ -127,12 +127,14 @@ static void event_take(struct import *import, struct khrtimer *khrtimer, const s
     if (!event->selected)
         return;
     track->lines++;
+    if (event->kind == KEVENT_CANCEL && event->fate != KEVENT_IS_CANCEL)
+        return; /* half of a re-arm or a firing, which is dated by its other half */
     builder_clock(builder, event->ns);
     if (event->kind == KEVENT_START)
         builder_start(builder, event->name, deadline - limited(builder_time(builder)));
     else if (event->kind == KEVENT_EXPIRE)
         builder_fired(builder, event->name);
-    else if (event->fate == KEVENT_IS_CANCEL)
+    else
         builder_cancel(builder, event->name);
 }
 
