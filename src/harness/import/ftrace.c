@@ -176,21 +176,32 @@ enum ftrace_line ftrace_read(struct span line, struct ftrace_record *record)
 
 /* ---- Fields -------------------------------------------------------------------------------------- */
 
+/* Cuts a value off at the next blank, and the bracket off that belongs to one before the key. */
+static struct span value_cut(struct span value, bool bracket)
+{
+    const char *blank = memchr(value.at, ' ', span_length(value));
+    value.end = blank ? blank : value.end;
+    if (bracket && value.at < value.end && value.end[-1] == ']')
+        value.end--;
+    return value;
+}
+
 bool ftrace_field(const struct ftrace_record *record, const char *key, struct span *value)
 {
     size_t length = strlen(key);
-    struct span rest = record->fields, word;
-    while (scan_word(&rest, &word)) {
-        bool bracket = *word.at == '[';
-        word.at += bracket;
-        if (span_length(word) <= length || word.at[length] != '=' ||
-            memcmp(word.at, key, length) != 0)
-            continue;
-        word.at += length + 1;
-        if (bracket && word.at < word.end && word.end[-1] == ']')
-            word.end--;
-        *value = word;
-        return true;
+    const char *at = record->fields.at, *end = record->fields.end;
+    while (at < end) {
+        bool bracket = *at == '[';
+        at += bracket;
+        if ((size_t)(end - at) > length && *at == *key && at[length] == '=' &&
+            memcmp(at, key, length) == 0) {
+            *value = value_cut((struct span){at + length + 1, end}, bracket);
+            return true;
+        }
+        at = memchr(at, ' ', (size_t)(end - at));
+        if (!at)
+            return false;
+        at++;
     }
     return false;
 }
