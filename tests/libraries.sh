@@ -1,0 +1,167 @@
+#!/bin/bash
+# libraries.sh - every real library that is built here keeps the contract, in each of its ways of running;
+# runs every workload as the oracle has it; says what it does besides.  Prints TAP.
+#
+# That the contract's tests see what they are there to see is shown as in tests/faults/run.sh: each
+# tests/faults/libraries/NAME-WHAT.patch plants a fault, the library's module is built with it in a copy of the
+# sources, and `twbench conform` must name the rule in the patch's first line.  Its second line has the
+# settings that bring the fault out.
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 2
+root=$PWD
+twbench=${TWBENCH:-$root/twbench}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME=$work/state
+
+# One line per library: its name, what its own ways of running are called, and the workloads it can do in a
+# moment (the kernel's timers wait for a real clock).
+virtual='burst,collide,few-constants,fill-cancel,hold,keepalive,network,periodic'
+libraries="libev       --poll=0                        $virtual
+libuv       --poll=0                        $virtual
+libevent    --poll=0;--common=4;--common=256 $virtual
+glib        --poll=0;--keep=1               fill-cancel,few-constants,hold,network
+sd-event    --poll=0;--keep=0               $virtual
+asio        --poll=0                        $virtual
+dpdk        --rdtsc=0;--cycles=1            $virtual
+timerfd     --keep=0                        fill-cancel
+posix-timer --keep=0                        fill-cancel"
+
+number=0 failed=0
+# tell STATUS WHAT [OUTPUT]
+tell() {
+    number=$((number + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        [ -z "${3:-}" ] || echo "#   ${3//$'\n'/$'\n#   '}"
+        failed=1
+    fi
+}
+
+is_built() {
+    [ -e "$root/build/release/libraries/${1//-/_}.so" ]
+}
+
+waits() {
+    [ "$1" = timerfd ] || [ "$1" = posix-timer ]
+}
+
+# conform NAME OPERATIONS SETTING...
+conform() {
+    local name=$1 operations=$2 output
+    shift 2
+    output=$(timeout 120 "$twbench" conform --impl="$name" --operations="$operations" "$@" 2>&1)
+    tell $? "$name holds the contract${*:+ with $*}" "$output"
+}
+
+run_workloads() {
+    local name=$1 workloads=$2 output
+    output=$(timeout 240 "$twbench" run --impl="$name" --workload="$workloads" --tasks=300 --counts-only \
+        --progress=never 2>&1)
+    tell $? "$name does what the oracle does in $workloads" "$output"
+}
+
+# The sums over a document's phases of system calls, of looks at the clock, and of operations.
+sums='import json, sys
+phases = [p for c in json.load(open(sys.argv[1]))["cells"] for p in c["phases"]]
+print(sum(p["work"]["system_calls"] for p in phases), sum(p["work"]["clock_reads"] for p in phases),
+      sum(p["operations"]["advance"] for p in phases))'
+
+# With poll=1 there is a call for each advance at least, with poll=0 none; the clock is asked in any case.
+count_calls() {
+    local name=$1 poll=$2 calls looks advances output
+    output=$("$twbench" run --impl="$name" --workload=hold --tasks=100 --counts-only --poll="$poll" \
+        --progress=never --json="$work/calls.json" --force 2>&1)
+    read -r calls looks advances < <(python3 -c "$sums" "$work/calls.json")
+    if [ "$poll" -eq 1 ]; then
+        [ "$calls" -ge "$advances" ] && [ "$looks" -gt 0 ]
+    else
+        [ "$calls" -eq 0 ] && [ "$looks" -gt 0 ]
+    fi
+    tell $? "$name with poll=$poll: calls into the system and looks at the clock are as said" \
+        "$calls calls, $looks looks, $advances advances
+$output"
+}
+
+# Does the loader's table answer only where it is meant to?  The harness measures with the real clock
+# in the same process, and its time must go on.
+harness_clock_goes_on() {
+    local output
+    output=$("$twbench" run --impl=libev --workload=fill-cancel --tasks=1000 --runs=1 --warmup=0 \
+        --min-time=0ns --progress=never --json="$work/clock.json" --force 2>&1)
+    python3 -c 'import json, sys
+phases = json.load(open(sys.argv[1]))["cells"][0]["phases"]
+sys.exit(not all(p["ns_per_op"]["median"] > 0 for p in phases))' "$work/clock.json"
+    tell $? "the harness's clock goes on beside a library that is told the time" "$output"
+}
+
+# ---- Faults.
+
+# A copy that builds modules: what they share is compiled once.
+prepare_copy() {
+    mkdir "$work/copy" && cp -r src Makefile VERSION tools "$work/copy" && cp "$twbench" "$work/copy/twbench"
+}
+
+judge_fault() {
+    local patch=$1 base name rule settings module found
+    base=$(basename "$patch" .patch)
+    name=${base%%-*}
+    rule=$(sed -n '1s/^Rule: //p' "$patch")
+    read -ra settings < <(sed -n '2s/^Settings: *//p' "$patch"; echo)
+    rm -rf "$work/copy/src" && cp -r src "$work/copy/src"
+    if ! patch --directory="$work/copy" --strip=1 --fuzz=0 --silent --force <"$patch"; then
+        echo "the patch no longer applies to src/libraries: bring it up to date with the design"
+        return 1
+    fi
+    module=build/release/libraries/$name.so
+    rm -f "$work/copy/$module" "$work/copy/build/release/libraries/$name".*.o
+    make -C "$work/copy" CC="${CC:-gcc}" "$module" >"$work/make.log" 2>&1 || { tail -5 "$work/make.log"; return 1; }
+    timeout 120 "$work/copy/twbench" conform --impl="${name//_/-}" --operations=3e4 "${settings[@]}" >"$work/found" 2>&1
+    local status=$?
+    found=$(sed -n '1s/^.*: BROKEN: //p' "$work/found")
+    [ $status -eq 1 ] && [ -n "$rule" ] && [ "$found" = "$rule" ] && return 0
+    echo "exit status $status (0: not caught, 1: caught, 124: too long)"
+    echo "expected: $rule"
+    cat "$work/found"
+    return 1
+}
+
+plan=0
+while read -r name ways _; do
+    is_built "$name" || continue
+    plan=$((plan + 2 + $(tr ';' '\n' <<<"$ways" | wc -l)))
+    case $ways in *--poll*) plan=$((plan + 2)) ;; esac
+    plan=$((plan + $(find tests/faults/libraries -name "${name//-/_}-*.patch" | wc -l)))
+done <<<"$libraries"
+is_built libev && plan=$((plan + 1))
+if [ "$plan" -eq 0 ]; then
+    echo "1..0 # SKIP no library is built here: 'make deps' installs their packages"
+    exit 0
+fi
+echo "1..$plan"
+
+prepare_copy
+while read -r name ways workloads; do
+    is_built "$name" || continue
+    operations=3e4
+    waits "$name" && operations=1e3
+    conform "$name" "$operations"
+    for way in ${ways//;/ }; do
+        conform "$name" "$operations" "$way"
+    done
+    run_workloads "$name" "$workloads"
+    case $ways in *--poll*)
+        count_calls "$name" 1
+        count_calls "$name" 0
+        ;;
+    esac
+    for patch in tests/faults/libraries/"${name//-/_}"-*.patch; do
+        output=$(judge_fault "$patch" 2>&1)
+        tell $? "$(basename "$patch" .patch) is caught: $(sed -n '1s/^Rule: //p' "$patch")" "$output"
+    done
+done <<<"$libraries"
+is_built libev && harness_clock_goes_on
+exit $failed
