@@ -1,0 +1,62 @@
+#!/bin/bash
+# libraries_picture.sh [RESULT.json] - designs and real libraries on the recorded nginx load.
+#
+# Without a file it measures first (some minutes; a quiet machine), into results/libraries-DATE.json.  Draws
+# docs/pictures/libraries-nginx.svg (PICTURE=FILE: another one) and prints the table of docs/LIBRARIES.md.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+picture=${PICTURE:-docs/pictures/libraries-nginx.svg}
+document=${1:-}
+designs=list,heap,heap4,hashed,round,hier
+libraries=libev,libuv,libevent,asio,sd-event,dpdk,glib
+if [ -z "$document" ]; then
+    mkdir -p results
+    document=results/libraries-$(date -u +%Y-%m-%dT%H%M%SZ).json
+    ./twbench replay nginx --impl=$designs,$libraries --poll=0,1 --budget=120s --json="$document"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+./twbench report "$document" --export-csv="$work/all.csv" >/dev/null
+sed 's/"[^"]*"/a list/g' "$work/all.csv" >"$work/cells.csv" # settings with a comma in them
+
+# A line per design or library: the bars of plots/libraries.gp with what the table wants behind them.  Cells that
+# were not measured have no line, and are named.
+awk -F, -v libraries="$libraries" '
+    BEGIN { split(libraries, list, ","); for (i in list) is_library[list[i]] = 1 }
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["status"] != "ok" { print $at["impl"] " " $at["params"] ": " $at["status"] >"/dev/stderr"; next }
+    {
+        name = $at["impl"]
+        times = $at["ns_per_op"] "\t" $at["ns_per_op_low"] "\t" $at["ns_per_op_high"]
+        if ($at["params"] ~ /poll=0/) { alone[name] = times; next }
+        operations = $at["starts"] + $at["stops"] + $at["expires"]
+        used[name] = times
+        order[name] = $at["ns_per_op"]
+        did[name] = sprintf("%.3g\t%.3g\t%.3g\t%.3g", $at["system_calls"] / operations, $at["clock_reads"] / operations,
+                            $at["allocations"] / operations, $at["bytes_per_task"])
+    }
+    END {
+        for (name in used)
+            print (name in is_library) + 0, order[name], name "\t" ((name in is_library) + 0) "\t" used[name] "\t" \
+                (name in alone ? alone[name] : "0\t0\t0") "\t" did[name]
+    }' "$work/cells.csv" | sort -k1,1n -k2,2n | cut -d' ' -f3- >"$work/lines"
+
+processor=$(sed -n 's/.*"cpu_model":[[:space:]]*"\([^"]*\)".*/\1/p' "$document" | head -n 1)
+printf 'title\tthe nginx trace\nmachine\t%s\nblocks\t1\nseries\t0\n\n\n' "$processor" >"$work/picture.tsv"
+awk -F'\t' -v OFS='\t' '{
+    what = $2 ? $9 " calls, " $10 " clock reads, " $11 " allocations, " $12 " B per task" : $12 " B per task"
+    print $1, $2, $3, $4, $5, $6, $7, $8, what
+}' "$work/lines" >>"$work/picture.tsv"
+gnuplot -c plots/libraries.gp "$work/picture.tsv" "$picture"
+
+echo "| | ns per operation | structure alone | system calls | clock reads | allocations | bytes per task |"
+echo "|---|--:|--:|--:|--:|--:|--:|"
+awk -F'\t' '{
+    alone = $6 > 0 ? sprintf("%.3g", $6) : ""
+    if ($2) printf "| %s | %.3g | %s | %s | %s | %s | %s |\n", $1, $3, alone, $9, $10, $11, $12
+    else printf "| *%s* | %.3g | | | | | %s |\n", $1, $3, $12
+}' "$work/lines"
+echo
+echo "$document, $picture"
