@@ -4,7 +4,8 @@
 #
 # Data, as tools/libraries_picture.sh writes it: block 0 as for every picture (common.gp); block 1 a line per bar,
 # from the top: name, 0 for a design and 1 for a library; median, low, high in use (or of the design); median,
-# low, high of the structure alone (0: there is none); what else the library did, per operation.
+# low, high of the structure alone (0: there is none); then what else the
+# library did, as text: system calls, looks at the clock, allocations (per operation), and bytes per task.
 
 data = ARG1
 out = ARG2
@@ -15,7 +16,7 @@ set datafile missing "?"
 stats data index 1 using 3 nooutput
 bars = STATS_records
 wide = 11
-high = 1.9 + 0.36 * bars
+high = 2.45 + 0.36 * bars
 load here."common.gp"
 
 stats data index 1 using (column(6) > 0 ? column(6) : column(3)) nooutput
@@ -24,15 +25,23 @@ stats data index 1 using 5 nooutput
 most = STATS_max
 set title headline("Time per operation on ".title.": designs here, and libraries as Debian ships them") font ",15"
 set lmargin at screen 0.14
-set rmargin at screen 0.68
+set rmargin at screen 0.66
+set tmargin at screen 1 - 0.95 / high
+set bmargin at screen 1.4 / high
 set ytics ("" 1) scale 0
 do for [s = 1:bars] {
     stats data index 1 every ::(s - 1)::(s - 1) using (name = strcol(1), 0) nooutput
     set ytics add (plain(name) s)
-    stats data index 1 every ::(s - 1)::(s - 1) using (what = strcol(9), 0) nooutput
-    set label 10 + s plain(what) at screen 0.70, first s font ",11" textcolor rgb "#444444"
+    do for [c = 1:4] {
+        stats data index 1 every ::(s - 1)::(s - 1) using (what = strcol(8 + c), 0) nooutput
+        set label 10 * s + c plain(what) at screen 0.66 + 0.08 * c, first s right font ",11" textcolor rgb "#222222"
+    }
 }
-set label 1 "in use, per operation:" at screen 0.70, first 0.2 font ",11" textcolor rgb "#444444"
+array column_name[4] = ["system calls\nper operation", "clock reads\nper operation", "allocations\nper operation", \
+                        "bytes\nper task"]
+do for [c = 1:4] {
+    set label c column_name[c] at screen 0.66 + 0.08 * c, first -0.5 right font ",9" textcolor rgb "#444444"
+}
 set yrange [bars + 0.6 : 0.4]
 unset grid
 set grid xtics linecolor rgb "#cccccc" linewidth 0.7 dashtype 1
@@ -42,7 +51,7 @@ set xtics ("1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200,
            "2k" 2e3, "5k" 5e3, "10k" 1e4, "20k" 2e4, "50k" 5e4)
 set xlabel "ns per start, stop and expiry (logarithmic axis; to the left is faster)"
 set style fill solid 1 noborder
-set key outside below left Left reverse samplen 1.5 maxrows 3
+set key at screen 0.13, 0.68 / high left top Left reverse samplen 1.5 maxrows 3
 
 # The label stands behind the longer bar.
 longer(a, b) = b > a ? b : a

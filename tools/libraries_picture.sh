@@ -46,8 +46,8 @@ awk -F, -v libraries="$libraries" '
 processor=$(sed -n 's/.*"cpu_model":[[:space:]]*"\([^"]*\)".*/\1/p' "$document" | head -n 1)
 printf 'title\tthe nginx trace\nmachine\t%s\nblocks\t1\nseries\t0\n\n\n' "$processor" >"$work/picture.tsv"
 awk -F'\t' -v OFS='\t' '{
-    what = $2 ? $9 " calls, " $10 " clock reads, " $11 " allocations, " $12 " B per task" : $12 " B per task"
-    print $1, $2, $3, $4, $5, $6, $7, $8, what
+    for (i = 9; i <= 11; i++) did[i] = $2 ? sprintf("%.2f", $i) : ""
+    print $1, $2, $3, $4, $5, $6, $7, $8, did[9], did[10], did[11], sprintf("%.0f", $12)
 }' "$work/lines" >>"$work/picture.tsv"
 gnuplot -c plots/libraries.gp "$work/picture.tsv" "$picture"
 
