@@ -17,7 +17,8 @@
  *     stop    O(log n)    O(log n)
  *     advance O(log n)    O(log n)    per expired timer; and O(1) per timer stopped or started anew
  *                                     since, whose handlers come to hear of it
- *     next    O(n)        O(n)        Asio does not tell; asked of the array of ids
+ *     next    O(1)        O(1)        what Asio set the kernel's timer to: a bound, at most 3 * 10^8
+ *                                     ticks ahead, and too early where the earliest was stopped
  *
  * The clock is a public parameter of basic_waitable_timer; its now() is the virtual tick.  A tick is
  * taken for a microsecond, which only says how far ahead the kernel's timer is set.  What epoll_wait
@@ -111,7 +112,8 @@ struct facility {
     asio::executor_work_guard<asio::io_context::executor_type> guard{context.get_executor()};
     std::vector<task> tasks;
     std::uint32_t running = 0;
-    tw_tick now = 0; /* in a callback, the due tick of the timer that fires */
+    bool queued = false; /* handlers that hear of abortion keep Asio from sleeping */
+    tw_tick now = 0;     /* in a callback, the due tick of the timer that fires */
     tw_expire_fn *expire = nullptr;
     void *ctx = nullptr;
     TW_WORK_FIELD
@@ -190,12 +192,31 @@ int counting_prepare(facility *self, tw_error *error)
 
 /* ---- Open and close --------------------------------------------------------------------------- */
 
+/* Who drives a design may leave a callback by longjmp, when it has seen enough (conform does).  Asio's
+ * thread would go on pointing into the frame of poll() that is gone, for which there is no remedy in public:
+ * naming a private member is allowed in an explicit instantiation alone.  So each open forgets the frames
+ * of those before; none is open inside a callback of another. */
+using frames =
+    asio::detail::call_stack<asio::detail::thread_context, asio::detail::thread_info_base>;
+
+void frames_forget();
+
+template <auto *Top> struct frames_access {
+    friend void frames_forget()
+    {
+        *Top = nullptr;
+    }
+};
+
+template struct frames_access<&frames::top_>;
+
 int asio_open(tw_timers **out, const tw_config *config, tw_error *error)
 {
     int status = params_check(asio_params, config, error);
     if (status != TW_OK)
         return status;
     const tw_setting *poll = params_find(config, "poll");
+    frames_forget();
     try {
         auto self = std::make_unique<facility>();
         self->system.answer.is_alone = poll && poll->values[0] == 0;
@@ -220,8 +241,9 @@ int asio_open(tw_timers **out, const tw_config *config, tw_error *error)
 /* Nothing is asked of an instance that goes. */
 void asio_close(tw_timers *timers)
 {
-    answer_end(&facility_of(timers)->system.answer);
-    delete facility_of(timers);
+    facility *self = facility_of(timers);
+    answer_end(&self->system.answer);
+    delete self;
 }
 
 /* ---- Start, stop and advance ------------------------------------------------------------------ */
@@ -237,7 +259,7 @@ int asio_start(tw_timers *timers, tw_id id, tw_tick deadline)
     answer_begin(&self->system.answer);
     started.due = due;
     self->running += !was_running;
-    started.timer.expires_at(tick_clock::at(due));
+    self->queued |= started.timer.expires_at(tick_clock::at(due)) > 0;
     started.timer.async_wait(firing{self, id, due});
     return was_running ? TW_REARMED : TW_OK;
 }
@@ -251,7 +273,7 @@ int asio_stop(tw_timers *timers, tw_id id)
     answer_begin(&self->system.answer);
     stopped.due = TW_NEVER;
     self->running--;
-    stopped.timer.cancel();
+    self->queued |= stopped.timer.cancel() > 0;
     return TW_OK;
 }
 
@@ -265,7 +287,10 @@ void asio_advance(tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx
     self->expire = expire;
     self->ctx = ctx;
     self->system.now = to;
-    self->context.poll();
+    if (!self->system.answer.is_alone || self->queued || asio_is_ready(self->system)) {
+        self->context.poll();
+        self->queued = false;
+    }
     self->now = to;
 }
 
@@ -274,11 +299,9 @@ void asio_advance(tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx
 tw_tick asio_next(const tw_timers *timers)
 {
     const facility *self = facility_of(timers);
-    tw_tick next = TW_NEVER;
-    if (self->running > 0)
-        for (const task &each : self->tasks)
-            next = each.due < next ? each.due : next;
-    return next;
+    if (self->running == 0)
+        return TW_NEVER;
+    return self->system.alarm > self->now ? self->system.alarm : self->now + 1;
 }
 
 void asio_visit(const tw_timers *timers, tw_visit_fn *visit, void *ctx)
@@ -339,7 +362,7 @@ const tw_backend TW_BACKEND(asio) = {
     .abi_version = TW_ABI_VERSION,
     .name = "asio",
     .summary = "Asio steady_timer: binary heap, handlers queued",
-    .traits = {.flags = TW_TICKLESS | TW_NEXT_EXACT | TW_ALLOCATES,
+    .traits = {.flags = TW_TICKLESS | TW_ALLOCATES,
                .late_ticks = 0,
                .late_shift = 0,
                .start = {TW_O_1, TW_O_LOG_N},

@@ -39,6 +39,12 @@ inline asio_system *asio_system_current()
     return reinterpret_cast<asio_system *>(answer_current);
 }
 
+/* Whether the timer's descriptor is. */
+inline bool asio_is_ready(const asio_system &system)
+{
+    return system.is_set && system.alarm <= system.now;
+}
+
 inline void asio_count_call()
 {
     if (answer_current && answer_current->work)
@@ -87,7 +93,7 @@ inline int asio_epoll_wait(int epoll, epoll_event *events, int count, int timeou
         asio_count_call();
         ready = epoll_wait(epoll, events, count, timeout_ms);
     }
-    if (system && system->is_set && system->alarm <= system->now && ready >= 0 && ready < count) {
+    if (system && asio_is_ready(*system) && ready >= 0 && ready < count) {
         events[ready].events = EPOLLIN;
         events[ready++].data = system->mark;
     }
