@@ -135,7 +135,7 @@ MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
 SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh .ci/run)
-STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c)
+STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c)
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
 CONFORMANCE_TESTS := $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))
