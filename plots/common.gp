@@ -49,13 +49,14 @@ plain_from(text, i) = i > strlen(text) ? "" : \
 # ---- Colours of Okabe and Ito (2008), which colour-blind readers can tell apart; yellow is left
 # out, because it is lost on white.  A design has the same line in every picture: the five of the
 # textbook a colour each with filled points, the others a colour that those beside whom they are mostly
-# seen have not, with another dash and point.
+# seen have not, with another dash and point; libraries are dotted.
 
 colour = "#E69F00 #56B4E9 #009E73 #CC79A7 #0072B2 #D55E00 #000000"
 known = ""; colours = ""
 do for [design in "list:1:1:5 heap:2:1:7 hashed:3:1:9 round:4:1:11 hier:5:1:13 scan:7:1:3 simple:6:1:15 \
 sorted-wheel:2:2:8 ring:5:2:6 multi:1:2:4 round-mod:1:4:10 heap-scan:6:2:6 heap-lazy:7:2:10 heap4:4:4:4 \
-hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14"] {
+hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14 \
+libev:1:3:4 libuv:2:3:6 libevent:3:3:8 glib:4:3:10 sd-event:5:3:12 asio:6:3:14 dpdk:7:3:2 timerfd:6:5:5 posix-timer:5:5:9"] {
     i = words(known) + 1
     parts = ""
     do for [c = 1:strlen(design)] { parts = parts.(design[c:c] eq ":" ? " " : design[c:c]) }
@@ -78,7 +79,8 @@ set style line 98 linecolor rgb "#bbbbbb" linewidth 9 dashtype 1 pointtype 0 poi
 set style line 99 linecolor rgb "#888888" linewidth 1.5 dashtype 3 pointtype 2 pointsize 0.7
 
 position(name) = (sum [k = 1:words(known)] (word(known, k) eq name ? k : 0))
-style(name, i) = strstrt(name, "(harness)") ? 99 : position(name) ? position(name) : 100 + (i + 5 - 1) % 42 + 1
+plain_design(name) = strstrt(name, " (real clock)") ? name[1:strstrt(name, " (real clock)") - 1] : name
+style(name, i) = strstrt(name, "(harness)") ? 99 : position(plain_design(name)) ? position(plain_design(name)) : 100 + (i + 5 - 1) % 42 + 1
 
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"
