@@ -20,7 +20,7 @@
  * It follows nobody's paper.  It loses everywhere but in the length of its source, and is here to
  * be read: docs/ADDING-A-BACKEND.md walks through it, and a test keeps it true.
  */
-#include "params.h"
+#include "backend.h"
 
 #include <stdlib.h>
 
