@@ -130,12 +130,12 @@ LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/mo
 DESIGNS  := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
 HARNESS  := $(wildcard src/harness/*/*.c)
 OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \
-            $(BUILD)/impls/registry.o $(HARNESS:src/%.c=$(BUILD)/%.o)
+            $(BUILD)/impls/registry.o $(BUILD)/libraries/answer.o $(HARNESS:src/%.c=$(BUILD)/%.o)
 MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
 SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh .ci/run)
-STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c)
+STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp)
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
 CONFORMANCE_TESTS := $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))
@@ -354,11 +354,12 @@ werror: ## build with gcc and clang, warnings being errors (WERROR=1)
 
 SHARE := $(DESTDIR)$(PREFIX)/share/twbench
 
-install: all ## install under DESTDIR/PREFIX: binary, libraries, workloads, claims, plot scripts, style, schema, man page, header
+install: all ## install under DESTDIR/PREFIX: binary, libraries, workloads, claims, plot scripts, style, schema, man page, header, plugins to copy
 	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
 	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
 	$(Q)install -D -m 644 src/impls/backend.h $(DESTDIR)$(PREFIX)/include/twbench/backend.h
-	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/twbench/libraries
+	$(Q)install -d $(SHARE)/plugins $(DESTDIR)$(PREFIX)/lib/twbench/libraries
+	$(Q)install -m 644 docs/skeleton.c docs/plugins/wheel.c docs/plugins/priority_queue.cpp $(SHARE)/plugins
 	$(Q)$(if $(LIBRARIES_HERE),install -m 755 $(MODULES) $(DESTDIR)$(PREFIX)/lib/twbench/libraries)
 	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/claims $(SHARE)/plots $(SHARE)/report $(SHARE)/schema
 	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads

@@ -59,7 +59,7 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
 {
     struct plan_sweep sweeps[PLAN_SETTINGS_MAX];
     for (size_t i = 0; i < point->setting_count; i++)
-        sweeps[i] = (struct plan_sweep){&point->settings[i], 1};
+        sweeps[i] = (struct plan_sweep){&point->settings[i], 1, NULL};
     matrix_of_point(claiming, run, point);
     struct plan_selection selection = {
         .designs = run->designs,

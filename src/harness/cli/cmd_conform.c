@@ -1,78 +1,107 @@
 /* cmd_conform.c - the contract's tests for the selected designs. */
 #include "harness/cli/cli.h"
 
-#include "harness/conform/conform.h"
+#include "harness/conform/watched.h"
+#include "harness/result/file.h"
 #include "harness/run/cycles.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* The settings given that this design has, one value of each. */
-static int settings_of(const struct options *options, const struct tw_backend *design,
+static int settings_of(const struct options *options, const struct tw_design *design,
                        struct tw_setting *settings, size_t *count, struct diag *diag)
 {
     *count = 0;
     for (size_t i = 0; i < options->sweep_count; i++) {
         const struct plan_sweep *sweep = &options->sweeps[i];
+        bool applies = plan_sweep_is_for(options->sweeps, options->sweep_count, i, design);
         if (sweep->count != 1)
             return diag_usage(diag, "--%s: conform takes one value at a time",
                               sweep->settings[0].name);
-        for (const struct tw_param *param = design->params; param->name; param++)
-            if (strcmp(param->name, sweep->settings[0].name) == 0)
-                settings[(*count)++] = sweep->settings[0];
+        if (applies && *count == PLAN_SETTINGS_MAX)
+            return diag_usage(diag, "%s: more than %d parameters given", design->timed->name,
+                              PLAN_SETTINGS_MAX);
+        if (applies)
+            settings[(*count)++] = sweep->settings[0];
     }
     return DIAG_OK;
 }
 
-static bool conform_design(const struct options *options, const struct tw_backend *design,
-                           const struct tw_setting *settings, size_t count)
+static void print_broken(const struct tw_backend *design, const struct conform_report *report)
+{
+    printf("%s: BROKEN: %s\n  %s\n", design->name, report->rule, report->detail);
+    if (report->operations[0] != '\0')
+        printf("shortest operations that show it (seed %" PRIu64 "):\n%s\n", report->seed,
+               report->operations);
+}
+
+/* All of the contract, or the one list that `text` has.  0, 1 when it is broken, or a status. */
+static int conform_design(const struct options *options, const struct tw_backend *design,
+                          const struct conform_options *conform, const char *text,
+                          struct diag *diag)
 {
     struct conform_report report = {0};
-    struct conform_options conform = {
+    if (design->traits.flags & TW_KEEPS_NOTHING) {
+        printf("%s: keeps nothing, so there is nothing to prove\n", design->name);
+        return 0;
+    }
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    int broken =
+        text ? watched_run_text(design, text, &report) : watched_run(design, conform, &report);
+    double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
+    if (broken < 0)
+        return text ? diag_usage(diag, "--operations-file=%s: %s", options->operations_file,
+                                 report.detail)
+                    : diag_run(diag, "%s: %s", design->name, report.detail);
+    if (broken)
+        print_broken(design, &report);
+    else
+        printf("%s: the contract holds (%" PRIu64 " operations, %.1f s)\n", design->name,
+               report.operations_run, seconds);
+    return broken;
+}
+
+static int conform_one(const struct options *options, size_t index, const char *text,
+                       struct diag *diag)
+{
+    struct tw_setting settings[PLAN_SETTINGS_MAX];
+    size_t count = 0;
+    const struct tw_design *design = options->designs[index];
+    int status = settings_of(options, design, settings, &count, diag);
+    if (status != DIAG_OK)
+        return status;
+    const struct conform_options conform = {
         .settings = settings,
         .setting_count = count,
         .seed = options->seed,
         .operations = options->operations,
         .check_always = true,
+        .many_max = 1u << 20,
     };
-    if (design->traits.flags & TW_KEEPS_NOTHING) {
-        printf("%s: keeps nothing, so there is nothing to prove\n", design->name);
-        return true;
-    }
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    bool holds = conform_run(design, &conform, &report) == 0;
-    double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
-    if (holds) {
-        printf("%s: the contract holds (%" PRIu64 " operations, %.1f s)\n", design->name,
-               report.operations_run, seconds);
-        return true;
-    }
-    printf("%s: BROKEN: %s\n  %s\n", design->name, report.rule, report.detail);
-    if (report.operations[0] != '\0')
-        printf("shortest operations that show it (seed %" PRIu64 "):\n%s\n", report.seed,
-               report.operations);
-    return false;
+    status = conform_design(options, design->timed, &conform, text, diag);
+    fflush(stdout);
+    return status;
 }
 
 int cmd_conform(const struct options *options)
 {
     struct diag diag;
-    int exit_status = EXIT_OK;
+    int exit_status = EXIT_OK, status = DIAG_OK;
+    char *text = NULL;
+    size_t size = 0;
     if (options->operand_count > 0) {
         diag_usage(&diag, "%s: conform takes no operands; did you mean --impl=%s?",
                    options->operands[0], options->operands[0]);
         return cli_fail(DIAG_USAGE, &diag);
     }
-    for (size_t i = 0; i < options->design_count; i++) {
-        struct tw_setting settings[PLAN_SETTINGS_MAX];
-        size_t count = 0;
-        const struct tw_backend *design = options->designs[i]->timed;
-        int status = settings_of(options, design, settings, &count, &diag);
-        if (status != DIAG_OK)
-            return cli_fail(status, &diag);
-        if (!conform_design(options, design, settings, count))
+    if (options->operations_file)
+        status = file_read(options->operations_file, &text, &size, &diag);
+    for (size_t i = 0; i < options->design_count && status >= DIAG_OK; i++) {
+        status = conform_one(options, i, text, &diag);
+        if (status > DIAG_OK)
             exit_status = EXIT_FAILED;
-        fflush(stdout);
     }
-    return exit_status;
+    free(text);
+    return status < DIAG_OK ? cli_fail(status, &diag) : exit_status;
 }

@@ -213,6 +213,9 @@ static int read_script(const struct options *options, const char *operand, struc
 static int take_settings(const struct options *options, struct player_request *request,
                          struct tw_setting *settings, struct diag *diag)
 {
+    if (options->sweep_count > PLAN_SETTINGS_MAX)
+        return diag_usage(diag, "%zu parameters given; expected at most %d", options->sweep_count,
+                          PLAN_SETTINGS_MAX);
     for (size_t i = 0; i < options->sweep_count; i++) {
         if (options->sweeps[i].count != 1)
             return diag_usage(diag, "--%s: show takes one value at a time",

@@ -9,6 +9,7 @@
 
 #include "harness/base/units.h"
 #include "harness/cli/lists.h"
+#include "harness/cli/plugin_flag.h"
 #include "harness/compare/blocks.h"
 #include "harness/run/outcome.h"
 #include "harness/run/sample.h"
@@ -507,6 +508,14 @@ static int take_claims_dir(struct options *options, const char *flag, const char
     return DIAG_OK;
 }
 
+static int take_operations_file(struct options *options, const char *flag, const char *value,
+                                struct diag *diag)
+{
+    (void)flag, (void)diag;
+    options->operations_file = value;
+    return DIAG_OK;
+}
+
 static int take_quick(struct options *options, const char *flag, const char *value,
                       struct diag *diag)
 {
@@ -557,6 +566,8 @@ static const struct flag flags[] = {
     {"impl", "A,B|all", "designs to run (default: all of the list but null)",
      FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_ADVISE, take_impl},
     {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, take_impl},
+    {"plugin", "FILE[,NAME=VALUES]", "a design from a shared object, with parameters of its own",
+     FLAGS_DESIGNS, plugin_flag_take},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
      FLAGS_MATRIX, take_workload},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
@@ -640,6 +651,8 @@ static const struct flag flags[] = {
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE, take_no_system_check},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      take_operations},
+    {"operations-file", "FILE|-", "only this operation list, as conform prints them", FLAGS_CONFORM,
+     take_operations_file},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, take_json},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, take_force},
     {"json", "FILE|-", "what is in the trace, as data", FLAGS_TRACE, take_json},
@@ -670,6 +683,7 @@ static const struct flag flags[] = {
 
 #define FLAG_COUNT (sizeof flags / sizeof flags[0])
 
+/* The parameter of that name, or NULL. */
 static const struct tw_param *param_of(const struct tw_design *design, const char *name)
 {
     for (const struct tw_param *param = design->timed->params; param->name; param++)
@@ -678,11 +692,14 @@ static const struct tw_param *param_of(const struct tw_design *design, const cha
     return NULL;
 }
 
-/* The parameter of that name of any design, or NULL.  Libraries are loaded only for a name that no
+/* The same of any design, those of the plugins given so far first.  Libraries are loaded only for a name that no
  * design in the program has. */
-static const struct tw_param *param_find(const char *name)
+static const struct tw_param *param_find(const struct tw_design *const *plugins,
+                                         size_t plugin_count, const char *name)
 {
     const struct tw_param *param = NULL;
+    for (size_t i = 0; i < plugin_count && !param; i++)
+        param = param_of(plugins[i], name);
     for (size_t i = 0; i < designs_count() && !param; i++) {
         const struct tw_design *design = designs_at(i);
         param = design ? param_of(design, name) : NULL;
@@ -694,8 +711,8 @@ static const struct tw_param *param_find(const char *name)
 static int take_param(struct options *options, const struct tw_param *param, const char *flag,
                       const char *value, struct diag *diag)
 {
-    if (options->sweep_count == PLAN_SETTINGS_MAX)
-        return diag_usage(diag, "%s: more than %d parameters given", flag, PLAN_SETTINGS_MAX);
+    if (options->sweep_count == PLAN_SWEEPS_MAX)
+        return diag_usage(diag, "%s: more than %d parameters given", flag, PLAN_SWEEPS_MAX);
     struct tw_setting *settings =
         lists_keep_bytes(&options->memory, OPTIONS_LIST_MAX, sizeof *settings);
     if (!settings)
@@ -729,7 +746,9 @@ static int take_flag(struct options *options, const char *argument, const char *
     snprintf(shown, sizeof shown, "--%s", name);
     unsigned groups = options->command->flags;
     const struct flag *flag = flag_find(name, groups);
-    const struct tw_param *param = (groups & FLAGS_DESIGNS) && !flag ? param_find(name) : NULL;
+    const struct tw_param *param = (groups & FLAGS_DESIGNS) && !flag
+                                       ? param_find(options->plugins, options->plugin_count, name)
+                                       : NULL;
     *used = 1;
     if (!flag && !param)
         return diag_usage(diag, "%s: 'twbench %s' has no such flag; see 'twbench %s --help'", shown,
@@ -879,6 +898,8 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
             options->operands[options->operand_count++] = argv[i];
         }
     }
+    if (plugin_flag_select(options, diag) != DIAG_OK)
+        return DIAG_USAGE;
     if (options->preset)
         apply_preset(options);
     if (options->counts_only)
@@ -901,7 +922,7 @@ static void help_row(FILE *out, const char *name, const char *value, const char 
 static void help_params(FILE *out, const struct tw_design *design)
 {
     for (const struct tw_param *param = design->timed->params; param->name; param++)
-        if (param == param_find(param->name))
+        if (param == param_find(NULL, 0, param->name))
             help_row(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
                      param->help);
 }

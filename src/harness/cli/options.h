@@ -38,11 +38,13 @@ struct options {
     const struct preset *preset; /* fills what of designs, workloads and tasks is not given */
     const struct tw_design *designs[OPTIONS_LIST_MAX];
     size_t design_count;
+    const struct tw_design *plugins[OPTIONS_LIST_MAX]; /* of them, those of --plugin */
+    size_t plugin_count;
     const char *workloads[OPTIONS_LIST_MAX];
     size_t workload_count;
     uint64_t tasks[OPTIONS_LIST_MAX];
     size_t task_count;
-    struct plan_sweep sweeps[PLAN_SETTINGS_MAX];
+    struct plan_sweep sweeps[PLAN_SWEEPS_MAX];
     size_t sweep_count;
     struct workload_setting sets[OPTIONS_LIST_MAX];
     size_t set_count;
@@ -59,6 +61,7 @@ struct options {
     uint64_t jobs; /* 0: claims, which knows itself how many do no harm */
     enum options_counters counters;
     uint64_t operations; /* conform */
+    const char *operations_file;
 
     /* compare, selftest, probe */
     uint64_t pairs, max_pairs, samples;

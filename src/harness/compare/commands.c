@@ -35,8 +35,12 @@ void command_of_probe(struct probe_command *command, const struct matrix *matrix
 {
     const struct plan_group *group = &matrix->plan->groups[cell / matrix->plan->cell_count];
     const struct plan_cell *plan = &matrix->plan->cells[cell % matrix->plan->cell_count];
+    char path[PROBE_ARGUMENT - 16];
     probe_begin(command, "probe");
-    probe_add(command, "--impl=%s", plan->design->timed->name);
+    if (designs_plugin_path(plan->design, path, sizeof path))
+        probe_add(command, "--plugin=%s", path);
+    else
+        probe_add(command, "--impl=%s", plan->design->timed->name);
     probe_add(command, "--workload=%s", group->workload);
     if (group->tasks > 0)
         probe_add(command, "--tasks=%" PRIu64, group->tasks);
@@ -51,19 +55,6 @@ void command_of_probe(struct probe_command *command, const struct matrix *matrix
     probe_add(command, "--patience=%" PRIu64 "ns", matrix->patience_ns);
 }
 
-/* Names joined by commas, each once: a design has several cells when parameters are swept. */
-static void add_designs(struct probe_command *command, const struct plan *plan)
-{
-    char names[PROBE_ARGUMENT - 16] = "";
-    for (size_t i = 0; i < plan->cell_count; i++) {
-        size_t length = strlen(names);
-        if (i == 0 || plan->cells[i].design != plan->cells[i - 1].design)
-            snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? "," : "",
-                     plan->cells[i].design->timed->name);
-    }
-    probe_add(command, "--impl=%s", names);
-}
-
 /* Does the parameter take lists?  Then the comma is theirs, even where each has but one value. */
 static bool takes_lists(const struct plan *plan, const char *name)
 {
@@ -75,17 +66,62 @@ static bool takes_lists(const struct plan *plan, const char *name)
     return false;
 }
 
+static void append_sweep(char *text, size_t size, const struct plan *plan,
+                         const struct plan_sweep *sweep)
+{
+    const char *separator = takes_lists(plan, sweep->settings[0].name) ? "/" : ",";
+    for (size_t i = 0; i < sweep->count; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, size - length, "%s", i > 0 ? separator : "");
+        append_values(text, size, &sweep->settings[i]);
+    }
+}
+
+/* What was given for all designs that have the parameter. */
 static void add_sweep(struct probe_command *command, const struct plan *plan,
                       const struct plan_sweep *sweep)
 {
-    const char *separator = takes_lists(plan, sweep->settings[0].name) ? "/" : ",";
     char values[PROBE_ARGUMENT - 64] = "";
-    for (size_t i = 0; i < sweep->count; i++) {
-        size_t length = strlen(values);
-        snprintf(values + length, sizeof values - length, "%s", i > 0 ? separator : "");
-        append_values(values, sizeof values, &sweep->settings[i]);
-    }
+    if (sweep->only)
+        return;
+    append_sweep(values, sizeof values, plan, sweep);
     probe_add(command, "--%s=%s", sweep->settings[0].name, values);
+}
+
+/* " ... ,slots=64,512" for what was given for the plugin alone. */
+static void add_plugin(struct probe_command *command, const struct matrix *matrix,
+                       const struct tw_design *plugin, const char *path)
+{
+    char text[PROBE_ARGUMENT - 16];
+    snprintf(text, sizeof text, "%s", path);
+    for (size_t i = 0; i < matrix->sweep_count; i++) {
+        size_t length = strlen(text);
+        if (matrix->sweeps[i].only != plugin)
+            continue;
+        snprintf(text + length, sizeof text - length, ",%s=", matrix->sweeps[i].settings[0].name);
+        append_sweep(text, sizeof text, matrix->plan, &matrix->sweeps[i]);
+    }
+    probe_add(command, "--plugin=%s", text);
+}
+
+/* Names joined by commas, each once: a design has several cells when parameters are swept. */
+static void add_designs(struct probe_command *command, const struct matrix *matrix)
+{
+    const struct plan *plan = matrix->plan;
+    char names[PROBE_ARGUMENT - 16] = "", path[PROBE_ARGUMENT - 16];
+    for (size_t i = 0; i < plan->cell_count; i++) {
+        const struct tw_design *design = plan->cells[i].design;
+        size_t length = strlen(names);
+        if (i > 0 && design == plan->cells[i - 1].design)
+            continue;
+        if (designs_plugin_path(design, path, sizeof path))
+            add_plugin(command, matrix, design, path);
+        else
+            snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "," : "",
+                     design->timed->name);
+    }
+    if (names[0])
+        probe_add(command, "--impl=%s", names);
 }
 
 /* Workloads once each, all of them with the same numbers of tasks; but traces have none. */
@@ -112,7 +148,7 @@ void command_of_run(struct probe_command *command, const struct matrix *matrix, 
                     const char *json)
 {
     probe_begin(command, "run");
-    add_designs(command, matrix->plan);
+    add_designs(command, matrix);
     add_groups(command, matrix->plan);
     for (size_t i = 0; i < matrix->sweep_count; i++)
         add_sweep(command, matrix->plan, &matrix->sweeps[i]);

@@ -7,6 +7,8 @@
  */
 #include "harness/conform/cases.h"
 #include "harness/conform/judge.h"
+#include "harness/conform/many.h"
+#include "harness/conform/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -398,7 +400,7 @@ static void run_big_jumps(struct case_plan *plan, struct conform_report *report)
     static const double limit_s = 2.0;
     build_big_jumps(plan);
     clock_t begin = clock();
-    judge_replay(plan->backend, plan->operations, true, report, NULL);
+    judge_replay(plan->backend, plan->operations, JUDGE_ALWAYS, report, NULL);
     double cpu_s = (double)(clock() - begin) / CLOCKS_PER_SEC;
     if (cpu_s > limit_s)
         report_broken(report, RULE_FAST, "%zu operations took %.1f s", plan->operations->count,
@@ -577,13 +579,20 @@ static void run_driven_by_next(struct case_plan *plan, struct conform_report *re
         START(id, '+', 1 + (id * id) % 700);
         ON_START(id, id, '+', 1 + id * 3, 2);
     }
-    struct judge *judge = judge_open(plan->backend, plan->operations, true, report);
+    struct judge *judge = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
     if (!judge)
         return;
-    for (size_t i = 0; i < plan->operations->count; i++)
+    for (size_t i = 0; !report->rule; i++) {
+        if (i == plan->operations->count) {
+            tw_tick next = judge_next(judge);
+            if (next == TW_NEVER)
+                break;
+            ADVANCE('@', next);
+            watch_list(report->watch, plan->operations);
+        }
+        watch_step(report->watch, i);
         judge_step(judge, &plan->operations->list[i]);
-    while (!report->rule && judge_next(judge) != TW_NEVER)
-        judge_step(judge, &(struct operation){OPERATION_ADVANCE, 0, 0, 1, '@', judge_next(judge)});
+    }
     judge_close(judge);
 }
 
@@ -591,8 +600,8 @@ static void run_driven_by_next(struct case_plan *plan, struct conform_report *re
 static void run_two_instances(struct case_plan *plan, struct conform_report *report)
 {
     build_up_and_down(plan);
-    struct judge *first = judge_open(plan->backend, plan->operations, true, report);
-    struct judge *second = judge_open(plan->backend, plan->operations, true, report);
+    struct judge *first = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
+    struct judge *second = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
     for (size_t i = 0; first && second && i < plan->operations->count + 5; i++) {
         if (i < plan->operations->count)
             judge_step(first, &plan->operations->list[i]);
@@ -608,10 +617,10 @@ static void run_two_instances(struct case_plan *plan, struct conform_report *rep
 /* On the machine's clock, what expires in a jump may come in another order each time. */
 static void run_twice_the_same(struct case_plan *plan, struct conform_report *report)
 {
-    struct conform_report runs[2] = {{0}, {0}};
+    struct conform_report runs[2] = {{.watch = report->watch}, {.watch = report->watch}};
     build_up_and_down(plan);
     for (int i = 0; i < 2; i++)
-        judge_replay(plan->backend, plan->operations, false, &runs[i], NULL);
+        judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, &runs[i], NULL);
     if (runs[0].rule)
         *report = runs[0];
     else if (runs[0].trace != runs[1].trace && !(plan->backend->traits.flags & TW_REAL_CLOCK))
@@ -627,12 +636,19 @@ static uint64_t footprint_of(struct case_plan *plan, uint32_t capacity,
                                .setting_count = plan->operations->setting_count};
     struct tw_timers *timers;
     struct tw_error error = {""};
+    struct operations empty = *plan->operations;
+    empty.capacity = capacity;
+    watch_list(report->watch, &empty);
+    watch_enter(report->watch, "open");
     if (plan->backend->open(&timers, &config, &error) != TW_OK) {
         report_broken(report, RULE_OPEN, "capacity %" PRIu32 ": %s", capacity, error.text);
         return 0;
     }
+    watch_enter(report->watch, "footprint");
     struct tw_footprint footprint = plan->backend->footprint(timers);
+    watch_enter(report->watch, "close");
     plan->backend->close(timers);
+    watch_leave(report->watch, NULL);
     return footprint.fixed_bytes + footprint.capacity_bytes;
 }
 
@@ -652,7 +668,9 @@ static void refuse(struct case_plan *plan, const struct tw_config *config, const
     struct tw_timers *const untouched = (struct tw_timers *)report;
     struct tw_timers *timers = untouched;
     struct tw_error error = {""};
+    watch_enter(report->watch, "open");
     int status = plan->backend->open(&timers, config, &error);
+    watch_leave(report->watch, NULL);
     if (status != TW_BAD_SETTING || timers != untouched || error.text[0] == '\0')
         report_broken(report, RULE_REFUSE, "%s: open answered %d%s%s", what, status,
                       timers != untouched ? ", set *out" : "",
@@ -737,5 +755,6 @@ const struct written_case written_cases[] = {
     {"the same operations twice", NULL, run_twice_the_same},
     {"footprint is plausible", NULL, run_footprint},
     {"open refuses bad settings", NULL, run_refusals},
+    {"very many timers", NULL, run_many},
     {NULL, NULL, NULL},
 };

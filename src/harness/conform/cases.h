@@ -17,6 +17,7 @@ struct case_plan {
     const struct tw_backend *backend;
     const struct strides *strides;
     struct operations *operations; /* initialised, with the settings in place */
+    uint32_t many_max;             /* most timers of the case of very many; 0: some thousands */
 };
 
 struct written_case {

@@ -1,10 +1,12 @@
 /* conform.c - the door of the room: written cases, random streams, bytes, texts. */
 #include "harness/conform/conform.h"
 #include "harness/conform/cases.h"
+#include "harness/conform/guard.h"
 #include "harness/conform/judge.h"
 #include "harness/conform/model.h"
 #include "harness/conform/shapes.h"
 #include "harness/conform/shrink.h"
+#include "harness/conform/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,13 +79,38 @@ static void apply_settings(struct operations *operations, const struct conform_o
         operations->settings[i] = options->settings[i];
 }
 
+struct replayer {
+    const struct tw_backend *backend;
+    enum judge_look look;
+};
+
+static bool replay_here(void *ctx, const struct operations *operations,
+                        struct conform_report *report, size_t *steps)
+{
+    const struct replayer *replayer = ctx;
+    judge_replay(replayer->backend, operations, replayer->look, report, steps);
+    return true;
+}
+
 /* Judges the list; when it breaks a rule, the report has the shortest list that does. */
 static void judge_or_shrink(const struct tw_backend *backend, struct operations *operations,
-                            bool check_always, struct conform_report *report)
+                            enum judge_look look, struct conform_report *report)
 {
     size_t steps;
-    if (!judge_replay(backend, operations, check_always, report, &steps))
-        shrink(operations, backend, check_always, steps, report);
+    struct replayer replayer = {backend, look};
+    if (!judge_replay(backend, operations, look, report, &steps) && !report->watch)
+        shrink(operations, replay_here, &replayer, steps, report);
+}
+
+static bool find_strides(struct strides *strides, const struct tw_backend *backend,
+                         const struct operations *operations, struct conform_report *report)
+{
+    watch_list(report->watch, operations);
+    bool found = strides_find(strides, backend, CASE_CAPACITY, operations->settings,
+                              operations->setting_count, report->watch);
+    if (!found)
+        report_broken(report, RULE_OPEN, "the settings of the test were refused");
+    return found;
 }
 
 const char *conform_case_name(size_t index)
@@ -98,18 +125,19 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
     struct strides strides;
     operations_init(&operations, CASE_CAPACITY);
     apply_settings(&operations, options);
-    if (!strides_find(&strides, backend, CASE_CAPACITY, options->settings,
-                      options->setting_count)) {
-        report_broken(report, RULE_OPEN, "the settings of the test were refused");
+    if (report->watch)
+        report->watch->story = written->name;
+    if (!find_strides(&strides, backend, &operations, report))
         return;
-    }
-    struct case_plan plan = {backend, &strides, &operations};
+    struct case_plan plan = {backend, &strides, &operations, options->many_max};
     if (written->run) {
         written->run(&plan, report);
     } else {
         written->build(&plan);
-        judge_or_shrink(backend, &operations, true, report);
+        judge_or_shrink(backend, &operations, JUDGE_ALWAYS, report);
     }
+    if (report->watch)
+        guard_inspect(report->watch->open_instances == 0, report);
     operations_clear(&operations);
 }
 
@@ -132,7 +160,7 @@ static bool can_run(const struct tw_backend *backend, const struct conform_optio
 int conform_case(const struct tw_backend *backend, const struct conform_options *options,
                  size_t index, struct conform_report *report)
 {
-    *report = (struct conform_report){0};
+    *report = (struct conform_report){.watch = options->watch};
     if (can_run(backend, options, report))
         run_case(backend, options, &written_cases[index], report);
     return report->rule != NULL;
@@ -145,7 +173,10 @@ static void run_stream(const struct tw_backend *backend, const struct conform_op
     operations_init(&operations, CASE_CAPACITY);
     apply_settings(&operations, options);
     shapes_random(&operations, seed, strides);
-    judge_or_shrink(backend, &operations, options->check_always, report);
+    if (report->watch)
+        report->watch->seed = seed;
+    judge_or_shrink(backend, &operations, options->check_always ? JUDGE_ALWAYS : JUDGE_NOW_AND_THEN,
+                    report);
     if (report->rule)
         report->seed = seed;
     operations_clear(&operations);
@@ -155,8 +186,12 @@ static void run_streams(const struct tw_backend *backend, const struct conform_o
                         struct conform_report *report)
 {
     struct strides strides;
-    if (!strides_find(&strides, backend, CASE_CAPACITY, options->settings, options->setting_count))
-        report_broken(report, RULE_OPEN, "the settings of the test were refused");
+    struct operations none;
+    operations_init(&none, CASE_CAPACITY);
+    apply_settings(&none, options);
+    if (report->watch)
+        report->watch->story = NULL;
+    find_strides(&strides, backend, &none, report);
     uint64_t end = report->operations_run + options->operations;
     for (uint64_t k = 0; !report->rule && report->operations_run < end; k++)
         run_stream(backend, options, &strides, options->seed + k, report);
@@ -165,12 +200,12 @@ static void run_streams(const struct tw_backend *backend, const struct conform_o
 int conform_run(const struct tw_backend *backend, const struct conform_options *options,
                 struct conform_report *report)
 {
-    *report = (struct conform_report){0};
+    *report = (struct conform_report){.watch = options->watch};
     if (!can_run(backend, options, report))
         return report->rule != NULL;
     for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
         run_case(backend, options, &written_cases[i], report);
-    if (options->operations > 0 && !report->rule)
+    if (options->operations > 0 && !options->cases_only && !report->rule)
         run_streams(backend, options, report);
     return report->rule != NULL;
 }
@@ -184,7 +219,7 @@ int conform_run_bytes(const struct tw_backend *backend, const uint8_t *bytes, si
         return 0;
     operations_init(&operations, 1);
     shapes_decode(&operations, backend, bytes, size);
-    judge_or_shrink(backend, &operations, true, report);
+    judge_or_shrink(backend, &operations, JUDGE_ALWAYS, report);
     operations_clear(&operations);
     return report->rule != NULL;
 }
@@ -199,7 +234,7 @@ int conform_run_text(const struct tw_backend *backend, const char *text,
     if (line != 0)
         snprintf(report->detail, sizeof report->detail, "line %zu is no operation", line);
     else if (!is_exempt(backend))
-        judge_or_shrink(backend, &operations, true, report);
+        judge_or_shrink(backend, &operations, JUDGE_ALWAYS, report);
     operations_clear(&operations);
     return line != 0 ? -1 : report->rule != NULL;
 }

@@ -13,6 +13,8 @@
 
 #include "impls/backend.h"
 
+struct watch;
+
 /* What was found.  `rule` is NULL when the contract held. */
 struct conform_report {
     const char *rule;      /* the broken rule, in the words of backend.h */
@@ -21,6 +23,8 @@ struct conform_report {
                               language is that of operations.h.  Empty where no list shows it */
     uint64_t seed; /* finds the list at once: the seed of its stream; 0 for a written case */
     uint64_t operations_run; /* start, stop and advance calls in all, while looking */
+    uint64_t work;           /* what judging took, in timers looked at: grows as its time does */
+    struct watch *watch;     /* where to note what is under way (watch.h), or NULL */
     uint64_t trace;          /* hash over all answers and expiries in order: two objects that behave
                                 alike have the same */
 };
@@ -34,6 +38,9 @@ struct conform_options {
     bool check_always; /* `check` after every operation (else now and then, and after every stream).
                           Written cases always do */
     bool streams_only; /* leave the written cases out */
+    bool cases_only;   /* ... or the streams */
+    uint32_t many_max; /* most timers of the case of very many; 0: some thousands */
+    struct watch *watch; /* notes go there (watch.h); lists are then left as long as they are */
 };
 
 /* Runs the written cases, then random streams.  0 when the contract holds, 1 with *report filled.

@@ -1,11 +1,13 @@
 /*
  * judge.c - runs an operation list on a design and on the model, and compares all that can be seen.
  *
- * A design that breaks a rule inside advance may be about to loop for ever, so the callback that
- * sees it leaves by longjmp instead of returning into the design.
+ * A design that breaks a rule inside advance or visit may be about to loop for ever, so the callback
+ * that sees it leaves by longjmp instead of returning into the design.
  */
 #include "harness/conform/judge.h"
+#include "harness/conform/guard.h"
 #include "harness/conform/model.h"
+#include "harness/conform/watch.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -22,23 +24,35 @@ struct action {
     uint32_t next; /* of the same timer */
 };
 
+/* How a timer came to be idle. */
+struct ending {
+    enum { NEVER_STARTED, HAS_FIRED, WAS_STOPPED, WAS_STOPPED_INSIDE } how;
+    tw_tick tick;
+};
+
 struct judge {
     const struct tw_backend *backend;
     struct tw_timers *timers;
     struct conform_report *report;
-    bool check_always;
+    enum judge_look look;
+    struct watch *watch; /* of the report: each call of the design is noted there */
     struct model model;
     struct tw_footprint footprint; /* right after open */
     uint32_t action_count;
     struct action *actions;  /* room for every OPERATION_ON_* of the list */
     uint32_t *first_actions; /* by timer; NO_ACTION: none */
     bool *seen;              /* by timer, for visit */
+    struct ending *endings;  /* by timer: the last one */
+    bool is_inside;          /* a callback */
     tw_tick now;             /* last tick processed by an advance that has returned */
     tw_tick to;              /* what the advance under way moves to */
     tw_tick fired;           /* tick of its last callback */
     tw_tick quiet_until;     /* next() has promised that nothing fires before */
-    jmp_buf escape;          /* out of an advance that broke a rule */
+    tw_id awaited;           /* is overdue: how late will it be?  The capacity: none */
+    jmp_buf escape;          /* out of an advance or a visit that broke a rule */
 };
+
+#define AWAITED_BITS 40 /* an overdue timer is waited for 2^40 ticks, in ever longer jumps */
 
 void report_broken(struct conform_report *report, const char *rule, const char *format, ...)
 {
@@ -49,6 +63,14 @@ void report_broken(struct conform_report *report, const char *rule, const char *
     va_start(arguments, format);
     vsnprintf(report->detail, sizeof report->detail, format, arguments);
     va_end(arguments);
+}
+
+/* What the design says of itself, where it does not hold. */
+static const char *declared_lateness(const struct model *model)
+{
+    return model->traits.late_ticks == 0 && model->traits.late_shift == 0
+               ? "; its traits say that it is exact"
+               : "; its traits allow no more";
 }
 
 /* Everything a design answers goes into the trace, in order. */
@@ -63,39 +85,75 @@ static void trace_add(struct conform_report *report, uint64_t value)
 static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick now)
 {
     int expected = model_start(&judge->model, id, deadline, now);
+    const char *before = watch_enter(judge->watch, "start");
     int answer = judge->backend->start(judge->timers, id, deadline);
+    watch_leave(judge->watch, before);
     judge->report->operations_run++;
+    judge->report->work++;
     judge->quiet_until = 0;
     trace_add(judge->report, (uint64_t)answer);
     if (answer != expected)
         report_broken(judge->report, RULE_START,
                       "start of %" PRIu32 " for tick %" PRIu64 " at tick %" PRIu64
-                      " answered %d, expected %d",
-                      id, deadline, now, answer, expected);
+                      "%s answered %d, expected %d",
+                      id, deadline, now, judge->is_inside ? ", inside a callback," : "", answer,
+                      expected);
 }
 
 static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 {
     int expected = model_stop(&judge->model, id);
+    const char *before = watch_enter(judge->watch, "stop");
     int answer = judge->backend->stop(judge->timers, id);
+    watch_leave(judge->watch, before);
+    if (expected == TW_OK)
+        judge->endings[id] =
+            (struct ending){judge->is_inside ? WAS_STOPPED_INSIDE : WAS_STOPPED, now};
     judge->report->operations_run++;
+    judge->report->work++;
     trace_add(judge->report, (uint64_t)answer);
     if (answer != expected)
         report_broken(judge->report, RULE_STOP,
-                      "stop of %" PRIu32 " at tick %" PRIu64 " answered %d, expected %d", id, now,
-                      answer, expected);
+                      "stop of %" PRIu32 " at tick %" PRIu64 "%s answered %d, expected %d", id, now,
+                      judge->is_inside ? ", inside a callback," : "", answer, expected);
 }
 
 /* ---- advance --------------------------------------------------------------------------------- */
+
+/* Looking for one that should have come first costs O(capacity): of very many, one in 256 is held
+ * against the others. */
+static bool judge_asks_for_turn(const struct judge *judge)
+{
+    return judge->model.capacity <= 1u << 14 || judge->model.running % 256 == 0;
+}
+
+static void idle_has_fired(struct judge *judge, tw_id id, tw_tick tick)
+{
+    static const char *const why[] = {
+        [NEVER_STARTED] = "it had not been started, at",
+        [HAS_FIRED] = "it had fired at",
+        [WAS_STOPPED] = "it had been stopped at",
+        [WAS_STOPPED_INSIDE] = "it had been stopped inside a callback, at",
+    };
+    const struct ending *ending = &judge->endings[id];
+    report_broken(judge->report, RULE_IDLE,
+                  "%" PRIu32 " fired at tick %" PRIu64 " and is idle: %s tick %" PRIu64, id, tick,
+                  why[ending->how], ending->tick);
+}
 
 /* Was this expiry allowed?  The timer still runs in the model. */
 static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
 {
     struct conform_report *report = judge->report;
     const struct model *model = &judge->model;
-    if (id >= model->capacity || !model_runs(model, id)) {
-        report_broken(report, RULE_IDLE, "%" PRIu32 " fired at tick %" PRIu64 " and is idle", id,
-                      tick);
+    if (id >= model->capacity) {
+        report_broken(report, RULE_IDLE,
+                      "%" PRIu32 " fired at tick %" PRIu64 "; ids are below %" PRIu32, id, tick,
+                      model->capacity);
+        return;
+    }
+    if (!model_runs(model, id)) {
+        idle_has_fired(judge, id, tick);
         return;
     }
     tw_tick due = model->due[id];
@@ -104,8 +162,9 @@ static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
                       tick, due);
     if (tick > model->latest[id])
         report_broken(report, RULE_LATE,
-                      "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64, id,
-                      tick, due, model->latest[id]);
+                      "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64
+                      "%s",
+                      id, tick, due, model->latest[id], declared_lateness(model));
     if (tick <= judge->now || tick > judge->to)
         report_broken(report, RULE_TICK,
                       "%" PRIu32 " fired at tick %" PRIu64 " in an advance from %" PRIu64
@@ -116,12 +175,15 @@ static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
                       "%" PRIu32 " fired at tick %" PRIu64 ", next() had said %" PRIu64, id, tick,
                       judge->quiet_until);
     if ((model->traits.flags & TW_ORDERED) && tick < judge->fired)
-        report_broken(report, RULE_ORDER, "%" PRIu32 " fired at tick %" PRIu64 " after %" PRIu64,
+        report_broken(report, RULE_ORDER,
+                      "%" PRIu32 " fired at tick %" PRIu64 " after %" PRIu64
+                      "; its traits say TW_ORDERED",
                       id, tick, judge->fired);
-    if ((model->traits.flags & TW_FIFO) && model_before_in_turn(model, id) < model->capacity)
+    if ((model->traits.flags & TW_FIFO) && judge_asks_for_turn(judge) &&
+        model_before_in_turn(model, id) < model->capacity)
         report_broken(report, RULE_FIFO,
                       "%" PRIu32 " fired at tick %" PRIu64 " before %" PRIu32
-                      ", which was started first",
+                      ", which was started first; its traits say TW_FIFO",
                       id, tick, model_before_in_turn(model, id));
 }
 
@@ -144,19 +206,69 @@ static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
     }
 }
 
+/* Whatever else fires while an overdue timer is waited for is not judged any more. */
+static void judge_awaited(struct judge *judge, tw_id id, tw_tick tick)
+{
+    const struct model *model = &judge->model;
+    if (id != judge->awaited)
+        return;
+    report_broken(judge->report, RULE_LATE,
+                  "%" PRIu32 " fired at tick %" PRIu64 ", due %" PRIu64 ", latest %" PRIu64 "%s",
+                  id, tick, model->due[id], model->latest[id], declared_lateness(model));
+    longjmp(judge->escape, 1);
+}
+
 static void judge_expire(void *ctx, tw_id id, tw_tick tick)
 {
     struct judge *judge = ctx;
+    watch_callback(judge->watch);
+    if (judge->awaited < judge->model.capacity) {
+        judge_awaited(judge, id, tick);
+        return;
+    }
     trace_add(judge->report, tick);
     trace_add(judge->report, id);
     judge_expiry(judge, id, tick);
     if (!judge->report->rule) {
         judge->fired = tick;
+        judge->endings[id] = (struct ending){HAS_FIRED, tick};
         model_stop(&judge->model, id);
+        judge->is_inside = true;
         judge_program(judge, id, tick);
+        judge->is_inside = false;
     }
     if (judge->report->rule)
         longjmp(judge->escape, 1);
+}
+
+static void advance_or_escape(struct judge *judge, tw_tick to)
+{
+    if (setjmp(judge->escape) == 0)
+        judge->backend->advance(judge->timers, to, judge_expire, judge);
+}
+
+static void call_advance(struct judge *judge, tw_tick to)
+{
+    const char *before = watch_enter(judge->watch, "advance");
+    advance_or_escape(judge, to);
+    watch_leave(judge->watch, before);
+    if (to > judge->now)
+        judge->now = to;
+}
+
+/* A timer that should have fired is lost, or only late. */
+static void judge_overdue(struct judge *judge, tw_id id)
+{
+    tw_tick seen = judge->now;
+    if (judge->look == JUDGE_FIRING) {
+        judge->awaited = id;
+        for (unsigned bits = 0; bits < AWAITED_BITS && !judge->report->rule; bits++)
+            call_advance(judge, operations_resolve('+', UINT64_C(1) << bits, judge->now));
+        judge->awaited = judge->model.capacity;
+    }
+    report_broken(judge->report, RULE_LOST,
+                  "%" PRIu32 ", due %" PRIu64 ", has not fired at tick %" PRIu64 "%s", id,
+                  judge->model.due[id], seen, judge->look == JUDGE_FIRING ? ", nor later" : "");
 }
 
 static void judge_advance(struct judge *judge, tw_tick to)
@@ -164,22 +276,18 @@ static void judge_advance(struct judge *judge, tw_tick to)
     judge->to = to;
     judge->fired = 0;
     judge->report->operations_run++;
-    if (setjmp(judge->escape) == 0)
-        judge->backend->advance(judge->timers, to, judge_expire, judge);
-    if (to > judge->now)
-        judge->now = to;
+    judge->report->work += judge->model.capacity;
+    call_advance(judge, to);
     tw_id overdue = model_overdue(&judge->model, judge->now);
-    if (overdue < judge->model.capacity)
-        report_broken(judge->report, RULE_LOST,
-                      "%" PRIu32 ", due %" PRIu64 ", has not fired at tick %" PRIu64, overdue,
-                      judge->model.due[overdue], judge->now);
+    if (overdue < judge->model.capacity && !judge->report->rule)
+        judge_overdue(judge, overdue);
 }
 
 /* ---- next, visit, check, footprint ----------------------------------------------------------- */
 
 static void inspect_next(struct judge *judge)
 {
-    tw_tick next = judge->backend->next(judge->timers);
+    tw_tick next = judge_next(judge);
     tw_tick due = model_first_due(&judge->model);
     tw_tick latest = model_first_latest(&judge->model);
     bool exact = judge->model.traits.flags & TW_NEXT_EXACT;
@@ -189,13 +297,13 @@ static void inspect_next(struct judge *judge)
     judge->quiet_until = next;
     if (!right)
         report_broken(judge->report, RULE_NEXT,
-                      "next answered %" PRIu64 " at tick %" PRIu64 ", the earliest due is %" PRIu64,
-                      next, judge->now, due);
+                      "next answered %" PRIu64 " at tick %" PRIu64 ", the earliest due is %" PRIu64
+                      "%s",
+                      next, judge->now, due, exact ? "; its traits say TW_NEXT_EXACT" : "");
 }
 
-static void judge_visit(void *ctx, const struct tw_view *view)
+static void judge_view(struct judge *judge, const struct tw_view *view)
 {
-    struct judge *judge = ctx;
     const struct model *model = &judge->model;
     tw_id id = view->id;
     if (id >= model->capacity || !model_runs(model, id)) {
@@ -211,21 +319,45 @@ static void judge_visit(void *ctx, const struct tw_view *view)
     judge->seen[id] = true;
 }
 
+static void judge_visit(void *ctx, const struct tw_view *view)
+{
+    struct judge *judge = ctx;
+    judge_view(judge, view);
+    if (judge->report->rule)
+        longjmp(judge->escape, 1);
+}
+
+static void visit_or_escape(struct judge *judge)
+{
+    if (setjmp(judge->escape) == 0)
+        judge->backend->visit(judge->timers, judge_visit, judge);
+}
+
 static void inspect_visit(struct judge *judge)
 {
     const struct model *model = &judge->model;
     memset(judge->seen, 0, model->capacity * sizeof *judge->seen);
-    judge->backend->visit(judge->timers, judge_visit, judge);
+    const char *before = watch_enter(judge->watch, "visit");
+    visit_or_escape(judge);
+    watch_leave(judge->watch, before);
     for (tw_id id = 0; id < model->capacity; id++)
         if (model_runs(model, id) && !judge->seen[id])
             report_broken(judge->report, RULE_VISIT,
                           "visit does not show %" PRIu32 ", due %" PRIu64, id, model->due[id]);
 }
 
+static struct tw_footprint call_footprint(struct judge *judge)
+{
+    const char *before = watch_enter(judge->watch, "footprint");
+    struct tw_footprint footprint = judge->backend->footprint(judge->timers);
+    watch_leave(judge->watch, before);
+    return footprint;
+}
+
 static void inspect_footprint(struct judge *judge)
 {
     const struct tw_footprint *first = &judge->footprint;
-    struct tw_footprint now = judge->backend->footprint(judge->timers);
+    struct tw_footprint now = call_footprint(judge);
     if (now.fixed_bytes != first->fixed_bytes || now.capacity_bytes != first->capacity_bytes)
         report_broken(
             judge->report, RULE_FOOTPRINT,
@@ -241,12 +373,15 @@ static void inspect_footprint(struct judge *judge)
  * end. */
 bool judge_inspect(struct judge *judge)
 {
+    judge->report->work += judge->model.capacity;
+    const char *before = watch_enter(judge->watch, "check");
     const char *broken = judge->backend->check(judge->timers);
-    if (broken) {
+    if (broken)
         report_broken(judge->report, RULE_CHECK, "check at tick %" PRIu64 ": %s", judge->now,
                       broken);
+    watch_leave(judge->watch, before);
+    if (broken)
         return false;
-    }
     inspect_visit(judge);
     inspect_next(judge);
     inspect_footprint(judge);
@@ -257,7 +392,9 @@ bool judge_inspect(struct judge *judge)
 
 static void judge_describe(struct judge *judge, struct tw_description *description)
 {
+    const char *before = watch_enter(judge->watch, "describe");
     judge->backend->describe(judge->timers, description);
+    watch_leave(judge->watch, before);
     if (description->span == 0 || description->span > TW_DEADLINE_MAX)
         report_broken(judge->report, RULE_DESCRIBE, "a span of %" PRIu64 " ticks",
                       description->span);
@@ -285,7 +422,8 @@ static bool judge_allocate(struct judge *judge, const struct operations *operati
     judge->actions = calloc(actions + 1, sizeof *judge->actions);
     judge->first_actions = malloc(capacity * sizeof *judge->first_actions);
     judge->seen = calloc(capacity, sizeof *judge->seen);
-    if (!judge->actions || !judge->first_actions || !judge->seen)
+    judge->endings = calloc(capacity, sizeof *judge->endings);
+    if (!judge->actions || !judge->first_actions || !judge->seen || !judge->endings)
         return false;
     for (tw_id id = 0; id < capacity; id++)
         judge->first_actions[id] = NO_ACTION;
@@ -297,14 +435,20 @@ static bool open_design(struct judge *judge, const struct operations *operations
     struct tw_config config = {operations->capacity, operations->now, operations->horizon,
                                operations->settings, operations->setting_count};
     struct tw_error error = {""};
+    watch_list(judge->watch, operations);
+    const char *before = watch_enter(judge->watch, "open");
     int status = judge->backend->open(&judge->timers, &config, &error);
+    watch_leave(judge->watch, before);
     if (status != TW_OK)
-        report_broken(judge->report, RULE_OPEN, "open answered %d: %s", status, error.text);
+        report_broken(judge->report, RULE_OPEN, "open answered %d: %.*s", status,
+                      (int)sizeof error.text, error.text);
+    if (status == TW_OK && judge->watch)
+        judge->watch->open_instances++;
     return status == TW_OK;
 }
 
 struct judge *judge_open(const struct tw_backend *backend, const struct operations *operations,
-                         bool check_always, struct conform_report *report)
+                         enum judge_look look, struct conform_report *report)
 {
     struct judge *judge = calloc(1, sizeof *judge);
     if (!judge || operations->out_of_memory) {
@@ -314,15 +458,17 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     }
     judge->backend = backend;
     judge->report = report;
-    judge->check_always = check_always;
+    judge->watch = report->watch;
+    judge->look = look;
     judge->now = operations->now;
+    judge->awaited = operations->capacity;
     if (!open_design(judge, operations)) {
         free(judge);
         return NULL;
     }
     struct tw_description description = {0};
     judge_describe(judge, &description);
-    judge->footprint = backend->footprint(judge->timers);
+    judge->footprint = call_footprint(judge);
     if (!judge_allocate(judge, operations, &description))
         report_broken(report, RULE_MEMORY, "%" PRIu32 " timers", operations->capacity);
     if (report->rule) {
@@ -345,8 +491,20 @@ static void judge_advance_times(struct judge *judge, const struct operation *ope
 {
     for (uint32_t i = 0; i < operation->times && !judge->report->rule; i++) {
         judge_advance(judge, operations_resolve(operation->base, operation->ticks, judge->now));
-        if (judge->check_always && i + 1 < operation->times)
+        if (judge->look == JUDGE_ALWAYS && i + 1 < operation->times)
             judge_inspect(judge);
+    }
+}
+
+/* Many timers are inspected once, after the last of them. */
+static void judge_many(struct judge *judge, const struct operation *operation)
+{
+    for (uint32_t i = 0; i < operation->times && !judge->report->rule; i++) {
+        if (operation->code == OPERATION_START)
+            judge_start(judge, operation->id + i, operations_deadline(operation, i, judge->now),
+                        judge->now);
+        else
+            judge_stop(judge, operation->id + i, judge->now);
     }
 }
 
@@ -356,11 +514,8 @@ bool judge_step(struct judge *judge, const struct operation *operation)
         return false;
     switch (operation->code) {
     case OPERATION_START:
-        judge_start(judge, operation->id,
-                    operations_resolve(operation->base, operation->ticks, judge->now), judge->now);
-        break;
     case OPERATION_STOP:
-        judge_stop(judge, operation->id, judge->now);
+        judge_many(judge, operation);
         break;
     case OPERATION_ADVANCE:
         judge_advance_times(judge, operation);
@@ -371,10 +526,11 @@ bool judge_step(struct judge *judge, const struct operation *operation)
             judge_learn(judge, operation);
         return true;
     case OPERATION_INSPECT:
-        judge_inspect(judge);
+        if (judge->look == JUDGE_NOW_AND_THEN)
+            judge_inspect(judge);
         break;
     }
-    if (judge->check_always && !judge->report->rule)
+    if (judge->look == JUDGE_ALWAYS && !judge->report->rule)
         judge_inspect(judge);
     return !judge->report->rule;
 }
@@ -383,12 +539,19 @@ bool judge_step(struct judge *judge, const struct operation *operation)
  * then: freeing what a lost timer leads to could crash before the rule is told. */
 void judge_close(struct judge *judge)
 {
-    if (!judge->report->rule || !(judge->backend->traits.flags & TW_ALLOCATES))
+    bool is_closed = !judge->report->rule || !(judge->backend->traits.flags & TW_ALLOCATES);
+    if (is_closed) {
+        const char *before = watch_enter(judge->watch, "close");
         judge->backend->close(judge->timers);
+        watch_leave(judge->watch, before);
+    }
+    if (judge->watch)
+        guard_inspect(is_closed && --judge->watch->open_instances == 0, judge->report);
     model_close(&judge->model);
     free(judge->actions);
     free(judge->first_actions);
     free(judge->seen);
+    free(judge->endings);
     free(judge);
 }
 
@@ -397,20 +560,23 @@ tw_tick judge_now(const struct judge *judge)
     return judge->now;
 }
 
-tw_tick judge_next(const struct judge *judge)
+tw_tick judge_next(struct judge *judge)
 {
-    return judge->backend->next(judge->timers);
+    const char *before = watch_enter(judge->watch, "next");
+    tw_tick next = judge->backend->next(judge->timers);
+    watch_leave(judge->watch, before);
+    return next;
 }
 
 bool judge_replay(const struct tw_backend *backend, const struct operations *operations,
-                  bool check_always, struct conform_report *report, size_t *steps)
+                  enum judge_look look, struct conform_report *report, size_t *steps)
 {
-    struct judge *judge = judge_open(backend, operations, check_always, report);
+    struct judge *judge = judge_open(backend, operations, look, report);
     size_t done = 0;
     if (judge) {
         while (done < operations->count && judge_step(judge, &operations->list[done]))
-            done++;
-        if (!report->rule)
+            watch_step(judge->watch, ++done);
+        if (!report->rule && look != JUDGE_FIRING)
             judge_inspect(judge);
         judge_close(judge);
     }

@@ -29,13 +29,28 @@
 #define RULE_SAME      "the same operations give the same answers"
 #define RULE_FAST      "a big jump of the clock with few timers takes no longer than 2 s"
 #define RULE_MEMORY    "the machine has memory for the test itself"
+/* These are seen by whoever watches a child process (watched.h). */
+#define RULE_CRASH  "no function crashes"
+#define RULE_RETURN "every function returns"
+#define RULE_EXIT   "no function exits"
+#define RULE_SILENT "no function prints"
+#define RULE_BOUNDS "memory is used within the blocks that were allocated"
+#define RULE_FREED  "memory is freed once, and not used after that"
+#define RULE_LEAK   "close gives all memory back"
+
+/* How often next, visit, check and footprint are asked. */
+enum judge_look {
+    JUDGE_NOW_AND_THEN, /* where the list says so, and at its end */
+    JUDGE_ALWAYS,       /* after every operation, and at the end */
+    JUDGE_FIRING        /* never: what counts is what fires when.  An overdue timer is waited for */
+};
 
 struct judge;
 
 /* Opens the design and a model as the header of `operations` says.  NULL, with the report filled,
- * when that fails.  `operations` must outlive the judge. */
+ * when that fails.  What is done is noted in report->watch, if there is one.  `operations` must outlive the judge. */
 struct judge *judge_open(const struct tw_backend *backend, const struct operations *operations,
-                         bool check_always, struct conform_report *report);
+                         enum judge_look look, struct conform_report *report);
 /* Runs one operation.  False when a rule is broken, now or before. */
 bool judge_step(struct judge *judge, const struct operation *operation);
 /* Compares next, visit, check and footprint with the model; the same answer as judge_step. */
@@ -45,12 +60,12 @@ void judge_close(struct judge *judge);
 
 /* The clock of an open judge, and what next() of its design answers. */
 tw_tick judge_now(const struct judge *judge);
-tw_tick judge_next(const struct judge *judge);
+tw_tick judge_next(struct judge *judge);
 
 /* Opens, runs the whole list, inspects, closes.  True when no rule was broken; else *steps, unless
  * NULL, says how many operations it took. */
 bool judge_replay(const struct tw_backend *backend, const struct operations *operations,
-                  bool check_always, struct conform_report *report, size_t *steps);
+                  enum judge_look look, struct conform_report *report, size_t *steps);
 
 /* Records the first broken rule; a later one is dropped. */
 void report_broken(struct conform_report *report, const char *rule, const char *format, ...)

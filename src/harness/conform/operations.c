@@ -50,39 +50,51 @@ void operations_copy(struct operations *to, const struct operations *from, const
 
 void operations_start(struct operations *operations, tw_id id, char base, uint64_t ticks)
 {
-    operations_append(operations, (struct operation){OPERATION_START, id, 0, 1, base, ticks});
+    operations_append(operations, (struct operation){OPERATION_START, id, 0, 1, base, ticks, 0});
 }
 
 void operations_stop(struct operations *operations, tw_id id)
 {
-    operations_append(operations, (struct operation){OPERATION_STOP, id, 0, 1, '+', 0});
+    operations_append(operations, (struct operation){OPERATION_STOP, id, 0, 1, '+', 0, 0});
+}
+
+void operations_start_many(struct operations *operations, tw_id id, uint32_t count, char base,
+                           uint64_t ticks, int64_t each)
+{
+    operations_append(operations,
+                      (struct operation){OPERATION_START, id, 0, count, base, ticks, each});
+}
+
+void operations_stop_many(struct operations *operations, tw_id id, uint32_t count)
+{
+    operations_append(operations, (struct operation){OPERATION_STOP, id, 0, count, '+', 0, 0});
 }
 
 void operations_advance(struct operations *operations, char base, uint64_t ticks)
 {
-    operations_append(operations, (struct operation){OPERATION_ADVANCE, 0, 0, 1, base, ticks});
+    operations_append(operations, (struct operation){OPERATION_ADVANCE, 0, 0, 1, base, ticks, 0});
 }
 
 void operations_tick(struct operations *operations, uint32_t count)
 {
-    operations_append(operations, (struct operation){OPERATION_ADVANCE, 0, 0, count, '+', 1});
+    operations_append(operations, (struct operation){OPERATION_ADVANCE, 0, 0, count, '+', 1, 0});
 }
 
 void operations_on_start(struct operations *operations, tw_id id, tw_id target, char base,
                          uint64_t ticks, uint32_t times)
 {
     operations_append(operations,
-                      (struct operation){OPERATION_ON_START, id, target, times, base, ticks});
+                      (struct operation){OPERATION_ON_START, id, target, times, base, ticks, 0});
 }
 
 void operations_on_stop(struct operations *operations, tw_id id, tw_id target)
 {
-    operations_append(operations, (struct operation){OPERATION_ON_STOP, id, target, 1, '+', 0});
+    operations_append(operations, (struct operation){OPERATION_ON_STOP, id, target, 1, '+', 0, 0});
 }
 
 void operations_inspect(struct operations *operations)
 {
-    operations_append(operations, (struct operation){OPERATION_INSPECT, 0, 0, 1, '+', 0});
+    operations_append(operations, (struct operation){OPERATION_INSPECT, 0, 0, 1, '+', 0, 0});
 }
 
 tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now)
@@ -91,6 +103,26 @@ tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now)
         return ticks < now ? now - ticks : 0;
     tw_tick origin = base == '+' ? now : 0;
     return ticks < TW_DEADLINE_MAX - origin ? origin + ticks : TW_DEADLINE_MAX;
+}
+
+tw_tick operations_deadline(const struct operation *operation, uint32_t index, tw_tick now)
+{
+    tw_tick first = operations_resolve(operation->base, operation->ticks, now);
+    bool back = operation->each < 0;
+    uint64_t each = back ? 0 - (uint64_t)operation->each : (uint64_t)operation->each;
+    uint64_t ticks;
+    if (__builtin_mul_overflow(each, (uint64_t)index, &ticks))
+        ticks = UINT64_MAX;
+    return operations_resolve(back ? '-' : '+', ticks, first);
+}
+
+bool operation_names(const struct operation *operation, tw_id id)
+{
+    bool acts = operation->code == OPERATION_ON_START || operation->code == OPERATION_ON_STOP;
+    bool direct = operation->code == OPERATION_START || operation->code == OPERATION_STOP;
+    if (acts)
+        return operation->id == id || operation->target == id;
+    return direct && id >= operation->id && id - operation->id < operation->times;
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */
@@ -133,15 +165,19 @@ static void print_header(struct text *text, const struct operations *operations)
 
 static bool print_operation(struct text *text, const struct operation *operation)
 {
-    char times[32] = "";
-    if (operation->times != 1)
+    char times[32] = "", many[32] = "", each[40] = "";
+    if (operation->times != 1) {
         snprintf(times, sizeof times, " times %" PRIu32, operation->times);
+        snprintf(many, sizeof many, "..%" PRIu32, operation->id + operation->times - 1);
+    }
+    if (operation->times != 1 && operation->each != 0)
+        snprintf(each, sizeof each, " each %+" PRId64, operation->each);
     switch (operation->code) {
     case OPERATION_START:
-        return text_add(text, "start %" PRIu32 " %c%" PRIu64 "\n", operation->id, operation->base,
-                        operation->ticks);
+        return text_add(text, "start %" PRIu32 "%s %c%" PRIu64 "%s\n", operation->id, many,
+                        operation->base, operation->ticks, each);
     case OPERATION_STOP:
-        return text_add(text, "stop %" PRIu32 "\n", operation->id);
+        return text_add(text, "stop %" PRIu32 "%s\n", operation->id, many);
     case OPERATION_ADVANCE:
         return text_add(text, "advance %c%" PRIu64 "%s\n", operation->base, operation->ticks,
                         times);
@@ -205,6 +241,38 @@ static bool take_id(const char **text, const struct operations *operations, tw_i
     return true;
 }
 
+/* "5", or "5..8": the operation is about `times` timers from `id` on. */
+static bool take_ids(const char **text, const struct operations *operations,
+                     struct operation *operation)
+{
+    tw_id last;
+    if (!take_id(text, operations, &operation->id))
+        return false;
+    if (strncmp(*text, "..", 2) != 0)
+        return true;
+    *text += 2;
+    if (!take_id(text, operations, &last) || last < operation->id)
+        return false;
+    operation->times = last - operation->id + 1;
+    return true;
+}
+
+static bool take_each(const char **text, struct operation *operation)
+{
+    uint64_t ticks;
+    if (!take_word(text, "each"))
+        return true;
+    *text += strspn(*text, " ");
+    char sign = **text;
+    if (sign != '+' && sign != '-')
+        return false;
+    ++*text;
+    if (!take_number(text, &ticks) || ticks > INT64_MAX)
+        return false;
+    operation->each = sign == '-' ? -(int64_t)ticks : (int64_t)ticks;
+    return true;
+}
+
 static bool take_time(const char **text, struct operation *operation)
 {
     *text += strspn(*text, " ");
@@ -239,14 +307,15 @@ static bool parse_on(const char **text, const struct operations *operations,
 
 static bool parse_operation(const char **text, struct operations *operations)
 {
-    struct operation operation = {OPERATION_INSPECT, 0, 0, 1, '+', 0};
+    struct operation operation = {OPERATION_INSPECT, 0, 0, 1, '+', 0, 0};
     bool understood = false;
     if (take_word(text, "start")) {
         operation.code = OPERATION_START;
-        understood = take_id(text, operations, &operation.id) && take_time(text, &operation);
+        understood = take_ids(text, operations, &operation) && take_time(text, &operation) &&
+                     take_each(text, &operation);
     } else if (take_word(text, "stop")) {
         operation.code = OPERATION_STOP;
-        understood = take_id(text, operations, &operation.id);
+        understood = take_ids(text, operations, &operation);
     } else if (take_word(text, "advance")) {
         operation.code = OPERATION_ADVANCE;
         understood = take_time(text, &operation) && take_times(text, &operation);

@@ -12,6 +12,9 @@
  *     start 1 -3                  ... now - 3 (not below tick 0)
  *     start 2 @4294967296         ... an absolute tick
  *     stop 1
+ *     start 0..99999 +5000        timers 0 to 99999, one after the other, all for now + 5000
+ *     start 0..99 +500 each +3    ... each of them 3 ticks after the one before; -3: before it
+ *     stop 0..99
  *     on 0 start 0 +8 times 3     the next 3 times that timer 0 fires, its callback restarts it
  *     on 0 stop 2                 the next time that timer 0 fires, its callback stops timer 2
  *     advance +1 times 20         20 calls of advance, by one tick each
@@ -40,9 +43,11 @@ struct operation {
     enum operation_code code;
     tw_id id;       /* the timer started or stopped; of OPERATION_ON_*: the one whose expiry acts */
     tw_id target;   /* OPERATION_ON_*: the timer that the callback starts or stops */
-    uint32_t times; /* OPERATION_ADVANCE: calls; OPERATION_ON_*: expiries; else 1 */
+    uint32_t times; /* OPERATION_ADVANCE: calls; OPERATION_ON_*: expiries; OPERATION_START and
+                       OPERATION_STOP: timers, from `id` on; else 1 */
     char base;      /* what `ticks` counts from: '+' after now, '-' before now, '@' tick 0 */
     uint64_t ticks;
+    int64_t each; /* OPERATION_START of many: ticks from one timer's deadline to the next one's */
 };
 
 struct operations {
@@ -65,6 +70,10 @@ void operations_copy(struct operations *to, const struct operations *from, const
 void operations_append(struct operations *operations, struct operation operation);
 void operations_start(struct operations *operations, tw_id id, char base, uint64_t ticks);
 void operations_stop(struct operations *operations, tw_id id);
+/* `count` timers from `id` on; see `each` above. */
+void operations_start_many(struct operations *operations, tw_id id, uint32_t count, char base,
+                           uint64_t ticks, int64_t each);
+void operations_stop_many(struct operations *operations, tw_id id, uint32_t count);
 void operations_advance(struct operations *operations, char base, uint64_t ticks);
 /* `count` advances of one tick. */
 void operations_tick(struct operations *operations, uint32_t count);
@@ -75,6 +84,10 @@ void operations_inspect(struct operations *operations);
 
 /* The absolute tick that `base` and `ticks` name at `now`, clamped to 0 .. TW_DEADLINE_MAX. */
 tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now);
+/* The deadline of the timer `index` places behind the first one of an OPERATION_START. */
+tw_tick operations_deadline(const struct operation *operation, uint32_t index, tw_tick now);
+/* Does it start or stop that timer, itself or from a callback? */
+bool operation_names(const struct operation *operation, tw_id id);
 
 /* Writes the text, always ended by '\0'; what does not fit is left out and counted in a
  * last line. */

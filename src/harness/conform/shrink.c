@@ -1,16 +1,15 @@
 /* shrink.c - delta debugging of operation lists. */
 #include "harness/conform/shrink.h"
-#include "harness/conform/judge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds all replays of one shrinking together, in operations x timers: some seconds. */
+/* Bounds the work of all replays of one shrinking together: some seconds. */
 #define SHRINK_WORK UINT64_C(400000000)
 
 struct shrinker {
-    const struct tw_backend *backend;
-    bool check_always;
+    shrink_replay_fn *replay;
+    void *ctx;
     uint64_t work;                 /* done so far */
     struct operations *operations; /* the shortest so far, */
     struct conform_report *report; /* and what it shows */
@@ -25,8 +24,9 @@ static bool shrinker_try(struct shrinker *shrinker)
         return false;
     struct conform_report report = {0};
     size_t steps;
-    judge_replay(shrinker->backend, &shrinker->candidate, shrinker->check_always, &report, &steps);
-    shrinker->work += (report.operations_run + steps + 1) * shrinker->candidate.capacity;
+    if (!shrinker->replay(shrinker->ctx, &shrinker->candidate, &report, &steps))
+        shrinker->work = SHRINK_WORK;
+    shrinker->work += report.work + steps + 1;
     if (!report.rule || strcmp(report.rule, shrinker->report->rule) != 0)
         return false;
     operations_copy(shrinker->operations, &shrinker->candidate, NULL);
@@ -79,12 +79,72 @@ static bool shrink_ticks(struct shrinker *shrinker, size_t index)
     return false;
 }
 
+/* Sets a number of a list; `index` is of the operation that it belongs to, if any. */
+typedef void put_fn(struct operations *operations, size_t index, uint64_t number);
+
+/* The least number from `low` up that will do; the one at hand is `high`. */
+static bool shrink_least(struct shrinker *shrinker, size_t index, put_fn *put, uint64_t low,
+                         uint64_t high)
+{
+    uint64_t first = high, attempt = low; /* the least possible one, before halving what is left */
+    while (low < high) {
+        operations_copy(&shrinker->candidate, shrinker->operations, NULL);
+        put(&shrinker->candidate, index, attempt);
+        if (shrinker_try(shrinker))
+            high = attempt;
+        else
+            low = attempt + 1;
+        attempt = low + (high - low) / 2;
+    }
+    return high < first;
+}
+
+static void put_times(struct operations *operations, size_t index, uint64_t number)
+{
+    operations->list[index].times = (uint32_t)number;
+}
+
+/* The last `number` of the timers of an operation. */
+static void put_last(struct operations *operations, size_t index, uint64_t number)
+{
+    struct operation *operation = &operations->list[index];
+    uint32_t fewer = operation->times - (uint32_t)number;
+    operation->id += fewer;
+    operation->times = (uint32_t)number;
+    if (operation->base == '+' && operation->each > 0)
+        operation->ticks += (uint64_t)operation->each * fewer;
+}
+
+static void put_capacity(struct operations *operations, size_t index, uint64_t number)
+{
+    (void)index;
+    operations->capacity = (uint32_t)number;
+}
+
+static bool shrink_many(struct shrinker *shrinker, size_t index)
+{
+    bool fewer =
+        shrink_least(shrinker, index, put_times, 1, shrinker->operations->list[index].times);
+    if (index >= shrinker->operations->count)
+        return fewer;
+    if (shrink_least(shrinker, index, put_last, 1, shrinker->operations->list[index].times))
+        fewer = true;
+    struct operation operation = shrinker->operations->list[index];
+    if (operation.each != 0) {
+        operation.each = 0;
+        shrinker_try_with(shrinker, index, operation);
+    }
+    return fewer;
+}
+
 static bool shrink_times(struct shrinker *shrinker, size_t index)
 {
     struct operation operation = shrinker->operations->list[index];
     uint32_t times = operation.times;
     if (times <= 1)
         return false;
+    if (operation.code == OPERATION_START || operation.code == OPERATION_STOP)
+        return shrink_many(shrinker, index);
     operation.times = 1;
     operation.ticks *= operation.code == OPERATION_ADVANCE ? times : 1;
     if (shrinker_try_with(shrinker, index, operation))
@@ -138,13 +198,6 @@ static bool shrink_advances(struct shrinker *shrinker)
     return shorter;
 }
 
-static bool operation_names(const struct operation *operation, tw_id id)
-{
-    bool acts = operation->code == OPERATION_ON_START || operation->code == OPERATION_ON_STOP;
-    bool direct = operation->code == OPERATION_START || operation->code == OPERATION_STOP;
-    return ((acts || direct) && operation->id == id) || (acts && operation->target == id);
-}
-
 static bool timer_is_named(const struct operations *operations, tw_id id)
 {
     for (size_t i = 0; i < operations->count; i++)
@@ -163,10 +216,24 @@ static void rename_timer(struct operations *operations, tw_id old, tw_id new)
     }
 }
 
+/* Is it one of many of one operation? */
+static bool timer_is_of_many(const struct operations *operations, tw_id id)
+{
+    for (size_t i = 0; i < operations->count; i++) {
+        const struct operation *operation = &operations->list[i];
+        bool direct = operation->code == OPERATION_START || operation->code == OPERATION_STOP;
+        if (direct && operation->times > 1 && operation_names(operation, id))
+            return true;
+    }
+    return false;
+}
+
 /* The lowest number that the timer can have instead; designs may tell ids apart by their
  * low bits. */
 static tw_id shrink_timer(struct shrinker *shrinker, tw_id id)
 {
+    if (timer_is_of_many(shrinker->operations, id))
+        return id;
     for (tw_id lower = 0; lower < id && lower < 64; lower++) {
         if (timer_is_named(shrinker->operations, lower))
             continue;
@@ -187,9 +254,7 @@ static void shrink_timers(struct shrinker *shrinker)
             tw_id now = shrink_timer(shrinker, id);
             named_end = now >= named_end ? now + 1 : named_end;
         }
-    operations_copy(&shrinker->candidate, shrinker->operations, NULL);
-    shrinker->candidate.capacity = named_end;
-    shrinker_try(shrinker);
+    shrink_least(shrinker, 0, put_capacity, named_end, shrinker->operations->capacity);
 }
 
 static void shrink_header(struct shrinker *shrinker)
@@ -219,18 +284,15 @@ static void shrink_all(struct shrinker *shrinker)
     shrink_header(shrinker);
 }
 
-void shrink(struct operations *operations, const struct tw_backend *backend, bool check_always,
-            size_t steps, struct conform_report *report)
+void shrink(struct operations *operations, shrink_replay_fn *replay, void *ctx, size_t steps,
+            struct conform_report *report)
 {
     if (steps < operations->count)
         operations->count = steps;
     bool *keep = calloc(operations->count + 1, sizeof *keep);
     if (keep) { /* else the list is shown as it is */
-        struct shrinker shrinker = {.backend = backend,
-                                    .check_always = check_always,
-                                    .operations = operations,
-                                    .report = report,
-                                    .keep = keep};
+        struct shrinker shrinker = {
+            .replay = replay, .ctx = ctx, .operations = operations, .report = report, .keep = keep};
         operations_init(&shrinker.candidate, operations->capacity);
         shrink_all(&shrinker);
         operations_clear(&shrinker.candidate);

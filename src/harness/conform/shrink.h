@@ -7,10 +7,16 @@
 #include "harness/conform/conform.h"
 #include "harness/conform/operations.h"
 
+/* Runs a list: fills *report, which is empty, and *steps with how many operations it took.  False
+ * when there is no time left for it. */
+typedef bool shrink_replay_fn(void *ctx, const struct operations *operations,
+                              struct conform_report *report, size_t *steps);
+
 /* *operations breaks report->rule after `steps` operations.  Makes it as short as it can, and the
  * report that of the short list, printed.  Delta debugging (Zeller & Hildebrandt 2002): chunks are
- * left out, ever smaller ones, then numbers are reduced.  Replays are bounded in all. */
-void shrink(struct operations *operations, const struct tw_backend *backend, bool check_always,
-            size_t steps, struct conform_report *report);
+ * left out, ever smaller ones, then numbers are reduced.  Replays are bounded in all, by report->work
+ * and by what `replay` says. */
+void shrink(struct operations *operations, shrink_replay_fn *replay, void *ctx, size_t steps,
+            struct conform_report *report);
 
 #endif

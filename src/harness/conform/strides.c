@@ -1,5 +1,6 @@
 /* strides.c - one instance is opened, asked and closed. */
 #include "harness/conform/strides.h"
+#include "harness/conform/watch.h"
 
 static void strides_add(struct strides *strides, uint64_t ticks)
 {
@@ -23,17 +24,24 @@ static void strides_add_setting(struct strides *strides, const struct tw_setting
 }
 
 bool strides_find(struct strides *strides, const struct tw_backend *backend, uint32_t capacity,
-                  const struct tw_setting *settings, size_t setting_count)
+                  const struct tw_setting *settings, size_t setting_count, struct watch *watch)
 {
     struct tw_config config = {
         .capacity = capacity, .settings = settings, .setting_count = setting_count};
     struct tw_timers *timers;
     struct tw_error error;
-    if (backend->open(&timers, &config, &error) != TW_OK)
+    watch_enter(watch, "open");
+    bool opened = backend->open(&timers, &config, &error) == TW_OK;
+    struct tw_description description = {0};
+    if (opened) {
+        watch_enter(watch, "describe");
+        backend->describe(timers, &description);
+        watch_enter(watch, "close");
+        backend->close(timers);
+    }
+    watch_leave(watch, NULL);
+    if (!opened)
         return false;
-    struct tw_description description;
-    backend->describe(timers, &description);
-    backend->close(timers);
     *strides = (struct strides){.span = description.span};
     for (size_t i = 0; i < description.setting_count; i++)
         strides_add_setting(strides, &description.settings[i]);

@@ -6,6 +6,8 @@
 
 #include "impls/backend.h"
 
+struct watch;
+
 #define STRIDES_MAX 64
 
 /* Sizes of slots and levels as described, the reach of each level (running products), and a few
@@ -16,8 +18,9 @@ struct strides {
     uint64_t ticks[STRIDES_MAX];
 };
 
-/* Asks an instance of that capacity, with no horizon given.  False when it does not open. */
+/* Asks an instance of that capacity, with no horizon given; `watch` may be NULL.  False when it does
+ * not open. */
 bool strides_find(struct strides *strides, const struct tw_backend *backend, uint32_t capacity,
-                  const struct tw_setting *settings, size_t setting_count);
+                  const struct tw_setting *settings, size_t setting_count, struct watch *watch);
 
 #endif

@@ -29,10 +29,14 @@ bool designs_library_is_built(const char *name);
 size_t designs_count(void);
 const struct tw_design *designs_at(size_t index);
 
-/* The design of that name, loaded when it is a library.  NULL with the reason in *diag: no such name, or
- * the library is not there. */
+/* The design of that name: of the program, of a plugin that is loaded, or of a library, which is loaded
+ * then.  NULL with the reason in *diag: no such name, or the library is not there. */
 const struct tw_design *designs_find(const char *name, struct diag *diag);
-/* The design in a shared object.  NULL with the reason in *diag. */
-const struct tw_design *designs_load(const char *path, struct diag *diag);
+/* The design of a plugin, in the file given.  It is tried in a child process first (trial.h).
+ * NULL with the reason in *diag: it cannot be read or loaded, is no plugin, or was made for another
+ * version of the contract; its table is not whole; its name is another design's already. */
+const struct tw_design *designs_load(const char *given, struct diag *diag);
+/* Where the plugin was loaded from, as an absolute path; NULL for a design of the program or a library. */
+const char *designs_plugin_path(const struct tw_design *design, char *out, size_t size);
 
 #endif

@@ -22,17 +22,50 @@ static bool design_has_param(const struct tw_design *design, const char *name)
     return false;
 }
 
+bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size_t index,
+                       const struct tw_design *design)
+{
+    const char *name = sweeps[index].settings[0].name;
+    if (sweeps[index].only)
+        return sweeps[index].only == design;
+    for (size_t i = 0; i < sweep_count; i++)
+        if (sweeps[i].only == design && strcmp(sweeps[i].settings[0].name, name) == 0)
+            return false;
+    return design_has_param(design, name);
+}
+
+static bool applies(const struct plan_selection *selection, size_t index,
+                    const struct tw_design *design)
+{
+    return plan_sweep_is_for(selection->sweeps, selection->sweep_count, index, design);
+}
+
+static int check_settings(const struct plan_selection *selection, const struct tw_design *design,
+                          struct diag *diag)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < selection->sweep_count; i++)
+        count += applies(selection, i, design);
+    if (count > PLAN_SETTINGS_MAX)
+        return diag_usage(diag, "%zu parameters given for %s; expected at most %d", count,
+                          design->timed->name, PLAN_SETTINGS_MAX);
+    return DIAG_OK;
+}
+
 static int check_sweeps(const struct plan_selection *selection, struct diag *diag)
 {
     for (size_t i = 0; i < selection->sweep_count; i++) {
         const char *name = selection->sweeps[i].settings[0].name;
         bool known = false;
         for (size_t d = 0; d < selection->design_count; d++)
-            known = known || design_has_param(selection->designs[d], name);
+            known = known || applies(selection, i, selection->designs[d]);
         if (!known)
             return diag_usage(diag, "--%s: none of the selected designs has this parameter", name);
     }
-    return DIAG_OK;
+    int status = DIAG_OK;
+    for (size_t d = 0; d < selection->design_count && status == DIAG_OK; d++)
+        status = check_settings(selection, selection->designs[d], diag);
+    return status;
 }
 
 static size_t cells_of_design(const struct plan_selection *selection,
@@ -40,7 +73,7 @@ static size_t cells_of_design(const struct plan_selection *selection,
 {
     size_t count = 1;
     for (size_t i = 0; i < selection->sweep_count; i++)
-        if (design_has_param(design, selection->sweeps[i].settings[0].name))
+        if (applies(selection, i, design))
             count *= selection->sweeps[i].count;
     return count;
 }
@@ -52,7 +85,7 @@ static struct plan_cell cell_of_number(const struct plan_selection *selection,
     struct plan_cell cell = {.design = design};
     for (size_t i = 0; i < selection->sweep_count; i++) {
         const struct plan_sweep *sweep = &selection->sweeps[i];
-        if (!design_has_param(design, sweep->settings[0].name))
+        if (!applies(selection, i, design))
             continue;
         assert(sweep->count > 0);
         cell.settings[cell.setting_count++] = sweep->settings[number % sweep->count];
@@ -95,9 +128,6 @@ static void fill_groups(const struct plan_selection *selection, struct plan *pla
 
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag)
 {
-    if (selection->sweep_count > PLAN_SETTINGS_MAX)
-        return diag_usage(diag, "%zu parameters given; expected at most %d", selection->sweep_count,
-                          PLAN_SETTINGS_MAX);
     int status = check_sweeps(selection, diag);
     if (status != DIAG_OK)
         return status;

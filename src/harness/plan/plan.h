@@ -12,7 +12,9 @@
 #include "harness/plan/designs.h"
 #include "harness/workload/workload.h"
 
+/* Parameters of one design, and of all selected ones together. */
 #define PLAN_SETTINGS_MAX 4
+#define PLAN_SWEEPS_MAX   32
 
 /* Who says when the clock moves. */
 enum plan_drive {
@@ -48,6 +50,7 @@ struct plan {
 struct plan_sweep {
     const struct tw_setting *settings;
     size_t count;
+    const struct tw_design *only; /* the plugin it was given for; NULL: for all that have it */
 };
 
 struct plan_selection {
@@ -58,11 +61,16 @@ struct plan_selection {
     const char *workload_directory; /* to tell traces, which have no tasks, from the others */
     const uint64_t *tasks;          /* none: each workload's default */
     size_t task_count;
-    const struct plan_sweep *sweeps; /* a sweep applies to the designs that have its parameter */
+    const struct plan_sweep *sweeps; /* see plan_sweep_is_for */
     size_t sweep_count;
     const enum plan_drive *drives; /* none: by ticks */
     size_t drive_count;
 };
+
+/* Does sweep `index` apply to the design?  It has to have the parameter; what was given for one plugin
+ * goes before what was given for all, there, and is for no other. */
+bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size_t index,
+                       const struct tw_design *design);
 
 /* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
  * knows x drives.  A sweep that no selected design knows is an error.  The plan points into the selection's

@@ -277,9 +277,10 @@ static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
              make_interval(phase->wall_ns, samples, phase->advances, false));
     add_counters(object, phase, operations, outcome->counters_reason);
     json_add(object, "latency_ns", make_latencies(phase));
-    json_add(object, "work", make_work(&phase->work));
+    json_add(object, "work", phase->is_counted ? make_work(&phase->work) : cJSON_CreateNull());
     json_add(object, "wakeups", make_wakeups(phase));
-    json_add(object, "advance_work", make_advance_work(&phase->advance_work));
+    json_add(object, "advance_work",
+             phase->is_counted ? make_advance_work(&phase->advance_work) : cJSON_CreateNull());
     return object;
 }
 

@@ -151,7 +151,7 @@ static const struct rule cell_rules[] = {
     {"phases[].latency_ns{}.mean", NUMBER},
     {"phases[].latency_ns{}.count", NUMBER},
     {"phases[].latency_ns{}.bins", ARRAY},
-    {"phases[].work", OBJECT},
+    {"phases[].work", OBJECT | OR_NULL},
     {"phases[].work.comparisons", NUMBER},
     {"phases[].work.visits", NUMBER},
     {"phases[].work.moves", NUMBER},
@@ -167,7 +167,7 @@ static const struct rule cell_rules[] = {
     {"phases[].wakeups.useful", NUMBER},
     {"phases[].wakeups.to_moment", NUMBER},
     {"phases[].wakeups.next_calls", NUMBER},
-    {"phases[].advance_work", OBJECT | OPTIONAL}, /* likewise */
+    {"phases[].advance_work", OBJECT | OR_NULL | OPTIONAL}, /* likewise */
     {"phases[].advance_work.max", NUMBER},
     {"phases[].advance_work.p99", NUMBER},
     {"memory", OBJECT | OR_NULL},

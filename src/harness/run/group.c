@@ -66,6 +66,7 @@ static void take_operations(struct outcome_phase *phase, const struct outcome_ph
     phase->ticks = report->ticks;
     phase->expires = report->expires;
     phase->refused = report->refused;
+    phase->is_counted = report->is_counted;
     phase->work = report->work;
     phase->wakeups = report->wakeups;
     phase->advance_work = report->advance_work;

@@ -78,6 +78,7 @@ struct outcome_phase {
     /* Timer overhead already subtracted.  Every advance; a sample of the starts and stops. */
     struct histogram latency[OUTCOME_OPERATIONS];
     struct outcome_count counts[OUTCOME_COUNTERS];
+    bool is_counted;     /* false: the design, a plugin, counts nothing; then these are 0 */
     struct tw_work work; /* of one pass, from the counted run */
     struct outcome_wakeups wakeups;
     struct outcome_advance_work advance_work;

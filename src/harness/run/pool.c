@@ -9,6 +9,7 @@
 #include "harness/run/interrupt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -90,6 +91,18 @@ static void crash_by_default(void)
         signal(signals[i], SIG_DFL);
 }
 
+/* A plugin may print, or write where it should not: neither reaches our output or the reports of the
+ * other children. */
+static void keep_apart(const struct pool *pool, const struct slot *slot)
+{
+    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nothing >= 0)
+        dup2(nothing, STDOUT_FILENO);
+    for (size_t i = 0; i < pool->count; i++)
+        if (&pool->slots[i] != slot)
+            munmap(pool->slots[i].report, sizeof *pool->slots[i].report);
+}
+
 static void child_main(const struct pool *pool, const struct slot *slot, pid_t parent)
     __attribute__((noreturn));
 
@@ -101,6 +114,7 @@ static void child_main(const struct pool *pool, const struct slot *slot, pid_t p
     crash_by_default();
     struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
+    keep_apart(pool, slot);
     pin_to(slot->cpu);
     limit_memory(pool->limits.memory_bytes);
     job_do(slot->job, slot->report);

@@ -616,6 +616,7 @@ static void prove_phase(struct prove_replay *replay, const struct stream *stream
     phase->wakeups = (struct outcome_wakeups){0};
     replay_phase_words(&replay->base, stream, stated, driver);
     count_operations(stated, replay->base.fired - fired, replay->base.refused - refused, phase);
+    phase->is_counted = work != NULL;
     if (!work)
         return;
     phase->work = work_since(work, &before);

@@ -1,0 +1,101 @@
+/* plugin_flag.c - the value of --plugin, taken apart. */
+#include "harness/cli/plugin_flag.h"
+
+#include "harness/cli/lists.h"
+
+#include <string.h>
+
+static const struct tw_param *param_named(const struct tw_design *design, const char *name)
+{
+    const struct tw_param *param = design->timed->params;
+    while (param->name && strcmp(param->name, name) != 0)
+        param++;
+    return param->name ? param : NULL;
+}
+
+/* One "name=values". */
+static int take_setting(struct options *options, const struct tw_design *design, const char *flag,
+                        char *text, struct diag *diag)
+{
+    char shown[128];
+    char *values = strchr(text, '=');
+    if (!values || values == text)
+        return diag_usage(diag, "%s: '%s' given; expected NAME=VALUES behind the file", flag, text);
+    *values++ = '\0';
+    const struct tw_param *param = param_named(design, text);
+    if (!param)
+        return diag_usage(diag, "%s: '%s' has no parameter '%s'", flag, design->timed->name, text);
+    for (size_t i = 0; i < options->sweep_count; i++)
+        if (options->sweeps[i].only == design &&
+            strcmp(options->sweeps[i].settings[0].name, text) == 0)
+            return diag_usage(diag, "%s: %s is given twice", flag, text);
+    struct tw_setting *settings =
+        lists_keep_bytes(&options->memory, OPTIONS_LIST_MAX, sizeof *settings);
+    if (!settings)
+        return diag_run(diag, "no memory for the command line");
+    if (options->sweep_count == PLAN_SWEEPS_MAX)
+        return diag_usage(diag, "%s: more than %d parameters given", flag, PLAN_SWEEPS_MAX);
+    struct plan_sweep *sweep = &options->sweeps[options->sweep_count++];
+    *sweep = (struct plan_sweep){.settings = settings, .only = design};
+    snprintf(shown, sizeof shown, "%s: %s", flag, param->name);
+    return lists_settings(values, shown, param, settings, OPTIONS_LIST_MAX, &sweep->count, diag);
+}
+
+/* Where the next "name=" begins: behind a comma whose item has an equals sign.  NULL: nowhere. */
+static char *find_next(char *text)
+{
+    for (char *comma = strchr(text, ','); comma; comma = strchr(comma + 1, ','))
+        if (comma[1 + strcspn(comma + 1, ",=")] == '=')
+            return comma;
+    return NULL;
+}
+
+int plugin_flag_take(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    char *text = lists_keep(&options->memory, value);
+    if (!text)
+        return diag_run(diag, "no memory for the command line");
+    char *next = strchr(text, ',');
+    if (next)
+        *next++ = '\0';
+    if (*text == '\0')
+        return diag_usage(diag, "%s: '%s' given; expected FILE[,NAME=VALUES]", flag, value);
+    struct diag reason;
+    const struct tw_design *design = designs_load(text, &reason);
+    if (!design)
+        return diag_usage(diag, "%s: %s", flag, reason.text);
+    for (size_t i = 0; i < options->plugin_count; i++)
+        if (options->plugins[i] == design)
+            return diag_usage(diag, "%s: %s is given twice", flag, text);
+    if (options->plugin_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: more than %d plugins", flag, OPTIONS_LIST_MAX);
+    options->plugins[options->plugin_count++] = design;
+    for (char *setting = next; setting; setting = next) {
+        next = find_next(setting);
+        if (next)
+            *next++ = '\0';
+        int status = take_setting(options, design, flag, setting, diag);
+        if (status != DIAG_OK)
+            return status;
+    }
+    return DIAG_OK;
+}
+
+int plugin_flag_select(struct options *options, struct diag *diag)
+{
+    if (options->plugin_count > 0 && !options->designs_given)
+        options->design_count = 0;
+    for (size_t i = 0; i < options->plugin_count; i++) {
+        const struct tw_design *design = options->plugins[i];
+        for (size_t d = 0; d < options->design_count; d++)
+            if (options->designs[d] == design)
+                return diag_usage(diag, "--impl and --plugin: '%s' is given twice",
+                                  design->timed->name);
+        if (options->design_count == OPTIONS_LIST_MAX)
+            return diag_usage(diag, "--plugin: more than %d designs", OPTIONS_LIST_MAX);
+        options->designs[options->design_count++] = design;
+        options->designs_given = true;
+    }
+    return DIAG_OK;
+}

@@ -1,0 +1,17 @@
+/*
+ * plugin_flag.h - --plugin=FILE[,NAME=VALUES]...: a design from a shared object.
+ */
+#ifndef TWBENCH_PLUGIN_FLAG_H
+#define TWBENCH_PLUGIN_FLAG_H
+
+#include "harness/cli/options.h"
+
+/* Loads the plugin and takes its parameters, which are written as on the command line, lists and all:
+ * "./my.so,slots=64,512,levels=256,64/60,60,24".  They are for this plugin alone. */
+int plugin_flag_take(struct options *options, const char *flag, const char *value,
+                     struct diag *diag);
+
+/* After all flags: the plugins join the designs of --impl, or stand alone where it was not given. */
+int plugin_flag_select(struct options *options, struct diag *diag);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * many.h - the written case of very many timers: what goes wrong only at some size, goes wrong here.
+ */
+#ifndef TWBENCH_CONFORM_MANY_H
+#define TWBENCH_CONFORM_MANY_H
+
+#include "harness/conform/cases.h"
+
+/* Starts 1024 timers, then four times as many, up to plan->many_max: with rising, falling, equal and
+ * scattered deadlines, which are then stopped, restarted or fired.  A design that slows down as they
+ * become more is spared the next size once it would take too long, for each of these by itself: some
+ * seconds in all. */
+void run_many(struct case_plan *plan, struct conform_report *report);
+
+#endif

@@ -1,0 +1,238 @@
+/* watched.c - all of conform, one list, or one shorter list, each in a child process. */
+#include "harness/conform/watched.h"
+
+#include "harness/conform/child.h"
+#include "harness/conform/guard.h"
+#include "harness/conform/judge.h"
+#include "harness/conform/shrink.h"
+#include "harness/conform/watch.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Shrinking goes on for so long. */
+#define SHRINK_SECONDS 20.0
+/* While it does, a call that should return soon has so much processor time, or may wait so long.
+ * What is found is then confirmed with the real limits. */
+#define SHRINK_CALL_SECONDS 0.1
+#define SHRINK_IDLE_SECONDS 0.1
+
+/* ---- What a child does ----------------------------------------------------------------------- */
+
+struct search {
+    const struct tw_backend *backend;
+    const struct conform_options *options;
+};
+
+static void search_in_child(void *ctx, struct watch *watch)
+{
+    const struct search *search = ctx;
+    struct conform_options options = *search->options;
+    options.watch = watch;
+    conform_run(search->backend, &options, &watch->report);
+}
+
+struct replay {
+    struct child *child;
+    enum judge_look look;
+    double deadline; /* on the monotonic clock: no child is started after it */
+    const struct operations *operations;
+};
+
+static void replay_in_child(void *ctx, struct watch *watch)
+{
+    const struct replay *replay = ctx;
+    size_t steps;
+    judge_replay(replay->child->backend, replay->operations, replay->look, &watch->report, &steps);
+    watch->step = steps - (steps > 0);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* A shrink_replay_fn. */
+static bool replay_list(void *ctx, const struct operations *operations,
+                        struct conform_report *report, size_t *steps)
+{
+    struct replay *replay = ctx;
+    replay->operations = operations;
+    if (seconds_now() > replay->deadline ||
+        !child_run(replay->child, replay_in_child, replay, report))
+        return false;
+    size_t step = replay->child->watch->step;
+    *steps = step < operations->count ? step + 1 : operations->count;
+    return true;
+}
+
+/* ---- Which rule, and the shortest list ------------------------------------------------------- */
+
+/* Rules about what can be seen between two expiries.  And a lost timer may be only a late one. */
+static bool asks_what_fires(const char *rule)
+{
+    static const char *const rules[] = {RULE_VISIT, RULE_NEXT, RULE_CHECK, RULE_LOST};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rule, rules[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_about_firing(const char *rule)
+{
+    static const char *const rules[] = {RULE_START, RULE_STOP, RULE_IDLE,  RULE_EARLY, RULE_LATE,
+                                        RULE_LOST,  RULE_TICK, RULE_ORDER, RULE_FIFO};
+    for (size_t i = 0; rule && i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rule, rules[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The rule that what fires breaks, if there is one, instead of what was seen before it did. */
+static void prefer_firing(struct replay *replay, const struct operations *operations,
+                          struct conform_report *report)
+{
+    struct conform_report firing = {0};
+    size_t steps;
+    if (!asks_what_fires(report->rule))
+        return;
+    enum judge_look look = replay->look;
+    replay->look = JUDGE_FIRING;
+    if (replay_list(replay, operations, &firing, &steps) && is_about_firing(firing.rule)) {
+        report->rule = firing.rule;
+        strcpy(report->detail, firing.detail);
+    } else {
+        replay->look = look;
+    }
+}
+
+/* Does the list show the rule, all by itself?  Then *steps of it do. */
+static bool list_shows(struct replay *replay, const struct operations *operations,
+                       const struct conform_report *report, size_t *steps)
+{
+    struct conform_report again = {0};
+    return replay_list(replay, operations, &again, steps) && again.rule &&
+           strcmp(again.rule, report->rule) == 0;
+}
+
+static void shrink_watched(struct replay *replay, struct operations *operations, size_t steps,
+                           struct conform_report *report)
+{
+    struct conform_report shorter = *report;
+    struct operations whole;
+    struct child limits = *replay->child;
+    operations_init(&whole, operations->capacity);
+    operations_copy(&whole, operations, NULL);
+    replay->child->call_seconds = SHRINK_CALL_SECONDS;
+    replay->child->idle_seconds = SHRINK_IDLE_SECONDS;
+    shrink(operations, replay_list, replay, steps, &shorter);
+    replay->child->call_seconds = limits.call_seconds;
+    replay->child->idle_seconds = limits.idle_seconds;
+    replay->deadline = seconds_now() + SHRINK_SECONDS; /* for this last one */
+    struct conform_report last = {0};
+    if (replay_list(replay, operations, &last, &steps) && last.rule &&
+        strcmp(last.rule, report->rule) == 0) {
+        strcpy(report->detail, last.detail);
+        strcpy(report->operations, shorter.operations);
+    } else {
+        operations_print(&whole, report->operations, sizeof report->operations);
+    }
+    operations_clear(&whole);
+}
+
+/* `story` is of the written case in which the rule was broken, or NULL. */
+static void explain(struct replay *replay, struct operations *operations, const char *story,
+                    struct conform_report *report)
+{
+    size_t steps;
+    replay->deadline = seconds_now() + SHRINK_SECONDS;
+    report->operations[0] = '\0';
+    prefer_firing(replay, operations, report);
+    if (list_shows(replay, operations, report, &steps)) {
+        shrink_watched(replay, operations, steps, report);
+        return;
+    }
+    size_t used = strlen(report->detail);
+    snprintf(report->detail + used, sizeof report->detail - used,
+             " (no list of operations shows it by itself; it was found in %s%s%s)",
+             story ? "the case '" : "a random stream", story ? story : "", story ? "'" : "");
+}
+
+/* ---- The door -------------------------------------------------------------------------------- */
+
+static int search_side(struct child *child, const struct conform_options *options,
+                       struct conform_report *report)
+{
+    struct search search = {child->backend, options};
+    if (!child_run(child, search_in_child, &search, report))
+        return -1;
+    if (!report->rule)
+        return 0;
+    struct operations operations;
+    const char *story = child->watch->story;
+    bool always = story || options->check_always;
+    struct replay replay = {.child = child, .look = always ? JUDGE_ALWAYS : JUDGE_NOW_AND_THEN};
+    uint64_t operations_run = report->operations_run;
+    operations_init(&operations, 1);
+    watch_read_list(child->watch, &operations);
+    explain(&replay, &operations, story, report);
+    report->operations_run = operations_run;
+    operations_clear(&operations);
+    return 1;
+}
+
+/* A plugin's written cases run twice: what writes in front of its blocks is seen the second time. */
+int watched_run(const struct tw_backend *backend, const struct conform_options *options,
+                struct conform_report *report)
+{
+    struct child child;
+    *report = (struct conform_report){0};
+    if (!child_open(&child, backend)) {
+        snprintf(report->detail, sizeof report->detail, "no shared memory for a child");
+        return -1;
+    }
+    int status = search_side(&child, options, report);
+    if (status == 0 && guard_is_for(backend) && !options->streams_only) {
+        struct conform_options cases = *options;
+        struct conform_report front;
+        cases.cases_only = true;
+        child.side = FENCE_FRONT;
+        status = search_side(&child, &cases, &front);
+        if (status != 0)
+            *report = front;
+        else
+            report->operations_run += front.operations_run;
+    }
+    child_close(&child);
+    return status;
+}
+
+int watched_run_text(const struct tw_backend *backend, const char *text,
+                     struct conform_report *report)
+{
+    struct operations operations;
+    struct child child;
+    size_t steps;
+    *report = (struct conform_report){0};
+    operations_init(&operations, 1);
+    size_t line = operations_parse(text, backend->params, &operations);
+    if (line != 0) {
+        snprintf(report->detail, sizeof report->detail, "line %zu is no operation", line);
+        operations_clear(&operations);
+        return -1;
+    }
+    bool ran = false;
+    if (child_open(&child, backend)) {
+        struct replay replay = {.child = &child, .look = JUDGE_ALWAYS};
+        replay.deadline = seconds_now() + SHRINK_SECONDS;
+        ran = replay_list(&replay, &operations, report, &steps);
+        if (ran && report->rule)
+            explain(&replay, &operations, NULL, report);
+        child_close(&child);
+    }
+    operations_clear(&operations);
+    return !ran ? -1 : report->rule != NULL;
+}

@@ -1,0 +1,289 @@
+# plugins.bats - designs from shared objects: loading, proving, running; and wrong ones of every kind.
+
+load support.bash
+
+setup_file() {
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    # Only what is there is installed: a test builds nothing of the program.
+    make -s -C "$root" -o all install DESTDIR="$BATS_FILE_TMPDIR" >&2
+    export prefix=$BATS_FILE_TMPDIR/usr/local
+    export PATH=$prefix/bin:$PATH
+}
+
+# build NAME SOURCE [FLAG...] - ./NAME.so from the source, with the installed header alone.
+build() {
+    local name=$1 source=$2
+    shift 2
+    "${CC_PLUGIN:-gcc}" -O1 -shared -fPIC -I "$prefix/include/twbench" -I "$root/tests/plugins" -o "$name.so" "$source" "$@"
+}
+
+# plugin NAME - the wrong plugin of tests/plugins.
+plugin() {
+    build "$1" "$root/tests/plugins/$1.c" "${@:2}"
+}
+
+# named NAME... - each is called what its source says in its first lines, and the operations that are printed
+# show the same rule when they are run again.
+named() {
+    local name source rule found
+    for name in "$@"; do
+        source=$root/tests/plugins/$name
+        if [ -e "$source.patch" ]; then
+            source+=.patch
+            mkdir -p tree/docs && cp -r "$root/docs/plugins" tree/docs
+            patch -s -d tree -p1 <"$source"
+            build "$name" tree/docs/plugins/wheel.c
+        else
+            source+=.c
+            plugin "$name"
+        fi
+        rule=$(sed -n '1s|^\(// \)\?Rule: ||p' "$source")
+        found=$(sed -n '2s|^\(// \)\?Found: ||p' "$source")
+        run "$twbench" conform --plugin="./$name.so" --operations=1e4
+        echo "$name: status $status; expected '$rule' and '$found' of"
+        echo "$output"
+        [ "$status" -eq 1 ]
+        [ "$(sed -n '1s/^[^:]*: BROKEN: //p' <<<"$output")" = "$rule" ]
+        [[ $output == *"$found"* ]]
+        sed -n '/^capacity/,/^$/p' <<<"$output" >list
+        [ -s list ] || continue
+        [ "$(wc -l <list)" -le 12 ]
+        run "$twbench" conform --plugin="./$name.so" --operations-file=list
+        echo "again: $output"
+        [ "$status" -eq 1 ]
+        [ "$(sed -n '1s/^[^:]*: BROKEN: //p' <<<"$output")" = "$rule" ]
+    done
+}
+
+# The output of a command of the document, without its figures.
+figures_masked() {
+    sed -E 's/\([0-9]+ operations, [0-9.]+ s\)/(N operations, T s)/; /^$/d'
+}
+
+@test "the commands of docs/PLUGINS.md, with the output that stands there" {
+
+    awk '/^```sh run$/ { block++; kind = "sh"; next } /^```sh$/ { kind = "other"; next }
+         /^```$/ { if (kind) { kind = "" } else { kind = "out" } next }
+         kind == "sh" { print > "block" block ".sh" }
+         kind == "out" { print > "block" block ".out" }' "$root/docs/PLUGINS.md"
+    [ -s block6.out ]
+    for number in 1 2 3 4 5 6; do
+        echo "block $number"
+        run --separate-stderr bash -e "block$number.sh"
+        echo "$output $stderr"
+        [ "$status" -eq 0 ]
+        [ ! -e "block$number.out" ] || [ "$number" -eq 6 ] ||
+            diff <(figures_masked <<<"$output") <(figures_masked <"block$number.out")
+    done
+    diff <(figures_masked <<<"$output") <(head -n 1 block6.out | figures_masked)
+}
+
+@test "the wheel to copy holds the contract, tick by tick and from next to next" {
+    build wheel "$prefix/share/twbench/plugins/wheel.c" -Wall -Wextra -Wpedantic -Werror
+    "$twbench" conform --plugin=./wheel.so --operations=1e5
+    quick --plugin=./wheel.so --drive=ticks,next --workload=standard,hold --json=out.json
+    [ "$(json out.json '{c["status"] for c in d["cells"]}')" = "{'ok'}" ]
+    [ "$(json out.json 'd["cells"][0]["impl"]')" = wheel ]
+}
+
+@test "plugins agree with the oracle on recorded traffic, beside designs of the program" {
+    build wheel "$prefix/share/twbench/plugins/wheel.c"
+    g++ -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -I "$prefix/include/twbench" -o pq.so \
+        "$prefix/share/twbench/plugins/priority_queue.cpp"
+    "$twbench" replay nginx --impl=heap --plugin=./wheel.so --plugin=./pq.so --runs=1 --warmup=0 \
+        --min-time=0ns --progress=never --json=out.json
+    [ "$(json out.json '[c["impl"] + " " + c["status"] for c in d["cells"]]')" = \
+        "['heap ok', 'wheel ok', 'priority-queue ok']" ]
+}
+
+@test "parameters of a plugin are its own, lists and sweeps as on the command line" {
+    sed 's/skeleton/mine/g' "$root/docs/skeleton.c" >mine.c
+    echo 'TW_PLUGIN(TW_BACKEND(mine), TW_BACKEND(mine));' >>mine.c
+    build mine mine.c
+    quick --plugin=./mine.so,max-running=60,70 --json=out.json
+    [ "$(json out.json 'len(d["cells"])')" = 2 ]
+    [ "$(json out.json '[c["requested"] for c in d["cells"]]')" = "[{'max-running': 60}, {'max-running': 70}]" ]
+    [ "$(json out.json '[p["work"] for c in d["cells"] for p in c["phases"]][0]')" = None ]
+    quick --plugin=./mine.so --max-running=80 --json=all.json
+    [ "$(json all.json '[c["requested"] for c in d["cells"]]')" = "[{'max-running': 80}]" ]
+    # What is the plugin's own goes first, and then nobody is left for the other.
+    refuses "max-running" run --impl=heap --plugin=./mine.so,max-running=60 --max-running=70
+    refuses "'slots'" run --plugin=./mine.so,slots=4
+    refuses "max-running" run --plugin=./mine.so,max-running
+    refuses "max-running" run --plugin=./mine.so,max-running=0
+    refuses "max-running" run --plugin=./mine.so,max-running=4,max-running=5
+    refuses "twice" run --plugin=./mine.so --plugin=./mine.so
+}
+
+@test "show and compare take a plugin" {
+    build wheel "$prefix/share/twbench/plugins/wheel.c"
+    "$twbench" show --plugin=./wheel.so - <<<$'add a 70\ntick 3\njump 70' | grep -q 'a starts, due at 70' 
+    run "$twbench" compare "$twbench" "$twbench" --plugin=./wheel.so --impl=heap --workload=hold \
+        --tasks=50 --pairs=0 --progress=never --no-system-check
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *wheel* && $output == *heap* ]]
+}
+
+@test "what is no plugin is refused, by name and with a reason" {
+    build good "$prefix/share/twbench/plugins/wheel.c"
+    refuses "./nothing.so: No such file" conform --plugin=./nothing.so
+    echo text >text.so
+    refuses "text.so: cannot be loaded" conform --plugin=text.so
+    refuses "is no file" conform --plugin=.
+    refuses "FILE" conform --plugin=
+    echo 'int x;' >empty.c && build empty empty.c
+    refuses "lacks the symbol tw_plugin" conform --plugin=./empty.so
+    if [ "$(id -u)" -ne 0 ]; then
+        chmod 0 empty.so
+        refuses "Permission denied" conform --plugin=./empty.so
+    fi
+}
+
+# table_with FLAGS - the skeleton as a plugin whose table has what the flags say.
+table_with() {
+    cat >table.c <<END
+#include "wrong.h"
+static const struct tw_param none[] = {{NULL, NULL, 0, 0, 0}};
+static const struct tw_param odd[] = {$2 {NULL, NULL, 0, 0, 0}};
+static const struct tw_backend table = {HONEST("table"), TRAITS(0), $1};
+const struct tw_param *keep(void) { return none + (odd == none); }
+TW_PLUGIN(table, table);
+END
+    build table table.c
+}
+
+@test "a table that is not whole is refused" {
+    while IFS='|' read -r culprit field params; do
+        table_with "$field" "$params"
+        refuses "$culprit" run --plugin=./table.so
+    done <<'END'
+version 1 of the contract|.abi_version = 1|
+no function open|.open = NULL|
+no function work|.work = NULL|
+no summary|.summary = NULL|
+no table of parameters|.params = NULL|
+name must be|.name = NULL|
+name must be|.name = ""|
+name must be|.name = "a,b"|
+name must be|.name = "a/b"|
+name must be|.name = "Ä"|
+name must be|.name = "a-name-that-is-longer-than-any-table"|
+'heap' is that of a design|.name = "heap"|
+'libuv' is that of a design|.name = "libuv"|
+TW_KEEPS_NOTHING|.traits.flags = TW_KEEPS_NOTHING|
+0x80000000|.traits.flags = 1u << 31|
+late_shift|.traits.late_shift = 64|
+growth|.traits.start.worst = 99|
+parameter 1|.params = odd|{"a b", "help", 1, 2, 1},
+min <= max|.params = odd|{"a", "help", 3, 2, 1},
+values|.params = odd|{"a", "help", 1, 2, 17},
+help|.params = odd|{"a", NULL, 1, 2, 1},
+two parameters|.params = odd|{"a", "help", 1, 2, 1}, {"a", "help", 1, 2, 1},
+END
+    table_with '' ''
+    sed 's/TW_PLUGIN(.*/const struct tw_design tw_plugin = {TW_ABI_VERSION + 1, NULL, NULL};/' table.c >abi.c
+    build abi abi.c
+    refuses "was built for version" run --plugin=./abi.so
+    sed 's/TW_PLUGIN(.*/const struct tw_design tw_plugin = {TW_ABI_VERSION, \&table, NULL};/' table.c >null.c
+    build null null.c
+    refuses "NULL table" run --plugin=./null.so
+    build one "$prefix/share/twbench/plugins/wheel.c"
+    cp one.so two.so
+    refuses "is that of $PWD/one.so already" run --plugin=./one.so --plugin=./two.so
+}
+
+# loads_with CODE - the wheel, with code that runs when it is loaded.
+loads_with() {
+    { cat "$root/docs/plugins/wheel.c"
+      printf '#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>\n#include <pthread.h>\n'
+      printf 'void *thread(void *x) { pause(); return x; }\n'
+      printf '%s static void at_load(void) { %s }\n' "${2:-__attribute__((constructor))}" "$1"; } >loads.c
+    build loads loads.c -pthread
+}
+
+@test "loading is tried in a child: what constructors do harms nobody" {
+    while IFS='|' read -r culprit code; do
+        loads_with "$code"
+        refuses "loads.so: $culprit" conform --plugin=./loads.so
+    done <<'END'
+loading it crashed: signal 11|*(volatile int *)8 = 1;
+loading it crashed: signal 6|abort();
+loading it ended the process, with exit status 7|_exit(7);
+loading it ended the process, with exit status 0|exit(0);
+loading it prints|puts("hello");
+loading it prints|fputs("hello", stderr);
+loading it opens, closes or replaces files|close(1);
+loading it opens, closes or replaces files|(void)!dup(1);
+loading it installs signal handlers|signal(SIGINT, SIG_IGN);
+loading it starts threads|pthread_t t; pthread_create(&t, NULL, thread, NULL);
+loading it changes the working directory|(void)!chdir("/");
+loading it crashed: signal 9|raise(SIGKILL);
+END
+    loads_with 'abort();' '__attribute__((destructor))'
+    refuses "unloading it crashed" conform --plugin=./loads.so
+}
+
+@test "wrong: what fires, and when" {
+    named fires-early fires-twice ignores-stop rounds loses-in-cascade
+}
+
+@test "wrong: traits and answers that do not hold" {
+    named lies-fifo lies-ordered lies-next next-too-late visits-twice refuses shares-state
+}
+
+@test "wrong: crashes, at once and at 100001 timers" {
+    named aborts recurses takes-signals allocates-without-end crashes-at-1e5
+    plugin crashes-at-1e5
+    for last in 100000 99999; do
+        printf 'capacity 200000\nstart 0..%s +5\n' $last >list
+        run "$twbench" conform --plugin=./crashes-at-1e5.so --operations-file=list
+        [ "$status" -eq $((last == 100000)) ]
+    done
+}
+
+@test "wrong: does not return, exits, prints, closes files" {
+    named hangs waits exits prints closes-files
+}
+
+@test "wrong: memory" {
+    named writes-past writes-slack writes-before uses-freed frees-twice leaks leaks-refused
+}
+
+@test "C++: what new gives is fenced, and asked for" {
+    sed 's/timers(config.capacity)/timers(config.capacity - (config.capacity % 2 == 0))/' \
+        "$root/docs/plugins/priority_queue.cpp" >past.cpp
+    g++ -O1 -shared -fPIC -I "$prefix/include/twbench" -o past.so past.cpp
+    run "$twbench" conform --plugin=./past.so --operations=1e4
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"memory is used within the blocks"* && $output == *"taken in open"* ]]
+    sed 's/    delete timers;/    (void)timers;/' "$root/docs/plugins/priority_queue.cpp" >leaks.cpp
+    g++ -O1 -shared -fPIC -I "$prefix/include/twbench" -o leaks.so leaks.cpp
+    run "$twbench" conform --plugin=./leaks.so --operations=1e4
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"close gives all memory back"* ]]
+}
+
+@test "an operation list that is not understood is refused" {
+    build wheel "$prefix/share/twbench/plugins/wheel.c"
+    printf 'capacity 4\nstart 9 +1\n' >list
+    refuses "line 2" conform --plugin=./wheel.so --operations-file=list
+    printf 'capacity 4\nstart 3..1 +1\n' >list
+    refuses "line 2" conform --plugin=./wheel.so --operations-file=list
+    refuses "nowhere" conform --plugin=./wheel.so --operations-file=nowhere
+}
+
+@test "a run with wrong plugins: each cell says what became of it, the others are as ever" {
+    for name in exits hangs fires-early prints; do plugin $name; done
+    run --separate-stderr quick --impl=heap --plugin=./exits.so --plugin=./hangs.so --plugin=./fires-early.so \
+        --plugin=./prints.so --budget=1s --json=-
+    echo "$stderr"
+    [ "$status" -eq 1 ]
+    echo "$output" >out.json
+    json out.json '[(c["impl"], c["status"], c.get("reason")) for c in d["cells"]]'
+    [ "$(json out.json '{c["impl"]: c["status"] for c in d["cells"]}')" = \
+        "{'heap': 'ok', 'exits': 'crashed', 'hangs': 'timeout', 'fires-early': 'mismatch', 'prints': 'ok'}" ]
+    [ "$(json out.json '[bool(c["reason"]) for c in d["cells"] if c["status"] != "ok"]')" = "[True, True, True]" ]
+}
