@@ -47,20 +47,38 @@ struct fields {
     struct span values[FIELDS];
 };
 
+static bool key_is(const char *key, const char *name, size_t length)
+{
+    return memcmp(key, name, length) == 0;
+}
+
+/* By length first, which leaves one or two to compare, and those with a constant length. */
 static enum field field_find(const char *key, size_t length)
 {
-    static const struct {
-        const char *key;
-        size_t length;
-    } keys[FIELDS] = {
-        {"timer", 5},   {"hrtimer", 7},        {"function", 8},  {"expires", 7},
-        {"timeout", 7}, {"bucket_expiry", 13}, {"cpu", 3},       {"flags", 5},
-        {"now", 3},     {"mode", 4},           {"was_armed", 9}, {"clockid", 7},
-    };
-    for (unsigned i = 0; i < FIELDS; i++)
-        if (keys[i].length == length && memcmp(keys[i].key, key, length) == 0)
-            return (enum field)i;
-    return FIELD_NONE;
+    switch (length) {
+    case 3:
+        return key_is(key, "cpu", 3) ? FIELD_CPU : key_is(key, "now", 3) ? FIELD_NOW : FIELD_NONE;
+    case 4:
+        return key_is(key, "mode", 4) ? FIELD_MODE : FIELD_NONE;
+    case 5:
+        return key_is(key, "timer", 5)   ? FIELD_TIMER
+               : key_is(key, "flags", 5) ? FIELD_FLAGS
+                                         : FIELD_NONE;
+    case 7:
+        return key_is(key, "expires", 7)   ? FIELD_EXPIRES
+               : key_is(key, "timeout", 7) ? FIELD_TIMEOUT
+               : key_is(key, "hrtimer", 7) ? FIELD_HRTIMER
+               : key_is(key, "clockid", 7) ? FIELD_CLOCKID
+                                           : FIELD_NONE;
+    case 8:
+        return key_is(key, "function", 8) ? FIELD_FUNCTION : FIELD_NONE;
+    case 9:
+        return key_is(key, "was_armed", 9) ? FIELD_WAS_ARMED : FIELD_NONE;
+    case 13:
+        return key_is(key, "bucket_expiry", 13) ? FIELD_BUCKET : FIELD_NONE;
+    default:
+        return FIELD_NONE;
+    }
 }
 
 /* "key=value" and "[key=value]"; a function of a module has a "[module]" behind it, which is no field. */
@@ -72,18 +90,17 @@ static void fields_read(struct span text, struct fields *fields)
         while (at < text.end && *at == ' ')
             at++;
         bool bracket = at < text.end && *at == '[';
-        at += bracket;
-        const char *key = at, *equals = NULL;
-        for (; at < text.end && *at != ' '; at++)
-            if (*at == '=' && !equals)
-                equals = at;
-        if (!equals)
+        const char *key = at += bracket;
+        while (at < text.end && *at != ' ' && *at != '=')
+            at++;
+        if (at == text.end || *at == ' ')
             continue;
-        enum field field = field_find(key, (size_t)(equals - key));
-        if (field == FIELD_NONE || fields->values[field].at)
-            continue;
-        const char *end = bracket && at[-1] == ']' ? at - 1 : at;
-        fields->values[field] = (struct span){equals + 1, end};
+        enum field field = field_find(key, (size_t)(at - key));
+        const char *value = ++at;
+        while (at < text.end && *at != ' ')
+            at++;
+        if (field != FIELD_NONE && !fields->values[field].at)
+            fields->values[field] = (struct span){value, at - (bracket && at[-1] == ']')};
     }
 }
 
@@ -236,12 +253,15 @@ static bool setup_read(struct kevents *events, const struct fields *fields, uint
 {
     struct span clock = fields->values[FIELD_CLOCKID];
     bool boottime = clock.at && span_is(clock, "CLOCK_BOOTTIME");
-    uint32_t number = clock.at ? keymap_find(&events->names, name) : KEYMAP_NONE;
+    if (!clock.at || (!boottime && !events->has_boottime))
+        return true;
+    uint32_t number = keymap_find(&events->names, name);
     if (number == KEYMAP_NONE && !boottime)
         return true;
     if (number == KEYMAP_NONE && (number = timer_number(events, name)) == KEYMAP_NONE)
         return false;
     events->timers[number].boottime = boottime;
+    events->has_boottime = true;
     return true;
 }
 

@@ -75,6 +75,7 @@ struct kevents {
     uint64_t fates[3];
     uint64_t bucket_missing; /* starts without bucket_expiry= */
     uint64_t was_armed, was_armed_printed;
+    bool has_boottime;   /* some timer is or was on it */
     char backwards[400]; /* the first line that is too far back, as a diagnostic; "" = none */
 };
 
