@@ -119,7 +119,8 @@ static int take_source(struct import_options *options, const char *value, struct
 static const struct key keys[] = {
     {"pid", "N", "only this process or thread, by the log's number", IMPORT_PID, take_pid},
     {"loop", "ADDRESS", "only this event loop (default: the busiest)", IMPORT_LOOP, take_loop},
-    {"cpu", "N", "only this cpu; a kernel timer's is the one of its wheel (default: all)", IMPORT_CPU, take_cpu},
+    {"cpu", "N", "only this cpu; a kernel timer's is the one of its wheel (default: all)",
+     IMPORT_CPU, take_cpu},
     {"func", "REGEX", "only timers whose function matches, unanchored (default: all)", IMPORT_FUNC,
      take_func},
     {"lazy", "apply|skip", "a refresh that the program skipped: a re-arm (default), or nothing",
