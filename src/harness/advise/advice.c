@@ -120,7 +120,8 @@ static cJSON *make_identities(const struct advice_evidence *evidence, size_t can
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
-        if (item->candidate == candidate && item->tasks == tasks && item->cell)
+        if (item->candidate == candidate && item->tasks == tasks &&
+            item->round != EVIDENCE_FITTED && item->cell)
             cJSON_AddItemToArray(list, cJSON_CreateString(item->identity));
     }
     return list;
@@ -245,6 +246,26 @@ static cJSON *make_measured(const struct advice_evidence *evidence, struct field
     return object;
 }
 
+/* At the trace's own size: the fitted workload's cost over the trace's. */
+static cJSON *make_agreement(const struct advice_evidence *evidence)
+{
+    char name[CANDIDATE_NAME_MAX];
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < evidence->candidate_count; i++) {
+        struct contender fitted = evidence_fitted(evidence, i);
+        struct contender own = evidence_contender(evidence, i, evidence->load.tasks);
+        if (!fitted.of.known || !own.of.known)
+            continue;
+        struct criteria_interval ratio = criteria_ratio(&fitted.cells, &own.cells);
+        cJSON *object = cJSON_CreateObject();
+        candidate_name(name, sizeof name, &evidence->candidates[i]);
+        json_add_text(object, "candidate", name);
+        json_add(object, "cost_ratio", make_interval(&ratio));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
 static cJSON *make_sizes(const struct advice_evidence *evidence, struct field *field)
 {
     uint64_t sizes[EVIDENCE_SIZES_MAX];
@@ -259,6 +280,7 @@ static cJSON *make_sizes(const struct advice_evidence *evidence, struct field *f
         cJSON_AddItemToArray(list, make_change(evidence, &changes[i]));
     free(changes);
     json_add_text(object, "fitted", evidence->fitted);
+    json_add(object, "agreement", make_agreement(evidence));
     json_add(object, "measured", measured);
     json_add(object, "changes", list);
     return object;

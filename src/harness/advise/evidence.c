@@ -80,6 +80,18 @@ struct contender evidence_contender(const struct advice_evidence *evidence, size
     return out;
 }
 
+struct contender evidence_fitted(const struct advice_evidence *evidence, size_t candidate)
+{
+    struct contender out = {.cells = {{NULL}}};
+    for (size_t i = 0; i < evidence->item_count; i++) {
+        const struct evidence_item *item = &evidence->items[i];
+        if (item->candidate == candidate && item->round == EVIDENCE_FITTED)
+            out.cells.cells[0] = item->cell;
+    }
+    out.of = criteria_of(&out.cells);
+    return out;
+}
+
 /* Those that are ruled out are no rivals: to the front they are unknown. */
 static void find_front(struct field *out)
 {

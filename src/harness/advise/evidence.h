@@ -16,6 +16,9 @@ struct evidence_item {
 };
 
 #define EVIDENCE_SIZES_MAX 48
+/* Round of cells of the fitted workload at the trace's own size: they say how near it is, and nothing of
+ * the trace. */
+#define EVIDENCE_FITTED CRITERIA_ROUNDS
 
 struct advice_evidence {
     struct load load;
@@ -45,6 +48,9 @@ void evidence_free(struct advice_evidence *evidence);
 /* What is known of a candidate at that size. */
 struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate,
                                     uint64_t tasks);
+
+/* The same of the fitted workload at the trace's own size. */
+struct contender evidence_fitted(const struct advice_evidence *evidence, size_t candidate);
 
 /* Contenders at one size, all candidates in their order, and what the wishes say of them. */
 struct field {

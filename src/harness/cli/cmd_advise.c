@@ -4,6 +4,7 @@
 #include "harness/cli/cli.h"
 
 #include "harness/base/sysfile.h"
+#include "harness/cli/fitting.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/racing.h"
 
@@ -61,7 +62,8 @@ static int meet_load(struct measuring *measuring, struct diag *diag)
     int status = session_stream(&measuring->session, options, &group, &stream, diag);
     if (status != DIAG_OK)
         return status;
-    measuring->child_ns = child_budget(options, clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
+    measuring->stream_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+    measuring->child_ns = child_budget(options, measuring->stream_ns);
     measuring->workload = is_trace ? NULL : workload;
     measuring->evidence.load = (struct load){
         .workload = workload,
@@ -71,6 +73,24 @@ static int meet_load(struct measuring *measuring, struct diag *diag)
         .capacity = stream->capacity,
         .horizon = stream->horizon,
     };
+    return DIAG_OK;
+}
+
+/* Other sizes of a trace are those of a workload with its mix. */
+static int fit_trace(struct measuring *measuring, struct fitting *fitting, struct diag *diag)
+{
+    const struct options *options = &measuring->options;
+    if (!measuring->evidence.load.is_trace)
+        return DIAG_OK;
+    int status = fitting_open(fitting, options->operands[0], options->workload_directory, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (fitting->path[0]) {
+        measuring->workload = fitting->path;
+        measuring->evidence.fitted = fitting->name;
+    } else if (options->progress != PROGRESS_NEVER) {
+        fprintf(stderr, "twbench: no other sizes: %s\n", fitting->why);
+    }
     return DIAG_OK;
 }
 
@@ -123,6 +143,7 @@ static int finish(struct measuring *measuring, bool interrupted, struct diag *di
 int cmd_advise(const struct options *options)
 {
     struct measuring *measuring = calloc(1, sizeof *measuring);
+    struct fitting fitting = {.path = ""};
     struct diag diag;
     if (!measuring)
         return cli_fail(diag_run(&diag, "no memory for the advice"), &diag);
@@ -135,6 +156,8 @@ int cmd_advise(const struct options *options)
         status = outputs_check(options, &diag);
     if (status == DIAG_OK)
         status = meet_load(measuring, &diag);
+    if (status == DIAG_OK)
+        status = fit_trace(measuring, &fitting, &diag);
     if (status == DIAG_OK)
         status = session_open(&measuring->session, &measuring->options, &diag);
     if (status == DIAG_OK)
@@ -151,6 +174,7 @@ int cmd_advise(const struct options *options)
         exit_status = EXIT_INTERRUPTED;
     else if (result_count_failed(measuring->session.document) > 0)
         exit_status = EXIT_FAILED;
+    fitting_close(&fitting);
     session_close(&measuring->session);
     evidence_free(&measuring->evidence);
     free(measuring);

@@ -121,10 +121,10 @@ static struct plan_cell cell_of(const struct measuring *measuring, size_t index,
     return cell;
 }
 
-static struct plan_group group_of(const struct measuring *measuring, uint64_t tasks)
+static struct plan_group group_of(const struct measuring *measuring, uint64_t tasks, size_t round)
 {
     const struct load *load = &measuring->evidence.load;
-    if (tasks == load->tasks)
+    if (tasks == load->tasks && round != EVIDENCE_FITTED)
         return (struct plan_group){load->workload, load->is_trace ? 0 : tasks};
     return (struct plan_group){measuring->workload, tasks};
 }
@@ -135,7 +135,7 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
 {
     struct plan_cell cells[CANDIDATES_MAX];
     struct session *session = &measuring->session;
-    struct plan_group group = group_of(measuring, step->tasks);
+    struct plan_group group = group_of(measuring, step->tasks, step->round);
     for (size_t i = 0; i < count; i++)
         cells[i] = cell_of(measuring, chosen[i], step->tasks);
     fill_matrix(measuring, step, measuring->evidence.candidates[chosen[0]].tick_ns);
@@ -158,7 +158,7 @@ int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *sam
                         struct diag *diag)
 {
     const struct load *load = &measuring->evidence.load;
-    struct plan_group group = group_of(measuring, load->tasks);
+    struct plan_group group = group_of(measuring, load->tasks, 0);
     struct stream *stream = NULL;
     measuring->matrix = measuring->options;
     measuring->matrix.tick_ns = tick_ns;

@@ -13,6 +13,7 @@ struct measuring {
     struct session session;
     struct advice_evidence evidence;
     const char *workload; /* what other sizes are of; NULL: there are none */
+    uint64_t stream_ns;   /* what it took to make the load's stream */
     uint64_t begin_ns;
     uint64_t child_ns; /* most of one child */
     double look_ns

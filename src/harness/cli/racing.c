@@ -22,16 +22,21 @@
 enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
 
 #define LOOK_RUNS 2
-#define RACE_RUNS 6
-#define PAIR_RUNS 9
-#define RACERS    10
-#define FINALISTS 5
-#define NEAR      3.0 /* times the best that settings around a design are tried at */
-#define SIZE_STEP 4
-#define SIZES_MAX 7
-#define TASKS_MIN 4
-#define TASKS_MAX (UINT64_C(1) << 24)
-#define NARROW    1.25 /* high / low of an interval of sizes that is narrow enough */
+/* A look takes so many times what making the stream took; where that is too much for all, they are tried
+ * at so much smaller a size first. */
+#define LOOK_STREAMS 2.5
+#define SMALLER      16
+#define RACE_RUNS    6
+#define PAIR_RUNS    9
+#define RACERS       10
+#define FINALISTS    5
+#define NEAR         3.0 /* times the best that settings around a design are tried at */
+#define SIZE_STEP    4
+#define SIZES_MAX    8
+#define LARGER_MAX   16 /* times the load's own size */
+#define TASKS_MIN    4
+#define TASKS_MAX    (UINT64_C(1) << 24)
+#define NARROW       1.25 /* high / low of an interval of sizes that is narrow enough */
 
 struct race {
     struct measuring *measuring;
@@ -130,21 +135,45 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     return status;
 }
 
+/* Where not all can be looked at, a size that costs little says whom to begin with. */
+static int order_by_smaller(struct race *race, size_t *order, size_t count, struct diag *diag)
+{
+    struct measuring *measuring = race->measuring;
+    double key[CANDIDATES_MAX];
+    uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
+    double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
+    if (measuring->evidence.load.is_trace || tasks < TASKS_MIN ||
+        expected_ns < LOOK_UNTIL * (double)measuring->options.budget_ns)
+        return DIAG_OK;
+    struct measuring_step step = look_at(order, count, tasks);
+    int status = measuring_run(measuring, &step, diag);
+    field_fill(race->field, &measuring->evidence, tasks);
+    for (size_t i = 0; i < count; i++) {
+        double value =
+            criteria_value(&race->field->contenders[order[i]].of, measuring->evidence.wishes.goal);
+        key[order[i]] = isnan(value) ? INFINITY : value;
+    }
+    sort_by(order, count, key);
+    return status;
+}
+
 static int look_at_designs(struct race *race, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
     struct advice_evidence *evidence = &measuring->evidence;
-    size_t order[CANDIDATES_MAX];
+    size_t order[CANDIDATES_MAX], count = 0;
     double key[CANDIDATES_MAX];
     evidence->candidate_count =
         candidates_default(&evidence->wishes, measuring->options.designs,
                            measuring->options.design_count, evidence->candidates, CANDIDATES_MAX);
     for (size_t i = 0; i < evidence->candidate_count; i++) {
-        order[i] = i;
+        if (evidence->candidates[i].left_out[0] == '\0')
+            order[count++] = i;
         key[i] = is_slow(&evidence->candidates[i]);
     }
-    sort_by(order, evidence->candidate_count, key);
-    return look(race, order, evidence->candidate_count, LOOK_UNTIL, diag);
+    sort_by(order, count, key);
+    int status = order_by_smaller(race, order, count, diag);
+    return status == DIAG_OK ? look(race, order, count, LOOK_UNTIL, diag) : status;
 }
 
 /* ---- Around. --------------------------------------------------------------------------------- */
@@ -305,10 +334,12 @@ static size_t list_sizes(const struct measuring *measuring, uint64_t *out)
                 out[count++] = options->tasks[i];
         return count;
     }
-    if (own * SIZE_STEP <= TASKS_MAX)
-        out[count++] = own * SIZE_STEP;
-    for (uint64_t size = own / SIZE_STEP; size >= TASKS_MIN && count < SIZES_MAX; size /= SIZE_STEP)
-        out[count++] = size;
+    for (uint64_t step = SIZE_STEP; count < SIZES_MAX && own / step >= TASKS_MIN;
+         step *= SIZE_STEP) {
+        out[count++] = own / step;
+        if (count < SIZES_MAX && step <= LARGER_MAX && own * step <= TASKS_MAX)
+            out[count++] = own * step;
+    }
     return count;
 }
 
@@ -384,6 +415,22 @@ static int refine_sizes(struct race *race, struct diag *diag)
     return status;
 }
 
+/* How near the fitted workload comes to the trace: the finalists on it. */
+static int run_fitted(struct race *race, struct diag *diag)
+{
+    size_t chosen[CANDIDATES_MAX];
+    fill_own(race);
+    struct measuring_step step = {chosen,
+                                  find_finalists(race, chosen),
+                                  race->measuring->evidence.load.tasks,
+                                  EVIDENCE_FITTED,
+                                  RACE_RUNS,
+                                  1};
+    if (!race->measuring->evidence.fitted || !fits(race, &step))
+        return DIAG_OK;
+    return measuring_run(race->measuring, &step, diag);
+}
+
 static int run_sizes(struct race *race, struct diag *diag)
 {
     uint64_t sizes[OPTIONS_LIST_MAX];
@@ -392,6 +439,7 @@ static int run_sizes(struct race *race, struct diag *diag)
     if (!race->measuring->workload || race->field->choice.chosen == CHOICE_NONE)
         return DIAG_OK;
     size_t count = list_sizes(race->measuring, sizes);
+    status = run_fitted(race, diag);
     for (size_t i = 0; i < count && status == DIAG_OK; i++)
         status = measure_size(race, sizes[i], diag);
     return status == DIAG_OK ? refine_sizes(race, diag) : status;

@@ -176,6 +176,26 @@ static void write_recommendation(FILE *out, const cJSON *advice, const struct re
     wrap_write(out, line, 0, 0, 4, style);
 }
 
+/* How near the fitted workload is to the trace. */
+static void write_agreement(FILE *out, const cJSON *advice, const struct report_style *style)
+{
+    char line[LINE_SIZE] = "- at the trace's own size its cost is, over that of the trace: ";
+    size_t used = strlen(line);
+    bool first = true;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json_get(advice, "sizes.agreement"))
+    {
+        char ratio[FIGURE_SIZE];
+        figure_number(ratio, json_get_number(item, "cost_ratio.median"));
+        if (used < sizeof line)
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %s", first ? "" : "; ",
+                                     json_get_text(item, "candidate"), ratio);
+        first = false;
+    }
+    if (cJSON_GetArraySize(json_get(advice, "sizes.agreement")) > 0)
+        wrap_write(out, line, 0, 2, 4, style);
+}
+
 static void write_sizes(FILE *out, const cJSON *advice, const struct report_style *style)
 {
     char line[LINE_SIZE];
@@ -193,6 +213,7 @@ static void write_sizes(FILE *out, const cJSON *advice, const struct report_styl
                  : "the answer is nowhere told to be another one");
     fputc('\n', out);
     wrap_write(out, line, 0, 0, 0, style);
+    write_agreement(out, advice, style);
     cJSON_ArrayForEach(change, json_get(advice, "sizes.changes"))
     {
         snprintf(line, sizeof line, "- %s", json_get_text(change, "says"));
