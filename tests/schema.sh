@@ -212,6 +212,11 @@ del phase["latency_ns"]["next"]
 report("a cell of an older version is taken",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
 claims = copy.deepcopy(base)
+for phase in claims["cells"][0]["phases"]:
+    phase["work"] = phase["advance_work"] = None
+report("a design that counts nothing is taken",
+       errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))
+claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("a key that a newer version added is taken",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]))

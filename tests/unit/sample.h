@@ -87,6 +87,7 @@ static inline void sample_phase(struct outcome_phase *phase, size_t index, doubl
     phase->expires = index == 0 || !fires ? 0 : index == 1 ? count : count - count / 2;
     phase->advances = index == 0 ? 0 : 10000;
     phase->ticks = phase->advances;
+    phase->is_counted = true;
     double operations = (double)(phase->starts + phase->stops + phase->expires);
     for (size_t s = 0; s < SAMPLE_COUNT; s++) {
         double noise = 0.97 + 0.08 * rng_unit(rng);

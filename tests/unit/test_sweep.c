@@ -26,6 +26,7 @@ static struct result_document *document_of(const struct sample_design *design, c
         struct stream stream = sample_stream("fill", tasks);
         struct cell_identity identity = sample_identity(design, NULL);
         struct outcome *outcome = sample_outcome(design, &stream, 0);
+        outcome->phases[0].is_counted = true;
         outcome->phases[0].work =
             (struct tw_work){.moves = (uint64_t)(cost((double)tasks) * (double)tasks)};
         struct diag diag;
