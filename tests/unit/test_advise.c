@@ -218,6 +218,25 @@ static void test_pairs_see_through_a_common_drift(void **state)
     world_close(&world, field);
 }
 
+/* One was only looked at, when the machine was twice as fast as in the race: the look decides. */
+static void test_rounds_are_not_mixed(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .samples = 2});
+    size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 6, .samples = 2});
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 4.5, .samples = 2});
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    struct criteria_interval ratio = criteria_ratio(&of[list].cells, &of[heap].cells);
+    assert_true(fabs(ratio.median - 1.2) < 1e-9);
+    assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_COST));
+    assert_true(criteria_may_be_better(&of[scan], &of[heap], CRITERION_COST));
+    world_close(&world, field);
+}
+
 static void test_the_tail_is_the_least_of_the_maxima(void **state)
 {
     struct world world;
@@ -659,6 +678,27 @@ static void test_cells_that_are_not_there_say_nothing(void **state)
     world_close(&world, field);
 }
 
+/* Cells of the fitted workload say how near it is to the trace, and nothing of the trace. */
+static void test_a_fitted_workload_is_not_the_trace(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world.evidence.fitted = "made-fit";
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
+    world_add(&world, EVIDENCE_FITTED, (struct made){.impl = "heap", .cost = 15});
+    struct field *field = world_field(&world);
+    assert_true(fabs(field->contenders[heap].of.cost_ns.median - 10) < 1e-9);
+    cJSON *advice = advice_make(&world.evidence);
+    const cJSON *agreement = json_get(advice, "sizes.agreement");
+    assert_int_equal(cJSON_GetArraySize(agreement), 1);
+    double ratio = json_get_number(cJSON_GetArrayItem(agreement, 0), "cost_ratio.median");
+    assert_true(fabs(ratio - 1.5) < 1e-9);
+    assert_int_equal(cJSON_GetArraySize(json_get(candidate_of(advice, "heap"), "cells")), 1);
+    cJSON_Delete(advice);
+    world_close(&world, field);
+}
+
 static void test_the_same_cells_give_the_same_advice(void **state)
 {
     struct world world;
@@ -753,6 +793,7 @@ int main(void)
         cmocka_unit_test(test_few_samples_tell_little),
         cmocka_unit_test(test_a_ratio_within_the_margin_is_not_told),
         cmocka_unit_test(test_pairs_see_through_a_common_drift),
+        cmocka_unit_test(test_rounds_are_not_mixed),
         cmocka_unit_test(test_the_tail_is_the_least_of_the_maxima),
         cmocka_unit_test(test_a_maximum_that_came_once_tells_little),
         cmocka_unit_test(test_who_may_be_cheaper_stays),
@@ -774,6 +815,7 @@ int main(void)
         cmocka_unit_test(test_no_change_without_a_reason),
         cmocka_unit_test(test_every_candidate_has_a_status_and_a_reason),
         cmocka_unit_test(test_cells_that_are_not_there_say_nothing),
+        cmocka_unit_test(test_a_fitted_workload_is_not_the_trace),
         cmocka_unit_test(test_the_same_cells_give_the_same_advice),
         cmocka_unit_test(test_candidates),
         cmocka_unit_test(test_levels_reach_the_horizon),

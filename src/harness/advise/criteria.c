@@ -233,6 +233,32 @@ static size_t gather_ratios(const struct criteria_cells *left, const struct crit
     return count;
 }
 
+/* The round with the most samples of both; CRITERIA_ROUNDS when they were never in one. */
+static size_t common_round(const struct criteria_cells *left, const struct criteria_cells *right)
+{
+    size_t found = CRITERIA_ROUNDS;
+    double most = 0;
+    for (size_t i = 0; i < CRITERIA_ROUNDS; i++) {
+        if (!is_ok(left->cells[i]) || !is_ok(right->cells[i]))
+            continue;
+        double samples = fmin(json_get_number(left->cells[i], "sampling.samples"),
+                              json_get_number(right->cells[i], "sampling.samples"));
+        if (samples > most) {
+            most = samples;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Times of different rounds lie minutes apart, and the machine may have become another one. */
+static struct criteria_interval cost_in(const struct criteria_cells *cells, size_t round)
+{
+    struct criteria_cells one = {{NULL}};
+    one.cells[0] = round < CRITERIA_ROUNDS ? cells->cells[round] : NULL;
+    return criteria_of(round < CRITERIA_ROUNDS ? &one : cells).cost_ns;
+}
+
 struct criteria_interval criteria_ratio(const struct criteria_cells *left,
                                         const struct criteria_cells *right)
 {
@@ -240,14 +266,15 @@ struct criteria_interval criteria_ratio(const struct criteria_cells *left,
     size_t count = gather_ratios(left, right, ratios);
     if (count >= CRITERIA_PAIRS_MIN)
         return interval_of(ratios, count);
-    struct criteria l = criteria_of(left), r = criteria_of(right);
-    if (!l.known || !r.known)
+    size_t round = common_round(left, right);
+    struct criteria_interval l = cost_in(left, round), r = cost_in(right, round);
+    if (l.count == 0 || r.count == 0)
         return (struct criteria_interval){NAN, NAN, NAN, 0, 0};
     return (struct criteria_interval){
-        .median = l.cost_ns.median / r.cost_ns.median,
-        .low = l.cost_ns.low / r.cost_ns.high,
-        .high = l.cost_ns.high / r.cost_ns.low,
-        .confidence = fmin(l.cost_ns.confidence, r.cost_ns.confidence),
+        .median = l.median / r.median,
+        .low = l.low / r.high,
+        .high = l.high / r.low,
+        .confidence = fmin(l.confidence, r.confidence),
     };
 }
 
@@ -291,11 +318,10 @@ int criteria_compare(const struct contender *left, const struct contender *right
 bool criteria_may_be_better(const struct contender *left, const struct contender *right,
                             enum criterion criterion)
 {
-    double l = criteria_value(&left->of, criterion), r = criteria_value(&right->of, criterion);
     if (criterion == CRITERION_TAIL)
-        return is_longer(r, &left->of);
-    bool few =
-        left->of.cost_ns.count < CRITERIA_PAIRS_MIN || right->of.cost_ns.count < CRITERIA_PAIRS_MIN;
-    return criterion == CRITERION_COST && few && l < r &&
-           criteria_compare(left, right, criterion) <= 0;
+        return is_longer(right->of.tail_max_ns, &left->of);
+    if (criterion != CRITERION_COST || (left->of.cost_ns.count >= CRITERIA_PAIRS_MIN &&
+                                        right->of.cost_ns.count >= CRITERIA_PAIRS_MIN))
+        return false;
+    return criteria_ratio(&left->cells, &right->cells).median < 1;
 }

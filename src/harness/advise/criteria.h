@@ -73,7 +73,8 @@ struct criteria {
 
 struct criteria criteria_of(const struct criteria_cells *cells);
 
-/* Cost of `left` over that of `right`; all NaN unless both are known. */
+/* Cost of `left` over that of `right`, of the samples that both have in the same rounds; without enough of
+ * these by the intervals of the round that knows most of both.  All NaN unless both are known. */
 struct criteria_interval criteria_ratio(const struct criteria_cells *left,
                                         const struct criteria_cells *right);
 /* -1: the ratio is told to be below 1, 1: above, 0: it is not told apart from 1. */

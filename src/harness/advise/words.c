@@ -257,6 +257,28 @@ static bool has_equals(const struct field *field)
     return count > 0;
 }
 
+/* Of those that were only looked at, who may yet be better. */
+static bool reason_unraced(struct line *line, const struct advice_evidence *evidence,
+                           const struct field *field)
+{
+    bool first = true;
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    if (evidence->wishes.goal != CRITERION_COST)
+        return false;
+    for (size_t i = 0; i < field->count; i++) {
+        char name[CANDIDATE_NAME_MAX];
+        const struct contender *other = &field->contenders[i];
+        if (!field->entries[i].allowed || other->of.cost_ns.count >= CRITERIA_PAIRS_MIN ||
+            i == field->choice.chosen || !criteria_may_be_better(other, chosen, CRITERION_COST))
+            continue;
+        append(line, "%s%s, ", first ? "only looked at, and may be better: " : "; ",
+               name_of(name, evidence, i));
+        put_difference(line, other, chosen, CRITERION_COST);
+        first = false;
+    }
+    return !first;
+}
+
 /* Samples that scatter so much were taken beside other work. */
 static bool reason_doubt(struct line *line, const struct field *field)
 {
@@ -300,6 +322,8 @@ static bool reason_of_kind(struct line *line, const struct advice_evidence *evid
                        &field->contenders[field->choice.chosen], evidence->wishes.goal);
         return true;
     case 4 + CRITERIA:
+        return reason_unraced(line, evidence, field);
+    case 5 + CRITERIA:
         return reason_doubt(line, field);
     default:
         return reason_trade(line, evidence, field, (enum criterion)(kind - 4));
@@ -309,7 +333,7 @@ static bool reason_of_kind(struct line *line, const struct advice_evidence *evid
 bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
                   const struct field *field, size_t index)
 {
-    for (size_t kind = 0; kind <= 4 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
+    for (size_t kind = 0; kind <= 5 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
         struct line line = {out, size, 0};
         out[0] = '\0';
         if (reason_of_kind(&line, evidence, field, kind) && index-- == 0)

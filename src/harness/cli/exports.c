@@ -1,6 +1,8 @@
 /* exports.c - the table of formats. */
 #include "harness/cli/exports.h"
 
+#include "harness/report/advice_markdown.h"
+#include "harness/report/advice_table.h"
 #include "harness/report/bencher.h"
 #include "harness/report/claims_markdown.h"
 #include "harness/report/claims_view.h"
@@ -21,6 +23,10 @@ static void write_markdown(FILE *out, const struct result_document *document)
 {
     if (claims_are_there(result_json(document))) {
         claims_markdown_write(out, result_json(document));
+        fputc('\n', out);
+    }
+    if (advice_is_there(result_json(document))) {
+        advice_markdown_write(out, result_json(document));
         fputc('\n', out);
     }
     markdown_write(out, document);

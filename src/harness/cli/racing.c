@@ -12,10 +12,10 @@
 
 /* Up to which share of the budget a step may go; where there are other sizes to look at, the race ends
  * earlier. */
-#define LOOK_UNTIL        0.45
-#define AROUND_UNTIL      0.58
-#define RACE_UNTIL        0.72
-#define FINAL_UNTIL       0.80
+#define LOOK_UNTIL        0.40
+#define AROUND_UNTIL      0.48
+#define RACE_UNTIL        0.70
+#define FINAL_UNTIL       0.82
 #define FINAL_UNTIL_ALONE 0.97
 #define SIZES_UNTIL       0.97
 
@@ -282,7 +282,8 @@ static int run_race(struct race *race, struct diag *diag)
     return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
-/* Those that are not told apart from the answer, and the next. */
+/* Those that are not told apart from the answer, those that were only looked at and may be better, and
+ * the next. */
 static size_t find_finalists(const struct race *race, size_t *out)
 {
     size_t ranked[CANDIDATES_MAX], used = 0;
@@ -293,6 +294,11 @@ static size_t find_finalists(const struct race *race, size_t *out)
     out[used++] = field->choice.chosen;
     for (size_t i = 0; i < count && used < FINALISTS - 1; i++)
         if (field->equal[ranked[i]] && ranked[i] != field->choice.chosen)
+            out[used++] = ranked[i];
+    for (size_t i = 0; i < count && used < FINALISTS; i++)
+        if (!is_among(out, used, ranked[i]) &&
+            criteria_may_be_better(&field->contenders[ranked[i]],
+                                   &field->contenders[field->choice.chosen], CRITERION_COST))
             out[used++] = ranked[i];
     for (size_t i = 0; i < count; i++)
         if (!is_among(out, used, ranked[i]) && field->by[ranked[i]] == FRONT_ITSELF) {
