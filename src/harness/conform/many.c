@@ -1,6 +1,7 @@
 /* many.c - three stories of many timers, each with four kinds of deadlines, at growing sizes. */
 #include "harness/conform/many.h"
 #include "harness/conform/judge.h"
+#include "harness/conform/watch.h"
 
 #include <time.h>
 
@@ -76,6 +77,27 @@ static bool pace_allows_next(const struct pace *pace)
     return pace->seconds * growth < LIST_SECONDS;
 }
 
+/* So many may be more than the machine has files, signals or memory for: which is no mistake, where
+ * the design says so. */
+static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *watch)
+{
+    struct tw_config config = {.capacity = count,
+                               .settings = plan->operations->settings,
+                               .setting_count = plan->operations->setting_count};
+    struct tw_timers *timers;
+    struct tw_error error;
+    plan->operations->count = 0;
+    plan->operations->capacity = count;
+    watch_list(watch, plan->operations);
+    watch_enter(watch, "open");
+    int status = plan->backend->open(&timers, &config, &error);
+    watch_enter(watch, "close");
+    if (status == TW_OK)
+        plan->backend->close(timers);
+    watch_leave(watch, NULL);
+    return status == TW_REFUSED_FULL || status == TW_REFUSED_MEMORY;
+}
+
 static void run_size(struct case_plan *plan, uint32_t count, size_t story, size_t order,
                      struct pace *pace, struct conform_report *report)
 {
@@ -95,6 +117,8 @@ void run_many(struct case_plan *plan, struct conform_report *report)
     uint32_t most = plan->many_max > 0 ? plan->many_max : SIZE_DEFAULT;
     double seconds = 0;
     for (uint32_t count = SIZE_FIRST; count <= most; count *= SIZE_GROWTH) {
+        if (count > SIZE_FIRST && is_refused(plan, count, report->watch))
+            return;
         size_t kinds = count > most / HELD_LARGER ? 1 : STORIES * ORDERS;
         for (size_t i = 0; i < kinds && !report->rule && seconds < MANY_SECONDS; i++)
             if (!paces[i].is_over) {

@@ -9,7 +9,7 @@
 /* Starts 1024 timers, then four times as many, up to plan->many_max: with rising, falling, equal and
  * scattered deadlines, which are then stopped, restarted or fired.  A design that slows down as they
  * become more is spared the next size once it would take too long, for each of these by itself: some
- * seconds in all. */
+ * seconds in all.  So is one that refuses to open with so many, for the machine's sake. */
 void run_many(struct case_plan *plan, struct conform_report *report);
 
 #endif
