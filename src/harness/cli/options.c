@@ -567,7 +567,7 @@ static const struct flag flags[] = {
      FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_ADVISE, take_impl},
     {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, take_impl},
     {"plugin", "FILE[,NAME=VALUES]", "a design from a shared object, with parameters of its own",
-     FLAGS_DESIGNS, plugin_flag_take},
+     FLAGS_DESIGNS | FLAGS_ADVISE, plugin_flag_take},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
      FLAGS_MATRIX, take_workload},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",

@@ -19,6 +19,8 @@ static int take_setting(struct options *options, const struct tw_design *design,
 {
     char shown[128];
     char *values = strchr(text, '=');
+    if (options->command->flags & FLAGS_ADVISE)
+        return diag_usage(diag, "%s: '%s' given; advise chooses the parameters itself", flag, text);
     if (!values || values == text)
         return diag_usage(diag, "%s: '%s' given; expected NAME=VALUES behind the file", flag, text);
     *values++ = '\0';
