@@ -1,6 +1,6 @@
 #!/bin/bash
-# libraries.sh - every real library that is built here keeps the contract, in each of its ways of running;
-# runs every workload as the oracle has it; says what it does besides.  Prints TAP.
+# libraries.sh [NAME...] - every real library that is built here (or those named) keeps the contract, does in
+# each of its ways of running what the oracle does, and says what it does besides.  Prints TAP.
 #
 # That the contract's tests see what they are there to see is shown as in tests/faults/run.sh: each
 # tests/faults/libraries/NAME-WHAT.patch plants a fault, the library's module is built with it in a copy of the
@@ -10,6 +10,7 @@ set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
+wanted=("$@")
 twbench=${TWBENCH:-$root/twbench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,7 +42,9 @@ tell() {
     fi
 }
 
+# Is it here, and wanted?
 is_built() {
+    [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]] || return 1
     [ -e "$root/build/release/libraries/${1//-/_}.so" ]
 }
 
@@ -49,19 +52,19 @@ waits() {
     [ "$1" = timerfd ] || [ "$1" = posix-timer ]
 }
 
-# conform NAME OPERATIONS SETTING...
 conform() {
     local name=$1 operations=$2 output
-    shift 2
-    output=$(timeout 120 "$twbench" conform --impl="$name" --operations="$operations" "$@" 2>&1)
-    tell $? "$name holds the contract${*:+ with $*}" "$output"
+    output=$(timeout 240 "$twbench" conform --impl="$name" --operations="$operations" 2>&1)
+    tell $? "$name holds the contract" "$output"
 }
 
+# run_workloads NAME WORKLOADS SETTING...
 run_workloads() {
     local name=$1 workloads=$2 output
+    shift 2
     output=$(timeout 240 "$twbench" run --impl="$name" --workload="$workloads" --tasks=300 --counts-only \
-        --progress=never 2>&1)
-    tell $? "$name does what the oracle does in $workloads" "$output"
+        --progress=never "$@" 2>&1)
+    tell $? "$name${*:+ with $*} does what the oracle does in $workloads" "$output"
 }
 
 # The sums over a document's phases of system calls, of looks at the clock, and of operations.
@@ -119,7 +122,7 @@ judge_fault() {
     module=build/release/libraries/$name.so
     rm -f "$work/copy/$module" "$work/copy/build/release/libraries/$name".*.o
     make -C "$work/copy" CC="${CC:-gcc}" "$module" >"$work/make.log" 2>&1 || { tail -5 "$work/make.log"; return 1; }
-    timeout 120 "$work/copy/twbench" conform --impl="${name//_/-}" --operations=3e4 "${settings[@]}" >"$work/found" 2>&1
+    timeout 120 "$work/copy/twbench" conform --impl="${name//_/-}" --operations=1e4 "${settings[@]}" >"$work/found" 2>&1
     local status=$?
     found=$(sed -n '1s/^.*: BROKEN: //p' "$work/found")
     [ $status -eq 1 ] && [ -n "$rule" ] && [ "$found" = "$rule" ] && return 0
@@ -146,13 +149,13 @@ echo "1..$plan"
 prepare_copy
 while read -r name ways workloads; do
     is_built "$name" || continue
-    operations=3e4
+    operations=1e4
     waits "$name" && operations=1e3
     conform "$name" "$operations"
-    for way in ${ways//;/ }; do
-        conform "$name" "$operations" "$way"
-    done
     run_workloads "$name" "$workloads"
+    for way in ${ways//;/ }; do
+        run_workloads "$name" "$workloads" "$way"
+    done
     case $ways in *--poll*)
         count_calls "$name" 1
         count_calls "$name" 0

@@ -2,9 +2,10 @@
  * libevent.c - the timers of libevent: a binary heap and common timeouts, through its public interface.
  *
  * Structure: an array of pointers to events, a binary heap by time (min_heap_t of
- * minheap-internal.h), each event with its index; a comparison reads the events.  With common=N the
- * first N distinct delays get what libevent calls a common timeout (event_base_init_common_timeout): a
- * list in order of time, to whose end a start appends, with one event in the heap for its first.
+ * minheap-internal.h), each event with its index; a comparison reads the events.  With common=N, N
+ * delays get what libevent calls a common timeout (event_base_init_common_timeout): a list in order of
+ * time, to whose end a start appends, with one event in the heap for its first.  A program knows which
+ * of its delays are used by many; here it is those that are the first to have come 8 times.
  *
  *     START    event_add, which re-arms a pending event too
  *     STOP     event_del
@@ -58,12 +59,14 @@
 #define LIBEVENT_NS_PER_TICK  1000000
 #define LIBEVENT_ZERO_S       1 /* what the library's clock shows at tick 0: 0 means "no time" there */
 #define LIBEVENT_COMMON_MAX   256u /* as libevent has it, MAX_COMMON_TIMEOUTS */
-#define LIBEVENT_COMMON_SLOTS 512u /* of the table of delays: at most half full */
+#define LIBEVENT_COMMON_BITS  10u
+#define LIBEVENT_COMMON_SLOTS (1u << LIBEVENT_COMMON_BITS) /* of the table of delays */
+#define LIBEVENT_COMMON_USES  8u                           /* so many starts make a delay common */
 
 static const struct tw_param libevent_params[] = {
     {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
      1},
-    {"common", "so many distinct delays, the first that come, get a common timeout (0)", 0,
+    {"common", "so many distinct delays, those first used 8 times, get a common timeout (0)", 0,
      LIBEVENT_COMMON_MAX, 1},
     {NULL, NULL, 0, 0, 0}};
 
@@ -72,10 +75,12 @@ struct libevent_task {
     tw_tick due; /* 0: idle */
 };
 
-/* A delay that has a common timeout; the slot is empty where there is no handle. */
+/* A delay that came lately, or has a common timeout.  (A delay of 0 is that of an empty slot, too, and
+ * may become common like any other.) */
 struct libevent_common {
     tw_tick delay;
-    const struct timeval *handle; /* libevent's, good until the base is freed */
+    const struct timeval *handle; /* libevent's, good until the base is freed; NULL: not common */
+    uint32_t uses;
 };
 
 struct tw_timers {
@@ -121,19 +126,20 @@ static inline struct timeval libevent_time(tw_tick ticks)
                                 (suseconds_t)(ticks % LIBEVENT_TICKS_PER_S) * LIBEVENT_US_PER_TICK};
 }
 
-/* The common timeout of that delay, made now if it is among the first; NULL: it has none. */
+/* The common timeout of that delay, made now if the delay has come often enough; NULL: it has none.  Two
+ * delays that want the same slot: the one with a common timeout keeps it, else the later takes it. */
 static const struct timeval *libevent_common(struct tw_timers *timers, tw_tick delay)
 {
-    uint64_t hash = delay * UINT64_C(0x9e3779b97f4a7c15) >> 55;
-    struct libevent_common *common = &timers->commons[hash];
-    while (common->handle && common->delay != delay) {
-        hash = (hash + 1) % LIBEVENT_COMMON_SLOTS;
-        common = &timers->commons[hash];
-    }
-    if (common->handle || timers->common_count == timers->common_max)
+    struct libevent_common *common =
+        &timers->commons[delay * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LIBEVENT_COMMON_BITS)];
+    if (common->delay == delay && common->handle)
         return common->handle;
+    if (common->delay != delay && !common->handle)
+        *common = (struct libevent_common){.delay = delay};
+    if (common->delay != delay || ++common->uses < LIBEVENT_COMMON_USES ||
+        timers->common_count == timers->common_max)
+        return NULL;
     struct timeval time = libevent_time(delay);
-    common->delay = delay;
     common->handle = event_base_init_common_timeout(timers->base, &time);
     timers->common_count += common->handle != NULL;
     return common->handle;
