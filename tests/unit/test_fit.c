@@ -31,7 +31,7 @@ static void fitted_census(const cJSON *workload, uint64_t tasks, uint64_t seed,
 {
     struct workload_request request = {.directory = ".", .tasks = tasks};
     struct spec *spec;
-    struct stream *stream;
+    struct stream *stream = NULL;
     struct diag diag = {""};
     char *text = cJSON_PrintUnformatted(workload);
     if (spec_parse(text, strlen(text), "fit", &request, &spec, &diag) != DIAG_OK ||
