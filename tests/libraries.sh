@@ -121,7 +121,7 @@ judge_fault() {
     fi
     module=build/release/libraries/$name.so
     rm -f "$work/copy/$module" "$work/copy/build/release/libraries/$name".*.o
-    make -C "$work/copy" CC="${CC:-gcc}" "$module" >"$work/make.log" 2>&1 || { tail -5 "$work/make.log"; return 1; }
+    make -C "$work/copy" WERROR= CC="${CC:-gcc}" "$module" >"$work/make.log" 2>&1 || { tail -5 "$work/make.log"; return 1; }
     timeout 120 "$work/copy/twbench" conform --impl="${name//_/-}" --operations=1e4 "${settings[@]}" >"$work/found" 2>&1
     local status=$?
     found=$(sed -n '1s/^.*: BROKEN: //p' "$work/found")
