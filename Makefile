@@ -176,7 +176,7 @@ claims: ## run every claim (minutes, a quiet machine): JSON under results/, pict
 test: ## install what is missing, build, run every test (under 10 minutes)
 	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) all tests
-	$(Q)$(MAKE) FLAVOUR=asan tests
+	$(Q)$(MAKE) FLAVOUR=asan unit-tests
 	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
 	$(Q)$(MAKE) run-tests FUZZ_SECONDS=5
 
@@ -285,7 +285,7 @@ SUITES = tests/faults/run.sh tests/libraries.sh $(CONFORMANCE_TESTS) $(filter-ou
          $(UNIT_TESTS) $(UNIT_TESTS:build/release/%=build/asan/%) --alone $(TIMING)
 
 run-tests:
-	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(SUITES)
+	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=600 tests/run.sh $(SUITES)
 
 asan: ## unit and conformance tests under the address and undefined-behaviour sanitizers
 	$(Q)$(MAKE) FLAVOUR=asan run-flavour
@@ -306,9 +306,10 @@ test-report: ## open reports in a headless Chromium: figures, sorting, layout, c
 	$(Q)$(MAKE) all
 	$(Q)TWBENCH=$(CURDIR)/twbench tests/run.sh tests/browser/report_page.py
 
-faults: ## prove that each planted fault is caught
+faults: ## prove that each planted fault is caught, those of libraries too
 	$(Q)tools/deps.sh build test
-	$(Q)tests/run.sh tests/faults/run.sh
+	$(Q)$(MAKE) all
+	$(Q)TWBENCH=$(CURDIR)/twbench LIBRARY_FAULTS=1 LIMIT_SECONDS=900 tests/run.sh tests/faults/run.sh tests/libraries.sh
 
 coverage: ## line coverage of the unit, conformance and command-line tests
 	$(Q)tools/deps.sh build test coverage
