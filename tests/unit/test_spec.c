@@ -156,7 +156,7 @@ static const struct bad bads[] = {
     {TOP "\"phases\":7}", "x.json: phases: expected an array of 1 .. 16 phases"},
     {FILE_OF("5"), "x.json: phases[0]: expected an object"},
     {FILE_OF("{\"name\":\"a\"}"),
-     "x.json: phases[0].do: expected \"start\", \"stop\" or \"run\" (or "
+     "x.json: phases[0].do: expected \"start\", \"stop\", \"run\" or \"flow\" (or "
      "\"repeat\" and \"phases\" instead)"},
     {FILE_OF("{\"do\":\"jump\"}"),
      "x.json: phases[0].do: 'jump', expected one of: start, stop, run"},
