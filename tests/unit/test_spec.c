@@ -159,7 +159,7 @@ static const struct bad bads[] = {
      "x.json: phases[0].do: expected \"start\", \"stop\", \"run\" or \"flow\" (or "
      "\"repeat\" and \"phases\" instead)"},
     {FILE_OF("{\"do\":\"jump\"}"),
-     "x.json: phases[0].do: 'jump', expected one of: start, stop, run"},
+     "x.json: phases[0].do: 'jump', expected one of: start, stop, run, flow"},
     {FILE_OF("{\"do\":\"stop\"}"), "x.json: phases[0].name: expected a name for the phase"},
     {FILE_OF(RUN "," RUN), "x.json: phases[1].name: expected a name that no other phase has"},
     {FILE_OF(RUN ",{\"name\":\"b\",\"do\":\"run\",\"shar\":1}"),
