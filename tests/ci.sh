@@ -51,9 +51,6 @@ make_branches() {
         in_clone checkout --quiet main
 }
 
-# The workflows compare designs, so that no library has to be built, twice.
-export MAKEFLAGS=LIBRARIES=
-
 make_branches || { echo "Bail out! the repository of the test could not be made"; exit 1; }
 make -C "$clone" >"$work/build.log" 2>&1 ||
     { echo "Bail out! the base does not build: $(tail -n 3 "$work/build.log")"; exit 1; }
