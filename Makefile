@@ -173,7 +173,7 @@ claims: ## run every claim (minutes, a quiet machine): JSON under results/, pict
 	$(Q)$(MAKE) all
 	$(Q)tools/claims_pictures.sh
 
-test: ## install what is missing, build, run every test (under 10 minutes)
+test: ## install what is missing, build, run every test (about a quarter of an hour)
 	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) all tests
 	$(Q)$(MAKE) FLAVOUR=asan unit-tests
