@@ -1,0 +1,126 @@
+/* test_hugepages.c - memory in huge pages: that it is where it was asked for, and that it is counted. */
+#include "harness/run/hugepages.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define BYTES (5 * HUGEPAGES_BYTES + 4096) /* rounded up to six huge pages */
+
+static void test_memory_is_aligned_and_zero(void **state)
+{
+    (void)state;
+    for (int huge = 0; huge < 2; huge++) {
+        unsigned char *memory = hugepages_map(BYTES, huge);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % HUGEPAGES_BYTES, 0);
+        for (size_t i = 0; i < BYTES; i += 4096) {
+            assert_int_equal(memory[i], 0);
+            memory[i] = 1;
+        }
+        hugepages_unmap(memory, BYTES);
+    }
+}
+
+/* Both kinds lie side by side: what is told of one must not be told of the other. */
+static void test_small_pages_are_not_huge(void **state)
+{
+    (void)state;
+    char *small = hugepages_map(BYTES, false), *large = hugepages_map(BYTES, true);
+    assert_non_null(small);
+    assert_non_null(large);
+    memset(small, 1, BYTES);
+    memset(large, 1, BYTES);
+    uint64_t touched = 0, huge = 0;
+    assert_true(hugepages_count(small, BYTES, &touched, &huge));
+    assert_int_equal(touched, BYTES);
+    assert_int_equal(huge, 0);
+    hugepages_unmap(small, BYTES);
+    hugepages_unmap(large, BYTES);
+}
+
+static void test_huge_pages_are_counted(void **state)
+{
+    (void)state;
+    if (!hugepages_are_there(""))
+        skip();
+    char *memory = hugepages_map(BYTES, true);
+    assert_non_null(memory);
+    uint64_t touched = 0, huge = 0;
+    assert_true(hugepages_count(memory, BYTES, &touched, &huge));
+    assert_int_equal(touched, 0);
+    memset(memory, 1, 3 * HUGEPAGES_BYTES);
+    assert_true(hugepages_count(memory, BYTES, &touched, &huge));
+    assert_int_equal(touched, 3 * HUGEPAGES_BYTES);
+    /* A machine whose memory is in pieces may not have given three. */
+    assert_true(huge <= touched);
+    assert_int_equal(huge % HUGEPAGES_BYTES, 0);
+    if (huge == 0)
+        print_message("# no 2 MiB in one piece were free: not seen\n");
+    hugepages_unmap(memory, BYTES);
+}
+
+static void test_more_than_there_is(void **state)
+{
+    (void)state;
+    assert_null(hugepages_map((size_t)1 << 62, true));
+}
+
+/* ---- What the system is set to. -------------------------------------------------------------- */
+
+static void system_says(char *root, const char *words)
+{
+    char path[256] = "";
+    for (const char *part = "/sys/kernel/mm/transparent_hugepage/"; *part; part++) {
+        size_t length = strlen(path);
+        if (*part == '/' && length > 0) {
+            char full[512];
+            snprintf(full, sizeof full, "%s%s", root, path);
+            mkdir(full, 0755);
+        }
+        path[length] = *part;
+        path[length + 1] = '\0';
+    }
+    char file[512];
+    snprintf(file, sizeof file, "%s%senabled", root, path);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs(words, out);
+    fclose(out);
+}
+
+static void test_the_setting_is_read(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/test_hugepages.XXXXXX", command[64];
+    assert_non_null(mkdtemp(root));
+    assert_false(hugepages_are_there(root));
+    system_says(root, "always madvise [never]\n");
+    assert_false(hugepages_are_there(root));
+    system_says(root, "always [madvise] never\n");
+    assert_true(hugepages_are_there(root));
+    system_says(root, "[always] madvise never\n");
+    assert_true(hugepages_are_there(root));
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_is_aligned_and_zero),
+        cmocka_unit_test(test_small_pages_are_not_huge),
+        cmocka_unit_test(test_huge_pages_are_counted),
+        cmocka_unit_test(test_more_than_there_is),
+        cmocka_unit_test(test_the_setting_is_read),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("hugepages", tests, NULL, NULL);
+}
