@@ -40,7 +40,7 @@ def report(name, problems, directive=""):
 
 # Keys that results of an older version lack.
 OPTIONAL = {"checks", "selftest", "stepped", "pointer_moves", "system_calls", "clock_reads", "wakeups", "advance_work", "next", "schedules",
-            "precision", "retaken_passes", "slow_passes", "cpu_ns_per_op_interval", "real_clock"}
+            "precision", "pages", "huge_pages", "retaken_passes", "slow_passes", "cpu_ns_per_op_interval", "real_clock"}
 
 # Objects whose keys are not the format's own.
 FREE = {"params", "requested", "spec", "counters"}

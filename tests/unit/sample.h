@@ -139,6 +139,9 @@ static inline struct outcome *sample_outcome(const struct sample_design *design,
         .peak_bytes = (uint64_t)bytes + 4096 + 8 * slots,
         .bytes_per_task = bytes / tasks,
     };
+    if (design->has_slots)
+        outcome->memory.pages = (struct outcome_pages){
+            .asked = true, .known = true, .huge_bytes = 4 << 20, .touched_bytes = 6 << 20};
     outcome->stepped = (struct outcome_stepped){
         .known = true,
         .tasks = 32,

@@ -210,6 +210,48 @@ static void test_one_design_gets_a_card(void **state)
     result_free(document);
 }
 
+/* A cell of hashed that asked for the pages, added to the document. */
+static void add_paged(struct result_document *document, enum plan_pages pages, uint64_t huge_bytes)
+{
+    const struct sample_design *design = &sample_designs[3];
+    struct stream stream = sample_stream("hold", 1000);
+    struct cell_identity identity = sample_identity(design, NULL);
+    struct outcome *outcome = sample_outcome(design, &stream, 512);
+    struct diag diag;
+    identity.pages = pages;
+    outcome->memory.pages.huge_bytes = huge_bytes;
+    if (huge_bytes == 0)
+        strcpy(outcome->memory.pages.reason, "the system says never");
+    assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+    free(outcome);
+}
+
+/* Both ways stand side by side, and what the kernel gave below them; without the wish nothing is said. */
+static void test_huge_pages_are_told(void **state)
+{
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        struct result_document *document = sample_empty();
+        add_paged(document, PLAN_PAGES_SMALL, 0);
+        add_paged(document, PLAN_PAGES_HUGE, given ? 4 << 20 : 0);
+        char *text = table_text(document, plain);
+        assert_non_null(strstr(text, "\nhashed huge_pages=off "));
+        assert_non_null(strstr(text, "\nhashed huge_pages=on "));
+        assert_non_null(
+            strstr(text, given ? "\nin pages of 2 MiB: hashed huge_pages=on 4.0 MiB of 6.0 MiB\n"
+                               : "\nin pages of 2 MiB: hashed huge_pages=on none: the system "
+                                 "says never\n"));
+        free(text);
+        result_free(document);
+    }
+    struct result_document *document = sample_empty();
+    add_paged(document, PLAN_PAGES_ANY, 4 << 20);
+    char *text = table_text(document, plain);
+    assert_null(strstr(text, "2 MiB"));
+    free(text);
+    result_free(document);
+}
+
 /* Designs agree on one line; one that is late gets its own, and a cell without any says nothing. */
 static void test_schedules_are_lines(void **state)
 {
@@ -319,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_no_line_ends_in_blanks),
         cmocka_unit_test(test_bytes_beyond_ascii_and_escapes_only_when_asked),
         cmocka_unit_test(test_one_design_gets_a_card),
+        cmocka_unit_test(test_huge_pages_are_told),
         cmocka_unit_test(test_schedules_are_lines),
         cmocka_unit_test(test_empty_document),
         cmocka_unit_test(test_style_follows_the_terminal),

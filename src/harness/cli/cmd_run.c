@@ -33,6 +33,8 @@ static int run_plan(struct session *session, const struct options *options, stru
         .sweep_count = options->sweep_count,
         .drives = options->drives,
         .drive_count = options->drive_count,
+        .pages = options->pages,
+        .page_count = options->page_count,
     };
     if (selection.workload_count == 0) {
         selection.workloads = standard;

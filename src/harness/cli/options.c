@@ -214,6 +214,29 @@ static int take_drive(struct options *options, const char *flag, const char *val
     return lists_split(value, ',', flag, PLAN_DRIVES, add_drive, options, diag);
 }
 
+static int add_pages(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    static const char *const words[] = {"off", "on", NULL};
+    struct options *options = ctx;
+    int word = 0;
+    int status = take_word(flag, name, words, &word, diag);
+    enum plan_pages pages = word ? PLAN_PAGES_HUGE : PLAN_PAGES_SMALL;
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; i < options->page_count; i++)
+        if (options->pages[i] == pages)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    options->pages[options->page_count++] = pages;
+    return DIAG_OK;
+}
+
+static int take_huge_pages(struct options *options, const char *flag, const char *value,
+                           struct diag *diag)
+{
+    options->page_count = 0;
+    return lists_split(value, ',', flag, 2, add_pages, options, diag);
+}
+
 static int take_counts_only(struct options *options, const char *flag, const char *value,
                             struct diag *diag)
 {
@@ -603,6 +626,8 @@ static const struct flag flags[] = {
      FLAGS_MATRIX, take_max_pending},
     {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
      FLAGS_RUN, take_drive},
+    {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
+     FLAGS_RUN, take_huge_pages},
     {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS, take_runs},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
      take_counts_only},

@@ -50,6 +50,8 @@ struct options {
     size_t set_count;
     enum plan_drive drives[PLAN_DRIVES]; /* none: by ticks */
     size_t drive_count;
+    enum plan_pages pages[PLAN_PAGES]; /* none: any */
+    size_t page_count;
     uint64_t tick_ns; /* 0: the workload's */
     uint64_t seed;
     uint64_t max_pending; /* 0: no cap */

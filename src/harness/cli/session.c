@@ -212,6 +212,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .settings = plan->settings,
         .setting_count = plan->setting_count,
         .drive = plan->drive,
+        .pages = plan->pages,
         .runs = options->runs,
         .warmup = options->warmup,
         .max_pending = options->max_pending,

@@ -14,6 +14,16 @@ const char *plan_drive_name(enum plan_drive drive)
     return names[drive];
 }
 
+const char *plan_pages_name(enum plan_pages pages)
+{
+    static const char *const names[PLAN_PAGES] = {
+        [PLAN_PAGES_ANY] = NULL,
+        [PLAN_PAGES_SMALL] = "off",
+        [PLAN_PAGES_HUGE] = "on",
+    };
+    return names[pages];
+}
+
 static bool design_has_param(const struct tw_design *design, const char *name)
 {
     for (const struct tw_param *param = design->timed->params; param->name; param++)
@@ -94,9 +104,18 @@ static struct plan_cell cell_of_number(const struct plan_selection *selection,
     return cell;
 }
 
-static size_t count_drives(const struct plan_selection *selection)
+/* Cells of one setting: drives x pages. */
+static size_t count_ways(const struct plan_selection *selection)
 {
-    return selection->drive_count > 0 ? selection->drive_count : 1;
+    size_t drives = selection->drive_count > 0 ? selection->drive_count : 1;
+    return drives * (selection->page_count > 0 ? selection->page_count : 1);
+}
+
+static void set_way(const struct plan_selection *selection, size_t way, struct plan_cell *cell)
+{
+    size_t pages = selection->page_count > 0 ? selection->page_count : 1;
+    cell->drive = selection->drive_count > 0 ? selection->drives[way / pages] : PLAN_DRIVE_TICKS;
+    cell->pages = selection->page_count > 0 ? selection->pages[way % pages] : PLAN_PAGES_ANY;
 }
 
 static void fill_cells(const struct plan_selection *selection, struct plan *plan)
@@ -104,9 +123,9 @@ static void fill_cells(const struct plan_selection *selection, struct plan *plan
     for (size_t d = 0; d < selection->design_count; d++) {
         size_t count = cells_of_design(selection, selection->designs[d]);
         for (size_t number = 0; number < count; number++)
-            for (size_t i = 0; i < count_drives(selection); i++) {
+            for (size_t way = 0; way < count_ways(selection); way++) {
                 struct plan_cell cell = cell_of_number(selection, selection->designs[d], number);
-                cell.drive = selection->drive_count > 0 ? selection->drives[i] : PLAN_DRIVE_TICKS;
+                set_way(selection, way, &cell);
                 plan->cells[plan->cell_count++] = cell;
             }
     }
@@ -133,7 +152,7 @@ int plan_make(const struct plan_selection *selection, struct plan *plan, struct 
         return status;
     size_t cells = 0;
     for (size_t d = 0; d < selection->design_count; d++)
-        cells += cells_of_design(selection, selection->designs[d]) * count_drives(selection);
+        cells += cells_of_design(selection, selection->designs[d]) * count_ways(selection);
     size_t tasks = selection->task_count > 0 ? selection->task_count : 1;
     *plan = (struct plan){
         .groups = calloc(selection->workload_count * tasks, sizeof *plan->groups),

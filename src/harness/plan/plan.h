@@ -26,10 +26,22 @@ enum plan_drive {
 /* Word used on the command line and in results: "ticks", "next". */
 const char *plan_drive_name(enum plan_drive drive);
 
+/* What pages the memory of a design lies in. */
+enum plan_pages {
+    PLAN_PAGES_ANY,   /* as the allocator and the system have it: nobody asked */
+    PLAN_PAGES_SMALL, /* none of 2 MiB */
+    PLAN_PAGES_HUGE,  /* of 2 MiB, where the kernel gives them */
+    PLAN_PAGES
+};
+
+/* Word used on the command line and in results: "off", "on"; NULL for PLAN_PAGES_ANY. */
+const char *plan_pages_name(enum plan_pages pages);
+
 /* One design with the settings asked for; `open` derives the others. */
 struct plan_cell {
     const struct tw_design *design;
     enum plan_drive drive;
+    enum plan_pages pages;
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;
 };
@@ -65,6 +77,8 @@ struct plan_selection {
     size_t sweep_count;
     const enum plan_drive *drives; /* none: by ticks */
     size_t drive_count;
+    const enum plan_pages *pages; /* none: any */
+    size_t page_count;
 };
 
 /* Does sweep `index` apply to the design?  It has to have the parameter; what was given for one plugin
@@ -73,7 +87,7 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
                        const struct tw_design *design);
 
 /* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
- * knows x drives.  A sweep that no selected design knows is an error.  The plan points into the selection's
+ * knows x drives x pages.  A sweep that no selected design knows is an error.  The plan points into the selection's
  * workload names; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
 /* A plan of exactly these cells in one group, all copied but for the workload's name. */

@@ -100,6 +100,7 @@ static const struct sheet sheets[] = {
       {"at the end", "bytes", "memory.allocated_bytes"},
       {"retained", "bytes", "memory.retained_bytes"},
       {"resident", "bytes", "memory.resident_bytes"},
+      {"in huge pages", "bytes", "memory.pages.huge_bytes"},
       {"fired", "", "fired"},
       {"early", "", "early"},
       {"late mean", "ticks", "late_mean_ticks"},

@@ -130,6 +130,20 @@ static void write_row(FILE *out, const struct view_group *group, const struct vi
     fputs(" |\n", out);
 }
 
+static void write_pages(FILE *out, const struct view_group *group)
+{
+    char text[320];
+    for (size_t i = 0; i < group->row_count; i++) {
+        if (!view_huge_pages(text, sizeof text, &group->rows[i]))
+            continue;
+        fputs("\nIn pages of 2 MiB: ", out);
+        markdown_text(out, group->rows[i].label);
+        fputs(", ", out);
+        markdown_text(out, text);
+        fputs(".\n", out);
+    }
+}
+
 void markdown_write(FILE *out, const struct result_document *document)
 {
     bool untimed = false;
@@ -146,6 +160,7 @@ void markdown_write(FILE *out, const struct result_document *document)
         write_header(out, group, counts);
         for (size_t i = 0; i < group->row_count; i++)
             write_row(out, group, &group->rows[i], counts);
+        write_pages(out, group);
     }
     if (view_has_real_clock(&view))
         fputs(

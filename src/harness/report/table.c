@@ -244,6 +244,20 @@ static void write_precision(FILE *out, const struct view_group *group)
     }
 }
 
+/* Whether huge pages were given is for the kernel to say. */
+static void write_pages(FILE *out, const struct view_group *group)
+{
+    char text[320];
+    const char *gap = "in pages of 2 MiB: ";
+    for (size_t i = 0; i < group->row_count; i++) {
+        if (!view_huge_pages(text, sizeof text, &group->rows[i]))
+            continue;
+        fprintf(out, "%s%s %s", gap, group->rows[i].label, text);
+        gap = "; ";
+    }
+    fputs(gap[0] == ';' ? "\n" : "", out);
+}
+
 /* Designs on the machine's clock sleep: what their operations cost is CPU time. */
 static void write_cpu_times(FILE *out, const struct view_group *group)
 {
@@ -277,6 +291,7 @@ static void write_group(FILE *out, const struct view_group *group, const struct 
         write_comparison(out, group, style);
     write_cpu_times(out, group);
     write_precision(out, group);
+    write_pages(out, group);
     write_untimed(out, group);
     schedules_write(out, group);
     write_harness_cost(out, group);

@@ -18,6 +18,7 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
     char settings[1536] = "";
     size_t length = 0;
     bool by_ticks = identity->drive == PLAN_DRIVE_TICKS;
+    const char *pages = plan_pages_name(identity->pages);
     for (size_t i = 0; i < identity->setting_count; i++) {
         const struct tw_setting *setting = &identity->settings[i];
         for (uint32_t v = 0; v < setting->count && length < sizeof settings; v++)
@@ -26,14 +27,14 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
                                        v ? "" : "=", setting->values[v]);
     }
     snprintf(out, size,
-             "%s%s%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64
+             "%s%s%s%s%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64
              " stream=%016" PRIx64 "; runs=%" PRIu64 " warmup=%" PRIu64 " pin_cpu=%d"
              " max_pending=%" PRIu64,
              identity->impl, settings,
              by_ticks ? "" : " drive=", by_ticks ? "" : plan_drive_name(identity->drive),
-             stream->workload, stream->tasks, stream->tick_ns, stream->seed, stream->hash,
-             identity->runs, identity->warmup, identity->pin_cpu < 0 ? -1 : identity->pin_cpu,
-             identity->max_pending);
+             pages ? " huge_pages=" : "", pages ? pages : "", stream->workload, stream->tasks,
+             stream->tick_ns, stream->seed, stream->hash, identity->runs, identity->warmup,
+             identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending);
 }
 
 /* One value is a number, a list is an array. */
@@ -49,12 +50,14 @@ static void add_setting(cJSON *params, const char *name, const uint64_t *values,
     json_add(params, name, list);
 }
 
-/* By ticks goes without saying, as in results of versions that knew nothing else. */
+/* By ticks goes without saying, and so do any pages, as in results of versions that knew nothing else. */
 static cJSON *new_params(const struct cell_identity *identity)
 {
     cJSON *params = cJSON_CreateObject();
     if (identity->drive != PLAN_DRIVE_TICKS)
         json_add_text(params, "drive", plan_drive_name(identity->drive));
+    if (identity->pages != PLAN_PAGES_ANY)
+        json_add_text(params, "huge_pages", plan_pages_name(identity->pages));
     return params;
 }
 
@@ -299,6 +302,17 @@ static cJSON *make_phases(const struct cell_identity *identity, const struct str
 
 /* ---- The rest of the cell. ------------------------------------------------------------------- */
 
+static cJSON *make_pages(const struct outcome_pages *pages)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add(object, "huge_bytes",
+             pages->known ? json_integer(pages->huge_bytes) : cJSON_CreateNull());
+    json_add(object, "touched_bytes",
+             pages->known ? json_integer(pages->touched_bytes) : cJSON_CreateNull());
+    json_add_text(object, "reason", pages->reason);
+    return object;
+}
+
 static cJSON *make_memory(const struct outcome_memory *memory)
 {
     if (!memory->measured && memory->fixed_bytes == 0)
@@ -320,6 +334,8 @@ static cJSON *make_memory(const struct outcome_memory *memory)
     for (size_t i = 0; i < sizeof arena / sizeof *arena; i++)
         json_add(object, arena[i].key,
                  memory->measured ? json_integer(arena[i].value) : cJSON_CreateNull());
+    if (memory->pages.asked)
+        json_add(object, "pages", make_pages(&memory->pages));
     return object;
 }
 

@@ -179,6 +179,10 @@ static const struct rule cell_rules[] = {
     {"memory.retained_bytes", NUMBER | OR_NULL},
     {"memory.allocated_bytes", NUMBER | OR_NULL},
     {"memory.resident_bytes", NUMBER | OR_NULL},
+    {"memory.pages", OBJECT | OPTIONAL}, /* only where they were asked for */
+    {"memory.pages.huge_bytes", NUMBER | OR_NULL},
+    {"memory.pages.touched_bytes", NUMBER | OR_NULL},
+    {"memory.pages.reason", TEXT | OR_NULL},
     {"stepped", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first results */
     {"stepped.tasks", NUMBER | OR_NULL},
     {"stepped.calls", NUMBER | OR_NULL},

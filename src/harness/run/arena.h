@@ -8,21 +8,28 @@
 #ifndef TWBENCH_ARENA_H
 #define TWBENCH_ARENA_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "harness/plan/plan.h"
+
+struct arena_pages; /* where the memory is that huge pages were asked for, or none */
 
 struct arena {
     bool available;
     unsigned index;
+    struct arena_pages *pages; /* NULL: nobody asked */
 };
 
 /* Enters a fresh arena whose freed pages stay mapped (no decay), so that a second pass over a
  * stream does not pay page faults again.  With `exact`, the thread cache is off: every free is seen
- * at once, which is what a reading of memory needs and what a timed pass must not have. */
-struct arena arena_enter(bool exact);
+ * at once, which is what a reading of memory needs and what a timed pass must not have.  With pages other than PLAN_PAGES_ANY the arena takes its memory from
+ * hugepages.h. */
+struct arena arena_enter(bool exact, enum plan_pages pages);
 
 /* Bytes now allocated (in size classes, as the allocator gave them out) and physically mapped. */
 uint64_t arena_allocated_bytes(const struct arena *arena);
 uint64_t arena_resident_bytes(const struct arena *arena);
+
+/* Bytes of its memory that have been touched, and those of them in huge pages, as the kernel has it.
+ * False when nobody asked for pages, or it cannot be read. */
+bool arena_count_pages(const struct arena *arena, uint64_t *touched, uint64_t *huge);
 
 #endif

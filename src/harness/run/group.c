@@ -140,6 +140,14 @@ static void take_sample(struct outcome *outcome, const struct job_report *report
     outcome->slow_passes += report->slow;
 }
 
+/* Of several children the one in which the least came out as asked. */
+static void take_pages(struct outcome *outcome, const struct outcome_pages *pages)
+{
+    struct outcome_pages *kept = &outcome->memory.pages;
+    if (pages->asked && (!kept->asked || !pages->known || pages->huge_bytes < kept->huge_bytes))
+        *kept = *pages;
+}
+
 static void group_take(void *ctx, const struct job *job, const struct job_report *report)
 {
     struct group *group = ctx;
@@ -155,12 +163,14 @@ static void group_take(void *ctx, const struct job *job, const struct job_report
         snprintf(outcome->reason, sizeof outcome->reason, "%s", report->reason);
     } else if (job->kind == JOB_MEMORY) {
         outcome->memory = report->memory;
+        take_pages(outcome, &report->pages);
     } else if (job->kind == JOB_LATENCY) {
         take_latency(outcome, report);
     } else if (job->kind == JOB_COUNT) {
         take_counts(outcome, report, job->passes);
     } else if (job->kind == JOB_TIME) {
         take_sample(outcome, report, job->passes);
+        take_pages(outcome, &report->pages);
     }
     group->done++;
 }

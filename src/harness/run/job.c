@@ -2,6 +2,7 @@
 #include "harness/run/job.h"
 
 #include "harness/run/dispatch.h"
+#include "harness/run/hugepages.h"
 #include "harness/run/instance.h"
 #include "harness/run/pace.h"
 
@@ -153,9 +154,29 @@ static void job_count(const struct job *job, struct job_report *report)
     counters_close(&counters);
 }
 
+/* When everything has been touched that will be; freed memory stays where it is. */
+static void count_pages(const struct job *job, const struct arena *arena, struct job_report *report)
+{
+    struct outcome_pages *pages = &report->pages;
+    pages->asked = job->plan->pages != PLAN_PAGES_ANY;
+    if (!pages->asked)
+        return;
+    pages->known = arena_count_pages(arena, &pages->touched_bytes, &pages->huge_bytes);
+    const char *reason = "";
+    if (!arena->available)
+        reason = "no jemalloc in this build, so that the pages are as they come";
+    else if (!pages->known)
+        reason = "/proc/self/smaps cannot be read";
+    else if (job->plan->pages == PLAN_PAGES_HUGE && pages->huge_bytes == 0)
+        reason = hugepages_are_there("")
+                     ? "the kernel had no 2 MiB in one piece to give"
+                     : "/sys/kernel/mm/transparent_hugepage/enabled says never, or is not there";
+    snprintf(pages->reason, sizeof pages->reason, "%s", reason);
+}
+
 static void job_memory(const struct job *job, struct job_report *report)
 {
-    struct arena arena = arena_enter(true);
+    struct arena arena = arena_enter(true, job->plan->pages);
     uint64_t before_bytes = arena_allocated_bytes(&arena);
     struct instance instance;
     if (!job_open(job, &instance, report))
@@ -174,6 +195,7 @@ static void job_memory(const struct job *job, struct job_report *report)
         memory->peak_bytes > memory->fixed_bytes ? memory->peak_bytes - memory->fixed_bytes : 0;
     memory->bytes_per_task = (double)grown / (double)job->stream->capacity;
     instance_close(&instance);
+    count_pages(job, &arena, report);
 }
 
 /* The first pass touches the pages, so that no page fault shows as a slow operation. */
@@ -311,8 +333,11 @@ void job_do(const struct job *job, struct job_report *report)
         [JOB_TIME] = job_time,
     };
     report->status = OUTCOME_OK;
+    struct arena arena = {.available = false};
     if (job->kind != JOB_MEMORY)
-        arena_enter(false);
+        arena = arena_enter(false, job->plan->pages);
     kinds[job->kind](job, report);
+    if (job->kind == JOB_TIME)
+        count_pages(job, &arena, report);
     report->done = true;
 }

@@ -48,6 +48,7 @@ struct job_report {
     struct replay_pass total; /* JOB_TIME: times summed over the passes, counts of one pass */
     uint64_t retaken, slow;   /* JOB_TIME: passes taken again, and kept, though the core was slow */
     struct outcome_memory memory;                      /* JOB_MEMORY */
+    struct outcome_pages pages;                        /* JOB_MEMORY, JOB_TIME */
     struct outcome_stepped stepped;                    /* JOB_STEP */
     struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
     char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */

@@ -84,7 +84,17 @@ struct outcome_phase {
     struct outcome_advance_work advance_work;
 };
 
+/* What the kernel made of a wish about pages: of the child in which the least were huge. */
+struct outcome_pages {
+    bool asked;
+    bool known;                           /* false: `reason` says why it could not be counted */
+    uint64_t huge_bytes;                  /* of the design's memory, the allocator's own in it */
+    uint64_t touched_bytes;               /* all that is there of it, in pages of any size */
+    char reason[OUTCOME_COUNTERS_REASON]; /* why none are huge, though they should be; else empty */
+};
+
 struct outcome_memory {
+    struct outcome_pages pages;
     bool measured;            /* false: no jemalloc in this build; then all are 0 */
     uint64_t fixed_bytes;     /* footprint: independent of the capacity */
     uint64_t capacity_bytes;  /* footprint: arrays per id */

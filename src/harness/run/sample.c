@@ -80,7 +80,7 @@ static bool take_sample(const struct sample_request *request, struct sample_seri
 void sample_take(const struct sample_request *request, struct sample_series *series)
 {
     memset(series, 0, sizeof *series);
-    arena_enter(false);
+    arena_enter(false, request->plan->pages);
     if (!warm_up(request, series))
         return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->patience_ns;
