@@ -152,7 +152,7 @@ static void test_hang(void **state)
     (void)state;
     struct tw_backend faulty = *heap_timed();
     faulty.stop = hanging_stop;
-    assert_faulty(&faulty, SECOND / 2, OUTCOME_TIMEOUT, "budget of 0.5 s");
+    assert_faulty(&faulty, SECOND / 2, OUTCOME_TIMEOUT, "budget of 0.5 s (--budget)");
 }
 
 static void test_wrong_stop(void **state)
@@ -187,7 +187,7 @@ static void test_out_of_memory(void **state)
 #endif
     struct tw_backend faulty = *heap_timed();
     faulty.open = greedy_open;
-    assert_faulty(&faulty, 10 * SECOND, OUTCOME_OUT_OF_MEMORY, "no memory");
+    assert_faulty(&faulty, 10 * SECOND, OUTCOME_OUT_OF_MEMORY, "no memory; the limit of a run is");
 }
 
 static void test_figures(void **state)

@@ -6,6 +6,7 @@
  */
 #include "harness/run/pool.h"
 
+#include "harness/base/units.h"
 #include "harness/run/interrupt.h"
 
 #include <errno.h>
@@ -158,6 +159,18 @@ static void slot_kill(struct slot *slot)
     slot_reap(slot, &wait_status);
 }
 
+/* Says with what was lacking how much there was, and how to have more. */
+static void explain_memory(uint64_t limit_bytes, struct job_report *report)
+{
+    char limit[32];
+    size_t length = strlen(report->reason);
+    if (report->status != OUTCOME_OUT_OF_MEMORY || limit_bytes == 0)
+        return;
+    units_format_bytes(limit, sizeof limit, limit_bytes);
+    snprintf(report->reason + length, sizeof report->reason - length,
+             "; the limit of a run is %s (--memory-limit)", limit);
+}
+
 /* The child is gone: what does that mean? */
 static void slot_judge(struct slot *slot, int wait_status)
 {
@@ -186,7 +199,7 @@ static void slot_time_out(const struct pool *pool, struct slot *slot)
         [JOB_SCHEDULE] = "scheduling"};
     char reason[160];
     slot_kill(slot);
-    snprintf(reason, sizeof reason, "the %s run took longer than its budget of %.3g s",
+    snprintf(reason, sizeof reason, "the %s run took longer than its budget of %.3g s (--budget)",
              names[slot->job->kind], (double)pool->limits.budget_ns / 1e9);
     report_fail(slot->report, OUTCOME_TIMEOUT, reason);
 }
@@ -248,6 +261,7 @@ static void pool_collect(struct pool *pool, pool_done_fn *done, void *ctx)
             int wait_status;
             slot_reap(slot, &wait_status);
             slot_judge(slot, wait_status);
+            explain_memory(pool->limits.memory_bytes, slot->report);
         } else if (clock_read_ns(CLOCK_MONOTONIC) >= slot->deadline_ns) {
             slot_time_out(pool, slot);
         } else {

@@ -344,8 +344,9 @@ void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
 struct prove_replay {
     struct replay base;
     struct replay_proof *proof;
-    tw_tick *due;                  /* by id; TW_NEVER: idle */
-    tw_tick *last;                 /* by id: the last tick at which a running timer may fire */
+    tw_tick *due; /* by id; TW_NEVER: idle */
+    tw_tick *
+        last; /* by id: the last tick at which a running timer may fire; of an exact design `due` */
     uint64_t running, max_pending; /* a cap of 0 is none */
     double late_sum_ticks, late_sum_ns;
     uint64_t tick_ns;
@@ -638,8 +639,9 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
         .tick_ns = stream->tick_ns,
         .start_slack_ns = stream->slacks_ns,
         .due = malloc(stream->capacity * sizeof *replay.due),
-        .last = calloc(stream->capacity, sizeof *replay.last),
     };
+    bool late = design->traits.late_ticks > 0 || design->traits.late_shift > 0;
+    replay.last = late ? calloc(stream->capacity, sizeof *replay.last) : replay.due;
     bool rounded = stream_is_rounded(stream);
     if (rounded)
         replay.slacks_ns = calloc(stream->capacity, sizeof *replay.slacks_ns);
@@ -654,7 +656,8 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
         status = diag_run(diag, "no memory to check %" PRIu32 " timers", stream->capacity);
     }
     free(replay.due);
-    free(replay.last);
+    if (late)
+        free(replay.last);
     free(replay.slacks_ns);
     return status;
 }

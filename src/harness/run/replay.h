@@ -60,8 +60,8 @@ struct replay_proof {
     char broken[300];
 };
 
-/* One pass; needs 16 bytes of the harness's memory per id, 24 where deadlines were
- * rounded.  Fills the numbers of operations in
+/* One pass; needs 8 bytes of the harness's memory per id, 8 more for a design that may be late, and 8
+ * more where deadlines were rounded.  Fills the numbers of operations in
  * phases[], wake-ups, the counters of their work (from a counted design) and the proof.  Returns DIAG_RUN without memory. */
 int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
                  const struct stream *stream, enum plan_drive drive, struct outcome_phase *phases,

@@ -544,7 +544,7 @@ static int play_all(struct generator *generator)
         if (stream_is_broken(generator->stream))
             break;
     }
-    return stream_finish(generator->stream, generator->diag);
+    return DIAG_OK;
 }
 
 static bool any_phase(const struct spec_phase *phases, size_t count,
@@ -613,7 +613,10 @@ int generate_stream(const struct spec *spec, uint64_t seed, uint64_t work_max, s
                                                   : no_memory(&generator);
     if (status == DIAG_OK)
         status = play_all(&generator);
+    /* The oracle, which finishing a stream asks, needs as much memory again. */
     generator_close(&generator);
+    if (status == DIAG_OK)
+        status = stream_finish(generator.stream, diag);
     if (status == DIAG_OK)
         *out = generator.stream;
     else
