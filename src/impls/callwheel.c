@@ -1,0 +1,397 @@
+/*
+ * callwheel.c - the callout wheel of 4.4BSD and FreeBSD (A. Costello and G. Varghese, "Redesigning
+ * the BSD Callout and Timer Facilities", 1995; kern_timeout.c): scheme 6 of Varghese & Lauck with
+ * the due tick compared, and a pointer to the next callout to check.
+ *
+ *     slot = due mod slots                       now = 19, slots = 8
+ *
+ *       0        1        2        3
+ *     +----+   +----+   +----+   +----+
+ *     |    |   |    |   |    |   |  A | due 27: looked at, it stays
+ *     +----+   +----+   +----+   |  B | due 19: taken out, its callback runs
+ *                                |  C | <- next to check: a stop of C moves this to D
+ *                                |  D |
+ *                                +----+
+ *
+ *              average                       worst
+ *     start    O(1)                          O(1)
+ *     stop     O(1)                          O(1)
+ *     tick     O(1 + n / slots)              O(n), when all share a slot
+ *     advance  one tick after another; O(slots + n) for any jump beyond one revolution
+ *     next     O(slots / n)                  O(slots + n), when nothing is due in this revolution
+ *     memory   16 bytes a timer, 8 bytes a slot; nothing is allocated after open
+ *
+ * Invariants, tested by check in this order (between calls):
+ *  1. Every list is a ring: forward and back links agree and lead to running timers only.
+ *  2. Nothing is on the list of the due, no jump is under way, and no timer is next to check.
+ *  3. A timer is in the slot of its due tick.
+ *  4. Every due tick is later than now.
+ *  5. The timers in the slots are as many as run, and all others are idle.
+ *
+ * What differs from hashed.c.  There a slot is gone through twice, first to move what is due to a
+ * list of its own, then to fire that list, and prefetches run ahead of the clock.  Here, as in BSD,
+ * one walk fires what is due where it lies, which saves each timer a link and an unlink; a stop and
+ * a restart pay for it with a comparison with the next to check.  Due tick and links lie side by
+ * side, so a look at a timer is one cache miss instead of two.
+ *
+ * Departures from BSD.  Links are 32-bit indices and the lists rings, without the branch of a
+ * TAILQ's remove at the last element.  The wheel has no more slots than the horizon has ticks:
+ * each would hold timers of one tick only.  Deadlines are 64-bit ticks, so none is too far.  BSD
+ * steps through all ticks it missed; here a jump of more than one revolution visits every slot
+ * once, moves what is due by its end to a list of the due and fires that, and what callbacks start
+ * within the jumped span joins that list.
+ *
+ * It loses as hashed.c does: when slots are few against the timers and the delays long, each tick
+ * looks at n / slots timers, one cache miss after another; and it steps through empty slots.
+ */
+#include "due_links.h"
+#include "params.h"
+
+/* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
+#define SLOTS_MAX (UINT64_C(1) << 30)
+/* Fewer by default would save less than 2 KiB. */
+#define SLOTS_DEFAULT_MIN 256
+
+static const struct tw_param callwheel_params[] = {
+    {"slots",
+     "slots of the wheel, rounded up to a power of two (default: as many as timers, at least "
+     "256, at most the horizon)",
+     1, SLOTS_MAX, 1},
+    {NULL, NULL, 0, 0, 0},
+};
+
+struct tw_timers {
+    union due_link *cells; /* timers, then the slots, then the list of the due */
+    tw_tick now;         /* the tick being processed; during a jump that of the timer that fires */
+    tw_tick swept;       /* slots hold nothing due up to here but what the walk has yet to
+                              check: now, or the end of the jump */
+    uint32_t next_check; /* node that the walk of a slot goes on with; NO_NODE when none walks */
+    uint32_t mask;       /* slots - 1 */
+    uint32_t slot_heads; /* index of slot 0: twice the capacity */
+    uint32_t due_head;   /* index of the list of the due */
+    uint32_t running;
+    TW_WORK_FIELD
+};
+
+#define NO_NODE LINKS_IDLE
+
+static inline uint32_t slot_head(const struct tw_timers *timers, tw_tick tick)
+{
+    return timers->slot_heads + ((uint32_t)tick & timers->mask);
+}
+
+/* The list that a timer with this due tick belongs to. */
+static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
+{
+    return __builtin_expect(due <= timers->swept, 0) ? timers->due_head : slot_head(timers, due);
+}
+
+/* Takes a running timer out of its list, and out of the way of a walk that would go on with it. */
+static inline void node_remove(struct tw_timers *timers, uint32_t node)
+{
+    struct link *links = due_links(timers->cells);
+    if (__builtin_expect(node == timers->next_check, 0))
+        timers->next_check = links[node].next;
+    links_remove(links, node);
+    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
+}
+
+/* Fires a timer that is due, from whichever list it is in. */
+static inline void node_fire(struct tw_timers *timers, uint32_t node, tw_expire_fn *expire,
+                             void *ctx)
+{
+    struct link *links = due_links(timers->cells);
+    links_remove(links, node);
+    links_set_idle(links, node);
+    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
+    timers->running--;
+    expire(ctx, due_links_id(node), timers->now);
+}
+
+/* Goes through the slot of now and fires what is due.  What a callback starts into this slot, a
+ * revolution ahead or more, goes behind the end of the walk or is looked at and left there.  Kept
+ * out of line, so that the step over an empty slot, by far the most frequent call, saves no
+ * registers. */
+__attribute__((noinline)) static void slot_walk(struct tw_timers *timers, uint32_t head,
+                                                tw_expire_fn *expire, void *ctx)
+{
+    const struct link *links = due_links(timers->cells);
+    tw_tick now = timers->now;
+    bool fired = false;
+    for (uint32_t node = links[head].next; node != head;) {
+        uint32_t next = links[node].next;
+        TW_COUNT(timers, visits, 1);
+        TW_COUNT(timers, comparisons, 1);
+        if (due_links_due_of(timers->cells, node) == now) {
+            timers->next_check = next;
+            fired = true;
+            node_fire(timers, node, expire, ctx);
+            next = timers->next_check;
+        }
+        node = next;
+    }
+    timers->next_check = NO_NODE;
+    TW_COUNT(timers, empty_ticks, !fired);
+    (void)fired;
+}
+
+static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+{
+    tw_tick now = timers->now + 1;
+    uint32_t head = slot_head(timers, now);
+    timers->now = timers->swept = now;
+    TW_COUNT(timers, pointer_moves, 1);
+    if (links_is_empty(due_links(timers->cells), head))
+        TW_COUNT(timers, empty_ticks, 1);
+    else
+        slot_walk(timers, head, expire, ctx);
+}
+
+/* Moves what is due by the end of a jump from a slot to the list of the due. */
+static void slot_collect(struct tw_timers *timers, uint32_t head)
+{
+    struct link *links = due_links(timers->cells);
+    for (uint32_t node = links[head].next, next; node != head; node = next) {
+        next = links[node].next;
+        TW_COUNT(timers, visits, 1);
+        TW_COUNT(timers, comparisons, 1);
+        if (due_links_due_of(timers->cells, node) > timers->swept)
+            continue;
+        links_remove(links, node);
+        links_append(links, timers->due_head, node);
+        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + LINKS_APPEND_WRITES);
+    }
+}
+
+/* A jump over every slot at least once: one visit of each is enough. */
+static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    const struct link *links = due_links(timers->cells);
+    timers->swept = to;
+    for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
+        TW_COUNT(timers, pointer_moves, 1);
+        slot_collect(timers, slot_head(timers, timers->now + i));
+    }
+    for (uint32_t node; (node = links[timers->due_head].next) != timers->due_head;) {
+        timers->now = due_links_due_of(timers->cells, node);
+        node_fire(timers, node, expire, ctx);
+    }
+    timers->now = to;
+}
+
+/* As many as timers, the rule of 4.4BSD, keeps slots at about one timer. */
+static uint64_t slots_default(const struct tw_config *config)
+{
+    uint64_t slots = config->capacity;
+    if (slots < SLOTS_DEFAULT_MIN)
+        slots = SLOTS_DEFAULT_MIN;
+    if (config->horizon != 0 && slots > config->horizon)
+        slots = config->horizon;
+    return slots;
+}
+
+static void callwheel_close(struct tw_timers *timers)
+{
+    free(timers->cells);
+    free(timers);
+}
+
+static int callwheel_open(struct tw_timers **out, const struct tw_config *config,
+                          struct tw_error *error)
+{
+    int status = params_check(callwheel_params, config, error);
+    if (status != TW_OK)
+        return status;
+    const struct tw_setting *given = params_find(config, "slots");
+    uint32_t slots =
+        (uint32_t)params_power_of_two(given ? given->values[0] : slots_default(config));
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers)
+        return params_no_memory(error, sizeof *timers);
+    timers->now = timers->swept = config->now;
+    timers->next_check = NO_NODE;
+    timers->mask = slots - 1;
+    timers->slot_heads = due_links_node(config->capacity);
+    timers->due_head = timers->slot_heads + slots;
+    timers->cells = due_links_new(config->capacity, slots + 1);
+    if (!timers->cells) {
+        status = params_no_memory(error, due_links_bytes(config->capacity, slots + 1));
+        callwheel_close(timers);
+        return status;
+    }
+    *out = timers;
+    return TW_OK;
+}
+
+static int callwheel_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    if (__builtin_expect(deadline <= timers->now, 0)) {
+        if (timers->now >= TW_DEADLINE_MAX)
+            return TW_REFUSED_RANGE;
+        deadline = timers->now + 1;
+    }
+    struct link *links = due_links(timers->cells);
+    uint32_t node = due_links_node(id);
+    int status = TW_OK;
+    if (links_is_idle(links, node)) {
+        timers->running++;
+    } else {
+        status = TW_REARMED;
+        node_remove(timers, node);
+    }
+    *due_links_due(timers->cells, node) = deadline;
+    links_append(links, list_of(timers, deadline), node);
+    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
+    return status;
+}
+
+static int callwheel_stop(struct tw_timers *timers, tw_id id)
+{
+    struct link *links = due_links(timers->cells);
+    uint32_t node = due_links_node(id);
+    if (links_is_idle(links, node))
+        return TW_IDLE;
+    node_remove(timers, node);
+    links_set_idle(links, node);
+    TW_COUNT(timers, link_writes, 1);
+    timers->running--;
+    return TW_OK;
+}
+
+/* Any advance but a single step. */
+__attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
+                                                 tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    if (timers->running == 0)
+        timers->now = timers->swept = to;
+    else if (to - timers->now > (uint64_t)timers->mask + 1)
+        clock_jump(timers, to, expire, ctx);
+    else
+        while (timers->now != to)
+            clock_step(timers, expire, ctx);
+}
+
+static void callwheel_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to > timers->now && to - timers->now == 1)
+        clock_step(timers, expire, ctx);
+    else
+        clock_move(timers, to, expire, ctx);
+}
+
+/* Buckets in the order of their turns; the first timer that is due at its slot's turn is the
+ * next. */
+static tw_tick callwheel_next(const struct tw_timers *timers)
+{
+    const struct link *links = due_links_const(timers->cells);
+    tw_tick earliest = TW_NEVER;
+    uint32_t seen = 0;
+    for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
+        uint32_t head = slot_head(timers, timers->now + i);
+        for (uint32_t node = links[head].next; node != head; node = links[node].next) {
+            tw_tick due = due_links_due_of(timers->cells, node);
+            seen++;
+            if (due < earliest)
+                earliest = due;
+        }
+    }
+    return earliest;
+}
+
+static void callwheel_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    const struct link *links = due_links_const(timers->cells);
+    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++)
+        for (uint32_t node = links[head].next; node != head; node = links[node].next) {
+            tw_tick due = due_links_due_of(timers->cells, node);
+            struct tw_view view = {
+                .id = due_links_id(node),
+                .deadline = due,
+                .slot = head - timers->slot_heads,
+                .rounds = (due - timers->now - 1) / ((uint64_t)timers->mask + 1),
+            };
+            visit(ctx, &view);
+        }
+}
+
+/* Invariants 3 and 4, for one slot whose links are known to be sound. */
+static const char *slot_check(const struct tw_timers *timers, uint32_t head)
+{
+    const struct link *links = due_links_const(timers->cells);
+    for (uint32_t node = links[head].next; node != head; node = links[node].next) {
+        tw_tick due = due_links_due_of(timers->cells, node);
+        if (slot_head(timers, due) != head)
+            return "a timer is not in the slot of its due tick";
+        if (due <= timers->now)
+            return "a timer is still held after its due tick";
+    }
+    return NULL;
+}
+
+static const char *callwheel_check(const struct tw_timers *timers)
+{
+    const struct link *links = due_links_const(timers->cells);
+    uint64_t held = 0;
+    const char *broken = NULL;
+    for (uint32_t head = timers->slot_heads; !broken && head <= timers->due_head; head++)
+        broken = links_check(links, timers->slot_heads, head, &held);
+    if (!broken && (!links_is_empty(links, timers->due_head) || timers->swept != timers->now))
+        broken = "a timer was left on the list of the due";
+    if (!broken && timers->next_check != NO_NODE)
+        broken = "the walk of a slot has not ended";
+    for (uint32_t head = timers->slot_heads; !broken && head < timers->due_head; head++)
+        broken = slot_check(timers, head);
+    if (!broken && (held != timers->running ||
+                    due_links_count(timers->cells, due_links_id(timers->slot_heads)) != held))
+        broken = "the slots do not hold exactly the running timers";
+    return broken;
+}
+
+static struct tw_footprint callwheel_footprint(const struct tw_timers *timers)
+{
+    uint64_t lists = (uint64_t)timers->mask + 2;
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + due_links_bytes(0, lists),
+        .capacity_bytes = due_links_bytes(due_links_id(timers->slot_heads), 0),
+    };
+}
+
+static void callwheel_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    *out = (struct tw_description){
+        .span = TW_DEADLINE_MAX,
+        .setting_count = 1,
+        .settings = {{.name = "slots", .count = 1, .values = {(uint64_t)timers->mask + 1}}},
+    };
+}
+
+static const struct tw_work *callwheel_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+const struct tw_backend TW_BACKEND(callwheel) = {
+    .abi_version = TW_ABI_VERSION,
+    .name = "callwheel",
+    .summary = "callout wheel of 4.4BSD: slots walked in place, next to check (scheme 6)",
+    .traits = {.flags = TW_FIFO | TW_NEXT_EXACT,
+               .start = {TW_O_1, TW_O_1},
+               .stop = {TW_O_1, TW_O_1},
+               .expire = {TW_O_1, TW_O_N},
+               .tick = {TW_O_1, TW_O_N}},
+    .params = callwheel_params,
+    .open = callwheel_open,
+    .close = callwheel_close,
+    .start = callwheel_start,
+    .stop = callwheel_stop,
+    .advance = callwheel_advance,
+    .next = callwheel_next,
+    .visit = callwheel_visit,
+    .check = callwheel_check,
+    .footprint = callwheel_footprint,
+    .describe = callwheel_describe,
+    .work = callwheel_work,
+};
