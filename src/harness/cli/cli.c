@@ -35,6 +35,8 @@ static const struct command commands[] = {
     {"advise", "[FLAGS] TRACE|WORKLOAD",
      "Which design and which settings for this load, on this machine, by measurement.",
      FLAGS_ADVISE | FLAGS_STYLE | FLAGS_JSON, cmd_advise},
+    {"limits", "[FLAGS]", "What this machine can do at best; designs as multiples of that.",
+     FLAGS_LIMITS | FLAGS_STYLE | FLAGS_JSON, cmd_limits},
     {"import", "[FLAGS] KIND LOG|- -o TRACE.tt[.xz|.gz] [KEY=VALUE...]",
      "Make a log of a program or kernel into a trace.", FLAGS_IMPORT, cmd_import},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",

@@ -33,6 +33,7 @@ int cmd_compare(const struct options *options);  /* compare */
 int cmd_selftest(const struct options *options); /* selftest */
 int cmd_claims(const struct options *options);   /* claims */
 int cmd_advise(const struct options *options);   /* advise */
+int cmd_limits(const struct options *options);   /* limits */
 int cmd_probe(const struct options *options);    /* probe */
 int cmd_show(const struct options *options);     /* show */
 int cmd_trace(const struct options *options);    /* trace: what is in one */

@@ -430,6 +430,17 @@ static int take_fit(struct options *options, const char *flag, const char *value
     return take_file(&options->fit, flag, value, diag);
 }
 
+static int take_of(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    return take_file(&options->of, flag, value, diag);
+}
+
+static int take_limits_file(struct options *options, const char *flag, const char *value,
+                            struct diag *diag)
+{
+    return take_file(&options->limits_file, flag, value, diag);
+}
+
 static int take_plot_format(struct options *options, const char *flag, const char *value,
                             struct diag *diag)
 {
@@ -597,6 +608,15 @@ static const struct flag flags[] = {
      FLAGS_MATRIX, take_tasks},
     {"tasks", "N|A..B", "number of timers; of several the last, the others being looked at too",
      FLAGS_ADVISE, take_tasks},
+    {"tasks", "N,M|A..B", "numbers of nodes: 1e3..1e8 (steps of 10; default 1e3..1e7)",
+     FLAGS_LIMITS, take_tasks},
+    {"of", "RESULT.json", "show this result's designs as multiples of the limit", FLAGS_LIMITS,
+     take_of},
+    {"limits", "FILE|-", "take the limits from this document; nothing is measured", FLAGS_LIMITS,
+     take_limits_file},
+    {"huge-pages", "off,on", "nodes on pages of 4 KiB, of 2 MiB, or both (default off)",
+     FLAGS_LIMITS, take_huge_pages},
+    {"export-markdown", "FILE|-", "the same as Markdown tables", FLAGS_LIMITS, take_export},
     {"for", "GOAL", "what matters most: cost, memory, tail or wakeups (default cost)", FLAGS_ADVISE,
      take_for},
     {"exact", NULL, "only designs that are never late, at the load's own tick (default)",
@@ -621,14 +641,15 @@ static const struct flag flags[] = {
     {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, take_html},
     {"json", "FILE|-", "the steps as data", FLAGS_SHOW, take_json},
     {"seed", "N", "seed of the operation streams (default 1)",
-     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS | FLAGS_ADVISE, take_seed},
+     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS, take_seed},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
      FLAGS_MATRIX, take_max_pending},
     {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
      FLAGS_RUN, take_drive},
     {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
      FLAGS_RUN, take_huge_pages},
-    {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS, take_runs},
+    {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS,
+     take_runs},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
      take_counts_only},
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN | FLAGS_CLAIMS,
@@ -644,7 +665,8 @@ static const struct flag flags[] = {
     {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
      take_passes},
     {"patience", "TIME", "longest wait of a process for the core's full pace (default 100ms)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_PROBE | FLAGS_ADVISE, take_patience},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_PROBE | FLAGS_ADVISE | FLAGS_LIMITS,
+     take_patience},
     {"pace", "TIME", "the core's full pace, as another probe told it (default: not waited for)",
      FLAGS_PROBE, take_pace},
     {"drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",
@@ -661,19 +683,19 @@ static const struct flag flags[] = {
     {"baseline", "NAME", "compare with results/NAME.json; kept there when it is not there yet",
      FLAGS_COMPARE, take_baseline},
     {"budget", "TIME", "wall time one child may take (default 10s)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE, take_budget},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE | FLAGS_LIMITS, take_budget},
     {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST, take_budget},
     {"budget", "TIME", "time for all of it (default 60s)", FLAGS_ADVISE, take_budget},
     {"memory-limit", "BYTES", "memory one child may take (default 4Gi)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, take_memory_limit},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS, take_memory_limit},
     {"pin", "CORE|none", "core for timed runs (default: the last one allowed)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE, take_pin},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS, take_pin},
     {"jobs", "N", "children at a time, each on a core of its own (default 1)",
      FLAGS_RUN | FLAGS_CLAIMS, take_jobs},
     {"counters", "WHEN", "auto, off, required, step: instructions, cache misses (default auto)",
      FLAGS_RUN, take_counters},
     {"no-system-check", NULL, "do not look for what could disturb the times",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE, take_no_system_check},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS, take_no_system_check},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      take_operations},
     {"operations-file", "FILE|-", "only this operation list, as conform prints them", FLAGS_CONFORM,
@@ -690,18 +712,22 @@ static const struct flag flags[] = {
     {"resume", NULL, "go on with FILE of --json: run only the cells it lacks",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, take_resume},
     {"plots", "DIR", "draw pictures into DIR",
-     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE, take_plots},
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     take_plots},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
-     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE, take_plot_format},
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     take_plot_format},
     {"html", "FILE|-", "one page with claims, pictures, tables, machine; of report the same as -o",
      FLAGS_REPORT | FLAGS_CLAIMS, take_html},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, take_assert},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_IMPORT, take_progress},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_IMPORT | FLAGS_LIMITS,
+     take_progress},
     {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE, take_style},
     {"workloads-dir", "DIR", "where workloads are looked up by name",
-     FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS | FLAGS_TRACE | FLAGS_ADVISE, take_workloads_dir},
+     FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     take_workloads_dir},
     {"claims-dir", "DIR", "where the experiment files are", FLAGS_CLAIMS, take_claims_dir},
     {"quick", NULL, "counts only: leave out the runs that take times", FLAGS_CLAIMS, take_quick},
 };

@@ -85,6 +85,7 @@ struct options {
     const char *fit;                  /* trace: workload file to write, "-" or NULL */
     const char *svg, *html;           /* the same as json */
     const char *trace;                /* import: the same */
+    const char *of, *limits_file;     /* limits: documents to read, or NULL */
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
     size_t claim_count;
@@ -134,7 +135,8 @@ enum flag_group {
     FLAGS_OLD = 1u << 14,    /* an old result rendered: -o */
     FLAGS_TRACE = 1u << 15,  /* what is in a trace, and what to leave of it */
     FLAGS_ADVISE = 1u << 16, /* one load, wishes, a budget for all of it */
-    FLAGS_IMPORT = 1u << 17  /* a log made into a trace: -o */
+    FLAGS_IMPORT = 1u << 17, /* a log made into a trace: -o */
+    FLAGS_LIMITS = 1u << 18  /* what the machine can do, and designs as multiples of it */
 };
 
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */

@@ -5,6 +5,9 @@
 #include "harness/report/claims_table.h"
 #include "harness/report/claims_view.h"
 #include "harness/report/compare_table.h"
+#include "harness/report/limits_markdown.h"
+#include "harness/report/limits_plot.h"
+#include "harness/report/limits_table.h"
 #include "harness/report/page.h"
 #include "harness/report/selftest_table.h"
 #include "harness/report/table.h"
@@ -194,4 +197,34 @@ int outputs_selftest(const struct options *options, const cJSON *selftest, struc
         selftest_table_write(stdout, selftest, &style);
     }
     return write_json(options, selftest, diag);
+}
+
+static void print_limits(FILE *out, const void *ctx)
+{
+    limits_markdown_write(out, ctx);
+}
+
+static int plot_limits(const struct options *options, const cJSON *limits, struct diag *diag)
+{
+    char path[4352];
+    if (!options->plots)
+        return DIAG_OK;
+    int status = limits_plot(limits, options->plots, options->plot_scripts,
+                             plot_format_name(options->plot_format), path, sizeof path, diag);
+    if (status == DIAG_OK)
+        fprintf(stderr, "picture: %s\n", path);
+    return status;
+}
+
+int outputs_limits(const struct options *options, const cJSON *limits, struct diag *diag)
+{
+    const char *markdown = options->exports[export_find("export-markdown")];
+    int status = write_json(options, limits, diag);
+    if (wants_table(options)) {
+        struct report_style style = style_for(stdout, options->color);
+        limits_table_write(stdout, limits, &style);
+    }
+    if (status == DIAG_OK && markdown)
+        status = file_replace(markdown, print_limits, limits, diag);
+    return status == DIAG_OK ? plot_limits(options, limits, diag) : status;
 }

@@ -20,6 +20,9 @@ int outputs_comparison(const struct options *options, const cJSON *comparison, s
 /* And for a selftest. */
 int outputs_selftest(const struct options *options, const cJSON *selftest, struct diag *diag);
 
+/* And for the limits of a machine (docs/LIMITS.md), their picture included. */
+int outputs_limits(const struct options *options, const cJSON *limits, struct diag *diag);
+
 /* Holds the document to every --assert; the text of each that does not hold goes to stderr.
  * *broken: the counts contradict one of them.  DIAG_USAGE when the document cannot tell of one. */
 int outputs_assert(const struct options *options, const struct result_document *document,

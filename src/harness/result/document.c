@@ -343,20 +343,6 @@ int result_refuse_existing(const char *path, struct diag *diag)
 
 /* ---- Loading. -------------------------------------------------------------------------------- */
 
-static int refuse_syntax(const char *path, const char *text, const char *at, struct diag *diag)
-{
-    size_t line = 1, column = 1;
-    for (const char *c = text; c < at; c++) {
-        column = *c == '\n' ? 1 : column + 1;
-        line += *c == '\n';
-    }
-    const char *problem = *text == '\0' ? "the file is empty"
-                          : *at == '\0' ? "the text ends too early"
-                                        : "not JSON";
-    return diag_usage(diag, "%s:%zu:%zu: %s; expected a result of twbench", path, line, column,
-                      problem);
-}
-
 static const char *skip_blanks(const char *at)
 {
     return at + strspn(at, " \t\r\n");
@@ -442,7 +428,8 @@ static int load_text(const char *text, size_t size, const char *path,
     document->root = cJSON_ParseWithLengthOpts(text, size + 1, &end, true);
     /* A zero byte ends the text for cJSON, but not the file. */
     if (!document->root || strlen(text) != size)
-        return refuse_syntax(path, text, document->root ? text + strlen(text) : end, diag);
+        return shape_refuse_syntax(path, text, document->root ? text + strlen(text) : end,
+                                   "a result of twbench", diag);
     int status = check_document(document->root, path, diag);
     if (status != DIAG_OK)
         return status;

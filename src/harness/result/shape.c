@@ -1,8 +1,9 @@
-/* shape.c - two tables of paths, and the walk that follows them.  Keys that are not in the tables
+/* shape.c - tables of paths, and the walk that follows them.  Keys that are not in the tables
  * may be there: a newer twbench may add some. */
 #include "harness/result/shape.h"
 
 #include "harness/result/document.h"
+#include "harness/result/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,11 +76,38 @@ static const struct rule head_rules[] = {
     {"machine.selftest.busy_share", NUMBER | OR_NULL},
     {"command", ARRAY},
     {"command[]", TEXT},
+};
+
+static const struct rule result_rules[] = {
     {"harness", OBJECT},
     {"harness.timer", TEXT | OR_NULL},
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
     {"complete", BOOL},
     {"cells", ARRAY},
+};
+
+static const struct rule limits_rules[] = {
+    {"complete", BOOL},
+    {"method", OBJECT},
+    {"method.runs", NUMBER},
+    {"method.huge_pages", BOOL},
+    {"points", ARRAY},
+    {"points[]", OBJECT},
+    {"points[].limit", TEXT},
+    {"points[].tasks", NUMBER | OR_NULL},
+    {"points[].node_bytes", NUMBER | OR_NULL},
+    {"points[].footprint_bytes", NUMBER | OR_NULL},
+    {"points[].huge_pages", BOOL},
+    {"points[].status", TEXT},
+    {"points[].reason", TEXT | OR_NULL},
+    {"points[].ns", OBJECT | OR_NULL},
+    {"points[].ns.median", NUMBER},
+    {"points[].ns.low", NUMBER},
+    {"points[].ns.high", NUMBER},
+    {"points[].ns.confidence", NUMBER},
+    {"points[].touched_bytes", NUMBER | OR_NULL},
+    {"points[].huge_bytes", NUMBER | OR_NULL},
+    {"points[].slow_stretches", NUMBER},
 };
 
 static const struct rule cell_rules[] = {
@@ -332,17 +360,55 @@ static int check_rules(const struct rule *rules, size_t count, const cJSON *item
     return DIAG_OK;
 }
 
-int shape_check_head(const cJSON *root, const char *what, struct diag *diag)
+static int check_version(const cJSON *root, const char *kind, const char *what, struct diag *diag)
 {
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "schema_version");
     if (!cJSON_IsObject(root) || !version)
-        return diag_usage(diag, "%s: not a twbench result: schema_version is missing", what);
+        return diag_usage(diag, "%s: not a twbench %s: schema_version is missing", what, kind);
     if (!cJSON_IsNumber(version) || version->valuedouble != RESULT_SCHEMA_VERSION)
         return diag_usage(diag, "%s: schema_version: %s; this twbench reads version %d", what,
                           cJSON_IsNumber(version) ? "another version" : "of the wrong type",
                           RESULT_SCHEMA_VERSION);
+    return DIAG_OK;
+}
+
+int shape_check_head(const cJSON *root, const char *what, struct diag *diag)
+{
     struct walk walk = {.what = what, .diag = diag};
-    return check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
+    int status = check_version(root, "result", what, diag);
+    if (status == DIAG_OK)
+        status = check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
+    if (status == DIAG_OK)
+        status = check_rules(result_rules, sizeof result_rules / sizeof *result_rules, root, &walk);
+    return status;
+}
+
+int shape_check_limits(const cJSON *root, const char *what, struct diag *diag)
+{
+    struct walk walk = {.what = what, .diag = diag};
+    int status = check_version(root, "limits document", what, diag);
+    if (status == DIAG_OK && strcmp(json_get_text(root, "kind"), "limits") != 0)
+        status = diag_usage(diag, "%s: kind: \"%s\"; expected what 'twbench limits --json' wrote",
+                            what, json_get_text(root, "kind"));
+    if (status == DIAG_OK)
+        status = check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
+    if (status == DIAG_OK)
+        status = check_rules(limits_rules, sizeof limits_rules / sizeof *limits_rules, root, &walk);
+    return status;
+}
+
+int shape_refuse_syntax(const char *path, const char *text, const char *at, const char *expected,
+                        struct diag *diag)
+{
+    size_t line = 1, column = 1;
+    for (const char *c = text; c < at; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    const char *problem = *text == '\0' ? "the file is empty"
+                          : *at == '\0' ? "the text ends too early"
+                                        : "not JSON";
+    return diag_usage(diag, "%s:%zu:%zu: %s; expected %s", path, line, column, problem, expected);
 }
 
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag)

@@ -325,16 +325,22 @@ static void job_step(const struct job *job, struct job_report *report)
     free(chosen);
 }
 
+static void job_limit(const struct job *job, struct job_report *report)
+{
+    report->status =
+        (int)limit_sample_take(job->limit, &report->limit, report->reason, sizeof report->reason);
+}
+
 void job_do(const struct job *job, struct job_report *report)
 {
     static void (*const kinds[])(const struct job *, struct job_report *) = {
         [JOB_PROVE] = job_prove,     [JOB_SCHEDULE] = job_schedule, [JOB_MEMORY] = job_memory,
         [JOB_LATENCY] = job_latency, [JOB_COUNT] = job_count,       [JOB_STEP] = job_step,
-        [JOB_TIME] = job_time,
+        [JOB_TIME] = job_time,       [JOB_LIMIT] = job_limit,
     };
     report->status = OUTCOME_OK;
     struct arena arena = {.available = false};
-    if (job->kind != JOB_MEMORY)
+    if (job->kind != JOB_MEMORY && job->kind != JOB_LIMIT)
         arena = arena_enter(false, job->plan->pages);
     kinds[job->kind](job, report);
     if (job->kind == JOB_TIME)

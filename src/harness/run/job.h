@@ -6,6 +6,7 @@
 
 #include "harness/plan/plan.h"
 #include "harness/run/cycles.h"
+#include "harness/run/limit_sample.h"
 #include "harness/run/outcome.h"
 #include "harness/run/replay.h"
 
@@ -16,7 +17,8 @@ enum job_kind {
     JOB_LATENCY,  /* the timed object, call by call */
     JOB_COUNT,    /* the timed object, between readings of the processor's counters */
     JOB_STEP,     /* the timed object: chosen calls stepped through, instruction by instruction */
-    JOB_TIME      /* the timed object: warm-up passes, then timed passes; one sample */
+    JOB_TIME,     /* the timed object: warm-up passes, then timed passes; one sample */
+    JOB_LIMIT     /* no design: what the machine can do at best */
 };
 
 struct job {
@@ -30,6 +32,7 @@ struct job {
     uint64_t warmup;
     double pace_ns;       /* of JOB_TIME: the core's full pace (pace.h); 0: not waited for */
     uint64_t patience_ns; /* how long all passes together may wait for it */
+    const struct limit_task *limit; /* of JOB_LIMIT, which has no plan, stream and passes */
 };
 
 /* What a job leaves in shared memory.  Filled by the child as it goes; a child that dies early
@@ -52,6 +55,7 @@ struct job_report {
     struct outcome_stepped stepped;                    /* JOB_STEP */
     struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
     char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
+    struct limit_sample limit;                         /* JOB_LIMIT */
 };
 
 /* Does the job in this process and fills the report.  Called in a child. */

@@ -144,7 +144,7 @@ static void draw_outcomes(unsigned char *outcomes, struct rng *rng)
         outcomes[i] = (unsigned char)(rng_next(rng) >> 63);
 }
 
-static double measure_branch_miss(void)
+double penalties_branch_miss_ns(void)
 {
     double random_ns[STRETCHES], constant_ns[STRETCHES];
     struct rng rng;
@@ -166,5 +166,5 @@ static double measure_branch_miss(void)
 void penalties_measure(struct penalties *out)
 {
     out->cache_miss_ns = measure_cache_miss();
-    out->branch_miss_ns = measure_branch_miss();
+    out->branch_miss_ns = penalties_branch_miss_ns();
 }

@@ -194,9 +194,9 @@ static void slot_judge(struct slot *slot, int wait_status)
 static void slot_time_out(const struct pool *pool, struct slot *slot)
 {
     static const char *const names[] = {
-        [JOB_PROVE] = "checking",     [JOB_MEMORY] = "memory", [JOB_LATENCY] = "latency",
-        [JOB_COUNT] = "counting",     [JOB_STEP] = "stepping", [JOB_TIME] = "timed",
-        [JOB_SCHEDULE] = "scheduling"};
+        [JOB_PROVE] = "checking",      [JOB_MEMORY] = "memory", [JOB_LATENCY] = "latency",
+        [JOB_COUNT] = "counting",      [JOB_STEP] = "stepping", [JOB_TIME] = "timed",
+        [JOB_SCHEDULE] = "scheduling", [JOB_LIMIT] = "limit"};
     char reason[160];
     slot_kill(slot);
     snprintf(reason, sizeof reason, "the %s run took longer than its budget of %.3g s (--budget)",
