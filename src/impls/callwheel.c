@@ -122,7 +122,7 @@ __attribute__((noinline)) static void slot_walk(struct tw_timers *timers, uint32
         uint32_t next = links[node].next;
         TW_COUNT(timers, visits, 1);
         TW_COUNT(timers, comparisons, 1);
-        if (due_links_due_of(timers->cells, node) == now) {
+        if (due_links_due(timers->cells, node) == now) {
             timers->next_check = next;
             fired = true;
             node_fire(timers, node, expire, ctx);
@@ -155,7 +155,7 @@ static void slot_collect(struct tw_timers *timers, uint32_t head)
         next = links[node].next;
         TW_COUNT(timers, visits, 1);
         TW_COUNT(timers, comparisons, 1);
-        if (due_links_due_of(timers->cells, node) > timers->swept)
+        if (due_links_due(timers->cells, node) > timers->swept)
             continue;
         links_remove(links, node);
         links_append(links, timers->due_head, node);
@@ -173,7 +173,7 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
         slot_collect(timers, slot_head(timers, timers->now + i));
     }
     for (uint32_t node; (node = links[timers->due_head].next) != timers->due_head;) {
-        timers->now = due_links_due_of(timers->cells, node);
+        timers->now = due_links_due(timers->cells, node);
         node_fire(timers, node, expire, ctx);
     }
     timers->now = to;
@@ -239,7 +239,7 @@ static int callwheel_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
         status = TW_REARMED;
         node_remove(timers, node);
     }
-    *due_links_due(timers->cells, node) = deadline;
+    due_links_set_due(timers->cells, node, deadline);
     links_append(links, list_of(timers, deadline), node);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
     return status;
@@ -291,7 +291,7 @@ static tw_tick callwheel_next(const struct tw_timers *timers)
     for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
         uint32_t head = slot_head(timers, timers->now + i);
         for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-            tw_tick due = due_links_due_of(timers->cells, node);
+            tw_tick due = due_links_due(timers->cells, node);
             seen++;
             if (due < earliest)
                 earliest = due;
@@ -305,7 +305,7 @@ static void callwheel_visit(const struct tw_timers *timers, tw_visit_fn *visit, 
     const struct link *links = due_links_const(timers->cells);
     for (uint32_t head = timers->slot_heads; head < timers->due_head; head++)
         for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-            tw_tick due = due_links_due_of(timers->cells, node);
+            tw_tick due = due_links_due(timers->cells, node);
             struct tw_view view = {
                 .id = due_links_id(node),
                 .deadline = due,
@@ -321,7 +321,7 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t head)
 {
     const struct link *links = due_links_const(timers->cells);
     for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-        tw_tick due = due_links_due_of(timers->cells, node);
+        tw_tick due = due_links_due(timers->cells, node);
         if (slot_head(timers, due) != head)
             return "a timer is not in the slot of its due tick";
         if (due <= timers->now)

@@ -42,14 +42,14 @@ static inline tw_id due_links_id(uint32_t node)
 }
 
 /* The due tick of a running timer. */
-static inline tw_tick *due_links_due(union due_link *cells, uint32_t node)
-{
-    return &cells[node + 1].due;
-}
-
-static inline tw_tick due_links_due_of(const union due_link *cells, uint32_t node)
+static inline tw_tick due_links_due(const union due_link *cells, uint32_t node)
 {
     return cells[node + 1].due;
+}
+
+static inline void due_links_set_due(union due_link *cells, uint32_t node, tw_tick due)
+{
+    cells[node + 1].due = due;
 }
 
 static inline uint64_t due_links_bytes(uint32_t capacity, uint64_t heads)

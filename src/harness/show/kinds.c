@@ -12,6 +12,7 @@ struct kind {
     /* A slot of the next level is worth 2^bits of this one's; 0: a revolution. */
     uint32_t level_bits;
     uint32_t slots;      /* of every level, when that is not a setting */
+    uint32_t slots_root; /* of the first level, when it has others */
     uint32_t slots_more; /* than the setting says */
     uint32_t rings;      /* revolutions that a level has slots for; 0: one */
 };
@@ -26,6 +27,7 @@ static const struct kind kinds[] = {
     {.design = "ring", .shape = FILM_WHEEL, .slots_more = 1},
     {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3, .slots = 64},
     {.design = "hier-bitmap", .shape = FILM_WHEEL, .slots = 64},
+    {.design = "linux26", .shape = FILM_WHEEL, .slots = 64, .slots_root = 256},
     {.design = "hier-preheat", .shape = FILM_WHEEL, .rings = 2},
 };
 
@@ -55,14 +57,16 @@ static uint64_t unit_above(const struct film_level *level, uint32_t level_bits, 
 
 /* As many levels of one size as `depth` says, or as there can be at all. */
 static const struct tw_setting *levels_alike(const struct tw_description *description,
-                                             uint32_t slots, struct tw_setting *out)
+                                             const struct kind *kind, struct tw_setting *out)
 {
     const struct tw_setting *depth = setting_find(description, "depth");
     *out = (struct tw_setting){.count = FILM_LEVELS_MAX};
     if (depth && depth->values[0] > 0 && depth->values[0] < FILM_LEVELS_MAX)
         out->count = (uint32_t)depth->values[0];
     for (uint32_t i = 0; i < out->count; i++)
-        out->values[i] = slots;
+        out->values[i] = kind->slots;
+    if (kind->slots_root)
+        out->values[0] = kind->slots_root;
     return out;
 }
 
@@ -101,7 +105,7 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->arity = kind ? kind->arity : 0;
     film->root = kind ? kind->root : 0;
     if (kind && kind->slots)
-        sizes = levels_alike(description, kind->slots, &alike);
+        sizes = levels_alike(description, kind, &alike);
     if (film->shape == FILM_WHEEL && sizes && units)
         wheels_fill(film, units, sizes->values[0]);
     else if (film->shape == FILM_WHEEL && sizes)
