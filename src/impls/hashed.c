@@ -196,7 +196,7 @@ static int hashed_open(struct tw_timers **out, const struct tw_config *config,
     timers->slot_heads = config->capacity;
     timers->due_head = config->capacity + slots;
     timers->links = links_new(config->capacity, slots + 1);
-    timers->dues = calloc(config->capacity, sizeof *timers->dues);
+    timers->dues = malloc(config->capacity * sizeof *timers->dues);
     if (!timers->links || !timers->dues) {
         hashed_close(timers);
         return params_no_memory(error,

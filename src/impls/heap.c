@@ -46,9 +46,8 @@
  * top to the bottom, log2 n moves, and each move writes a back-index somewhere else.  Descending
  * deadlines make every start climb to the top.
  */
+#include "arrays.h"
 #include "params.h"
-
-#include <stdlib.h>
 
 #define HEAP_GUARD 0u
 #define HEAP_ROOT  1u
@@ -166,7 +165,7 @@ static void heap_close(struct tw_timers *timers)
     free(timers);
 }
 
-/* Both arrays or neither; nothing but the guard is touched, so that pages come as they are used. */
+/* Both arrays or neither. */
 static bool heap_allocate(struct tw_timers *timers)
 {
     size_t bytes;
@@ -174,7 +173,7 @@ static bool heap_allocate(struct tw_timers *timers)
         __builtin_add_overflow(bytes, HEAP_LINE - 1, &bytes))
         return false;
     timers->entries = aligned_alloc(HEAP_LINE, bytes & ~(size_t)(HEAP_LINE - 1));
-    timers->positions = calloc(timers->capacity, sizeof *timers->positions);
+    timers->positions = arrays_zeroed(timers->capacity, sizeof *timers->positions);
     if (!timers->entries || !timers->positions)
         return false;
     timers->entries[HEAP_GUARD] = (struct heap_entry){.due = 0};

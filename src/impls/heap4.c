@@ -47,9 +47,8 @@
  * a gain: asking for the sixteen lines three levels down, six independent comparisons instead of
  * three that wait for each other, conditional moves instead of arithmetic.)
  */
+#include "arrays.h"
 #include "params.h"
-
-#include <stdlib.h>
 
 #define HEAP4_ARITY 4u
 #define HEAP4_GUARD 2u
@@ -196,14 +195,14 @@ static void heap4_close(struct tw_timers *timers)
     free(timers);
 }
 
-/* Both arrays or neither; only the guard is touched, so that pages come as they are used. */
+/* Both arrays or neither. */
 static bool heap4_allocate(struct tw_timers *timers)
 {
     size_t bytes;
     if (__builtin_mul_overflow(heap4_slots(timers->capacity), sizeof *timers->entries, &bytes))
         return false;
     timers->entries = aligned_alloc(HEAP4_LINE, bytes);
-    timers->positions = calloc(timers->capacity, sizeof *timers->positions);
+    timers->positions = arrays_zeroed(timers->capacity, sizeof *timers->positions);
     if (!timers->entries || !timers->positions)
         return false;
     timers->entries[HEAP4_GUARD] = (struct heap4_entry){.due = 0};

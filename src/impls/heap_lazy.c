@@ -54,9 +54,8 @@
  * the top before the rule finds them, and then a stop has cost a descent after all; and wherever
  * memory is short.  It loses to any wheel where very many timers run and fire.
  */
+#include "arrays.h"
 #include "params.h"
-
-#include <stdlib.h>
 
 #define HEAP_LAZY_GUARD 0u
 #define HEAP_LAZY_ROOT  1u
@@ -271,7 +270,7 @@ static int heap_lazy_open(struct tw_timers **out, const struct tw_config *config
     timers->now = config->now;
     timers->slots = HEAP_LAZY_SLOTS_MIN;
     timers->entries = heap_lazy_array(timers->slots);
-    timers->generations = calloc(timers->capacity, sizeof *timers->generations);
+    timers->generations = arrays_zeroed(timers->capacity, sizeof *timers->generations);
     if (!timers->entries || !timers->generations) {
         status = params_no_memory(error, heap_lazy_footprint(timers).capacity_bytes);
         heap_lazy_close(timers);

@@ -38,9 +38,8 @@
  * It loses wherever timers are stopped or re-armed and more than some hundred run: that is what it
  * is here to show.  Where all fire, it is as good as a heap with a back-index or better.
  */
+#include "arrays.h"
 #include "params.h"
-
-#include <stdlib.h>
 
 #define HEAP_SCAN_GUARD  0u
 #define HEAP_SCAN_ROOT   1u
@@ -172,15 +171,15 @@ static void heap_scan_close(struct tw_timers *timers)
     free(timers);
 }
 
-/* All arrays or none; little is touched, so that pages come as they are used. */
+/* All arrays or none. */
 static bool heap_scan_allocate(struct tw_timers *timers)
 {
     size_t slots = heap_scan_slots(timers->capacity), bytes;
     if (__builtin_mul_overflow(slots, sizeof *timers->dues, &bytes))
         return false;
     timers->dues = aligned_alloc(HEAP_SCAN_LINE, bytes);
-    timers->ids = calloc(slots, sizeof *timers->ids);
-    timers->runs = calloc(timers->capacity, sizeof *timers->runs);
+    timers->ids = arrays_zeroed(slots, sizeof *timers->ids);
+    timers->runs = arrays_zeroed(timers->capacity, sizeof *timers->runs);
     if (!timers->dues || !timers->ids || !timers->runs)
         return false;
     heap_scan_place(timers, HEAP_SCAN_GUARD, 0, HEAP_SCAN_NOBODY);

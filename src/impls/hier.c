@@ -232,7 +232,7 @@ static int hier_open(struct tw_timers **out, const struct tw_config *config, str
         timers->span = TW_DEADLINE_MAX;
     clock_set(timers, config->now);
     timers->links = links_new(config->capacity, timers->due_head + 1 - config->capacity);
-    timers->dues = calloc(config->capacity, sizeof *timers->dues);
+    timers->dues = malloc(config->capacity * sizeof *timers->dues);
     if (!timers->links || !timers->dues) {
         status = params_no_memory(error, ((uint64_t)timers->due_head + 1) * sizeof(struct link) +
                                              (uint64_t)config->capacity * sizeof(tw_tick));

@@ -226,7 +226,7 @@ static int hier_bitmap_open(struct tw_timers **out, const struct tw_config *conf
     timers->now = config->now;
     timers->capacity = config->capacity;
     timers->links = links_new(config->capacity, LISTS);
-    timers->dues = calloc(config->capacity, sizeof *timers->dues);
+    timers->dues = malloc(config->capacity * sizeof *timers->dues);
     if (!timers->links || !timers->dues) {
         hier_bitmap_close(timers);
         return params_no_memory(error, ((uint64_t)config->capacity + LISTS) * sizeof(struct link) +

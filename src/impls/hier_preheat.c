@@ -312,7 +312,7 @@ static int arrays_new(struct tw_timers *timers, struct tw_error *error)
 {
     uint32_t capacity = timers->slot_heads;
     timers->links = links_new(capacity, timers->heads_end - capacity);
-    timers->dues = calloc(capacity, sizeof *timers->dues);
+    timers->dues = malloc(capacity * sizeof *timers->dues);
     timers->placed = calloc(placed_count(timers), sizeof *timers->placed);
     if (timers->links && timers->dues && timers->placed)
         return TW_OK;

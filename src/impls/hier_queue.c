@@ -302,7 +302,7 @@ static int arrays_new(struct tw_timers *timers, struct tw_error *error)
 {
     uint32_t capacity = timers->slot_heads, buckets = bucket_count(timers);
     timers->links = links_new(capacity, timers->due_head + 1 - capacity);
-    timers->dues = calloc(capacity, sizeof *timers->dues);
+    timers->dues = malloc(capacity * sizeof *timers->dues);
     timers->entries = calloc((size_t)buckets + ROOT, sizeof *timers->entries);
     timers->positions = calloc(buckets, sizeof *timers->positions);
     if (timers->links && timers->dues && timers->entries && timers->positions)

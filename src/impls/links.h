@@ -101,11 +101,11 @@ static inline void links_splice(struct link *links, uint32_t from, uint32_t to)
  * there is no memory.  The sum of the two must be below LINKS_IDLE. */
 static inline struct link *links_new(uint32_t capacity, uint32_t heads)
 {
-    struct link *links = calloc((size_t)capacity + heads, sizeof *links);
+    struct link *links = malloc(((size_t)capacity + heads) * sizeof *links);
     if (!links)
         return NULL;
     for (uint32_t id = 0; id < capacity; id++)
-        links_set_idle(links, id);
+        links[id] = (struct link){.next = LINKS_IDLE};
     for (uint32_t head = capacity; head < capacity + heads; head++)
         links_clear(links, head);
     return links;

@@ -39,9 +39,8 @@
  * It loses wherever more than some hundred timers run, because each start walks; the walk is one
  * cache miss per step once the nodes leave the cache.  It wins when starts go to an end.
  */
+#include "arrays.h"
 #include "params.h"
-
-#include <stdlib.h>
 
 /* No setting: the capacity is all there is to choose.  32-bit indices suffice for
  * TW_CAPACITY_MAX = 2^30 timers and the two ends. */
@@ -120,7 +119,7 @@ static struct tw_footprint list_footprint(const struct tw_timers *timers)
     };
 }
 
-/* Zeroed memory is idle timers; their pages come as they are used. */
+/* Zeroed memory is idle timers. */
 static int list_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
     int status = params_check(list_params, config, error);
@@ -133,7 +132,7 @@ static int list_open(struct tw_timers **out, const struct tw_config *config, str
     timers->front = config->capacity;
     timers->back = config->capacity + 1;
     timers->now = config->now;
-    timers->nodes = calloc((size_t)config->capacity + 2, sizeof *timers->nodes);
+    timers->nodes = arrays_zeroed((size_t)config->capacity + 2, sizeof *timers->nodes);
     if (!timers->nodes) {
         status = params_no_memory(error, list_footprint(timers).capacity_bytes);
         list_close(timers);

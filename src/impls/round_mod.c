@@ -167,7 +167,7 @@ static int round_mod_open(struct tw_timers **out, const struct tw_config *config
     timers->slot_heads = config->capacity;
     timers->due_head = config->capacity + slots;
     timers->links = links_new(config->capacity, slots + 1);
-    timers->rounds = calloc(config->capacity, sizeof *timers->rounds);
+    timers->rounds = malloc(config->capacity * sizeof *timers->rounds);
     if (!timers->links || !timers->rounds) {
         round_mod_close(timers);
         return params_no_memory(error,

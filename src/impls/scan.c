@@ -39,9 +39,8 @@
  * Where it goes in long steps, as for a reaper of idle connections that runs once a second, a scan
  * is paid once a step, and a start costs next to nothing.
  */
+#include "arrays.h"
 #include "params.h"
-
-#include <stdlib.h>
 
 /* Entries that are tested as one: two cache lines of lower halves. */
 #define BLOCK 32u
@@ -192,8 +191,8 @@ static struct tw_footprint scan_footprint(const struct tw_timers *timers)
 static bool scan_allocate(struct tw_timers *timers)
 {
     size_t capacity = timers->capacity;
-    timers->lows = calloc(capacity + BLOCK, sizeof *timers->lows);
-    timers->entries = calloc(capacity, sizeof *timers->entries);
+    timers->lows = arrays_zeroed(capacity + BLOCK, sizeof *timers->lows);
+    timers->entries = arrays_zeroed(capacity, sizeof *timers->entries);
     timers->places = malloc(capacity * sizeof *timers->places);
     if (!timers->lows || !timers->entries || !timers->places)
         return false;

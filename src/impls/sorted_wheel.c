@@ -40,9 +40,8 @@
  * timers, where there is little to sort, a start still has to read what hashed.c only writes: the
  * slot, and often its last timer, and to wait for both.
  */
+#include "arrays.h"
 #include "params.h"
-
-#include <stdlib.h>
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
 #define SLOTS_MAX (UINT64_C(1) << 30)
@@ -283,7 +282,7 @@ static int sorted_open(struct tw_timers **out, const struct tw_config *config,
     timers->mask = slots - 1;
     timers->slot_heads = config->capacity;
     timers->due_head = config->capacity + slots;
-    timers->nodes = calloc((size_t)timers->due_head + 1, sizeof *timers->nodes);
+    timers->nodes = arrays_zeroed((size_t)timers->due_head + 1, sizeof *timers->nodes);
     if (!timers->nodes) {
         struct tw_footprint wanted = sorted_footprint(timers);
         sorted_close(timers);
