@@ -19,10 +19,10 @@
  *     next     O(slots to the next timer)         O(sum of sizes + n)
  *     memory   16 bytes a timer, 8 a slot of level 0, 64 a slot above; all of it taken at open
  *
- * Invariants, tested by check in this order (between calls):
+ * Invariants, tested by check (between calls), list by list:
  *  1. The revolution of every level is the one that now lies in.
- *  2. Every list is a ring: forward and back links agree and lead to running timers only.
- *  3. Nothing is on the list of the due.
+ *  2. Nothing is on the list of the due.
+ *  3. Every list is a ring: forward and back links agree and lead to running timers only.
  *  4. Every due tick is later than now and within reach.
  *  5. A timer is in the lowest level whose revolution ends after its due tick, in the slot of that
  *     tick, in the lane of its id.
@@ -313,26 +313,9 @@ static tw_tick hier_next(const struct tw_timers *timers)
     return slot_earliest(timers->links, timers->dues, find.list, lanes);
 }
 
-static void level_visit(const struct tw_timers *timers, uint32_t index, tw_visit_fn *visit,
-                        void *ctx)
-{
-    const struct level *level = &timers->levels[index];
-    for (uint32_t i = 0; i < level->size << level->lane_bits; i++) {
-        uint32_t head = level->heads + i;
-        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
-            struct tw_view view = {.id = id,
-                                   .deadline = timers->dues[id],
-                                   .level = index,
-                                   .slot = i >> level->lane_bits};
-            visit(ctx, &view);
-        }
-    }
-}
-
 static void hier_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (uint32_t i = 0; i <= timers->top; i++)
-        level_visit(timers, i, visit, ctx);
+    levels_visit(timers->levels, timers->links, timers->dues, timers->running, visit, ctx);
 }
 
 /* Invariant 1. */
@@ -369,12 +352,14 @@ static const char *hier_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
     const char *broken = levels_check(timers);
-    for (uint32_t head = timers->slot_heads; !broken && head <= timers->due_head; head++)
-        broken = links_check(timers->links, timers->slot_heads, head, &held);
     if (!broken && !links_is_empty(timers->links, timers->due_head))
         broken = "a timer was left on the list of the due";
-    for (uint32_t head = timers->slot_heads; !broken && head < timers->due_head; head++)
-        broken = list_check(timers, head);
+    for (uint32_t head = timers->slot_heads, end = timers->due_head + 1;
+         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
+        broken = links_check(timers->links, timers->slot_heads, head, &held);
+        if (!broken)
+            broken = list_check(timers, head);
+    }
     if (!broken &&
         (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
         broken = "the slots do not hold exactly the running timers";

@@ -323,8 +323,9 @@ static tw_tick hier_bitmap_next(const struct tw_timers *timers)
 
 static void hier_bitmap_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (uint32_t index = 0; index < LISTS; index++) {
-        uint32_t head = timers->capacity + index, position = index + SLOTS * (LANES - 1);
+    for (uint32_t head = timers->capacity, end = timers->capacity + LISTS;
+         (head = links_first_used(timers->links, head, end)) < end; head++) {
+        uint32_t index = head - timers->capacity, position = index + SLOTS * (LANES - 1);
         for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
             struct tw_view view = {
                 .id = id,

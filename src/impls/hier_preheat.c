@@ -35,7 +35,7 @@
  * all that run.  It degrades with a small level 0, to n / 2 for two slots; a jump of d ticks owes the
  * moves of d ticks, and a slot that the jump leads into in one call moves whole, as in hier.
  *
- * Invariants, tested by check in this order (between calls):
+ * Invariants, tested by check (between calls), list by list:
  *  1. The revolution of every level, and the coming one, are those of now.
  *  2. Every list is a ring: forward and back links agree and lead to running timers only.
  *  3. Every due tick is later than now and within reach.
@@ -433,25 +433,9 @@ static tw_tick preheat_next(const struct tw_timers *timers)
     return earliest;
 }
 
-static void level_visit(const struct tw_timers *timers, uint32_t index, tw_visit_fn *visit,
-                        void *ctx)
-{
-    const struct level *level = &timers->levels[index];
-    uint32_t end = level->heads + (level->size << level->lane_bits);
-    for (uint32_t head = level->heads; head < end; head++)
-        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
-            struct tw_view view = {.id = id,
-                                   .deadline = timers->dues[id],
-                                   .level = index,
-                                   .slot = (head - level->heads) >> level->lane_bits};
-            visit(ctx, &view);
-        }
-}
-
 static void preheat_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (uint32_t i = 0; i <= timers->top; i++)
-        level_visit(timers, i, visit, ctx);
+    levels_visit(timers->levels, timers->links, timers->dues, timers->running, visit, ctx);
 }
 
 /* Invariant 1. */
@@ -487,14 +471,18 @@ static const char *list_check(const struct tw_timers *timers, uint32_t index, ui
     return NULL;
 }
 
-static const char *level_check(const struct tw_timers *timers, uint32_t index)
+/* Invariants 2 to 4, for one level; adds how many timers it holds to *held. */
+static const char *level_check(const struct tw_timers *timers, uint32_t index, uint64_t *held)
 {
     const struct level *level = &timers->levels[index];
     const char *broken = NULL;
     uint32_t end = level->heads + (level->size << level->lane_bits);
-    for (uint32_t head = level->heads; !broken && head < end; head++)
-        if (!links_is_empty(timers->links, head))
+    for (uint32_t head = level->heads;
+         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
+        broken = links_check(timers->links, timers->slot_heads, head, held);
+        if (!broken)
             broken = list_check(timers, index, head);
+    }
     return broken;
 }
 
@@ -517,10 +505,8 @@ static const char *preheat_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
     const char *broken = levels_check(timers);
-    for (uint32_t head = timers->slot_heads; !broken && head < timers->heads_end; head++)
-        broken = links_check(timers->links, timers->slot_heads, head, &held);
     for (uint32_t i = 0; !broken && i <= timers->top; i++)
-        broken = level_check(timers, i);
+        broken = level_check(timers, i, &held);
     if (!broken)
         broken = demotions_check(timers);
     if (!broken &&

@@ -19,10 +19,10 @@
  *     next     O(1)                          O(1)
  *     memory   16 bytes a timer; 28 a bucket of wheel 0, 84 above; all taken at open
  *
- * Invariants, tested by check in this order (between calls):
+ * Invariants, tested by check (between calls), list by list:
  *  1. The wheels stand where the clock is.
- *  2. Every list is a ring: forward and back links agree and lead to running timers only.
- *  3. Nothing is on the list of the due.
+ *  2. Nothing is on the list of the due.
+ *  3. Every list is a ring: forward and back links agree and lead to running timers only.
  *  4. Every due tick is later than now and within reach.
  *  5. A timer is in the bucket of its due tick, in the lane of its id, in a wheel no lower than the
  *     lowest that now reaches it.
@@ -390,25 +390,9 @@ static tw_tick queue_next(const struct tw_timers *timers)
     return timers->count > 0 ? timers->entries[ROOT].begin : TW_NEVER;
 }
 
-static void level_visit(const struct tw_timers *timers, uint32_t index, tw_visit_fn *visit,
-                        void *ctx)
-{
-    const struct level *level = &timers->levels[index];
-    uint32_t end = level->heads + (level->size << level->lane_bits);
-    for (uint32_t head = level->heads; head < end; head++)
-        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
-            struct tw_view view = {.id = id,
-                                   .deadline = timers->dues[id],
-                                   .level = index,
-                                   .slot = (head - level->heads) >> level->lane_bits};
-            visit(ctx, &view);
-        }
-}
-
 static void queue_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (uint32_t i = 0; i <= timers->top; i++)
-        level_visit(timers, i, visit, ctx);
+    levels_visit(timers->levels, timers->links, timers->dues, timers->running, visit, ctx);
 }
 
 /* Invariant 1. */
@@ -448,14 +432,18 @@ static const char *list_check(const struct tw_timers *timers, uint32_t index, ui
     return NULL;
 }
 
-static const char *level_check(const struct tw_timers *timers, uint32_t index)
+/* Invariants 3 to 6, for one level; adds how many timers it holds to *held. */
+static const char *level_check(const struct tw_timers *timers, uint32_t index, uint64_t *held)
 {
     const struct level *level = &timers->levels[index];
     const char *broken = NULL;
     uint32_t end = level->heads + (level->size << level->lane_bits);
-    for (uint32_t head = level->heads; !broken && head < end; head++)
-        if (!links_is_empty(timers->links, head))
+    for (uint32_t head = level->heads;
+         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
+        broken = links_check(timers->links, timers->slot_heads, head, held);
+        if (!broken)
             broken = list_check(timers, index, head);
+    }
     return broken;
 }
 
@@ -483,12 +471,10 @@ static const char *queue_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
     const char *broken = levels_check(timers);
-    for (uint32_t head = timers->slot_heads; !broken && head <= timers->due_head; head++)
-        broken = links_check(timers->links, timers->slot_heads, head, &held);
     if (!broken && !links_is_empty(timers->links, timers->due_head))
         broken = "a timer was left on the list of the due";
     for (uint32_t i = 0; !broken && i <= timers->last; i++)
-        broken = level_check(timers, i);
+        broken = level_check(timers, i, &held);
     if (!broken)
         broken = heap_check(timers);
     if (!broken &&

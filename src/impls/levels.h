@@ -177,4 +177,24 @@ static inline int levels_lay_out(struct level *levels, const struct tw_setting *
     return TW_OK;
 }
 
+/* Visits all timers, `running` of them, level by level: the levels after the last timer are not looked at. */
+static inline void levels_visit(const struct level *levels, const struct link *links,
+                                const tw_tick *dues, uint32_t running, tw_visit_fn *visit,
+                                void *ctx)
+{
+    for (uint32_t index = 0; running > 0 && index < TW_VALUES_MAX; index++) {
+        const struct level *level = &levels[index];
+        uint32_t end = level->heads + (level->size << level->lane_bits);
+        for (uint32_t head = level->heads; (head = links_first_used(links, head, end)) < end;
+             head++)
+            for (uint32_t id = links[head].next; id != head; id = links[id].next) {
+                running -= running > 0;
+                visit(ctx, &(struct tw_view){.id = id,
+                                             .deadline = dues[id],
+                                             .level = index,
+                                             .slot = (head - level->heads) >> level->lane_bits});
+            }
+    }
+}
+
 #endif

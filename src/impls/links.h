@@ -111,6 +111,15 @@ static inline struct link *links_new(uint32_t capacity, uint32_t heads)
     return links;
 }
 
+/* The first of the heads from `head` on whose ring is more than the head alone; `end` if there is none.  For
+ * check and visit, which go through all lists: passing the empty ones is most of what they do. */
+static inline uint32_t links_first_used(const struct link *links, uint32_t head, uint32_t end)
+{
+    while (head < end && links[head].prev == head && links[head].next == head)
+        head++;
+    return head;
+}
+
 /* Walks the list of `head` and adds its length to *length.  NULL, or what is wrong with it.  Ends
  * on any input: a timer that is met twice would need two different predecessors. */
 static inline const char *links_check(const struct link *links, uint32_t capacity, uint32_t head,
@@ -128,6 +137,17 @@ static inline const char *links_check(const struct link *links, uint32_t capacit
         node = next;
         ++*length;
     }
+}
+
+/* links_check of all lists whose heads are before `end`. */
+static inline const char *links_check_all(const struct link *links, uint32_t capacity, uint32_t end,
+                                          uint64_t *length)
+{
+    const char *broken = NULL;
+    for (uint32_t head = capacity; !broken && (head = links_first_used(links, head, end)) < end;
+         head++)
+        broken = links_check(links, capacity, head, length);
+    return broken;
 }
 
 /* How many of the timers are linked into some list. */

@@ -25,12 +25,12 @@
  *     next     O(levels)                     O(slots), when most were left by stops
  *     memory   8 bytes a timer, 4 KiB a level; nothing is allocated after open
  *
- * Invariants, tested by check in this order (between calls):
- *  1. Every list is a ring: forward and back links agree and lead to running timers only.
- *  2. Above level 0, a timer is in the lane of its id.
- *  3. Nothing is on the lists of the due.
- *  4. A slot that holds something is marked, and so is a level whose waiting room does.
- *  5. The timers in the lists are as many as run, and all others are idle.
+ * Invariants, tested by check (between calls):
+ *  1. Nothing is on the lists of the due.
+ *  2. Every list is a ring: forward and back links agree and lead to running timers only.
+ *  3. Above level 0, a timer is in the lane of its id.
+ *  4. A slot that holds something is marked, and so is a level whose waiting room does: the timers
+ *     in these are as many as run, and all others are idle.
  * No deadline is kept, so a timer in a wrong slot is a right one for another tick: only who started
  * it can tell, by what visit reports.
  *
@@ -428,6 +428,8 @@ static void level_visit(const struct tw_timers *timers, uint32_t level, tw_visit
     for (uint32_t ahead = 0; ahead <= SLOTS; ahead++) {
         bool waits = ahead == SLOTS;
         uint32_t slot = slot_of(coming + ahead);
+        if (!(waits ? timers->waiting >> level & 1 : timers->used[level] >> slot & 1))
+            continue;
         struct tw_view view = {.deadline = turn_tick(level, coming + ahead),
                                .level = level,
                                .slot = slot,
@@ -443,45 +445,46 @@ static void linux_visit(const struct tw_timers *timers, tw_visit_fn *visit, void
         level_visit(timers, level, visit, ctx);
 }
 
-/* Invariant 4, for one level whose links are known to be sound. */
-static const char *level_check(const struct tw_timers *timers, uint32_t level)
+/* Invariants 2 and 3, for the lists of a slot or of a waiting room. */
+static const char *lanes_check(const struct tw_timers *timers, uint32_t list, uint32_t lanes,
+                               uint64_t *held)
 {
-    for (uint32_t slot = 0; slot < SLOTS; slot++)
-        if (!(timers->used[level] >> slot & 1) &&
-            !lanes_are_empty(timers, slot_list(timers, level, slot), lanes_of(level)))
-            return "a slot that holds something is not marked";
-    if (!(timers->waiting >> level & 1) &&
-        !lanes_are_empty(timers, room_list(timers, level), LANES))
-        return "somebody waits in a level that is not marked";
-    return NULL;
+    const char *broken = NULL;
+    for (uint32_t lane = 0; !broken && lane < lanes; lane++) {
+        uint32_t head = list + lane;
+        broken = links_check(timers->links, timers->capacity, head, held);
+        for (uint32_t id = head; !broken && (id = timers->links[id].next) != head;)
+            if (id % lanes != lane)
+                broken = "a timer is not in the lane of its id";
+    }
+    return broken;
 }
 
-/* Invariants 1 and 2, for one list. */
-static const char *list_check(const struct tw_timers *timers, uint32_t head, uint64_t *held)
+/* The lists of one level that are marked.  The others need no look: all timers that run have to be found in
+ * these. */
+static const char *level_check(const struct tw_timers *timers, uint32_t level, uint64_t *held)
 {
-    const char *broken = links_check(timers->links, timers->capacity, head, held);
-    uint32_t upper = slot_list(timers, 1, 0);
-    if (broken || head < upper)
-        return broken;
-    for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next)
-        if (id % LANES != (head - upper) % LANES)
-            return "a timer is not in the lane of its id";
-    return NULL;
+    const char *broken = NULL;
+    for (uint64_t marks = timers->used[level]; !broken && marks != 0; marks &= marks - 1) {
+        uint32_t list = slot_list(timers, level, (uint32_t)__builtin_ctzll(marks));
+        broken = lanes_check(timers, list, lanes_of(level), held);
+    }
+    if (!broken && timers->waiting >> level & 1)
+        broken = lanes_check(timers, room_list(timers, level), LANES, held);
+    return broken;
 }
 
 static const char *linux_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
     const char *broken = NULL;
-    for (uint32_t head = timers->capacity; !broken && head < timers->due_heads + LANES; head++)
-        broken = list_check(timers, head, &held);
-    if (!broken && !lanes_are_empty(timers, timers->due_heads, LANES))
+    if (!lanes_are_empty(timers, timers->due_heads, LANES))
         broken = "a timer was left on the lists of the due";
     for (uint32_t level = 0; !broken && level < timers->depth; level++)
-        broken = level_check(timers, level);
+        broken = level_check(timers, level, &held);
     if (!broken &&
         (held != timers->running || links_count(timers->links, timers->capacity) != held))
-        broken = "the slots do not hold exactly the running timers";
+        broken = "the marked slots and waiting rooms do not hold exactly the running timers";
     return broken;
 }
 

@@ -17,10 +17,10 @@
  *     next     O(slots x wheels)             O(slots x wheels + n)
  *     memory   16 bytes a timer, 8 bytes a slot; nothing is allocated after open
  *
- * Invariants, tested by check in this order (between calls):
+ * Invariants, tested by check (between calls), list by list:
  *  1. The next turn of every wheel is the first multiple of its unit after now.
- *  2. Every list is a ring: forward and back links agree and lead to running timers only.
- *  3. Nothing is on the list of the due, and no jump is under way.
+ *  2. Nothing is on the list of the due, and no jump is under way.
+ *  3. Every list is a ring: forward and back links agree and lead to running timers only.
  *  4. The tick of a timer is a whole turn of its wheel, and the timer is in the slot of that turn.
  *  5. That tick is later than now.
  *  6. The timers in the slots are as many as run, and all others are idle.
@@ -356,7 +356,8 @@ static tw_tick multi_next(const struct tw_timers *timers)
 
 static void multi_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (uint32_t head = timers->capacity; head < timers->due_head; head++) {
+    for (uint32_t head = timers->capacity, end = timers->due_head;
+         (head = links_first_used(timers->links, head, end)) < end; head++) {
         uint32_t level = (head - timers->capacity) / (timers->mask + 1);
         const struct wheel *wheel = &timers->wheel[level];
         for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
@@ -401,13 +402,15 @@ static const char *multi_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
     const char *broken = turns_check(timers);
-    for (uint32_t head = timers->capacity; !broken && head <= timers->due_head; head++)
-        broken = links_check(timers->links, timers->capacity, head, &held);
     if (!broken &&
         (!links_is_empty(timers->links, timers->due_head) || timers->swept != timers->now))
         broken = "a timer was left on the list of the due";
-    for (uint32_t head = timers->capacity; !broken && head < timers->due_head; head++)
-        broken = slot_check(timers, head);
+    for (uint32_t head = timers->capacity, end = timers->due_head;
+         !broken && (head = links_first_used(timers->links, head, end)) < end; head++) {
+        broken = links_check(timers->links, timers->capacity, head, &held);
+        if (!broken)
+            broken = slot_check(timers, head);
+    }
     if (!broken &&
         (held != timers->running || links_count(timers->links, timers->capacity) != held))
         broken = "the slots do not hold exactly the running timers";

@@ -326,15 +326,14 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t head)
 static const char *round_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
-    for (uint32_t head = timers->slot_heads; head <= timers->due_head; head++) {
-        const char *broken = links_check(timers->links, timers->slot_heads, head, &held);
-        if (broken)
-            return broken;
-    }
+    const char *broken =
+        links_check_all(timers->links, timers->slot_heads, timers->due_head + 1, &held);
+    if (broken)
+        return broken;
     if (!links_is_empty(timers->links, timers->due_head) || timers->swept != timers->now)
         return "a timer was left on the list of the due";
     for (uint32_t head = timers->slot_heads; head < timers->due_head; head++) {
-        const char *broken = slot_check(timers, head);
+        broken = slot_check(timers, head);
         if (broken)
             return broken;
     }

@@ -252,11 +252,10 @@ static void simple_visit(const struct tw_timers *timers, tw_visit_fn *visit, voi
 static const char *simple_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
-    for (uint32_t head = timers->slot_heads; head <= timers->due_head; head++) {
-        const char *broken = links_check(timers->links, timers->slot_heads, head, &held);
-        if (broken)
-            return broken;
-    }
+    const char *broken =
+        links_check_all(timers->links, timers->slot_heads, timers->due_head + 1, &held);
+    if (broken)
+        return broken;
     if (!links_is_empty(timers->links, timers->due_head))
         return "a timer was left on the list of the due";
     if (timers->pointer != timers->now % timers->range)

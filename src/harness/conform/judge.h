@@ -41,7 +41,7 @@
 /* How often next, visit, check and footprint are asked. */
 enum judge_look {
     JUDGE_NOW_AND_THEN, /* where the list says so, and at its end */
-    JUDGE_ALWAYS,       /* after every operation, and at the end */
+    JUDGE_ALWAYS,       /* after every operation (of thousands of timers some), and at the end */
     JUDGE_FIRING        /* never: what counts is what fires when.  An overdue timer is waited for */
 };
 
