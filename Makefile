@@ -281,7 +281,7 @@ fuzzers: $(FUZZ_TARGETS)
 TIMING := $(addprefix tests/cli/,$(addsuffix .bats,advise compare_programs counters growth interrupted selftest_record))
 SUITES = tests/faults/run.sh tests/libraries.sh $(CONFORMANCE_TESTS) $(filter-out $(TIMING),$(wildcard tests/cli/*.bats)) \
          tests/lessons.sh tests/identity.sh tests/fuzz.sh tests/ci.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/exports.sh \
-         tests/selftest_format.sh tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/misses.sh \
+         tests/selftest_format.sh tests/limits_format.sh tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/misses.sh \
          $(UNIT_TESTS) $(UNIT_TESTS:build/release/%=build/asan/%) --alone $(TIMING)
 
 run-tests:

@@ -33,10 +33,10 @@ do for [s = 1:series] {
 }
 
 # Measures with their panel, their colour and their point.
-names = "dependent-load load-store independent-load unlink-far unlink-near expire-one-list expire-eight-lists start-table start-one-list"
-panels = "1 1 1 2 2 2 2 2 2"
-inks = "#D55E00 #E69F00 #0072B2 #D55E00 #E69F00 #CC79A7 #009E73 #56B4E9 #000000"
-marks = "7 9 5 7 9 11 13 5 4"
+names = "dependent-load late-store load-store independent-load unlink-far unlink-near expire-one-list expire-eight-lists start-table start-one-list"
+panels = "1 1 1 1 2 2 2 2 2 2"
+inks = "#D55E00 #CC79A7 #E69F00 #0072B2 #D55E00 #E69F00 #CC79A7 #009E73 #56B4E9 #000000"
+marks = "7 11 9 5 7 9 11 13 5 4"
 place(name) = (sum [k = 1:words(names)] (word(names, k) eq name ? k : 0))
 is_of(s, p) = place(limit[s]) > 0 && int(word(panels, place(limit[s]))) == p
 ink(s) = word(inks, place(limit[s]))
@@ -64,7 +64,7 @@ do for [t in "0.2 0.3 0.5 0.7 1 2 3 5 7 10 20 30 50 70 100 200 300 500 1000"] {
 units = "B KiB MiB GiB TiB"
 binary(power) = sprintf("%d %s", 2 ** (power % 10), word(units, power / 10 + 1))
 set xtics ("" 0)
-skip = int(log(last / first) / log(2)) / 9 + 1
+skip = int(log(last / first) / log(2)) / 8 + 1
 do for [power = 0:40:skip] { set xtics add (binary(power) 2.0 ** power) }
 do for [i = 1:3] {
     if (cache[i] > 0 && cache[i] > first / 2 && cache[i] < last * 2) {

@@ -12,11 +12,12 @@
 
 /* ---- The limits. ------------------------------------------------------------------------------ */
 
+/* Without a unit the number stands where the units are, beside "design". */
 static void add_task_column(struct grid *grid, double tasks, const char *unit)
 {
     char text[32];
     units_format_count(text, sizeof text, (uint64_t)tasks);
-    grid_add_column(grid, text, unit, 1)->alone = true;
+    grid_add_column(grid, unit[0] ? text : "", unit[0] ? unit : text, 1)->alone = true;
 }
 
 static void fill_point(struct grid_cell *cell, const cJSON *point)

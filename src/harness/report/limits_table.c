@@ -13,7 +13,9 @@ struct printing {
 static void print_grid(void *ctx, const char *title, struct grid *grid)
 {
     const struct printing *printing = ctx;
-    fprintf(printing->out, "%s\n\n", title);
+    /* A grid without titles begins with an empty line by itself. */
+    bool has_titles = grid->column_count > 0 && grid->columns[grid->column_count - 1].title[0];
+    fprintf(printing->out, has_titles ? "%s\n\n" : "%s\n", title);
     size_t dropped = grid_print(printing->out, grid, printing->style);
     if (dropped > 0)
         fprintf(printing->out, "(%zu columns have no room)\n", dropped);

@@ -14,6 +14,7 @@ static const struct {
     [LIMIT_DEPENDENT_LOAD] = {"dependent-load", {8, 16, 64}, true, true},
     [LIMIT_INDEPENDENT_LOAD] = {"independent-load", {8, 16, 64}, true, true},
     [LIMIT_LOAD_STORE] = {"load-store", {8, 16, 64}, true, true},
+    [LIMIT_LATE_STORE] = {"late-store", {16}, true, true},
     [LIMIT_UNLINK_NEAR] = {"unlink-near", {16}, true, true},
     [LIMIT_UNLINK_FAR] = {"unlink-far", {16}, true, true},
     [LIMIT_START_ONE] = {"start-one-list", {16}, true, true},

@@ -15,6 +15,7 @@ enum limit_kind {
     LIMIT_DEPENDENT_LOAD,   /* a chase along a random cycle through all nodes */
     LIMIT_INDEPENDENT_LOAD, /* random nodes, whose numbers are known ahead */
     LIMIT_LOAD_STORE,       /* the same, and one word of each written */
+    LIMIT_LATE_STORE,       /* random nodes loaded, and a store to where each of them tells */
     LIMIT_UNLINK_NEAR,      /* random nodes out of a doubly linked list in order of their numbers */
     LIMIT_UNLINK_FAR,       /* the same out of one in random order: neighbours are anywhere */
     LIMIT_START_ONE,        /* node after node appended to one list */

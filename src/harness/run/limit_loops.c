@@ -66,6 +66,17 @@ LOOP static void limit_load_store(unsigned char *nodes, const uint32_t *order, u
         store_all(nodes, order, count, 64);
 }
 
+/* The store hits the nearest cache; only where it goes is known late, when the node has come.  A core that lets no
+ * load pass a store with an unknown address waits for each node in turn. */
+LOOP static void limit_late_store(const struct limit_node *nodes, uint32_t *table,
+                                  const uint32_t *order, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        table[nodes[order[i]].next % LIMIT_TABLE_HEADS] = (uint32_t)i;
+        KEEP_MEMORY();
+    }
+}
+
 /* ---- Lists. ------------------------------------------------------------------------------------ */
 
 /* A stop also has to leave word that the timer is idle: a store to a node whose line is there already. */
@@ -195,6 +206,9 @@ static void link_nodes(struct limit_ground *ground, enum limit_kind kind, const 
         link_doubly(ground, kind == LIMIT_UNLINK_FAR ? order : NULL);
     else if (kind == LIMIT_EXPIRE_ONE || kind == LIMIT_EXPIRE_EIGHT)
         link_rings(ground, order, kind == LIMIT_EXPIRE_ONE ? 1 : LIMIT_LISTS);
+    else if (kind == LIMIT_LATE_STORE)
+        for (uint64_t i = 0; i < ground->tasks; i++)
+            ground_lists(ground)[i].next = order[i];
     else if (kind == LIMIT_START_ONE || kind == LIMIT_START_TABLE)
         for (size_t i = 0; i < LIMIT_TABLE_HEADS; i++)
             ground->tails[i] = (uint32_t)ground->tasks;
@@ -265,6 +279,8 @@ void limit_loop(struct limit_ground *ground, enum limit_kind kind, uint64_t firs
         limit_load(ground->nodes, order, count, ground->node_bytes);
     else if (kind == LIMIT_LOAD_STORE)
         limit_load_store(ground->nodes, order, count, ground->node_bytes);
+    else if (kind == LIMIT_LATE_STORE)
+        limit_late_store(nodes, ground->tails, order, count);
     else if (limit_uses_up(kind))
         limit_unlink(nodes, order, count);
     else if (kind == LIMIT_START_ONE)
