@@ -31,20 +31,24 @@
  * What differs from hashed.c.  There a slot is gone through twice, first to move what is due to a
  * list of its own, then to fire that list, and prefetches run ahead of the clock.  Here, as in BSD,
  * one walk fires what is due where it lies, which saves each timer a link and an unlink; a stop and
- * a restart pay for it with a comparison with the next to check.  Due tick and links lie side by
- * side, so a look at a timer is one cache miss instead of two.
+ * a restart pay for it with a comparison with the next to check.
  *
- * Departures from BSD.  Links are 32-bit indices and the lists rings, without the branch of a
- * TAILQ's remove at the last element.  The wheel has no more slots than the horizon has ticks:
- * each would hold timers of one tick only.  Deadlines are 64-bit ticks, so none is too far.  BSD
- * steps through all ticks it missed; here a jump of more than one revolution visits every slot
- * once, moves what is due by its end to a list of the due and fires that, and what callbacks start
- * within the jumped span joins that list.
+ * Departures from BSD.  Links are 32-bit indices in an array of their own, so a stop, which needs
+ * nothing else, finds eight timers to a cache line: with the due ticks beside them it took longer.
+ * The lists are rings, without the branch of a TAILQ's remove at the last element.  Deadlines are
+ * 64-bit ticks, so none is too far.  BSD steps through all ticks it missed; here a jump of more than
+ * one revolution visits every slot once, moves what is due by its end to a list of the due and fires
+ * that, and what callbacks start within the jumped span joins that list.
+ *
+ * How many slots.  BSD's rule, as many as there may be timers, keeps ticks short; beyond the horizon
+ * each slot would hold timers of one tick only.  But where the slots no longer fit the cache, each
+ * start fetches a slot and its last timer from memory, one after the other: FreeBSD stops at 32768
+ * slots, and so cheap a start wants `slots` set.
  *
  * It loses as hashed.c does: when slots are few against the timers and the delays long, each tick
  * looks at n / slots timers, one cache miss after another; and it steps through empty slots.
  */
-#include "due_links.h"
+#include "links.h"
 #include "params.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
@@ -61,13 +65,14 @@ static const struct tw_param callwheel_params[] = {
 };
 
 struct tw_timers {
-    union due_link *cells; /* timers, then the slots, then the list of the due */
+    struct link *links;  /* timers, then the slots, then the list of the due */
+    tw_tick *dues;       /* of running timers */
     tw_tick now;         /* the tick being processed; during a jump that of the timer that fires */
     tw_tick swept;       /* slots hold nothing due up to here but what the walk has yet to
                               check: now, or the end of the jump */
     uint32_t next_check; /* node that the walk of a slot goes on with; NO_NODE when none walks */
     uint32_t mask;       /* slots - 1 */
-    uint32_t slot_heads; /* index of slot 0: twice the capacity */
+    uint32_t slot_heads; /* index of slot 0: the capacity */
     uint32_t due_head;   /* index of the list of the due */
     uint32_t running;
     TW_WORK_FIELD
@@ -89,7 +94,7 @@ static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
 /* Takes a running timer out of its list, and out of the way of a walk that would go on with it. */
 static inline void node_remove(struct tw_timers *timers, uint32_t node)
 {
-    struct link *links = due_links(timers->cells);
+    struct link *links = timers->links;
     if (__builtin_expect(node == timers->next_check, 0))
         timers->next_check = links[node].next;
     links_remove(links, node);
@@ -100,12 +105,12 @@ static inline void node_remove(struct tw_timers *timers, uint32_t node)
 static inline void node_fire(struct tw_timers *timers, uint32_t node, tw_expire_fn *expire,
                              void *ctx)
 {
-    struct link *links = due_links(timers->cells);
+    struct link *links = timers->links;
     links_remove(links, node);
     links_set_idle(links, node);
     TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
     timers->running--;
-    expire(ctx, due_links_id(node), timers->now);
+    expire(ctx, node, timers->now);
 }
 
 /* Goes through the slot of now and fires what is due.  What a callback starts into this slot, a
@@ -115,14 +120,14 @@ static inline void node_fire(struct tw_timers *timers, uint32_t node, tw_expire_
 __attribute__((noinline)) static void slot_walk(struct tw_timers *timers, uint32_t head,
                                                 tw_expire_fn *expire, void *ctx)
 {
-    const struct link *links = due_links(timers->cells);
+    const struct link *links = timers->links;
     tw_tick now = timers->now;
     bool fired = false;
     for (uint32_t node = links[head].next; node != head;) {
         uint32_t next = links[node].next;
         TW_COUNT(timers, visits, 1);
         TW_COUNT(timers, comparisons, 1);
-        if (due_links_due(timers->cells, node) == now) {
+        if (timers->dues[node] == now) {
             timers->next_check = next;
             fired = true;
             node_fire(timers, node, expire, ctx);
@@ -141,7 +146,7 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
     uint32_t head = slot_head(timers, now);
     timers->now = timers->swept = now;
     TW_COUNT(timers, pointer_moves, 1);
-    if (links_is_empty(due_links(timers->cells), head))
+    if (links_is_empty(timers->links, head))
         TW_COUNT(timers, empty_ticks, 1);
     else
         slot_walk(timers, head, expire, ctx);
@@ -150,12 +155,12 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
 /* Moves what is due by the end of a jump from a slot to the list of the due. */
 static void slot_collect(struct tw_timers *timers, uint32_t head)
 {
-    struct link *links = due_links(timers->cells);
+    struct link *links = timers->links;
     for (uint32_t node = links[head].next, next; node != head; node = next) {
         next = links[node].next;
         TW_COUNT(timers, visits, 1);
         TW_COUNT(timers, comparisons, 1);
-        if (due_links_due(timers->cells, node) > timers->swept)
+        if (timers->dues[node] > timers->swept)
             continue;
         links_remove(links, node);
         links_append(links, timers->due_head, node);
@@ -166,14 +171,14 @@ static void slot_collect(struct tw_timers *timers, uint32_t head)
 /* A jump over every slot at least once: one visit of each is enough. */
 static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
-    const struct link *links = due_links(timers->cells);
+    const struct link *links = timers->links;
     timers->swept = to;
     for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
         TW_COUNT(timers, pointer_moves, 1);
         slot_collect(timers, slot_head(timers, timers->now + i));
     }
     for (uint32_t node; (node = links[timers->due_head].next) != timers->due_head;) {
-        timers->now = due_links_due(timers->cells, node);
+        timers->now = timers->dues[node];
         node_fire(timers, node, expire, ctx);
     }
     timers->now = to;
@@ -192,7 +197,8 @@ static uint64_t slots_default(const struct tw_config *config)
 
 static void callwheel_close(struct tw_timers *timers)
 {
-    free(timers->cells);
+    free(timers->links);
+    free(timers->dues);
     free(timers);
 }
 
@@ -211,11 +217,14 @@ static int callwheel_open(struct tw_timers **out, const struct tw_config *config
     timers->now = timers->swept = config->now;
     timers->next_check = NO_NODE;
     timers->mask = slots - 1;
-    timers->slot_heads = due_links_node(config->capacity);
+    timers->slot_heads = config->capacity;
     timers->due_head = timers->slot_heads + slots;
-    timers->cells = due_links_new(config->capacity, slots + 1);
-    if (!timers->cells) {
-        status = params_no_memory(error, due_links_bytes(config->capacity, slots + 1));
+    timers->links = links_new(config->capacity, slots + 1);
+    timers->dues = malloc(config->capacity * sizeof *timers->dues);
+    if (!timers->links || !timers->dues) {
+        status =
+            params_no_memory(error, ((uint64_t)config->capacity + slots + 1) * sizeof(struct link) +
+                                        (uint64_t)config->capacity * sizeof(tw_tick));
         callwheel_close(timers);
         return status;
     }
@@ -230,29 +239,27 @@ static int callwheel_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
             return TW_REFUSED_RANGE;
         deadline = timers->now + 1;
     }
-    struct link *links = due_links(timers->cells);
-    uint32_t node = due_links_node(id);
+    struct link *links = timers->links;
     int status = TW_OK;
-    if (links_is_idle(links, node)) {
+    if (links_is_idle(links, id)) {
         timers->running++;
     } else {
         status = TW_REARMED;
-        node_remove(timers, node);
+        node_remove(timers, id);
     }
-    due_links_set_due(timers->cells, node, deadline);
-    links_append(links, list_of(timers, deadline), node);
+    timers->dues[id] = deadline;
+    links_append(links, list_of(timers, deadline), id);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
     return status;
 }
 
 static int callwheel_stop(struct tw_timers *timers, tw_id id)
 {
-    struct link *links = due_links(timers->cells);
-    uint32_t node = due_links_node(id);
-    if (links_is_idle(links, node))
+    struct link *links = timers->links;
+    if (links_is_idle(links, id))
         return TW_IDLE;
-    node_remove(timers, node);
-    links_set_idle(links, node);
+    node_remove(timers, id);
+    links_set_idle(links, id);
     TW_COUNT(timers, link_writes, 1);
     timers->running--;
     return TW_OK;
@@ -285,13 +292,13 @@ static void callwheel_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn
  * next. */
 static tw_tick callwheel_next(const struct tw_timers *timers)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     tw_tick earliest = TW_NEVER;
     uint32_t seen = 0;
     for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
         uint32_t head = slot_head(timers, timers->now + i);
         for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-            tw_tick due = due_links_due(timers->cells, node);
+            tw_tick due = timers->dues[node];
             seen++;
             if (due < earliest)
                 earliest = due;
@@ -302,12 +309,12 @@ static tw_tick callwheel_next(const struct tw_timers *timers)
 
 static void callwheel_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     for (uint32_t head = timers->slot_heads; head < timers->due_head; head++)
         for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-            tw_tick due = due_links_due(timers->cells, node);
+            tw_tick due = timers->dues[node];
             struct tw_view view = {
-                .id = due_links_id(node),
+                .id = node,
                 .deadline = due,
                 .slot = head - timers->slot_heads,
                 .rounds = (due - timers->now - 1) / ((uint64_t)timers->mask + 1),
@@ -319,9 +326,9 @@ static void callwheel_visit(const struct tw_timers *timers, tw_visit_fn *visit, 
 /* Invariants 3 and 4, for one slot whose links are known to be sound. */
 static const char *slot_check(const struct tw_timers *timers, uint32_t head)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-        tw_tick due = due_links_due(timers->cells, node);
+        tw_tick due = timers->dues[node];
         if (slot_head(timers, due) != head)
             return "a timer is not in the slot of its due tick";
         if (due <= timers->now)
@@ -332,7 +339,7 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t head)
 
 static const char *callwheel_check(const struct tw_timers *timers)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     uint64_t held = 0;
     const char *broken = NULL;
     for (uint32_t head = timers->slot_heads; !broken && head <= timers->due_head; head++)
@@ -343,8 +350,8 @@ static const char *callwheel_check(const struct tw_timers *timers)
         broken = "the walk of a slot has not ended";
     for (uint32_t head = timers->slot_heads; !broken && head < timers->due_head; head++)
         broken = slot_check(timers, head);
-    if (!broken && (held != timers->running ||
-                    due_links_count(timers->cells, due_links_id(timers->slot_heads)) != held))
+    if (!broken &&
+        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
         broken = "the slots do not hold exactly the running timers";
     return broken;
 }
@@ -353,8 +360,8 @@ static struct tw_footprint callwheel_footprint(const struct tw_timers *timers)
 {
     uint64_t lists = (uint64_t)timers->mask + 2;
     return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + due_links_bytes(0, lists),
-        .capacity_bytes = due_links_bytes(due_links_id(timers->slot_heads), 0),
+        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
     };
 }
 

@@ -9,12 +9,12 @@
  *       3 (tv4)        1 Mi            64 Mi
  *       4 (tv5)       64 Mi             4 Gi, and longer ones a revolution at a time
  *
- *     now = 255, all of level 0 is behind      tick 256: slot 1 of level 1 comes down
+ *     started at 0 for 300; [slot] of the clock
  *
- *     level 0   [0] 1 ... 44 ... 255           0   1  ...  44  ... 255
- *                                                           ^ due 300
- *     level 1     0  [1]  2  ...  63           0  [ ]  2   ...  63
- *                     ^ due 300
+ *     now = 255     level 0    0  ...  44  ... [255]     level 1   [0]  1   2  ...  63
+ *                                                                       ^ due 300
+ *     now = 256     level 0   [0] ...  44  ...  255      level 1    0  [1]  2  ...  63
+ *                                      ^ came down when level 0 began again
  *
  *              average                            worst
  *     start    O(1)                               O(1)
@@ -37,7 +37,7 @@
  * because the whole due tick is kept, that is exact, however long the delay, and costs start nothing.
  * (Linux, on 64 bits, put it 2^32 - 1 ahead, and there again.)
  *
- * Departures from Linux.  Links are 32-bit indices, the due tick lies beside them, and there is no
+ * Departures from Linux.  Links are 32-bit indices in an array of their own, and there is no
  * function and no argument to keep, so a timer takes 16 bytes of its 56.  Linux steps through every
  * tick it missed; here a jump of the clock goes from one slot in use to the next, which Linux looks
  * for as well, before it sleeps (__next_timer_interrupt), and passes the turns on which a slot of the
@@ -47,7 +47,7 @@
  * one list and so one cache miss after another; and where the tail matters: the tick on which a
  * well-filled slot cascades is long.
  */
-#include "due_links.h"
+#include "links.h"
 #include "params.h"
 
 #define ROOT_BITS   8u /* of level 0 */
@@ -63,9 +63,10 @@ static const struct tw_param linux26_params[] = {
 };
 
 struct tw_timers {
-    union due_link *cells; /* timers, then the slots level by level, then the list of the due */
-    tw_tick now;           /* the tick being processed */
-    uint32_t slot_heads;   /* index of slot 0 of level 0: twice the capacity */
+    struct link *links;  /* timers, then the slots level by level, then the list of the due */
+    tw_tick *dues;       /* of running timers */
+    tw_tick now;         /* the tick being processed */
+    uint32_t slot_heads; /* index of slot 0 of level 0: the capacity */
     uint32_t running;
     TW_WORK_FIELD
 };
@@ -128,13 +129,13 @@ static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
 /* Puts every timer of a slot where it belongs by now; those a revolution ahead stay. */
 static void slot_cascade(struct tw_timers *timers, uint32_t list)
 {
-    struct link *links = due_links(timers->cells);
+    struct link *links = timers->links;
     uint32_t node = links[list].next;
     TW_COUNT(timers, cascades, node != list);
     links_clear(links, list);
     for (uint32_t next; node != list; node = next) {
         next = links[node].next;
-        links_append(links, list_of(timers, due_links_due(timers->cells, node)), node);
+        links_append(links, list_of(timers, timers->dues[node]), node);
         TW_COUNT(timers, visits, 1);
         TW_COUNT(timers, moves, 1);
         TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
@@ -160,7 +161,7 @@ __attribute__((noinline)) static void levels_cascade(struct tw_timers *timers)
 __attribute__((noinline)) static void slot_fire(struct tw_timers *timers, uint32_t list,
                                                 tw_expire_fn *expire, void *ctx)
 {
-    struct link *links = due_links(timers->cells);
+    struct link *links = timers->links;
     uint32_t due = due_list(timers);
     links_take(links, list, due);
     TW_COUNT(timers, link_writes, LINKS_TAKE_WRITES);
@@ -170,7 +171,7 @@ __attribute__((noinline)) static void slot_fire(struct tw_timers *timers, uint32
         TW_COUNT(timers, visits, 1);
         TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
         timers->running--;
-        expire(ctx, due_links_id(node), timers->now);
+        expire(ctx, node, timers->now);
     }
 }
 
@@ -180,7 +181,7 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
         levels_cascade(timers);
     uint32_t list = slot_list(timers, 0, ++timers->now);
     TW_COUNT(timers, pointer_moves, 1);
-    if (links_is_empty(due_links(timers->cells), list))
+    if (links_is_empty(timers->links, list))
         TW_COUNT(timers, empty_ticks, 1);
     else
         slot_fire(timers, list, expire, ctx);
@@ -193,7 +194,7 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
 static void level_find(const struct tw_timers *timers, uint32_t level, tw_tick limit,
                        struct find *find)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     uint32_t shift = shift_of(level);
     uint64_t turn = turn_next(timers, level);
     for (uint32_t i = 0; i < slots_of(level) && turn <= limit >> shift; i++, turn++) {
@@ -222,13 +223,13 @@ static struct find slot_find(const struct tw_timers *timers, tw_tick limit)
  * what is due long after its turn, so it goes on until it has found something that is not. */
 static tw_tick level_earliest(const struct tw_timers *timers, uint32_t level, tw_tick earliest)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     uint32_t shift = shift_of(level);
     uint64_t turn = turn_next(timers, level);
     for (uint32_t i = 0; i < slots_of(level) && turn <= earliest >> shift; i++, turn++) {
         uint32_t list = slot_list(timers, level, turn);
         for (uint32_t node = links[list].next; node != list; node = links[node].next) {
-            tw_tick due = due_links_due(timers->cells, node);
+            tw_tick due = timers->dues[node];
             if (due < earliest)
                 earliest = due;
         }
@@ -278,7 +279,8 @@ static void linux26_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *
 
 static void linux26_close(struct tw_timers *timers)
 {
-    free(timers->cells);
+    free(timers->links);
+    free(timers->dues);
     free(timers);
 }
 
@@ -292,11 +294,14 @@ static int linux26_open(struct tw_timers **out, const struct tw_config *config,
     if (!timers)
         return params_no_memory(error, sizeof *timers);
     timers->now = config->now;
-    timers->slot_heads = due_links_node(config->capacity);
-    timers->cells = due_links_new(config->capacity, SLOTS + 1);
-    if (!timers->cells) {
-        free(timers);
-        return params_no_memory(error, due_links_bytes(config->capacity, SLOTS + 1));
+    timers->slot_heads = config->capacity;
+    timers->links = links_new(config->capacity, SLOTS + 1);
+    timers->dues = malloc(config->capacity * sizeof *timers->dues);
+    if (!timers->links || !timers->dues) {
+        linux26_close(timers);
+        return params_no_memory(error,
+                                ((uint64_t)config->capacity + SLOTS + 1) * sizeof(struct link) +
+                                    (uint64_t)config->capacity * sizeof(tw_tick));
     }
     *out = timers;
     return TW_OK;
@@ -309,30 +314,28 @@ static int linux26_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
             return TW_REFUSED_RANGE;
         deadline = timers->now + 1;
     }
-    struct link *links = due_links(timers->cells);
-    uint32_t node = due_links_node(id);
+    struct link *links = timers->links;
     int status = TW_OK;
-    if (links_is_idle(links, node)) {
+    if (links_is_idle(links, id)) {
         timers->running++;
     } else {
         status = TW_REARMED;
-        links_remove(links, node);
+        links_remove(links, id);
         TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
     }
-    due_links_set_due(timers->cells, node, deadline);
-    links_append(links, list_of(timers, deadline), node);
+    timers->dues[id] = deadline;
+    links_append(links, list_of(timers, deadline), id);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
     return status;
 }
 
 static int linux26_stop(struct tw_timers *timers, tw_id id)
 {
-    struct link *links = due_links(timers->cells);
-    uint32_t node = due_links_node(id);
-    if (links_is_idle(links, node))
+    struct link *links = timers->links;
+    if (links_is_idle(links, id))
         return TW_IDLE;
-    links_remove(links, node);
-    links_set_idle(links, node);
+    links_remove(links, id);
+    links_set_idle(links, id);
     TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
     timers->running--;
     return TW_OK;
@@ -340,15 +343,13 @@ static int linux26_stop(struct tw_timers *timers, tw_id id)
 
 static void linux26_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     for (uint32_t level = 0; level < LEVELS; level++)
         for (uint32_t slot = 0; slot < slots_of(level); slot++) {
             uint32_t list = slot_list(timers, level, slot);
             for (uint32_t node = links[list].next; node != list; node = links[node].next) {
-                struct tw_view view = {.id = due_links_id(node),
-                                       .deadline = due_links_due(timers->cells, node),
-                                       .level = level,
-                                       .slot = slot};
+                struct tw_view view = {
+                    .id = node, .deadline = timers->dues[node], .level = level, .slot = slot};
                 visit(ctx, &view);
             }
         }
@@ -357,12 +358,12 @@ static void linux26_visit(const struct tw_timers *timers, tw_visit_fn *visit, vo
 /* Invariant 3, for one slot whose links are known to be sound. */
 static const char *slot_check(const struct tw_timers *timers, uint32_t level, uint32_t slot)
 {
-    const struct link *links = due_links_const(timers->cells);
+    const struct link *links = timers->links;
     uint64_t first = turn_next(timers, level);
     uint64_t turn = first + ((slot - first) & (slots_of(level) - 1));
     uint32_t list = slot_list(timers, level, slot);
     for (uint32_t node = links[list].next; node != list; node = links[node].next) {
-        uint64_t turn_of_due = due_links_due(timers->cells, node) >> shift_of(level);
+        uint64_t turn_of_due = timers->dues[node] >> shift_of(level);
         if (turn_of_due < turn)
             return "the slot of a timer comes up after its due tick";
         if (turn_of_due > turn && level < TOP)
@@ -373,8 +374,7 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t level, ui
 
 static const char *linux26_check(const struct tw_timers *timers)
 {
-    const struct link *links = due_links_const(timers->cells);
-    uint32_t capacity = due_links_id(timers->slot_heads);
+    const struct link *links = timers->links;
     uint64_t held = 0;
     const char *broken = NULL;
     for (uint32_t i = 0; !broken && i <= SLOTS; i++)
@@ -384,7 +384,8 @@ static const char *linux26_check(const struct tw_timers *timers)
     for (uint32_t level = 0; level < LEVELS; level++)
         for (uint32_t slot = 0; !broken && slot < slots_of(level); slot++)
             broken = slot_check(timers, level, slot);
-    if (!broken && (held != timers->running || due_links_count(timers->cells, capacity) != held))
+    if (!broken &&
+        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
         broken = "the slots do not hold exactly the running timers";
     return broken;
 }
@@ -392,8 +393,8 @@ static const char *linux26_check(const struct tw_timers *timers)
 static struct tw_footprint linux26_footprint(const struct tw_timers *timers)
 {
     return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + due_links_bytes(0, SLOTS + 1),
-        .capacity_bytes = due_links_bytes(due_links_id(timers->slot_heads), 0),
+        .fixed_bytes = sizeof *timers + (SLOTS + 1) * sizeof(struct link),
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
     };
 }
 
