@@ -150,11 +150,21 @@ static struct limit_node *ground_lists(const struct limit_ground *ground)
     return (struct limit_node *)(void *)ground->nodes;
 }
 
+/* Nodes that are linked in random order are fetched so far ahead: each would wait for memory by itself. */
+#define LINK_AHEAD 16
+
+static void fetch_ahead(const struct limit_ground *ground, const uint32_t *order, uint64_t i)
+{
+    if (order && i + LINK_AHEAD < ground->tasks)
+        __builtin_prefetch(ground->nodes + order[i + LINK_AHEAD] * (size_t)ground->node_bytes, 1);
+}
+
 static void link_chase(struct limit_ground *ground, const uint32_t *order)
 {
     size_t node_bytes = ground->node_bytes;
     for (uint64_t i = 0; i < ground->tasks; i++) {
         uint32_t next = order[i + 1 < ground->tasks ? i + 1 : 0];
+        fetch_ahead(ground, order, i);
         *(const void **)(void *)(ground->nodes + order[i] * node_bytes) =
             ground->nodes + next * node_bytes;
     }
@@ -168,6 +178,7 @@ static void link_doubly(struct limit_ground *ground, const uint32_t *order)
     uint32_t head = (uint32_t)ground->tasks, last = head;
     for (uint32_t i = 0; i < ground->tasks; i++) {
         uint32_t id = order ? order[i] : i;
+        fetch_ahead(ground, order, i);
         nodes[last].next = id;
         nodes[id].prev = last;
         last = id;
@@ -181,8 +192,10 @@ static void link_rings(struct limit_ground *ground, const uint32_t *order, unsig
 {
     struct limit_node *nodes = ground_lists(ground);
     uint64_t count = ground->tasks / rings * rings;
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        fetch_ahead(ground, order, i);
         nodes[order[i]].next = order[i + rings < count ? i + rings : i + rings - count];
+    }
     for (unsigned ring = 0; ring < rings; ring++)
         ground->cursors[ring] = order[ring];
 }
