@@ -1,0 +1,109 @@
+#!/bin/bash
+# scale_pictures.sh [SCALE.json] - what docs/SCALE.md shows of a result of tools/scale.sh
+#
+# Draws docs/pictures/scale.svg (pages of 4 KiB) and scale-pages.svg (some designs with pages of either size), and
+# prints the tables: ns per operation, and how many times as fast huge pages make it.  Without a file:
+# results/reference/scale.json.  PICTURES=DIR: the pictures go there.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+document=${1:-results/reference/scale.json}
+pictures=${PICTURES:-docs/pictures}
+panels="P1/start P1/stop P3/traffic P4/steady"
+few=" fast hashed hier " # in the second picture
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+./twbench report "$document" --export-csv="$work/all.csv" >/dev/null
+awk -F'"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(/,/, ";", $i); print }' "$work/all.csv" \
+    >"$work/cells.csv" # settings with a comma in them
+
+# draw FILE SERIES - the data of a picture: a block for each panel
+draw() {
+    local file=$1 series=$2
+    awk -F, -v OFS='\t' -v panels="$panels" -v series="$series" -v machine="$machine" '
+        BEGIN { panel_count = split(panels, panel, " "); count = split(series, name, ";") }
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $at["ns_per_op"] == "" { next }
+        {
+            pages = $at["params"] ~ /huge_pages=on/ ? " huge" : ""
+            key = $at["workload"] "/" $at["phase"] SUBSEP $at["tasks"] SUBSEP $at["impl"] pages
+            figure[key] = $at["ns_per_op"] OFS $at["ns_per_op_low"] OFS $at["ns_per_op_high"]
+            tasks[$at["tasks"] + 0]
+        }
+        END {
+            printf "title\tP1, P3 and P4\nmachine\t%s\nblocks\t%d\nseries\t%d\n", machine, panel_count, count
+            for (n in tasks) order[++rows] = n + 0
+            for (i = 2; i <= rows; i++) # by size
+                for (j = i; j > 1 && order[j] < order[j - 1]; j--) {
+                    n = order[j]; order[j] = order[j - 1]; order[j - 1] = n
+                }
+            for (p = 1; p <= panel_count; p++) {
+                printf "\n\n%s", panel[p]
+                for (s = 1; s <= count; s++) printf "\t%s", name[s]
+                print ""
+                for (i = 1; i <= rows; i++) {
+                    printf "%d", order[i]
+                    for (s = 1; s <= count; s++) {
+                        key = panel[p] SUBSEP order[i] SUBSEP name[s]
+                        printf "\t%s", key in figure ? figure[key] : "?\t?\t?"
+                    }
+                    print ""
+                }
+            }
+        }' "$work/cells.csv" >"$work/data.tsv"
+    gnuplot -c plots/scale.gp "$work/data.tsv" "$work/picture.svg" "$l2" "$l3"
+    # gnuplot writes comments, empty groups and blanks that nobody sees.
+    sed -e 's/[[:space:]]*$//' -e '/^$/d' "$work/picture.svg" >"$pictures/$file"
+}
+
+cache() {
+    tr -d ' \n' <"$document" | grep -o "\"level\":$1,\"type\":\"Unified\",\"size_bytes\":[0-9]*" | grep -o '[0-9]*$' || echo 0
+}
+machine=$(sed -n 's/.*"cpu_model":[[:space:]]*"\([^"]*\)".*/\1/p' "$document" | head -n 1)
+l2=$(cache 2)
+l3=$(cache 3)
+# Only what has been measured has a panel.
+wanted=$panels
+panels=
+for panel in $wanted; do
+    ! grep -q ",${panel%/*},.*,ok,,${panel#*/}," "$work/cells.csv" || panels+=" $panel"
+done
+designs=$(awk -F, 'NR > 1 && !seen[$1]++ { print $1 }' "$work/cells.csv")
+draw scale.svg "$(echo "$designs" | paste -sd';')"
+both=$(for design in $designs; do
+    case $few in *" $design "*) echo "$design"; echo "$design huge" ;; esac
+done | paste -sd';')
+draw scale-pages.svg "$both"
+
+# A table for each panel: a row per design, a column per size.
+awk -F, -v panels="$panels" '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["ns_per_op"] == "" { next }
+    {
+        where = $at["workload"] "/" $at["phase"]
+        key = where SUBSEP $at["tasks"] SUBSEP $at["impl"]
+        if ($at["params"] ~ /huge_pages=on/) huge[key] = $at["ns_per_op"]; else small[key] = $at["ns_per_op"]
+        if (!($at["impl"] in seen)) { seen[$at["impl"]]; design[++designs] = $at["impl"] }
+    }
+    END {
+        for (size = 1e3; size <= 1e8; size *= 10) sizes[++columns] = size
+        count = split(panels, panel, " ")
+        for (p = 1; p <= count; p++) {
+            printf "\n| %s, ns per operation", panel[p]
+            for (i = 1; i <= columns; i++) printf " | 1e%d", i + 2
+            print " | 2 MiB pages: times as fast at 1e6 | 1e7 |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+            for (d = 1; d <= designs; d++) {
+                printf "| `%s`", design[d]
+                for (i = 1; i <= columns; i++) {
+                    key = panel[p] SUBSEP sizes[i] SUBSEP design[d]
+                    printf " | %s", key in small ? sprintf("%.3g", small[key]) : ""
+                }
+                for (i = 4; i <= 5; i++) {
+                    key = panel[p] SUBSEP sizes[i] SUBSEP design[d]
+                    printf " | %s", key in huge && key in small ? sprintf("%.2f", small[key] / huge[key]) : ""
+                }
+                print " |"
+            }
+        }
+    }' "$work/cells.csv"
