@@ -134,7 +134,7 @@ static const struct bad bads[] = {
     {"[]", "x.json: expected an object"},
     {"{}", "x.json: name: expected the name of the workload"},
     {"{\"name\":\"a b\",\"summary\":\"s\"}",
-     "x.json: name: 'a b', expected a name of up to 63 of a-z, 0-9, '-' and '_'"},
+     "x.json: name: 'a b', expected a name of up to 63 of letters, 0-9, '-' and '_'"},
     {"{\"name\":\"x\"}", "x.json: summary: expected one sentence on what it models"},
     {"{\"name\":\"x\",\"name\":\"y\"}", "x.json: name: there twice, expected each key once"},
     {"{\"name\":\"x\",\"summary\":\"s\"}", "x.json: tick: expected a time such as \"1ms\""},

@@ -46,6 +46,7 @@ static const struct variant variants[] = {
     {"depth", 1, {21}},
     {"step", 1, {8}},
     {"step", 1, {1000}},
+    {"small", 1, {0}},
     {MODEL_CAP_SETTING, 1, {1}},
     {MODEL_CAP_SETTING, 1, {20}},
 };

@@ -151,10 +151,11 @@ static int unknown_key(const struct binder *binder, const struct place *place, c
 static int name_bind(const struct binder *binder, const struct place *place, const char *text,
                      char *out)
 {
-    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+    size_t length =
+        strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
     if (length == 0 || text[length] || length >= STREAM_NAME_SIZE)
         return diag_usage(binder->diag,
-                          "%s: '%.80s', expected a name of up to %d of a-z, 0-9, '-' and '_'",
+                          "%s: '%.80s', expected a name of up to %d of letters, 0-9, '-' and '_'",
                           place->text, text, STREAM_NAME_SIZE - 1);
     memcpy(out, text, length + 1);
     return DIAG_OK;
