@@ -41,8 +41,8 @@
  * whatever happened to it, so there is never more to clean up than there are timers: no marks that
  * pile up, no compaction.
  *
- * As long as all nodes in use fit into a core's own cache there are no misses to hide.  Then a slot
- * has one list only, and a stop unlinks: a list of stopped timers would be more work than that.
+ * As long as all nodes in use fit into a core's own cache there are no misses to hide, and a slot has
+ * one list only.
  *
  * The ring of a timer goes by the length of its delay, the slot by its due tick; a slot further than
  * the ring reaches becomes the last of it.  So a slot that comes up has only timers that were started
@@ -101,10 +101,8 @@
 #define READY_STEP 1024u
 
 static const struct tw_param fast_params[] = {
-    {"small",
-     "timers in use up to which a slot has one list and a stop takes its timer out (default: "
-     "16384)",
-     0, TW_CAPACITY_MAX, 1},
+    {"small", "timers in use up to which a slot has one list instead of eight (default: 16384)", 0,
+     TW_CAPACITY_MAX, 1},
     {NULL, NULL, 0, 0, 0},
 };
 
@@ -197,12 +195,6 @@ static inline uint32_t home_ahead(const struct tw_timers *timers, uint32_t home,
     return (home - (uint32_t)(timers->now >> ring->shift)) & ring->mask;
 }
 
-/* Is it the slot of ring 0 that is being emptied, if any is? */
-static inline bool home_is_now(const struct tw_timers *timers, uint32_t home)
-{
-    return home == HOME_FIRST + timers->now % FINE;
-}
-
 /* The first tick of the slot. */
 static tw_tick home_begin(const struct tw_timers *timers, uint32_t home)
 {
@@ -268,7 +260,8 @@ static inline void node_remove(struct tw_timers *timers, uint32_t node)
 {
     uint32_t prev = timers->nodes[node].prev, next = timers->nodes[node].next;
     uint32_t index = prev & ~FROM_HEAD;
-    *(prev == index ? &timers->nodes[index].next : &timers->first[index]) = next;
+    uint32_t *before[2] = {&timers->nodes[index].next, &timers->first[index]};
+    *before[prev / FROM_HEAD] = next; /* looked up: nobody can guess whether it is the first */
     timers->nodes[next].prev = prev;
     TW_COUNT(timers, link_writes, 2);
 }
@@ -613,14 +606,10 @@ static int fast_stop(struct tw_timers *timers, tw_id id)
         return TW_IDLE;
     timers->running--;
     TW_COUNT(timers, link_writes, 1);
-    if (__builtin_expect((word & FAR) != 0, 0)) {
+    if (__builtin_expect((word & FAR) != 0, 0))
         far_remove(timers, node);
-    } else if (timers->lane_mask == 0 && !home_is_now(timers, home_of(word))) {
-        node_remove(timers, node);
-        timers->nodes[node].word = 0;
-    } else {
+    else
         timers->nodes[node].word = word & HOME_MASK;
-    }
     return TW_OK;
 }
 
