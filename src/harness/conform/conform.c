@@ -47,6 +47,7 @@ static const struct variant variants[] = {
     {"step", 1, {8}},
     {"step", 1, {1000}},
     {"small", 1, {0}},
+    {"small", 1, {2000}},
     {MODEL_CAP_SETTING, 1, {1}},
     {MODEL_CAP_SETTING, 1, {20}},
 };
