@@ -23,7 +23,7 @@
  *     where its due tick is by now.  Who is found in ring 0 and due now fires.
  *
  *              average                            worst
- *     start    O(1)                               O(1); O(n) for the first id beyond all before
+ *     start    O(1)                               O(1), and 16 bytes cleared for each id below a new highest
  *     stop     O(1), one word                     O(1)
  *     tick     O(1), moves spread over ticks      O(n), when a slot holds all
  *     advance  O(rings) a timer and a slot in use; nothing for empty ones, however long the jump
@@ -784,7 +784,7 @@ const struct tw_backend TW_BACKEND(fast) = {
     .name = "fast",
     .summary = "hierarchical wheel that leaves stopped and re-armed timers where they lie",
     .traits = {.flags = TW_ORDERED | TW_TICKLESS | TW_ALLOCATES,
-               .start = {TW_O_1, TW_O_N},
+               .start = {TW_O_1, TW_O_1},
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_N}},
