@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""standing.py - where a design stands among others: its times, and the ratio to the best of them.
+
+    tools/standing.py RESULT.json... [--of=fast] [--ratios]
+
+Reads results of runs on the workloads P1 to P5 and prints Markdown.  Without --ratios it is a table
+of medians in ns per operation, a row for each design; with it a row for each point, number of timers by
+number: the best exact other / the design, and who that is.  Figures are medians of CPU time
+over the timed processes of one run, in which all designs were sampled in turn: on a machine that others use
+wall time has their share in it.  P2 is per expired timer.
+"""
+import json
+import sys
+
+POINTS = [("P1", "start"), ("P1", "stop"), ("P2", "expire"), ("P3", "traffic"), ("P4", "steady"), ("P5", "traffic")]
+
+
+def medians(cells):
+    """(workload, phase, tasks, design) -> ns of CPU time per operation."""
+    table = {}
+    for cell in cells:
+        for phase in cell["phases"] if cell["status"] == "ok" else []:
+            if phase["cpu_ns_per_op"]:
+                table[cell["workload"], phase["name"], cell["tasks"], cell["impl"]] = phase["cpu_ns_per_op"]
+    return table
+
+
+def is_exact(cell):
+    traits = cell["traits"]
+    return traits["late_ticks"] == 0 and traits["late_shift"] == 0 and cell["impl"] != "null"
+
+
+def row(cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def print_times(table, designs, sizes):
+    row(["design"] + [f"{w} {p}" for w, p in POINTS])
+    row(["---"] + ["--:"] * len(POINTS))
+    for design in designs:
+        figures = [[table.get((*point, size, design)) for size in sizes] for point in POINTS]
+        if any(any(point) for point in figures):
+            row([f"`{design}`"] + [" / ".join(f"{ns:.3g}" if ns else "-" for ns in point) for point in figures])
+
+
+def print_ratios(table, designs, sizes, of):
+    row(["point"] + [f"{size:,}" for size in sizes])
+    row(["---"] + ["--:"] * len(sizes))
+    for point in POINTS:
+        words = []
+        for size in sizes:
+            own = table.get((*point, size, of))
+            others = [(table[(*point, size, d)], d) for d in designs if d != of and (*point, size, d) in table]
+            words.append(f"{min(others)[0] / own:.2f} ({min(others)[1]})" if own and others else "-")
+        row([" ".join(point)] + words)
+
+
+def main(arguments):
+    flags = [a for a in arguments if a.startswith("--")]
+    files = [a for a in arguments if not a.startswith("--")]
+    of = next((f[5:] for f in flags if f.startswith("--of=")), "fast")
+    if not files or any(f != "--ratios" and not f.startswith("--of=") for f in flags):
+        sys.exit(__doc__)
+    cells = []
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            cells += [cell for cell in json.load(file)["cells"] if is_exact(cell)]
+    designs = list(dict.fromkeys(cell["impl"] for cell in cells))
+    sizes = sorted({cell["tasks"] for cell in cells})
+    if "--ratios" in flags:
+        print_ratios(medians(cells), designs, sizes, of)
+    else:
+        print_times(medians(cells), designs, sizes)
+
+
+main(sys.argv[1:])
