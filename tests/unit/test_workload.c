@@ -158,12 +158,38 @@ static bool promise_periodic(const struct stream *stream, struct totals totals, 
            near((double)totals.fired, expected, 5 / sqrt((double)tasks));
 }
 
+static bool promise_p2(const struct stream *stream, struct totals totals, uint64_t tasks)
+{
+    return promise_all_fire(stream, totals, tasks) &&
+           stream->phases[1].counts.advances == 3600000 && totals.ticks == 3600000;
+}
+
+static bool promise_p3(const struct stream *stream, struct totals totals, uint64_t tasks)
+{
+    uint64_t per_tick = tasks < 10000 ? 1 : tasks / 10000;
+    return totals.stops == 0 && stream->phases[1].counts.starts == 40000 * per_tick &&
+           totals.fired < totals.starts / 10;
+}
+
+static bool promise_p5(const struct stream *stream, struct totals totals, uint64_t tasks)
+{
+    double ended = (double)(totals.stops + totals.fired);
+    return stream->expected.running_end == tasks && ended > 1.2 * (double)tasks &&
+           stream->horizon == 60000 &&
+           fabs((double)totals.stops / ended - 0.9) < 0.001 + 4 * sqrt(0.09 / ended);
+}
+
 struct shipped {
     const char *name;
     promise_fn *promise;
 };
 
 static const struct shipped files[] = {
+    {"P1", promise_fill_cancel},
+    {"P2", promise_p2},
+    {"P3", promise_p3},
+    {"P4", promise_hold},
+    {"P5", promise_p5},
     {"burst", promise_burst},
     {"collide", promise_collide},
     {"delay-message", promise_delay_message},
@@ -266,7 +292,8 @@ static void test_lookup(void **state)
     assert_string_equal(diag.text, "no/such.json: there is no such file");
     assert_int_equal(stream_of("burts", 0, NULL, 0, &stream, &diag), DIAG_USAGE);
     assert_string_equal(diag.text,
-                        "workload 'burts': not in workloads, expected one of: burst, collide, "
+                        "workload 'burts': not in workloads, expected one of: P1, P2, P3, P4, P5, "
+                        "burst, collide, "
                         "delay-message, few-constants, fill-cancel, fill-expire, hold, idle, "
                         "keepalive, long-horizon, network, periodic, ramp, request-timeout, "
                         "standard, "
