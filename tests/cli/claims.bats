@@ -90,15 +90,7 @@ verdicts() {
 }
 
 @test "an interrupt leaves a valid document, with open verdicts, that --resume completes" {
-    "$twbench" claims --quick --json=cut.json >/dev/null 2>&1 3>&- &
-    child=$!
-    for _ in $(seq 400); do
-        sleep 0.05
-        [ -e cut.json ] && break
-    done
-    kill -TERM $child
-    status=0
-    wait $child || status=$?
+    interrupts TERM '[ -e cut.json ]' "$twbench" claims --quick --json=cut.json >/dev/null 2>&1
     [ "$status" -eq 130 ]
     [ "$(json cut.json 'd["complete"]')" = False ]
     [ "$(json cut.json 'd["kind"]')" = claims ]

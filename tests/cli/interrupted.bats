@@ -4,36 +4,34 @@ load support
 
 many_cells=(--impl=heap,hashed,hier --tasks=10..1e4 --runs=3 --min-time=60ms --progress=never)
 
-# Waits until the file has `count` cells or more.
-wait_for_cells() {
-    local file=$1 count=$2
-    for _ in {1..200}; do
-        if [ -e "$file" ] && [ "$(json "$file" 'len(d["cells"])')" -ge "$count" ]; then
-            return
-        fi
-        sleep 0.05
-    done
-    return 1
+# has_cells FILE COUNT - or more of them
+has_cells() {
+    [ -e "$1" ] && [ "$(json "$1" 'len(d["cells"])')" -ge "$2" ]
 }
 
-# Processes that run the given binary.
-running() {
-    find /proc -maxdepth 2 -name exe -lname "$1" 2>/dev/null | wc -l
+# Does no process run the given binary (any more)?
+is_gone() {
+    [ "$(find /proc -maxdepth 2 -name exe -lname "$1" 2>/dev/null | wc -l)" = 0 ]
+}
+
+# A machine that stands still between the third cell and the signal lets the run come to its end: then again.
+killed_on_the_way() {
+    rm -f out.json
+    ./own "${many_cells[@]}" --workloads-dir="$root/workloads" --json=out.json >/dev/null 3>&- &
+    pid=$!
+    comes_true has_cells out.json 3
+    kill -9 $pid
+    wait $pid
+    cp out.json killed.json
+    finished=$(json killed.json 'len(d["cells"])')
+    [ "$finished" -ge 3 ] && [ "$finished" -lt 12 ]
 }
 
 @test "kill -9 loses no finished cell, leaves no process, and --resume does the rest" {
     cp "$twbench" own
-    ./own "${many_cells[@]}" --workloads-dir="$root/workloads" --json=out.json >/dev/null 3>&- &
-    pid=$!
-    wait_for_cells out.json 3
-    kill -9 $pid
-    wait $pid || true
-    cp out.json killed.json
-    finished=$(json killed.json 'len(d["cells"])')
-    [ "$finished" -ge 3 ] && [ "$finished" -lt 12 ]
+    in_some_of 10 killed_on_the_way
     [ "$(json killed.json 'd["complete"]')" = False ]
-    sleep 0.5
-    [ "$(running "$PWD/own")" = 0 ]
+    comes_true is_gone "$PWD/own"
 
     "$twbench" "${many_cells[@]}" --workloads-dir="$root/workloads" --json=out.json --resume >/dev/null
     [ "$(json out.json 'len(d["cells"]), d["complete"]')" = "(12, True)" ]
@@ -43,8 +41,7 @@ running() {
 }
 
 @test "Ctrl-C ends with status 130 and a valid file" {
-    timeout --preserve-status -s INT 2 "$twbench" "${many_cells[@]}" --min-time=400ms \
-        --json=out.json >/dev/null 2>err || status=$?
+    interrupts INT true "$twbench" "${many_cells[@]}" --min-time=400ms --json=out.json >/dev/null 2>err
     [ "$status" -eq 130 ]
     grep -q resume err
     [ "$(json out.json 'd["complete"], len(d["cells"]) < 12')" = "(False, True)" ]

@@ -8,10 +8,17 @@ limits() {
     "$twbench" limits --tasks=100,1000 --runs=1 --patience=0s --progress=never --no-system-check --style=plain "$@"
 }
 
+# The one limit that is a difference of two times, either of which may be disturbed, and then told as unknown.
+finds_the_branches() {
+    limits --json=l.json --force >l.txt
+    [ "$(json l.json '[p["limit"] for p in d["points"] if p["status"] != "ok" or p["ns"]["median"] <= 0]')" = "[]" ]
+}
+
 @test "every limit has its figures, and the table the medians" {
     limits --json=l.json >l.txt
     [ "$(json l.json 'd["kind"], d["complete"], d["method"]["runs"]')" = "('limits', True, 1)" ]
-    [ "$(json l.json 'len(d["points"]), sum(p["status"] == "ok" and p["ns"]["median"] > 0 for p in d["points"])')" = "(36, 36)" ]
+    [ "$(json l.json 'len(d["points"]), sum(p["status"] == "ok" and p["ns"]["median"] > 0 for p in d["points"])')" = "(36, 36)" ] ||
+        in_some_of 10 finds_the_branches
     [ "$(json l.json 'all(len(p["ns"]["samples"]) == 1 for p in d["points"])')" = True ]
     [ "$(json l.json 'sorted({p["node_bytes"] for p in d["points"] if p["limit"] == "load-store"})')" = "[8, 16, 64]" ]
     [ "$(json l.json 'all(p["huge_bytes"] == 0 for p in d["points"] if p["huge_bytes"] is not None)')" = True ]
@@ -21,11 +28,15 @@ limits() {
     grep -q '^A mispredicted branch costs' l.txt
 }
 
-@test "a load that waits for the one before takes longer than one that does not" {
-    "$twbench" limits --tasks=1e6 --runs=1 --patience=0s --progress=never --no-system-check --json=l.json >/dev/null
+waits_for_the_one_before() {
+    "$twbench" limits --tasks=1e6 --runs=1 --patience=0s --progress=never --no-system-check --json=l.json --force >/dev/null
     # shellcheck disable=SC2016
     of='(lambda ns: ns["dependent-load"] > 2 * ns["independent-load"])'
     [ "$(json l.json "$of({p['limit']: p['ns']['median'] for p in d['points'] if p['node_bytes'] == 16})")" = True ]
+}
+
+@test "a load that waits for the one before takes longer than one that does not" {
+    in_some_of 10 waits_for_the_one_before
 }
 
 @test "huge pages are asked for only where that was said, and counted" {
@@ -76,8 +87,8 @@ limits() {
 }
 
 @test "interrupted, it leaves what it has" {
-    timeout --preserve-status -s INT 3 "$twbench" limits --tasks=1e3..1e6 --runs=100 --no-system-check --progress=never \
-        --json=l.json >l.txt || status=$?
+    interrupts INT true "$twbench" limits --tasks=1e3..1e6 --runs=100 --no-system-check --progress=never \
+        --json=l.json >l.txt
     [ "$status" -eq 130 ]
     [ "$(json l.json 'd["complete"]')" = False ]
     grep -q '^It was interrupted' l.txt

@@ -283,15 +283,19 @@ END
     refuses "nowhere" conform --plugin=./wheel.so --operations-file=nowhere
 }
 
-@test "a run with wrong plugins: each cell says what became of it, the others are as ever" {
-    for name in exits hangs fires-early prints; do plugin $name; done
+# What hangs takes all of its budget, so that is a short one, which a machine at rest gives the others.
+run_with_wrong_ones() {
     run --separate-stderr quick --impl=heap --plugin=./exits.so --plugin=./hangs.so --plugin=./fires-early.so \
         --plugin=./prints.so --budget=1s --json=-
     echo "$stderr"
-    [ "$status" -eq 1 ]
     echo "$output" >out.json
     json out.json '[(c["impl"], c["status"], c.get("reason")) for c in d["cells"]]'
-    [ "$(json out.json '{c["impl"]: c["status"] for c in d["cells"]}')" = \
+    [ "$status" -eq 1 ] && [ "$(json out.json '{c["impl"]: c["status"] for c in d["cells"]}')" = \
         "{'heap': 'ok', 'exits': 'crashed', 'hangs': 'timeout', 'fires-early': 'mismatch', 'prints': 'ok'}" ]
+}
+
+@test "a run with wrong plugins: each cell says what became of it, the others are as ever" {
+    for name in exits hangs fires-early prints; do plugin $name; done
+    in_some_of 10 run_with_wrong_ones
     [ "$(json out.json '[bool(c["reason"]) for c in d["cells"] if c["status"] != "ok"]')" = "[True, True, True]" ]
 }

@@ -159,17 +159,29 @@ static void test_without_times_nothing_is_explained(void **state)
     free(cell);
 }
 
-/* A processor at 1 .. 6 GHz: a flush of the pipeline takes 5 cycles or more, memory 10 ns or
- * more. */
+static bool is_between(double value, double low, double high)
+{
+    return value >= low && value <= high;
+}
+
+/* A processor at 1 .. 6 GHz: a flush of the pipeline takes 5 cycles or more, memory 10 ns or more.  Each figure
+ * is a difference of two loops, either of which may be disturbed: then it is unknown, or wrong, and measured
+ * again; a figure that is not what it is called stays wrong. */
 static void test_penalties_of_this_machine(void **state)
 {
     (void)state;
-    struct penalties penalties;
-    penalties_measure(&penalties);
-    print_message("a cache miss %.3g ns, a branch miss %.3g ns\n", penalties.cache_miss_ns,
-                  penalties.branch_miss_ns);
-    assert_true(penalties.cache_miss_ns >= 10 && penalties.cache_miss_ns <= 1000);
-    assert_true(penalties.branch_miss_ns >= 1 && penalties.branch_miss_ns <= 1000);
+    bool cache = false, branch = false;
+    for (int round = 0; round < 200 && !(cache && branch); round++) {
+        struct penalties penalties;
+        penalties_measure(&penalties);
+        assert_true(isnan(penalties.cache_miss_ns) ||
+                    is_between(penalties.cache_miss_ns, 0.2, 5000));
+        assert_true(isnan(penalties.branch_miss_ns) ||
+                    is_between(penalties.branch_miss_ns, 0.2, 5000));
+        cache = cache || is_between(penalties.cache_miss_ns, 10, 1000);
+        branch = branch || is_between(penalties.branch_miss_ns, 1, 1000);
+    }
+    assert_true(cache && branch);
 }
 
 int main(void)

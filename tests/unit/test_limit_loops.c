@@ -242,7 +242,8 @@ static void test_points_are_the_whole_matrix(void **state)
     free(points);
 }
 
-/* No machine takes a tenth of a nanosecond for an operation, nor a second. */
+/* More than nothing, and less than ten seconds, which no stall makes of the median of several stretches.  What is
+ * nearer to the truth could be said of a machine that nobody else uses. */
 static void test_every_kind_takes_time(void **state)
 {
     (void)state;
@@ -260,9 +261,9 @@ static void test_every_kind_takes_time(void **state)
         struct limit_task task = {.point = points[i], .order = order, .cycles = &cycles};
         enum outcome_status status = limit_sample_take(&task, &sample, reason, sizeof reason);
         if (points[i].kind == LIMIT_BRANCH_MISS && status == OUTCOME_UNSUPPORTED)
-            continue; /* a machine under a debugger or an emulator may predict what it likes */
+            continue; /* the loop that can be predicted may have been the one that was disturbed */
         assert_int_equal(status, OUTCOME_OK);
-        assert_true(sample.ns > 0.1 && sample.ns < 1e9);
+        assert_true(sample.ns > 0 && sample.ns < 1e10);
         assert_string_equal(reason, "");
         if (sample.pages_known)
             assert_int_equal(sample.huge_bytes, 0);
@@ -277,7 +278,7 @@ static void test_every_kind_takes_time(void **state)
 static void test_rounds_sample_each_point_as_often_as_asked(void **state)
 {
     (void)state;
-    struct pool_limits limits = {.budget_ns = 10000000000, .memory_bytes = 64 << 20};
+    struct pool_limits limits = {.budget_ns = 100000000000, .memory_bytes = 64 << 20};
     struct limit_result *results = calloc(3, sizeof *results);
     struct cycles cycles = cycles_calibrate();
     struct limit_request request = {.runs = 3, .seed = 1, .cycles = &cycles};

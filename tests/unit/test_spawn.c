@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
+/* For what ends by itself in milliseconds: no stall of a machine takes so long. */
+#define AMPLE_NS (100 * SECOND_NS)
 
 /* Runs a script with one argument, within a time. */
 static struct spawn_result run_script(void **state, const char *body, int cpu, uint64_t budget_ns)
@@ -56,12 +58,12 @@ static void test_outputs_are_apart_and_status_is_kept(void **state)
 {
     int files = count_files();
     struct spawn_result result =
-        run_script(state, "echo \"out $1 $#\"\necho err >&2\nexit 7", -1, 10 * SECOND_NS);
+        run_script(state, "echo \"out $1 $#\"\necho err >&2\nexit 7", -1, AMPLE_NS);
     assert_ended(&result, SPAWN_EXITED, 7);
     assert_string_equal(result.out, "out --one=1 2 1\n");
     assert_string_equal(result.err, "err\n");
     spawn_free(&result);
-    result = run_script(state, "true", -1, 10 * SECOND_NS);
+    result = run_script(state, "true", -1, AMPLE_NS);
     assert_ended(&result, SPAWN_EXITED, 0);
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
@@ -76,7 +78,7 @@ static void test_more_than_a_pipe_holds(void **state)
         run_script(state,
                    "line=$(printf '%099d' 0)\ni=0\nwhile [ $i -lt 3000 ]; do\n"
                    "echo \"$line\"; echo \"$line\" >&2; i=$((i + 1)); done",
-                   -1, 20 * SECOND_NS);
+                   -1, AMPLE_NS);
     assert_ended(&result, SPAWN_EXITED, 0);
     assert_int_equal(strlen(result.out), 300000);
     assert_int_equal(strlen(result.err), 300000);
@@ -85,39 +87,45 @@ static void test_more_than_a_pipe_holds(void **state)
 
 static void test_a_signal_is_told(void **state)
 {
-    struct spawn_result result = run_script(state, "echo begun; kill -SEGV $$", -1, 10 * SECOND_NS);
+    struct spawn_result result = run_script(state, "echo begun; kill -SEGV $$", -1, AMPLE_NS);
     assert_ended(&result, SPAWN_KILLED, SIGSEGV);
     assert_string_equal(result.out, "begun\n");
     spawn_free(&result);
 }
 
-/* As a process of its own, so that killing it leaves no sleep behind. */
+/* As a process of its own, so that killing it leaves no sleep behind.  Before that is over it was killed. */
 static void assert_times_out(void **state, const char *body)
 {
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     struct spawn_result result = run_script(state, body, -1, SECOND_NS / 5);
     uint64_t taken_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
     assert_int_equal(result.end, SPAWN_TIMED_OUT);
-    assert_true(taken_ns >= SECOND_NS / 5 && taken_ns < 3 * SECOND_NS);
+    assert_true(taken_ns >= SECOND_NS / 5 && taken_ns < AMPLE_NS);
     spawn_free(&result);
 }
 
 static void test_too_long_is_killed(void **state)
 {
-    assert_times_out(state, "exec sleep 20");
+    assert_times_out(state, "exec sleep 100");
 }
 
 static void test_closing_its_output_is_no_end(void **state)
 {
-    assert_times_out(state, "exec sleep 20 >&- 2>&-");
+    assert_times_out(state, "exec sleep 100 >&- 2>&-");
 }
 
+/* A machine may take longer than the budget to let a shell say a word: then it gets more. */
 static void test_what_was_said_before_the_end_is_kept(void **state)
 {
-    struct spawn_result result = run_script(state, "echo early; exec sleep 20", -1, SECOND_NS / 5);
-    assert_int_equal(result.end, SPAWN_TIMED_OUT);
-    assert_string_equal(result.out, "early\n");
-    spawn_free(&result);
+    bool said = false;
+    for (uint64_t budget_ns = SECOND_NS / 5; !said && budget_ns < AMPLE_NS; budget_ns *= 4) {
+        struct spawn_result result = run_script(state, "echo early; exec sleep 200", -1, budget_ns);
+        assert_int_equal(result.end, SPAWN_TIMED_OUT);
+        said = strcmp(result.out, "early\n") == 0;
+        assert_true(said || strcmp(result.out, "") == 0);
+        spawn_free(&result);
+    }
+    assert_true(said);
 }
 
 static void test_an_interrupt_ends_it(void **state)
@@ -127,15 +135,14 @@ static void test_an_interrupt_ends_it(void **state)
     struct interrupt interrupt;
     struct spawn_result result;
     struct diag diag;
-    programs_add(*state, "program", "exec sleep 20", path);
+    programs_add(*state, "program", "exec sleep 100", path);
     assert_int_equal(interrupt_open(&interrupt, &diag), DIAG_OK);
     assert_false(interrupt_is_pending(&interrupt));
     raise(SIGTERM);
     assert_true(interrupt_is_pending(&interrupt));
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    spawn_run(&(struct spawn_request){path, argv, -1, 15 * SECOND_NS, &interrupt}, &result);
-    assert_int_equal(result.end, SPAWN_INTERRUPTED);
-    assert_true(clock_read_ns(CLOCK_MONOTONIC) - begin_ns < 3 * SECOND_NS);
+    spawn_run(&(struct spawn_request){path, argv, -1, AMPLE_NS, &interrupt}, &result);
+    assert_int_equal(result.end,
+                     SPAWN_INTERRUPTED); /* neither at its end nor at that of its budget */
     spawn_free(&result);
     interrupt_close(&interrupt); /* and we live on */
 }
@@ -143,8 +150,7 @@ static void test_an_interrupt_ends_it(void **state)
 /* The child has the mask of before, or a shell in it could not be interrupted. */
 static void test_signals_are_not_blocked_in_the_child(void **state)
 {
-    struct spawn_result result =
-        run_script(state, "kill -TERM $$; echo still there", -1, 10 * SECOND_NS);
+    struct spawn_result result = run_script(state, "kill -TERM $$; echo still there", -1, AMPLE_NS);
     assert_ended(&result, SPAWN_KILLED, SIGTERM);
     spawn_free(&result);
 }
@@ -156,7 +162,7 @@ static struct spawn_result run_path(const char *path, const char *argument)
     struct spawn_result result;
     struct diag diag;
     assert_int_equal(interrupt_open(&interrupt, &diag), DIAG_OK);
-    spawn_run(&(struct spawn_request){path, argv, -1, 10 * SECOND_NS, &interrupt}, &result);
+    spawn_run(&(struct spawn_request){path, argv, -1, AMPLE_NS, &interrupt}, &result);
     interrupt_close(&interrupt);
     return result;
 }
@@ -196,7 +202,7 @@ static void test_pinned_to_a_core(void **state)
         if (!CPU_ISSET((unsigned)cpu, &allowed))
             continue;
         struct spawn_result result =
-            run_script(state, "grep ^Cpus_allowed_list: /proc/self/status", cpu, 10 * SECOND_NS);
+            run_script(state, "grep ^Cpus_allowed_list: /proc/self/status", cpu, AMPLE_NS);
         assert_ended(&result, SPAWN_EXITED, 0);
         snprintf(wanted, sizeof wanted, "Cpus_allowed_list:\t%d\n", cpu);
         assert_string_equal(result.out, wanted);
@@ -220,7 +226,7 @@ static void test_no_pipe_no_program(void **state)
         none = before;
         none.rlim_cur = (rlim_t)interrupt.fd + 1 + room;
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-        spawn_run(&(struct spawn_request){"/bin/true", argv, -1, SECOND_NS, &interrupt}, &result);
+        spawn_run(&(struct spawn_request){"/bin/true", argv, -1, AMPLE_NS, &interrupt}, &result);
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
         assert_ended(&result, SPAWN_FAILED, EMFILE);
         assert_string_equal(result.out, "");

@@ -38,3 +38,8 @@ int drag_put(struct drag *drag, const struct tw_backend *design, struct tw_timer
     drag->table.start = drag_start;
     return TW_OK;
 }
+
+uint64_t drag_value(const struct drag *drag)
+{
+    return drag->timers->value;
+}

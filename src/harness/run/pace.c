@@ -3,6 +3,8 @@
 
 #include "harness/run/cycles.h"
 
+#include <stddef.h>
+
 #define LOOP_TURNS 1000
 #define LOOPS      3
 
@@ -31,15 +33,34 @@ double pace_read_ns(void)
     return (double)fastest_ns;
 }
 
-double pace_calibrate_ns(void)
+static double read_loop(void *ctx)
 {
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    double fastest_ns = pace_read_ns();
-    while (clock_read_ns(CLOCK_MONOTONIC) - begin_ns < CALIBRATION_NS) {
-        double pace_ns = pace_read_ns();
+    (void)ctx;
+    return pace_read_ns();
+}
+
+static uint64_t read_monotonic(void *ctx)
+{
+    (void)ctx;
+    return clock_read_ns(CLOCK_MONOTONIC);
+}
+
+static const struct pace_source this_core = {read_loop, read_monotonic, NULL};
+
+double pace_calibrate_on(const struct pace_source *source)
+{
+    uint64_t begin_ns = source->now_ns(source->ctx);
+    double fastest_ns = source->pace_ns(source->ctx);
+    while (source->now_ns(source->ctx) - begin_ns < CALIBRATION_NS) {
+        double pace_ns = source->pace_ns(source->ctx);
         fastest_ns = pace_ns < fastest_ns ? pace_ns : fastest_ns;
     }
     return fastest_ns;
+}
+
+double pace_calibrate_ns(void)
+{
+    return pace_calibrate_on(&this_core);
 }
 
 bool pace_is_full(double pace_ns, double full_ns)
@@ -47,11 +68,16 @@ bool pace_is_full(double pace_ns, double full_ns)
     return pace_ns <= full_ns * (1 + PACE_TOLERANCE);
 }
 
-bool pace_wait(double full_ns, uint64_t deadline_ns)
+bool pace_wait_on(const struct pace_source *source, double full_ns, uint64_t deadline_ns)
 {
     bool full;
     do {
-        full = pace_is_full(pace_read_ns(), full_ns);
-    } while (!full && clock_read_ns(CLOCK_MONOTONIC) < deadline_ns);
+        full = pace_is_full(source->pace_ns(source->ctx), full_ns);
+    } while (!full && source->now_ns(source->ctx) < deadline_ns);
     return full;
+}
+
+bool pace_wait(double full_ns, uint64_t deadline_ns)
+{
+    return pace_wait_on(&this_core, full_ns, deadline_ns);
 }

@@ -30,4 +30,15 @@ bool pace_is_full(double pace_ns, double full_ns);
 /* Reads the pace until it is full or CLOCK_MONOTONIC is past the deadline; answers whether it is. */
 bool pace_wait(double full_ns, uint64_t deadline_ns);
 
+/* The same two from readings and a time that are given: both functions get ctx.  What is decided can so be
+ * tested on numbers, which no machine keeps to. */
+struct pace_source {
+    double (*pace_ns)(void *ctx);
+    uint64_t (*now_ns)(void *ctx);
+    void *ctx;
+};
+
+double pace_calibrate_on(const struct pace_source *source);
+bool pace_wait_on(const struct pace_source *source, double full_ns, uint64_t deadline_ns);
+
 #endif
