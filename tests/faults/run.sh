@@ -1,11 +1,13 @@
 #!/bin/bash
-# run.sh - proves that the conformance tests see what they are there to see.  Prints TAP.
+# run.sh [PATCH...] - proves that the conformance tests see what they are there to see: with all planted
+# faults, or with those named.  Prints TAP.
 #
 # Each tests/faults/DESIGN-WHAT.patch plants one fault in the design.  Its first line is "Rule: ..."
 # and names the rule that has to catch it.  The patch is applied to a copy of src/impls under
 # build/faults, the design is compiled there and put to the proof (probe.c), which must fail with
-# exactly that rule.  A patch that no longer applies is a failure, too: bring it up to date.  So is a
-# proof that fails without any fault, because then nothing is shown by failing.
+# exactly that rule; a crash and a call that does not return break one as well.  A patch that no longer
+# applies is a failure, too: bring it up to date.  So is a proof that fails without any fault, because
+# then nothing is shown by failing.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 2
@@ -86,7 +88,8 @@ tell() {
     fi
 }
 
-patches=(tests/faults/*.patch)
+patches=("$@")
+[ $# -gt 0 ] || patches=(tests/faults/*.patch)
 designs=$(printf '%s\n' "${patches[@]##*/}" | sed 's/-.*//' | sort -u)
 mkdir -p "$work"
 rm -f "$work"/*.o

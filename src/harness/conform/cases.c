@@ -26,7 +26,8 @@
 /* Distances up to here are walked tick by tick, longer ones in jumps. */
 #define WALK_MAX 700u
 
-#define CROWD 3000u
+#define CROWD     3000u
+#define FAR_CROWD 24u
 
 /* Calls `story` for every stride of the design, its neighbours and its small multiples. */
 static void for_each_distance(struct case_plan *plan,
@@ -569,6 +570,42 @@ static void build_every_boundary(struct case_plan *plan)
     ADVANCE('+', UINT64_C(1) << 22);
 }
 
+/* Timers one unit and two units away, of which some are stopped, near for a while or further off by
+ * the time that the clock comes to the others, in steps of half a unit. */
+static void story_far_crowd(struct case_plan *plan, uint64_t unit)
+{
+    for (tw_id id = 0; id < FAR_CROWD; id++)
+        START(id, '+', unit * (1 + id % 2) + id);
+    for (tw_id id = 0; id < FAR_CROWD; id += 5)
+        STOP(id);
+    for (tw_id id = 1; id < FAR_CROWD; id += 7)
+        START(id, '+', 3);
+    START(0, '+', unit);
+    START(1, '+', 2 * unit);
+    ON_STOP(2, 4);
+    ON_STOP(2, 3);
+    ON_START(4, 6, '+', unit, 1);
+    TICK(4);
+    for (tw_id id = 0; id < 4; id++) {
+        ADVANCE('+', unit / 2 + id);
+        STOP(FAR_CROWD - 1 - id);
+        START(11 + id, '+', 2 * unit);
+        START(16 + id, '+', 1);
+        TICK(1);
+    }
+    ADVANCE('+', unit);
+    for (tw_id id = 0; id < FAR_CROWD; id++)
+        STOP(id);
+}
+
+static void build_far_crowd(struct case_plan *plan)
+{
+    unsigned span_bits = 63 - (unsigned)__builtin_clzll(plan->strides->span | 4);
+    CAPACITY(FAR_CROWD);
+    for (unsigned bits = span_bits > 24 ? span_bits - 23 : 1; bits < span_bits; bits++)
+        story_far_crowd(plan, UINT64_C(1) << bits);
+}
+
 /* ---- What an operation list cannot say ------------------------------------------------------- */
 
 /* Going from next() to next() passes every expiry: the judge sees what is late or lost. */
@@ -750,6 +787,7 @@ const struct written_case written_cases[] = {
     {"thousands on three ticks, in mixed order", build_crowd_turns, NULL},
     {"every id", build_every_id, NULL},
     {"every boundary of slots and levels", build_every_boundary, NULL},
+    {"many far timers, while the clock comes to them", build_far_crowd, NULL},
     {"driven by next", NULL, run_driven_by_next},
     {"two instances do not meet", NULL, run_two_instances},
     {"the same operations twice", NULL, run_twice_the_same},

@@ -2,6 +2,10 @@
  * shapes.c - each random list has a shape of its own: how many timers, which delays, how the clock
  * moves, how much the callbacks do.  A list keeps to few kinds of delays, because structures break
  * where many timers stand in the same relation to each other.
+ *
+ * One list in FAR_EVERY is about far timers that come due: many of them, around few ticks, some of
+ * which are stopped, near for a while or fired, while the clock comes to the others in great steps.
+ * A design that keeps far timers apart is seen to lose none of them there.
  */
 #include "harness/conform/shapes.h"
 #include "harness/base/rng.h"
@@ -14,6 +18,12 @@
 
 #define RECENT_MAX 8u
 
+/* One list in so many is about far timers. */
+#define FAR_EVERY 16u
+/* How far these are, in bits of ticks: from here on, and nearly up to the last tick. */
+#define FAR_BITS_MIN 40u
+#define FAR_BITS_END 63u
+
 enum delay_kind {
     DELAY_DENSE,    /* a few ticks */
     DELAY_WIDE,     /* any number of bits, up to the shape's limit */
@@ -22,7 +32,8 @@ enum delay_kind {
     DELAY_CONSTANT, /* always the same */
     DELAY_PAST,     /* at now or before */
     DELAY_FAR,      /* beyond 2^32 ticks, up to the last one */
-    DELAY_KINDS
+    DELAY_KINDS,    /* above are those that any list may have */
+    DELAY_COMING    /* around the next multiples of 2^jump_bits, to which the clock will come */
 };
 
 enum { WEIGHT_START, WEIGHT_STOP, WEIGHT_ADVANCE, WEIGHT_ON_START, WEIGHT_ON_STOP, WEIGHTS };
@@ -81,6 +92,14 @@ static struct moment shape_far(struct shape *shape)
     }
 }
 
+static struct moment shape_coming(struct shape *shape)
+{
+    uint64_t unit = UINT64_C(1) << shape->jump_bits;
+    tw_tick begin = (shape->now & ~(unit - 1)) + unit * (1 + shape_below(shape, 3));
+    uint64_t behind = shape_chance(shape, 2) ? shape_below(shape, 4) : shape_below(shape, unit);
+    return (struct moment){'+', begin + behind - 1 - shape->now};
+}
+
 static struct moment shape_past(struct shape *shape)
 {
     if (shape_chance(shape, 8))
@@ -104,6 +123,8 @@ static struct moment shape_delay(struct shape *shape)
         return shape_past(shape);
     case DELAY_FAR:
         return shape_far(shape);
+    case DELAY_COMING:
+        return shape_coming(shape);
     default:
         return (struct moment){'+', shape->constant};
     }
@@ -234,12 +255,26 @@ static void shape_choose(struct shape *shape)
     shape->constant = 1 + shape_below(shape, UINT64_C(1) << shape_below(shape, 14));
 }
 
+/* Many timers wait, most of them for a long time; where the span is short, for about as long. */
+static void shape_choose_far(struct shape *shape)
+{
+    static const uint32_t usual[WEIGHTS] = {12, 4, 2, 2, 1};
+    memcpy(shape->weights, usual, sizeof usual);
+    shape->kinds[0] = shape->kinds[1] = DELAY_COMING;
+    shape->jump_bits = FAR_BITS_MIN + (unsigned)shape_below(shape, FAR_BITS_END - FAR_BITS_MIN);
+    while (shape->jump_bits > 2 && shape->strides->span >> (shape->jump_bits + 1) == 0)
+        shape->jump_bits--;
+    shape->operations->capacity = 16 + (uint32_t)shape_below(shape, 200);
+}
+
 void shapes_random(struct operations *operations, uint64_t seed, const struct strides *strides)
 {
     struct shape shape = {.operations = operations, .strides = strides};
     rng_seed(&shape.rng, seed, SHAPES_STREAM);
     shape_choose(&shape);
     operations->capacity = shape_capacity(&shape);
+    if (seed % FAR_EVERY == 0)
+        shape_choose_far(&shape);
     operations->now = shape.now = operations_resolve('@', shape_clock(&shape), 0);
     operations->horizon = shape_chance(&shape, 2) ? 0 : UINT64_C(1) << shape_below(&shape, 15);
     uint64_t length = 50 + shape_below(&shape, 1000);
