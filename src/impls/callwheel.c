@@ -48,8 +48,8 @@
  * It loses as hashed.c does: when slots are few against the timers and the delays long, each tick
  * looks at n / slots timers, one cache miss after another; and it steps through empty slots.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
 #define SLOTS_MAX (UINT64_C(1) << 30)

@@ -38,8 +38,8 @@
  * n / slots timers, one cache miss after another, most of which stay.  And it steps through empty
  * slots: nothing tells it where the next timer is.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
 #define SLOTS_MAX (UINT64_C(1) << 30)

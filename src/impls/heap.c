@@ -47,7 +47,7 @@
  * deadlines make every start climb to the top.
  */
 #include "arrays.h"
-#include "params.h"
+#include "backend.h"
 
 #define HEAP_GUARD 0u
 #define HEAP_ROOT  1u

@@ -48,7 +48,7 @@
  * three that wait for each other, conditional moves instead of arithmetic.)
  */
 #include "arrays.h"
-#include "params.h"
+#include "backend.h"
 
 #define HEAP4_ARITY 4u
 #define HEAP4_GUARD 2u

@@ -55,7 +55,7 @@
  * memory is short.  It loses to any wheel where very many timers run and fire.
  */
 #include "arrays.h"
-#include "params.h"
+#include "backend.h"
 
 #define HEAP_LAZY_GUARD 0u
 #define HEAP_LAZY_ROOT  1u

@@ -39,7 +39,7 @@
  * is here to show.  Where all fire, it is as good as a heap with a back-index or better.
  */
 #include "arrays.h"
-#include "params.h"
+#include "backend.h"
 
 #define HEAP_SCAN_GUARD  0u
 #define HEAP_SCAN_ROOT   1u

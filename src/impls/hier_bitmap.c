@@ -44,8 +44,8 @@
  * level on its way, and there are more levels than with a first level of 256; and where the tail
  * matters: the tick on which a well-filled slot cascades is long.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 #define SLOT_BITS 6u /* of a level: its marks are one word */
 #define SLOTS     (1u << SLOT_BITS)

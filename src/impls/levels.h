@@ -13,8 +13,8 @@
 #ifndef TWBENCH_LEVELS_H
 #define TWBENCH_LEVELS_H
 
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 /* Three levels of this size already pass the 2^64 ticks of the clock, so no more than that can be
  * given, and their lists fit a 32-bit index space together with TW_CAPACITY_MAX timers. */

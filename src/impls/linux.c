@@ -47,8 +47,8 @@
  * Timers of a level fire in bursts, on the turns of its slots, and those of long delays in the
  * longest.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 #define SLOT_BITS   6u /* of a level: its marks are one word */
 #define SLOTS       (1u << SLOT_BITS)

@@ -47,8 +47,8 @@
  * one list and so one cache miss after another; and where the tail matters: the tick on which a
  * well-filled slot cascades is long.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 #define ROOT_BITS   8u /* of level 0 */
 #define ROOT_SLOTS  (1u << ROOT_BITS)

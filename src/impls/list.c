@@ -40,7 +40,7 @@
  * cache miss per step once the nodes leave the cache.  It wins when starts go to an end.
  */
 #include "arrays.h"
-#include "params.h"
+#include "backend.h"
 
 /* No setting: the capacity is all there is to choose.  32-bit indices suffice for
  * TW_CAPACITY_MAX = 2^30 timers and the two ends. */

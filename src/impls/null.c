@@ -8,7 +8,7 @@
  *
  *     start O(1)   stop O(1)   advance O(1)   next O(1)   memory: the instance
  */
-#include "params.h"
+#include "backend.h"
 
 #include <stdlib.h>
 

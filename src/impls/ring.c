@@ -48,8 +48,8 @@
  * It loses where delays differ much and are long against the tick, like every wheel with a slot for
  * each of them.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 /* More slots would leave no room for as many timers in a 32-bit index space. */
 #define TIMEOUT_MAX ((UINT64_C(1) << 30) - 1)

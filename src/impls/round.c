@@ -38,8 +38,8 @@
  * the counter could be narrower than the clock; it is not, because on the list of the due it holds
  * the due tick, and because a narrower one would limit the reach.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
 #define SLOTS_MAX (UINT64_C(1) << 30)

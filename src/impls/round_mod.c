@@ -32,8 +32,8 @@
  * It loses against round.c in what it is here to show: a start divides by the number of slots, where a
  * power of two needs a mask and a shift.  Nothing is prefetched either: it is written to be read.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
 #define SLOTS_MAX (UINT64_C(1) << 30)

@@ -40,7 +40,7 @@
  * is paid once a step, and a start costs next to nothing.
  */
 #include "arrays.h"
-#include "params.h"
+#include "backend.h"
 
 /* Entries that are tested as one: two cache lines of lower halves. */
 #define BLOCK 32u

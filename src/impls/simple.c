@@ -39,8 +39,8 @@
  * for ten days at a second is 864,000 slots, nearly all of them empty, through which the pointer
  * and next have to go one by one, and which leave the cache.
  */
+#include "backend.h"
 #include "links.h"
-#include "params.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
 #define RANGE_MAX (UINT64_C(1) << 30)

@@ -41,7 +41,7 @@
  * slot, and often its last timer, and to wait for both.
  */
 #include "arrays.h"
-#include "params.h"
+#include "backend.h"
 
 /* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
 #define SLOTS_MAX (UINT64_C(1) << 30)

@@ -48,7 +48,7 @@
  *   3. As many timers have a due tick as are counted.
  */
 #include "asio_system.h"
-#include "impls/params.h"
+#include "impls/backend.h"
 
 #define ASIO_STANDALONE
 #define ASIO_NO_DEPRECATED

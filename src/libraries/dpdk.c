@@ -48,7 +48,6 @@
  *   3. As many timers have a due tick as are said to run.
  */
 #include "impls/backend.h"
-#include "impls/params.h"
 #include "rdtsc.h"
 
 #include <errno.h>

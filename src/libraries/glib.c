@@ -45,7 +45,6 @@
  */
 #include "answer.h"
 #include "impls/backend.h"
-#include "impls/params.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -32,7 +32,6 @@
 #define TWBENCH_KERNEL_TIMERS_H
 
 #include "impls/backend.h"
-#include "impls/params.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -47,7 +47,6 @@
  */
 #include "answer.h"
 #include "impls/backend.h"
-#include "impls/params.h"
 
 #include <ev.h>
 #include <stdlib.h>

@@ -48,7 +48,6 @@
  */
 #include "answer.h"
 #include "impls/backend.h"
-#include "impls/params.h"
 
 #include <event2/event.h>
 #include <event2/event_struct.h>

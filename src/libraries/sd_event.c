@@ -44,7 +44,6 @@
  */
 #include "answer.h"
 #include "impls/backend.h"
-#include "impls/params.h"
 
 #include <stdlib.h>
 #include <systemd/sd-event.h>
