@@ -23,10 +23,11 @@
  *
  * Invariants, tested by check in this order (between calls):
  *  1. Every list is a ring: forward and back links agree and lead to running timers only.
- *  2. Nothing is on the list of the due, no jump is under way, and no timer is next to check.
+ *  2. Nothing is on the list of the due, and no jump is under way.
  *  3. A timer is in the slot of its due tick.
  *  4. Every due tick is later than now.
  *  5. The timers in the slots are as many as run, and all others are idle.
+ *  6. No timer is next to check.
  *
  * What differs from hashed.c.  There a slot is gone through twice, first to move what is due to a
  * list of its own, then to fire that list, and prefetches run ahead of the clock.  Here, as in BSD,
@@ -51,19 +52,6 @@
 #include "backend.h"
 #include "links.h"
 
-/* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
-#define SLOTS_MAX (UINT64_C(1) << 30)
-/* Fewer by default would save less than 2 KiB. */
-#define SLOTS_DEFAULT_MIN 256
-
-static const struct tw_param callwheel_params[] = {
-    {"slots",
-     "slots of the wheel, rounded up to a power of two (default: as many as timers, at least "
-     "256, at most the horizon)",
-     1, SLOTS_MAX, 1},
-    {NULL, NULL, 0, 0, 0},
-};
-
 struct tw_timers {
     struct link *links;  /* timers, then the slots, then the list of the due */
     tw_tick *dues;       /* of running timers */
@@ -80,16 +68,7 @@ struct tw_timers {
 
 #define NO_NODE LINKS_IDLE
 
-static inline uint32_t slot_head(const struct tw_timers *timers, tw_tick tick)
-{
-    return timers->slot_heads + ((uint32_t)tick & timers->mask);
-}
-
-/* The list that a timer with this due tick belongs to. */
-static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
-{
-    return __builtin_expect(due <= timers->swept, 0) ? timers->due_head : slot_head(timers, due);
-}
+#include "due_slots.h"
 
 /* Takes a running timer out of its list, and out of the way of a walk that would go on with it. */
 static inline void node_remove(struct tw_timers *timers, uint32_t node)
@@ -152,22 +131,6 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
         slot_walk(timers, head, expire, ctx);
 }
 
-/* Moves what is due by the end of a jump from a slot to the list of the due. */
-static void slot_collect(struct tw_timers *timers, uint32_t head)
-{
-    struct link *links = timers->links;
-    for (uint32_t node = links[head].next, next; node != head; node = next) {
-        next = links[node].next;
-        TW_COUNT(timers, visits, 1);
-        TW_COUNT(timers, comparisons, 1);
-        if (timers->dues[node] > timers->swept)
-            continue;
-        links_remove(links, node);
-        links_append(links, timers->due_head, node);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + LINKS_APPEND_WRITES);
-    }
-}
-
 /* A jump over every slot at least once: one visit of each is enough. */
 static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
@@ -184,52 +147,13 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->now = to;
 }
 
-/* As many as timers, the rule of 4.4BSD, keeps slots at about one timer. */
-static uint64_t slots_default(const struct tw_config *config)
-{
-    uint64_t slots = config->capacity;
-    if (slots < SLOTS_DEFAULT_MIN)
-        slots = SLOTS_DEFAULT_MIN;
-    if (config->horizon != 0 && slots > config->horizon)
-        slots = config->horizon;
-    return slots;
-}
-
-static void callwheel_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
 static int callwheel_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(callwheel_params, config, error);
-    if (status != TW_OK)
-        return status;
-    const struct tw_setting *given = params_find(config, "slots");
-    uint32_t slots =
-        (uint32_t)params_power_of_two(given ? given->values[0] : slots_default(config));
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->now = timers->swept = config->now;
-    timers->next_check = NO_NODE;
-    timers->mask = slots - 1;
-    timers->slot_heads = config->capacity;
-    timers->due_head = timers->slot_heads + slots;
-    timers->links = links_new(config->capacity, slots + 1);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        status =
-            params_no_memory(error, ((uint64_t)config->capacity + slots + 1) * sizeof(struct link) +
-                                        (uint64_t)config->capacity * sizeof(tw_tick));
-        callwheel_close(timers);
-        return status;
-    }
-    *out = timers;
-    return TW_OK;
+    int status = due_slots_open(out, config, error);
+    if (status == TW_OK)
+        (*out)->next_check = NO_NODE;
+    return status;
 }
 
 static int callwheel_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
@@ -265,113 +189,12 @@ static int callwheel_stop(struct tw_timers *timers, tw_id id)
     return TW_OK;
 }
 
-/* Any advance but a single step. */
-__attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
-                                                 tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    if (timers->running == 0)
-        timers->now = timers->swept = to;
-    else if (to - timers->now > (uint64_t)timers->mask + 1)
-        clock_jump(timers, to, expire, ctx);
-    else
-        while (timers->now != to)
-            clock_step(timers, expire, ctx);
-}
-
-static void callwheel_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to > timers->now && to - timers->now == 1)
-        clock_step(timers, expire, ctx);
-    else
-        clock_move(timers, to, expire, ctx);
-}
-
-/* Buckets in the order of their turns; the first timer that is due at its slot's turn is the
- * next. */
-static tw_tick callwheel_next(const struct tw_timers *timers)
-{
-    const struct link *links = timers->links;
-    tw_tick earliest = TW_NEVER;
-    uint32_t seen = 0;
-    for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
-        uint32_t head = slot_head(timers, timers->now + i);
-        for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-            tw_tick due = timers->dues[node];
-            seen++;
-            if (due < earliest)
-                earliest = due;
-        }
-    }
-    return earliest;
-}
-
-static void callwheel_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    const struct link *links = timers->links;
-    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++)
-        for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-            tw_tick due = timers->dues[node];
-            struct tw_view view = {
-                .id = node,
-                .deadline = due,
-                .slot = head - timers->slot_heads,
-                .rounds = (due - timers->now - 1) / ((uint64_t)timers->mask + 1),
-            };
-            visit(ctx, &view);
-        }
-}
-
-/* Invariants 3 and 4, for one slot whose links are known to be sound. */
-static const char *slot_check(const struct tw_timers *timers, uint32_t head)
-{
-    const struct link *links = timers->links;
-    for (uint32_t node = links[head].next; node != head; node = links[node].next) {
-        tw_tick due = timers->dues[node];
-        if (slot_head(timers, due) != head)
-            return "a timer is not in the slot of its due tick";
-        if (due <= timers->now)
-            return "a timer is still held after its due tick";
-    }
-    return NULL;
-}
-
 static const char *callwheel_check(const struct tw_timers *timers)
 {
-    const struct link *links = timers->links;
-    uint64_t held = 0;
-    const char *broken = NULL;
-    for (uint32_t head = timers->slot_heads; !broken && head <= timers->due_head; head++)
-        broken = links_check(links, timers->slot_heads, head, &held);
-    if (!broken && (!links_is_empty(links, timers->due_head) || timers->swept != timers->now))
-        broken = "a timer was left on the list of the due";
+    const char *broken = due_slots_check(timers);
     if (!broken && timers->next_check != NO_NODE)
         broken = "the walk of a slot has not ended";
-    for (uint32_t head = timers->slot_heads; !broken && head < timers->due_head; head++)
-        broken = slot_check(timers, head);
-    if (!broken &&
-        (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
-        broken = "the slots do not hold exactly the running timers";
     return broken;
-}
-
-static struct tw_footprint callwheel_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->mask + 2;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
-static void callwheel_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
-        .setting_count = 1,
-        .settings = {{.name = "slots", .count = 1, .values = {(uint64_t)timers->mask + 1}}},
-    };
 }
 
 static const struct tw_work *callwheel_work(const struct tw_timers *timers)
@@ -389,16 +212,16 @@ const struct tw_backend TW_BACKEND(callwheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = callwheel_params,
+    .params = one_level_params,
     .open = callwheel_open,
-    .close = callwheel_close,
+    .close = due_slots_close,
     .start = callwheel_start,
     .stop = callwheel_stop,
-    .advance = callwheel_advance,
-    .next = callwheel_next,
-    .visit = callwheel_visit,
+    .advance = one_level_advance,
+    .next = due_slots_next,
+    .visit = due_slots_visit,
     .check = callwheel_check,
-    .footprint = callwheel_footprint,
-    .describe = callwheel_describe,
+    .footprint = due_slots_footprint,
+    .describe = one_level_describe,
     .work = callwheel_work,
 };

@@ -41,22 +41,6 @@
 #include "backend.h"
 #include "links.h"
 
-/* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
-#define SLOTS_MAX (UINT64_C(1) << 30)
-/* Fewer slots by default would save less than 2 KiB. */
-#define SLOTS_DEFAULT_MIN 256
-/* Ticks between the prefetch of a slot's first timer and its turn: about one memory latency at the
- * few nanoseconds that a tick takes. */
-#define PREFETCH_TICKS 8
-
-static const struct tw_param hashed_params[] = {
-    {"slots",
-     "slots of the wheel, rounded up to a power of two (default: as many as timers, at least 256, "
-     "at most the horizon)",
-     1, SLOTS_MAX, 1},
-    {NULL, NULL, 0, 0, 0},
-};
-
 struct tw_timers {
     struct link *links;  /* timers, then the slots, then the list of the due */
     tw_tick *dues;       /* of running timers */
@@ -69,15 +53,14 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
-static inline uint32_t slot_head(const struct tw_timers *timers, tw_tick tick)
-{
-    return timers->slot_heads + ((uint32_t)tick & timers->mask);
-}
+#include "due_slots.h"
+#include "wheel.h"
 
-/* The list that a timer with this due tick belongs to. */
-static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 {
-    return __builtin_expect(due <= timers->swept, 0) ? timers->due_head : slot_head(timers, due);
+    timers->dues[id] = due;
+    links_append(timers->links, list_of(timers, due), id);
+    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
 }
 
 static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
@@ -86,22 +69,6 @@ static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
     __builtin_prefetch(&timers->links[first]);
     if (first < timers->slot_heads)
         __builtin_prefetch(&timers->dues[first]);
-}
-
-/* Moves what is due by the swept tick from a slot to the list of the due. */
-static void slot_collect(struct tw_timers *timers, uint32_t head)
-{
-    struct link *links = timers->links;
-    for (uint32_t node = links[head].next, next; node != head; node = next) {
-        next = links[node].next;
-        TW_COUNT(timers, visits, 1);
-        TW_COUNT(timers, comparisons, 1);
-        if (timers->dues[node] > timers->swept)
-            continue;
-        links_remove(links, node);
-        links_append(links, timers->due_head, node);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + LINKS_APPEND_WRITES);
-    }
 }
 
 /* Fires the list of the due.  For each it takes a step along the list of the coming slot, so that
@@ -160,188 +127,6 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->now = to;
 }
 
-/* As many slots as timers, the rule of 4.4BSD, keeps buckets at about one timer; beyond the horizon
- * every slot would already hold timers of one tick only. */
-static uint64_t slots_default(const struct tw_config *config)
-{
-    uint64_t slots = config->capacity;
-    if (slots < SLOTS_DEFAULT_MIN)
-        slots = SLOTS_DEFAULT_MIN;
-    if (config->horizon != 0 && slots > config->horizon)
-        slots = config->horizon;
-    return slots;
-}
-
-static void hashed_close(struct tw_timers *timers)
-{
-    free(timers->links);
-    free(timers->dues);
-    free(timers);
-}
-
-static int hashed_open(struct tw_timers **out, const struct tw_config *config,
-                       struct tw_error *error)
-{
-    int status = params_check(hashed_params, config, error);
-    if (status != TW_OK)
-        return status;
-    const struct tw_setting *given = params_find(config, "slots");
-    uint32_t slots =
-        (uint32_t)params_power_of_two(given ? given->values[0] : slots_default(config));
-    struct tw_timers *timers = calloc(1, sizeof *timers);
-    if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->now = timers->swept = config->now;
-    timers->mask = slots - 1;
-    timers->slot_heads = config->capacity;
-    timers->due_head = config->capacity + slots;
-    timers->links = links_new(config->capacity, slots + 1);
-    timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
-        hashed_close(timers);
-        return params_no_memory(error,
-                                ((uint64_t)config->capacity + slots + 1) * sizeof(struct link) +
-                                    (uint64_t)config->capacity * sizeof(tw_tick));
-    }
-    *out = timers;
-    return TW_OK;
-}
-
-static int hashed_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timers->dues[id] = deadline;
-    links_append(timers->links, list_of(timers, deadline), id);
-    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
-    return status;
-}
-
-static int hashed_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
-    return TW_OK;
-}
-
-/* Any advance but a single step. */
-__attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
-                                                 tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    if (timers->running == 0)
-        timers->now = timers->swept = to;
-    else if (to - timers->now > (uint64_t)timers->mask + 1)
-        clock_jump(timers, to, expire, ctx);
-    else
-        while (timers->now != to)
-            clock_step(timers, expire, ctx);
-}
-
-static void hashed_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to > timers->now && to - timers->now == 1)
-        clock_step(timers, expire, ctx);
-    else
-        clock_move(timers, to, expire, ctx);
-}
-
-/* Slots in the order of their turns; the first timer that is due at its slot's turn is the next. */
-static tw_tick hashed_next(const struct tw_timers *timers)
-{
-    tw_tick earliest = TW_NEVER;
-    uint32_t seen = 0;
-    for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
-        uint32_t head = slot_head(timers, timers->now + i);
-        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
-            seen++;
-            if (timers->dues[id] < earliest)
-                earliest = timers->dues[id];
-        }
-    }
-    return earliest;
-}
-
-static void hashed_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++)
-        for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
-            tw_tick due = timers->dues[id];
-            struct tw_view view = {
-                .id = id,
-                .deadline = due,
-                .slot = head - timers->slot_heads,
-                .rounds = (due - timers->now - 1) / ((uint64_t)timers->mask + 1),
-            };
-            visit(ctx, &view);
-        }
-}
-
-/* Invariants 3 and 4, for one slot whose links are known to be sound. */
-static const char *slot_check(const struct tw_timers *timers, uint32_t head)
-{
-    for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
-        if (slot_head(timers, timers->dues[id]) != head)
-            return "a timer is not in the slot of its due tick";
-        if (timers->dues[id] <= timers->now)
-            return "a timer is still held after its due tick";
-    }
-    return NULL;
-}
-
-static const char *hashed_check(const struct tw_timers *timers)
-{
-    uint64_t held = 0;
-    const char *broken =
-        links_check_all(timers->links, timers->slot_heads, timers->due_head + 1, &held);
-    if (broken)
-        return broken;
-    if (!links_is_empty(timers->links, timers->due_head) || timers->swept != timers->now)
-        return "a timer was left on the list of the due";
-    for (uint32_t head = timers->slot_heads; head < timers->due_head; head++) {
-        broken = slot_check(timers, head);
-        if (broken)
-            return broken;
-    }
-    if (held != timers->running || links_count(timers->links, timers->slot_heads) != held)
-        return "the slots do not hold exactly the running timers";
-    return NULL;
-}
-
-static struct tw_footprint hashed_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->mask + 2;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
-    };
-}
-
-static void hashed_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
-        .setting_count = 1,
-        .settings = {{.name = "slots", .count = 1, .values = {(uint64_t)timers->mask + 1}}},
-    };
-}
-
 static const struct tw_work *hashed_work(const struct tw_timers *timers)
 {
     (void)timers;
@@ -357,16 +142,16 @@ const struct tw_backend TW_BACKEND(hashed) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = hashed_params,
-    .open = hashed_open,
-    .close = hashed_close,
-    .start = hashed_start,
-    .stop = hashed_stop,
-    .advance = hashed_advance,
-    .next = hashed_next,
-    .visit = hashed_visit,
-    .check = hashed_check,
-    .footprint = hashed_footprint,
-    .describe = hashed_describe,
+    .params = one_level_params,
+    .open = due_slots_open,
+    .close = due_slots_close,
+    .start = wheel_start,
+    .stop = wheel_stop,
+    .advance = one_level_advance,
+    .next = due_slots_next,
+    .visit = due_slots_visit,
+    .check = due_slots_check,
+    .footprint = due_slots_footprint,
+    .describe = one_level_describe,
     .work = hashed_work,
 };

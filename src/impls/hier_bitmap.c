@@ -71,6 +71,8 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "wheel.h"
+
 /* A slot to come, and the tick at which it begins. */
 struct coming {
     tw_tick begin;
@@ -106,6 +108,12 @@ static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
     timers->used[level] |= UINT64_C(1) << slot;
     links_append(timers->links, slot_list(timers, level, slot) + lane, id);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
+}
+
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    timers->dues[id] = due;
+    timer_place(timers, id, due);
 }
 
 /* Takes the lists of a slot apart: fills first[] with the first timer of each that is not empty. */
@@ -233,37 +241,6 @@ static int hier_bitmap_open(struct tw_timers **out, const struct tw_config *conf
                                            (uint64_t)config->capacity * sizeof(tw_tick));
     }
     *out = timers;
-    return TW_OK;
-}
-
-static int hier_bitmap_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timers->dues[id] = deadline;
-    timer_place(timers, id, deadline);
-    return status;
-}
-
-static int hier_bitmap_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
     return TW_OK;
 }
 
@@ -416,8 +393,8 @@ const struct tw_backend TW_BACKEND(hier_bitmap) = {
     .params = hier_bitmap_params,
     .open = hier_bitmap_open,
     .close = hier_bitmap_close,
-    .start = hier_bitmap_start,
-    .stop = hier_bitmap_stop,
+    .start = wheel_start,
+    .stop = wheel_stop,
     .advance = hier_bitmap_advance,
     .next = hier_bitmap_next,
     .visit = hier_bitmap_visit,

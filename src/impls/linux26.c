@@ -71,6 +71,8 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "wheel.h"
+
 /* What a look ahead found. */
 struct find {
     tw_tick begin; /* the tick at which the slot comes up, TW_NEVER if there is none */
@@ -122,6 +124,13 @@ static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
     if (delay < UINT64_C(1) << shift_of(TOP))
         return slot_list(timers, 3, due >> shift_of(3));
     return slot_list(timers, TOP, due >> shift_of(TOP));
+}
+
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    timers->dues[id] = due;
+    links_append(timers->links, list_of(timers, due), id);
+    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
 }
 
 /* ---- A tick. --------------------------------------------------------------------------------- */
@@ -307,40 +316,6 @@ static int linux26_open(struct tw_timers **out, const struct tw_config *config,
     return TW_OK;
 }
 
-static int linux26_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    struct link *links = timers->links;
-    int status = TW_OK;
-    if (links_is_idle(links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timers->dues[id] = deadline;
-    links_append(links, list_of(timers, deadline), id);
-    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
-    return status;
-}
-
-static int linux26_stop(struct tw_timers *timers, tw_id id)
-{
-    struct link *links = timers->links;
-    if (links_is_idle(links, id))
-        return TW_IDLE;
-    links_remove(links, id);
-    links_set_idle(links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
-    return TW_OK;
-}
-
 static void linux26_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
     const struct link *links = timers->links;
@@ -376,9 +351,7 @@ static const char *linux26_check(const struct tw_timers *timers)
 {
     const struct link *links = timers->links;
     uint64_t held = 0;
-    const char *broken = NULL;
-    for (uint32_t i = 0; !broken && i <= SLOTS; i++)
-        broken = links_check(links, timers->slot_heads, timers->slot_heads + i, &held);
+    const char *broken = links_check_all(links, timers->slot_heads, due_list(timers) + 1, &held);
     if (!broken && !links_is_empty(links, due_list(timers)))
         broken = "a timer was left on the list of the due";
     for (uint32_t level = 0; level < LEVELS; level++)
@@ -422,8 +395,8 @@ const struct tw_backend TW_BACKEND(linux26) = {
     .params = linux26_params,
     .open = linux26_open,
     .close = linux26_close,
-    .start = linux26_start,
-    .stop = linux26_stop,
+    .start = wheel_start,
+    .stop = wheel_stop,
     .advance = linux26_advance,
     .next = linux26_next,
     .visit = linux26_visit,

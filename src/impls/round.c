@@ -41,22 +41,6 @@
 #include "backend.h"
 #include "links.h"
 
-/* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
-#define SLOTS_MAX (UINT64_C(1) << 30)
-/* Fewer slots by default would save less than 2 KiB. */
-#define SLOTS_DEFAULT_MIN 256
-/* Ticks between the prefetch of a slot's first timer and its turn: about one memory latency at the
- * few nanoseconds that a tick takes. */
-#define PREFETCH_TICKS 8
-
-static const struct tw_param round_params[] = {
-    {"slots",
-     "slots of the wheel, rounded up to a power of two (default: as many as timers, at least 256, "
-     "at most the horizon)",
-     1, SLOTS_MAX, 1},
-    {NULL, NULL, 0, 0, 0},
-};
-
 struct tw_timers {
     struct link *links;  /* timers, then the slots, then the list of the due */
     uint64_t *rounds;    /* visits of its slot that a timer still sits out; of the due: the tick */
@@ -70,10 +54,8 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
-static inline uint32_t slot_head(const struct tw_timers *timers, tw_tick tick)
-{
-    return timers->slot_heads + ((uint32_t)tick & timers->mask);
-}
+#include "one_level.h"
+#include "wheel.h"
 
 /* The first tick after now at which the slot of that head has its turn. */
 static inline tw_tick slot_turn(const struct tw_timers *timers, uint32_t head)
@@ -92,7 +74,7 @@ static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
 
 /* Links the timer where its due tick wants it: rounds are counted from the swept tick, and what is
  * due by then is due now. */
-static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     bool late = __builtin_expect(due <= timers->swept, 0);
     timers->rounds[id] = late ? due : (due - timers->swept - 1) >> timers->slot_bits;
@@ -169,7 +151,7 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
 {
     tw_tick distance = to - timers->now;
     timers->swept = to;
-    for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
+    for (uint64_t i = 1; i <= slot_count(timers); i++) {
         tw_tick turn = timers->now + i;
         slot_prefetch(timers, turn + PREFETCH_TICKS);
         TW_COUNT(timers, pointer_moves, 1);
@@ -180,18 +162,6 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->now = to;
 }
 
-/* As many slots as timers, the rule of 4.4BSD, keeps buckets at about one timer; beyond the horizon
- * no timer would ever wait a round. */
-static uint64_t slots_default(const struct tw_config *config)
-{
-    uint64_t slots = config->capacity;
-    if (slots < SLOTS_DEFAULT_MIN)
-        slots = SLOTS_DEFAULT_MIN;
-    if (config->horizon != 0 && slots > config->horizon)
-        slots = config->horizon;
-    return slots;
-}
-
 static void round_close(struct tw_timers *timers)
 {
     free(timers->links);
@@ -199,86 +169,34 @@ static void round_close(struct tw_timers *timers)
     free(timers);
 }
 
+static struct tw_footprint round_footprint(const struct tw_timers *timers)
+{
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers + (slot_count(timers) + 1) * sizeof(struct link),
+        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(uint64_t)),
+    };
+}
+
 static int round_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(round_params, config, error);
+    int status = params_check(one_level_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "slots");
-    uint32_t slots =
-        (uint32_t)params_power_of_two(given ? given->values[0] : slots_default(config));
     struct tw_timers *timers = calloc(1, sizeof *timers);
     if (!timers)
         return params_no_memory(error, sizeof *timers);
-    timers->now = timers->swept = config->now;
-    timers->mask = slots - 1;
-    timers->slot_bits = (uint32_t)__builtin_ctz(slots);
-    timers->slot_heads = config->capacity;
-    timers->due_head = config->capacity + slots;
-    timers->links = links_new(config->capacity, slots + 1);
+    one_level_lay_out(timers, config);
+    timers->slot_bits = (uint32_t)__builtin_ctzll(slot_count(timers));
+    timers->links = links_new(config->capacity, timers->mask + 2);
     timers->rounds = malloc(config->capacity * sizeof *timers->rounds);
     if (!timers->links || !timers->rounds) {
+        struct tw_footprint wanted = round_footprint(timers);
         round_close(timers);
-        return params_no_memory(error,
-                                ((uint64_t)config->capacity + slots + 1) * sizeof(struct link) +
-                                    (uint64_t)config->capacity * sizeof(uint64_t));
+        return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
     }
     *out = timers;
     return TW_OK;
-}
-
-static int round_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timer_place(timers, id, deadline);
-    return status;
-}
-
-static int round_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
-    return TW_OK;
-}
-
-/* Any advance but a single step. */
-__attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
-                                                 tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    if (timers->running == 0)
-        timers->now = timers->swept = to;
-    else if (to - timers->now > (uint64_t)timers->mask + 1)
-        clock_jump(timers, to, expire, ctx);
-    else
-        while (timers->now != to)
-            clock_step(timers, expire, ctx);
-}
-
-static void round_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to > timers->now && to - timers->now == 1)
-        clock_step(timers, expire, ctx);
-    else
-        clock_move(timers, to, expire, ctx);
 }
 
 /* Slots in the order of their turns; the first timer without rounds to wait is the next. */
@@ -342,24 +260,6 @@ static const char *round_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static struct tw_footprint round_footprint(const struct tw_timers *timers)
-{
-    uint64_t lists = (uint64_t)timers->mask + 2;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct link),
-        .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(uint64_t)),
-    };
-}
-
-static void round_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
-        .setting_count = 1,
-        .settings = {{.name = "slots", .count = 1, .values = {(uint64_t)timers->mask + 1}}},
-    };
-}
-
 static const struct tw_work *round_work(const struct tw_timers *timers)
 {
     (void)timers;
@@ -375,16 +275,16 @@ const struct tw_backend TW_BACKEND(round) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = round_params,
+    .params = one_level_params,
     .open = round_open,
     .close = round_close,
-    .start = round_start,
-    .stop = round_stop,
-    .advance = round_advance,
+    .start = wheel_start,
+    .stop = wheel_stop,
+    .advance = one_level_advance,
     .next = round_next,
     .visit = round_visit,
     .check = round_check,
     .footprint = round_footprint,
-    .describe = round_describe,
+    .describe = one_level_describe,
     .work = round_work,
 };

@@ -34,11 +34,7 @@
  */
 #include "backend.h"
 #include "links.h"
-
-/* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
-#define SLOTS_MAX (UINT64_C(1) << 30)
-/* Fewer slots by default would save less than 2 KiB. */
-#define SLOTS_DEFAULT_MIN 256
+#include "slots.h"
 
 static const struct tw_param round_mod_params[] = {
     {"slots",
@@ -61,9 +57,11 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "wheel.h"
+
 /* Links the timer where its due tick wants it: rounds are counted from the swept tick, and what is
  * due by then is due now. */
-static void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     bool late = due <= timers->swept;
     timers->rounds[id] = late ? due : (due - timers->swept - 1) / timers->slots;
@@ -131,18 +129,6 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
     timers->now = to;
 }
 
-/* As many slots as timers keeps buckets at about one timer; beyond the horizon no timer would ever
- * wait a round. */
-static uint64_t slots_default(const struct tw_config *config)
-{
-    uint64_t slots = config->capacity;
-    if (slots < SLOTS_DEFAULT_MIN)
-        slots = SLOTS_DEFAULT_MIN;
-    if (config->horizon != 0 && slots > config->horizon)
-        slots = config->horizon;
-    return slots;
-}
-
 static void round_mod_close(struct tw_timers *timers)
 {
     free(timers->links);
@@ -156,8 +142,7 @@ static int round_mod_open(struct tw_timers **out, const struct tw_config *config
     int status = params_check(round_mod_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "slots");
-    uint32_t slots = (uint32_t)(given ? given->values[0] : slots_default(config));
+    uint32_t slots = (uint32_t)slots_asked(config);
     struct tw_timers *timers = calloc(1, sizeof *timers);
     if (!timers)
         return params_no_memory(error, sizeof *timers);
@@ -175,36 +160,6 @@ static int round_mod_open(struct tw_timers **out, const struct tw_config *config
                                     (uint64_t)config->capacity * sizeof(uint64_t));
     }
     *out = timers;
-    return TW_OK;
-}
-
-static int round_mod_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (deadline <= timers->now) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timer_place(timers, id, deadline);
-    return status;
-}
-
-static int round_mod_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
     return TW_OK;
 }
 
@@ -328,8 +283,8 @@ const struct tw_backend TW_BACKEND(round_mod) = {
     .params = round_mod_params,
     .open = round_mod_open,
     .close = round_mod_close,
-    .start = round_mod_start,
-    .stop = round_mod_stop,
+    .start = wheel_start,
+    .stop = wheel_stop,
     .advance = round_mod_advance,
     .next = round_mod_next,
     .visit = round_mod_visit,

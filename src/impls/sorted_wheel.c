@@ -43,22 +43,6 @@
 #include "arrays.h"
 #include "backend.h"
 
-/* More would leave no room for as many timers and the list of the due in a 32-bit index space. */
-#define SLOTS_MAX (UINT64_C(1) << 30)
-/* Fewer slots by default would save less than 4 KiB. */
-#define SLOTS_DEFAULT_MIN 256
-/* Ticks between the prefetch of a slot's first timer and its turn: about one memory latency at the
- * few nanoseconds that a tick takes. */
-#define PREFETCH_TICKS 8
-
-static const struct tw_param sorted_params[] = {
-    {"slots",
-     "slots of the wheel, rounded up to a power of two (default: as many as timers, at least 256, "
-     "at most the horizon)",
-     1, SLOTS_MAX, 1},
-    {NULL, NULL, 0, 0, 0},
-};
-
 /* A timer, or the head of a list.  Lists are circular through their heads. */
 struct node {
     tw_tick due; /* of a timer, 0 when idle; of a slot that of its first timer, or TW_NEVER */
@@ -76,10 +60,7 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
-static inline uint32_t slot_head(const struct tw_timers *timers, tw_tick tick)
-{
-    return timers->slot_heads + ((uint32_t)tick & timers->mask);
-}
+#include "one_level.h"
 
 static inline bool timer_runs(const struct tw_timers *timers, tw_id id)
 {
@@ -230,25 +211,13 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
 static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
     timers->swept = to;
-    TW_COUNT(timers, pointer_moves, (uint64_t)timers->mask + 1);
-    TW_COUNT(timers, comparisons, (uint64_t)timers->mask + 1);
+    TW_COUNT(timers, pointer_moves, slot_count(timers));
+    TW_COUNT(timers, comparisons, slot_count(timers));
     for (uint32_t head = timers->slot_heads; head < timers->due_head; head++)
         if (timers->nodes[head].due <= to)
             slot_collect(timers, head);
     due_fire(timers, expire, ctx);
     timers->now = to;
-}
-
-/* As many slots as timers, the rule of 4.4BSD, keeps buckets at about one timer; beyond the horizon
- * every slot would already hold timers of one tick only. */
-static uint64_t slots_default(const struct tw_config *config)
-{
-    uint64_t slots = config->capacity;
-    if (slots < SLOTS_DEFAULT_MIN)
-        slots = SLOTS_DEFAULT_MIN;
-    if (config->horizon != 0 && slots > config->horizon)
-        slots = config->horizon;
-    return slots;
 }
 
 static void sorted_close(struct tw_timers *timers)
@@ -259,9 +228,8 @@ static void sorted_close(struct tw_timers *timers)
 
 static struct tw_footprint sorted_footprint(const struct tw_timers *timers)
 {
-    uint64_t lists = (uint64_t)timers->mask + 2;
     return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + lists * sizeof(struct node),
+        .fixed_bytes = sizeof *timers + (slot_count(timers) + 1) * sizeof(struct node),
         .capacity_bytes = timers->slot_heads * (uint64_t)sizeof(struct node),
     };
 }
@@ -269,19 +237,13 @@ static struct tw_footprint sorted_footprint(const struct tw_timers *timers)
 static int sorted_open(struct tw_timers **out, const struct tw_config *config,
                        struct tw_error *error)
 {
-    int status = params_check(sorted_params, config, error);
+    int status = params_check(one_level_params, config, error);
     if (status != TW_OK)
         return status;
-    const struct tw_setting *given = params_find(config, "slots");
-    uint32_t slots =
-        (uint32_t)params_power_of_two(given ? given->values[0] : slots_default(config));
     struct tw_timers *timers = calloc(1, sizeof *timers);
     if (!timers)
         return params_no_memory(error, sizeof *timers);
-    timers->now = timers->swept = config->now;
-    timers->mask = slots - 1;
-    timers->slot_heads = config->capacity;
-    timers->due_head = config->capacity + slots;
+    one_level_lay_out(timers, config);
     timers->nodes = arrays_zeroed((size_t)timers->due_head + 1, sizeof *timers->nodes);
     if (!timers->nodes) {
         struct tw_footprint wanted = sorted_footprint(timers);
@@ -322,34 +284,11 @@ static int sorted_stop(struct tw_timers *timers, tw_id id)
     return TW_OK;
 }
 
-/* Any advance but a single step. */
-__attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
-                                                 tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    if (timers->running == 0)
-        timers->now = timers->swept = to;
-    else if (to - timers->now > (uint64_t)timers->mask + 1)
-        clock_jump(timers, to, expire, ctx);
-    else
-        while (timers->now != to)
-            clock_step(timers, expire, ctx);
-}
-
-static void sorted_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to > timers->now && to - timers->now == 1)
-        clock_step(timers, expire, ctx);
-    else
-        clock_move(timers, to, expire, ctx);
-}
-
 /* Slots in the order of their turns: nothing is due before the turn of its slot. */
 static tw_tick sorted_next(const struct tw_timers *timers)
 {
     tw_tick earliest = TW_NEVER;
-    for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1 && earliest - timers->now > i; i++) {
+    for (uint64_t i = 1; i <= slot_count(timers) && earliest - timers->now > i; i++) {
         tw_tick due = timers->nodes[slot_head(timers, timers->now + i)].due;
         earliest = due < earliest ? due : earliest;
     }
@@ -365,7 +304,7 @@ static void sorted_visit(const struct tw_timers *timers, tw_visit_fn *visit, voi
                 .id = id,
                 .deadline = due,
                 .slot = head - timers->slot_heads,
-                .rounds = (due - timers->now - 1) / ((uint64_t)timers->mask + 1),
+                .rounds = (due - timers->now - 1) / slot_count(timers),
             };
             visit(ctx, &view);
         }
@@ -428,15 +367,6 @@ static const char *sorted_check(const struct tw_timers *timers)
     return NULL;
 }
 
-static void sorted_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
-        .setting_count = 1,
-        .settings = {{.name = "slots", .count = 1, .values = {(uint64_t)timers->mask + 1}}},
-    };
-}
-
 static const struct tw_work *sorted_work(const struct tw_timers *timers)
 {
     (void)timers;
@@ -452,16 +382,16 @@ const struct tw_backend TW_BACKEND(sorted_wheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = sorted_params,
+    .params = one_level_params,
     .open = sorted_open,
     .close = sorted_close,
     .start = sorted_start,
     .stop = sorted_stop,
-    .advance = sorted_advance,
+    .advance = one_level_advance,
     .next = sorted_next,
     .visit = sorted_visit,
     .check = sorted_check,
     .footprint = sorted_footprint,
-    .describe = sorted_describe,
+    .describe = one_level_describe,
     .work = sorted_work,
 };
