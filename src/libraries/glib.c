@@ -33,7 +33,7 @@
  * within is not promised.
  *
  * Limits: microseconds in 63 bits.  A delay of more than 2^50 ticks (35,000 years) is refused; beyond
- * four times as much all ready times are set anew from a new zero (glib_rebase).
+ * four times as much all ready times are set anew from a new zero (loop_rebase).
  *
  * Memory: 16 bytes per id, and while a timer runs a source of 112 bytes with GLib's private part, list
  * nodes and hash entry, which the arena sees.
@@ -47,22 +47,12 @@
 #include "impls/backend.h"
 
 #include <glib.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#define GLIB_TICKS_PER_S 1000u
-#define GLIB_NS_PER_TICK 1000000
 #define GLIB_US_PER_TICK UINT64_C(1000)
-#define GLIB_SPAN        (UINT64_C(1) << 50)
-#define GLIB_REACH       (UINT64_C(1) << 52) /* in microseconds still below 2^63 */
+#define LOOP_SPAN        (UINT64_C(1) << 50)
+#define LOOP_REACH       (UINT64_C(1) << 52) /* in microseconds still below 2^63 */
 #define GLIB_ZERO        UINT64_C(1000) /* ticks on the library's clock at the base: 0 means at once */
-
-static const struct tw_param glib_params[] = {
-    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
-     1},
-    {"keep", "0: a source while the timer runs; 1: one for each id, from open to close (0)", 0, 1,
-     1},
-    {NULL, NULL, 0, 0, 0}};
 
 struct glib_source {
     GSource source; /* first: GLib allocates it */
@@ -91,6 +81,14 @@ struct tw_timers {
     struct answer answer;
     TW_WORK_FIELD
 };
+
+#include "far_loop.h"
+
+static const struct tw_param glib_params[] = {
+    LOOP_PARAM_POLL,
+    {"keep", "0: a source while the timer runs; 1: one for each id, from open to close (0)", 0, 1,
+     1},
+    {NULL, NULL, 0, 0, 0}};
 
 /* ---- Sources. -------------------------------------------------------------------------------- */
 
@@ -122,10 +120,7 @@ static gboolean glib_dispatch(GSource *source, GSourceFunc callback, gpointer da
     (void)data;
     if (due == 0 || due > timers->turn)
         return G_SOURCE_CONTINUE;
-    task->due = 0;
-    timers->running--;
-    timers->now = due;
-    timers->expire(timers->ctx, self->id, due);
+    loop_fire(timers, self->id, &task->due);
     if (task->source != self || task->due != 0)
         return G_SOURCE_CONTINUE; /* stopped, and so destroyed; or armed again */
     if (timers->keep) {
@@ -154,8 +149,8 @@ static void glib_make(struct tw_timers *timers, tw_id id)
 
 static int glib_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
-    if (due > TW_DEADLINE_MAX || due == 0 || due - timers->now > GLIB_SPAN)
+    tw_tick due;
+    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
         return TW_REFUSED_RANGE;
     struct glib_task *task = &timers->tasks[id];
     bool was_running = task->due != 0;
@@ -183,19 +178,15 @@ static int glib_stop(struct tw_timers *timers, tw_id id)
     return TW_OK;
 }
 
-/* The library's clock shows the tick from the next question on. */
-static void glib_tell(struct tw_timers *timers, tw_tick now)
+static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
 {
-    timers->turn = now;
-    answer_begin(&timers->answer);
-    uint64_t ticks = now - timers->base;
-    timers->answer.now.tv_sec = (time_t)(ticks / GLIB_TICKS_PER_S);
-    timers->answer.now.tv_nsec = (long)(ticks % GLIB_TICKS_PER_S) * GLIB_NS_PER_TICK;
+    (void)timers, (void)to;
+    return true;
 }
 
-static void glib_turns(struct tw_timers *timers, tw_tick to)
+static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
-    glib_tell(timers, to);
+    loop_tell_ms(timers, to);
     do {
         timers->again = false;
         g_main_context_iteration(timers->context, FALSE);
@@ -203,34 +194,12 @@ static void glib_turns(struct tw_timers *timers, tw_tick to)
 }
 
 /* A new zero for the library's clock. */
-static void glib_rebase(struct tw_timers *timers, tw_tick now)
+static void loop_rebase(struct tw_timers *timers, tw_tick now)
 {
     timers->base = now - GLIB_ZERO;
     for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
         if (timers->tasks[id].due != 0)
             glib_arm(timers, &timers->tasks[id]);
-}
-
-/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
-static void glib_advance_far(struct tw_timers *timers, tw_tick to)
-{
-    while (to - timers->turn > GLIB_SPAN && timers->running > 0) {
-        glib_rebase(timers, timers->turn);
-        glib_turns(timers, timers->turn + GLIB_SPAN);
-    }
-    glib_rebase(timers, to - timers->turn > GLIB_SPAN ? to : timers->turn);
-}
-
-static void glib_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    timers->expire = expire;
-    timers->ctx = ctx;
-    if (to - timers->base > GLIB_REACH)
-        glib_advance_far(timers, to);
-    glib_turns(timers, to);
-    timers->now = to;
 }
 
 /* ---- Open, close. ---------------------------------------------------------------------------- */
@@ -239,12 +208,10 @@ static struct tw_footprint glib_footprint(const struct tw_timers *timers)
 {
     uint64_t kept = timers->keep ? timers->capacity : 0;
     uint64_t running = timers->keep ? 0 : timers->running;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers,
-        .capacity_bytes =
-            timers->capacity * (uint64_t)sizeof *timers->tasks + kept * sizeof(struct glib_source),
-        .pending_bytes = running * sizeof(struct glib_source),
-    };
+    struct tw_footprint footprint = loop_footprint(timers);
+    footprint.capacity_bytes += kept * sizeof(struct glib_source);
+    footprint.pending_bytes = running * sizeof(struct glib_source);
+    return footprint;
 }
 
 static void glib_close(struct tw_timers *timers)
@@ -255,9 +222,7 @@ static void glib_close(struct tw_timers *timers)
             glib_drop(&timers->tasks[id]);
     g_main_context_release(timers->context);
     g_main_context_unref(timers->context);
-    answer_end(&timers->answer);
-    free(timers->tasks);
-    free(timers);
+    loop_free(timers);
 }
 
 /* Waking the loop is the system's part too. */
@@ -270,15 +235,11 @@ static ssize_t glib_write(int fd, const void *buffer, size_t size)
     return write(fd, buffer, size);
 }
 
-static int glib_answer(bool polls, struct tw_error *error)
+static int glib_answer(const struct tw_config *config, struct tw_error *error)
 {
-    bool counts = false;
-#ifdef TW_COUNTED
-    counts = true;
-#endif
     void (*inside)(void) = (void (*)(void))g_main_context_iteration;
-    int status = answer_library(inside, answer_kinds_for(polls, counts), error);
-    if (status == TW_OK && (counts || !polls))
+    int status = answer_library(inside, loop_kinds(config), error);
+    if (status == TW_OK && (LOOP_COUNTS || !loop_polls(config)))
         status = answer_function(inside, "write", (void (*)(void))glib_write, error);
     return status;
 }
@@ -286,7 +247,7 @@ static int glib_answer(bool polls, struct tw_error *error)
 /* GLib has no way to go on without memory: it ends the program. */
 static void glib_open_context(struct tw_timers *timers)
 {
-    glib_tell(timers, timers->now);
+    loop_tell_ms(timers, timers->now);
     timers->functions = (GSourceFuncs){.dispatch = glib_dispatch};
     timers->context = g_main_context_new();
     g_main_context_acquire(timers->context);
@@ -298,52 +259,22 @@ static void glib_open_context(struct tw_timers *timers)
 static int glib_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
     int status = params_check(glib_params, config, error);
-    const struct tw_setting *poll = params_find(config, "poll");
-    const struct tw_setting *keep = params_find(config, "keep");
-    bool polls = !poll || poll->values[0] == 1;
     if (status == TW_OK)
-        status = glib_answer(polls, error);
+        status = glib_answer(config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
+    struct tw_timers *timers = loop_new(config, error);
     if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->capacity = config->capacity;
-    timers->now = config->now;
+        return TW_REFUSED_MEMORY;
     timers->base = config->now - GLIB_ZERO;
-    timers->keep = keep && keep->values[0] == 1;
-    timers->answer.is_alone = !polls;
-    timers->tasks = calloc(config->capacity, sizeof *timers->tasks);
-    if (!timers->tasks) {
-        status = params_no_memory(error, glib_footprint(timers).capacity_bytes);
-        free(timers);
-        return status;
-    }
+    timers->keep = loop_setting(config, "keep", 0) == 1;
     glib_open_context(timers);
-#ifdef TW_COUNTED
-    timers->answer.work = &timers->work;
-#endif
+    loop_count_work(timers);
     *out = timers;
     return TW_OK;
 }
 
 /* ---- What can be asked. ---------------------------------------------------------------------- */
-
-static tw_tick glib_next(const struct tw_timers *timers)
-{
-    tw_tick next = TW_NEVER;
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
-            next = timers->tasks[id].due;
-    return next;
-}
-
-static void glib_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    for (tw_id id = 0; id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
-}
 
 static const char *glib_check(const struct tw_timers *timers)
 {
@@ -365,15 +296,9 @@ static const char *glib_check(const struct tw_timers *timers)
 
 static void glib_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){.span = GLIB_SPAN, .setting_count = 2};
+    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 2};
     out->settings[0] = (struct tw_setting){"poll", 1, {!timers->answer.is_alone}};
     out->settings[1] = (struct tw_setting){"keep", 1, {timers->keep}};
-}
-
-static const struct tw_work *glib_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
 }
 
 const struct tw_backend TW_BACKEND(glib) = {
@@ -391,11 +316,11 @@ const struct tw_backend TW_BACKEND(glib) = {
     .close = glib_close,
     .start = glib_start,
     .stop = glib_stop,
-    .advance = glib_advance,
-    .next = glib_next,
-    .visit = glib_visit,
+    .advance = loop_advance,
+    .next = loop_earliest,
+    .visit = loop_visit,
     .check = glib_check,
     .footprint = glib_footprint,
     .describe = glib_describe,
-    .work = glib_work,
+    .work = loop_work,
 };

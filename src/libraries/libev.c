@@ -33,7 +33,7 @@
  * not promised.
  *
  * Limits: a delay of more than 2^50 ticks is refused; once in 2^51 ticks, 139,000 years, the timers are
- * stopped and started again at a new zero (libev_rebase), for there the double ends.  More than 2^25
+ * stopped and started again at a new zero (loop_rebase), for there the double ends.  More than 2^25
  * ids are refused: libev computes the bytes of its array in an int.  Without memory for it libev
  * aborts.
  *
@@ -49,19 +49,13 @@
 #include "impls/backend.h"
 
 #include <ev.h>
-#include <stdlib.h>
 
 #define LIBEV_TICK_BITS   9u       /* ticks of a second */
 #define LIBEV_NS_PER_TICK 1953125L /* exactly: 10^9 / 2^9 */
-#define LIBEV_SPAN        (UINT64_C(1) << 50)
-#define LIBEV_REACH       (UINT64_C(1) << 51) /* and a delay behind it is still below 2^52 ticks */
+#define LOOP_SPAN         (UINT64_C(1) << 50)
+#define LOOP_REACH        (UINT64_C(1) << 51) /* and a delay behind it is still below 2^52 ticks */
 #define LIBEV_ZERO        (UINT64_C(1) << LIBEV_TICK_BITS) /* the library's clock at the base: 1 s */
 #define LIBEV_CAPACITY    (UINT32_C(1) << 25)
-
-static const struct tw_param libev_params[] = {
-    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
-     1},
-    {NULL, NULL, 0, 0, 0}};
 
 struct libev_task {
     ev_timer timer; /* first: a watcher's address is its task's */
@@ -84,16 +78,16 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "far_loop.h"
+
+static const struct tw_param libev_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
+
 static void libev_fire(struct ev_loop *loop, ev_timer *timer, int events)
 {
     struct tw_timers *timers = ev_userdata(loop);
     struct libev_task *task = (struct libev_task *)timer;
     (void)events;
-    tw_tick due = task->due;
-    task->due = 0;
-    timers->running--;
-    timers->now = due;
-    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
 }
 
 /* Seconds from the loop's time to half a tick before `due`, which may be past. */
@@ -119,8 +113,8 @@ static inline void libev_rearm(struct tw_timers *timers, struct libev_task *task
 
 static int libev_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
-    if (due > TW_DEADLINE_MAX || due == 0 || due - timers->now > LIBEV_SPAN)
+    tw_tick due;
+    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
         return TW_REFUSED_RANGE;
     struct libev_task *task = &timers->tasks[id];
     bool was_running = task->due != 0;
@@ -172,9 +166,14 @@ static void libev_asked(struct answer *answer, int timeout_ms)
         timers->wake = timers->turn + ((uint64_t)timeout_ms * 512 + 987) / 1000;
 }
 
+static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
+{
+    return !timers->answer.is_alone || (timers->running > 0 && to >= timers->wake);
+}
+
 /* Turns until nothing is due: a timer that a callback starts is not looked at in the same turn.
  * EVRUN_ONCE would wait, and therefore says for how long; it does not get to. */
-static void libev_turn(struct tw_timers *timers, tw_tick to)
+static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
     libev_tell(timers, to);
     do {
@@ -185,7 +184,7 @@ static void libev_turn(struct tw_timers *timers, tw_tick to)
 
 /* A new zero for the library's clock.  What runs is taken out and put in again, for the times of the
  * old zero mean nothing any more. */
-static void libev_rebase(struct tw_timers *timers, tw_tick now)
+static void loop_rebase(struct tw_timers *timers, tw_tick now)
 {
     for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
         ev_timer_stop(timers->loop, &timers->tasks[id].timer);
@@ -197,55 +196,19 @@ static void libev_rebase(struct tw_timers *timers, tw_tick now)
             libev_arm(timers, &timers->tasks[id]);
 }
 
-/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
-static void libev_advance_far(struct tw_timers *timers, tw_tick to)
-{
-    while (to - timers->turn > LIBEV_SPAN && timers->running > 0) {
-        libev_rebase(timers, timers->turn);
-        libev_turn(timers, timers->turn + LIBEV_SPAN);
-    }
-    libev_rebase(timers, to - timers->turn > LIBEV_SPAN ? to : timers->turn);
-}
-
-static void libev_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    timers->expire = expire;
-    timers->ctx = ctx;
-    if (to - timers->base > LIBEV_REACH)
-        libev_advance_far(timers, to);
-    if (!timers->answer.is_alone || (timers->running > 0 && to >= timers->wake))
-        libev_turn(timers, to);
-    timers->now = to;
-}
-
 /* ---- Open, close. ---------------------------------------------------------------------------- */
-
-static struct tw_footprint libev_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers,
-        .capacity_bytes = (uint64_t)timers->capacity * sizeof *timers->tasks,
-    };
-}
 
 static void libev_close(struct tw_timers *timers)
 {
     answer_begin(&timers->answer);
     if (timers->loop)
         ev_loop_destroy(timers->loop);
-    answer_end(&timers->answer);
-    free(timers->tasks);
-    free(timers);
+    loop_free(timers);
 }
 
 /* TW_OK, or what was missing; the caller closes in any case. */
 static int libev_open_loop(struct tw_timers *timers, struct tw_error *error)
 {
-    timers->tasks = calloc(timers->capacity, sizeof *timers->tasks);
-    if (!timers->tasks)
-        return params_no_memory(error, libev_footprint(timers).capacity_bytes);
     libev_tell(timers, timers->now);
     timers->loop = ev_loop_new(EVFLAG_NOENV);
     if (!timers->loop) {
@@ -259,12 +222,8 @@ static int libev_open_loop(struct tw_timers *timers, struct tw_error *error)
 }
 
 /* Are the settings good, and does the library ask us? */
-static int libev_prepare(const struct tw_config *config, bool polls, struct tw_error *error)
+static int libev_prepare(const struct tw_config *config, struct tw_error *error)
 {
-    bool counts = false;
-#ifdef TW_COUNTED
-    counts = true;
-#endif
     int status = params_check(libev_params, config, error);
     if (status != TW_OK)
         return status;
@@ -274,34 +233,26 @@ static int libev_prepare(const struct tw_config *config, bool polls, struct tw_e
                  config->capacity, LIBEV_CAPACITY);
         return TW_BAD_SETTING;
     }
-    return answer_library((void (*)(void))ev_run, ANSWER_WAITS | answer_kinds_for(polls, counts),
-                          error);
+    return answer_library((void (*)(void))ev_run, ANSWER_WAITS | loop_kinds(config), error);
 }
 
 static int libev_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    const struct tw_setting *poll = params_find(config, "poll");
-    bool polls = !poll || poll->values[0] == 1;
-    int status = libev_prepare(config, polls, error);
+    int status = libev_prepare(config, error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
+    struct tw_timers *timers = loop_new(config, error);
     if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->capacity = config->capacity;
-    timers->now = config->now;
+        return TW_REFUSED_MEMORY;
     timers->base = config->now - LIBEV_ZERO;
-    timers->answer.is_alone = !polls;
     timers->answer.asked = libev_asked;
     status = libev_open_loop(timers, error);
     if (status != TW_OK) {
         libev_close(timers);
         return status;
     }
-#ifdef TW_COUNTED
-    timers->answer.work = &timers->work;
-#endif
+    loop_count_work(timers);
     *out = timers;
     return TW_OK;
 }
@@ -313,13 +264,6 @@ static tw_tick libev_next(const struct tw_timers *timers)
     if (timers->running == 0)
         return TW_NEVER;
     return timers->wake > timers->now ? timers->wake : timers->now + 1;
-}
-
-static void libev_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    for (tw_id id = 0; id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
 }
 
 static const char *libev_check(const struct tw_timers *timers)
@@ -339,15 +283,9 @@ static const char *libev_check(const struct tw_timers *timers)
 
 static void libev_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){.span = LIBEV_SPAN, .setting_count = 1};
+    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 1};
     out->settings[0] =
         (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
-}
-
-static const struct tw_work *libev_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
 }
 
 const struct tw_backend TW_BACKEND(libev) = {
@@ -364,11 +302,11 @@ const struct tw_backend TW_BACKEND(libev) = {
     .close = libev_close,
     .start = libev_start,
     .stop = libev_stop,
-    .advance = libev_advance,
+    .advance = loop_advance,
     .next = libev_next,
-    .visit = libev_visit,
+    .visit = loop_visit,
     .check = libev_check,
-    .footprint = libev_footprint,
+    .footprint = loop_footprint,
     .describe = libev_describe,
-    .work = libev_work,
+    .work = loop_work,
 };

@@ -51,7 +51,6 @@
 
 #include <event2/event.h>
 #include <event2/event_struct.h>
-#include <stdlib.h>
 
 #define LIBEVENT_TICKS_PER_S  1000u
 #define LIBEVENT_US_PER_TICK  1000
@@ -61,13 +60,6 @@
 #define LIBEVENT_COMMON_BITS  10u
 #define LIBEVENT_COMMON_SLOTS (1u << LIBEVENT_COMMON_BITS) /* of the table of delays */
 #define LIBEVENT_COMMON_USES  8u                           /* so many starts make a delay common */
-
-static const struct tw_param libevent_params[] = {
-    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
-     1},
-    {"common", "so many distinct delays, those first used 8 times, get a common timeout (0)", 0,
-     LIBEVENT_COMMON_MAX, 1},
-    {NULL, NULL, 0, 0, 0}};
 
 struct libevent_task {
     struct event event;
@@ -99,6 +91,14 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "event_loop.h"
+
+static const struct tw_param libevent_params[] = {
+    LOOP_PARAM_POLL,
+    {"common", "so many distinct delays, those first used 8 times, get a common timeout (0)", 0,
+     LIBEVENT_COMMON_MAX, 1},
+    {NULL, NULL, 0, 0, 0}};
+
 static inline struct tw_timers *libevent_of(struct answer *answer)
 {
     return (struct tw_timers *)((char *)answer - offsetof(struct tw_timers, answer));
@@ -111,11 +111,7 @@ static void libevent_fire(evutil_socket_t fd, short events, void *argument)
     struct tw_timers *timers = libevent_of(answer_current);
     (void)fd;
     (void)events;
-    tw_tick due = task->due;
-    task->due = 0;
-    timers->running--;
-    timers->now = due;
-    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
 }
 
 static inline struct timeval libevent_time(tw_tick ticks)
@@ -158,8 +154,8 @@ static inline bool libevent_arm(struct tw_timers *timers, struct libevent_task *
 
 static int libevent_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
-    if (due > TW_DEADLINE_MAX || due == 0)
+    tw_tick due;
+    if (!loop_due(timers, deadline, TW_DEADLINE_MAX, &due))
         return TW_REFUSED_RANGE; /* or the clock itself is at its end, where no tick follows */
     struct libevent_task *task = &timers->tasks[id];
     bool was_running = task->due != 0;
@@ -226,10 +222,9 @@ static void libevent_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn 
 static struct tw_footprint libevent_footprint(const struct tw_timers *timers)
 {
     size_t table_bytes = timers->commons ? LIBEVENT_COMMON_SLOTS * sizeof *timers->commons : 0;
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + table_bytes,
-        .capacity_bytes = (uint64_t)timers->capacity * sizeof *timers->tasks,
-    };
+    struct tw_footprint footprint = loop_footprint(timers);
+    footprint.fixed_bytes += table_bytes;
+    return footprint;
 }
 
 /* An event that is pending belongs to the base until it is deleted. */
@@ -240,10 +235,8 @@ static void libevent_close(struct tw_timers *timers)
         libevent_stop(timers, id);
     if (timers->base)
         event_base_free(timers->base);
-    answer_end(&timers->answer);
     free(timers->commons);
-    free(timers->tasks);
-    free(timers);
+    loop_free(timers);
 }
 
 /* As event_base_new() makes it, but that the environment has no say. */
@@ -261,9 +254,6 @@ static struct event_base *libevent_new_base(void)
 /* TW_OK, or what was missing; the caller closes in any case. */
 static int libevent_open_base(struct tw_timers *timers, struct tw_error *error)
 {
-    timers->tasks = calloc(timers->capacity, sizeof *timers->tasks);
-    if (!timers->tasks)
-        return params_no_memory(error, libevent_footprint(timers).capacity_bytes);
     if (timers->common_max > 0) {
         timers->commons = calloc(LIBEVENT_COMMON_SLOTS, sizeof *timers->commons);
         if (!timers->commons)
@@ -285,35 +275,23 @@ static int libevent_open_base(struct tw_timers *timers, struct tw_error *error)
 static int libevent_open(struct tw_timers **out, const struct tw_config *config,
                          struct tw_error *error)
 {
-    const struct tw_setting *poll = params_find(config, "poll");
-    const struct tw_setting *common = params_find(config, "common");
-    bool polls = !poll || poll->values[0] == 1;
-    bool counts = false;
-#ifdef TW_COUNTED
-    counts = true;
-#endif
     int status = params_check(libevent_params, config, error);
     if (status == TW_OK)
-        status = answer_library((void (*)(void))event_base_loop,
-                                ANSWER_WAITS | answer_kinds_for(polls, counts), error);
+        status = answer_library((void (*)(void))event_base_loop, ANSWER_WAITS | loop_kinds(config),
+                                error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
+    struct tw_timers *timers = loop_new(config, error);
     if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->capacity = config->capacity;
-    timers->now = config->now;
-    timers->common_max = common ? (uint32_t)common->values[0] : 0;
-    timers->answer.is_alone = !polls;
+        return TW_REFUSED_MEMORY;
+    timers->common_max = (uint32_t)loop_setting(config, "common", 0);
     timers->answer.asked = libevent_asked;
     status = libevent_open_base(timers, error);
     if (status != TW_OK) {
         libevent_close(timers);
         return status;
     }
-#ifdef TW_COUNTED
-    timers->answer.work = &timers->work;
-#endif
+    loop_count_work(timers);
     *out = timers;
     return TW_OK;
 }
@@ -325,13 +303,6 @@ static tw_tick libevent_next(const struct tw_timers *timers)
     if (timers->running == 0)
         return TW_NEVER;
     return timers->wake > timers->now ? timers->wake : timers->now + 1;
-}
-
-static void libevent_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    for (tw_id id = 0; id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
 }
 
 static const char *libevent_check(const struct tw_timers *timers)
@@ -359,12 +330,6 @@ static void libevent_describe(const struct tw_timers *timers, struct tw_descript
         (struct tw_setting){.name = "common", .count = 1, .values = {timers->common_max}};
 }
 
-static const struct tw_work *libevent_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
-}
-
 const struct tw_backend TW_BACKEND(libevent) = {
     .abi_version = TW_ABI_VERSION,
     .name = "libevent",
@@ -381,9 +346,9 @@ const struct tw_backend TW_BACKEND(libevent) = {
     .stop = libevent_stop,
     .advance = libevent_advance,
     .next = libevent_next,
-    .visit = libevent_visit,
+    .visit = loop_visit,
     .check = libevent_check,
     .footprint = libevent_footprint,
     .describe = libevent_describe,
-    .work = libevent_work,
+    .work = loop_work,
 };

@@ -32,7 +32,7 @@
  *
  * Limits: libuv counts nanoseconds in 64 bits, 584 years.  A delay of more than 2^42 ticks (139
  * years) is refused; every few hundred years the timers are stopped and started again at a new zero
- * (libuv_rebase), which may change the order of equal deadlines.
+ * (loop_rebase), which may change the order of equal deadlines.
  *
  * Memory: 160 bytes per id, the handle's 152 and the due tick, which libuv cannot tell once it is
  * past.
@@ -45,18 +45,11 @@
 #include "answer.h"
 #include "impls/backend.h"
 
-#include <stdlib.h>
 #include <uv.h>
 
-#define LIBUV_NS_PER_TICK UINT64_C(1000000)
-#define LIBUV_SPAN        (UINT64_C(1) << 42)
-#define LIBUV_REACH       (UINT64_C(1) << 44) /* in nanoseconds still below 2^64 */
-#define LIBUV_ZERO        UINT64_C(1000)      /* what the library's clock shows at the base */
-
-static const struct tw_param libuv_params[] = {
-    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
-     1},
-    {NULL, NULL, 0, 0, 0}};
+#define LOOP_SPAN  (UINT64_C(1) << 42)
+#define LOOP_REACH (UINT64_C(1) << 44) /* in nanoseconds still below 2^64 */
+#define LIBUV_ZERO UINT64_C(1000)      /* what the library's clock shows at the base */
 
 struct libuv_task {
     uv_timer_t timer; /* first: a handle's address is its task's */
@@ -80,15 +73,15 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "far_loop.h"
+
+static const struct tw_param libuv_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
+
 static void libuv_fire(uv_timer_t *timer)
 {
     struct tw_timers *timers = timer->data;
     struct libuv_task *task = (struct libuv_task *)timer;
-    tw_tick due = task->due;
-    task->due = 0;
-    timers->running--;
-    timers->now = due;
-    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
 }
 
 static inline void libuv_arm(struct tw_timers *timers, struct libuv_task *task)
@@ -99,8 +92,8 @@ static inline void libuv_arm(struct tw_timers *timers, struct libuv_task *task)
 
 static int libuv_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
-    if (due > TW_DEADLINE_MAX || due == 0 || due - timers->now > LIBUV_SPAN)
+    tw_tick due;
+    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
         return TW_REFUSED_RANGE;
     struct libuv_task *task = &timers->tasks[id];
     bool was_running = task->due != 0;
@@ -123,17 +116,14 @@ static int libuv_stop(struct tw_timers *timers, tw_id id)
     return TW_OK;
 }
 
-/* The library's clock shows the tick from the next question on. */
-static void libuv_tell(struct tw_timers *timers, tw_tick now)
+static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
 {
-    timers->turn = now;
-    answer_begin(&timers->answer);
-    answer_tell_ns(&timers->answer, (now - timers->base) * LIBUV_NS_PER_TICK);
+    return !timers->answer.is_alone || to >= timers->wake;
 }
 
-static void libuv_turn(struct tw_timers *timers, tw_tick to)
+static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
-    libuv_tell(timers, to);
+    loop_tell_ms(timers, to);
     uv_run(&timers->loop, UV_RUN_NOWAIT);
     if (timers->answer.is_alone) {
         int ticks = uv_backend_timeout(&timers->loop);
@@ -143,50 +133,19 @@ static void libuv_turn(struct tw_timers *timers, tw_tick to)
 
 /* A new zero for the library's clock.  What runs is taken out and put in again, for the times of the
  * old zero mean nothing any more. */
-static void libuv_rebase(struct tw_timers *timers, tw_tick now)
+static void loop_rebase(struct tw_timers *timers, tw_tick now)
 {
     for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
         uv_timer_stop(&timers->tasks[id].timer);
     timers->base = now - LIBUV_ZERO;
-    libuv_tell(timers, now);
+    loop_tell_ms(timers, now);
     uv_update_time(&timers->loop);
     for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
         if (timers->tasks[id].due != 0)
             libuv_arm(timers, &timers->tasks[id]);
 }
 
-/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
-static void libuv_advance_far(struct tw_timers *timers, tw_tick to)
-{
-    while (to - timers->turn > LIBUV_SPAN && timers->running > 0) {
-        libuv_rebase(timers, timers->turn);
-        libuv_turn(timers, timers->turn + LIBUV_SPAN);
-    }
-    libuv_rebase(timers, to - timers->turn > LIBUV_SPAN ? to : timers->turn);
-}
-
-static void libuv_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    timers->expire = expire;
-    timers->ctx = ctx;
-    if (to - timers->base > LIBUV_REACH)
-        libuv_advance_far(timers, to);
-    if (to >= timers->wake || !timers->answer.is_alone)
-        libuv_turn(timers, to);
-    timers->now = to;
-}
-
 /* ---- Open, close. ---------------------------------------------------------------------------- */
-
-static struct tw_footprint libuv_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers,
-        .capacity_bytes = (uint64_t)timers->capacity * sizeof *timers->tasks,
-    };
-}
 
 /* A handle is not gone before the loop has turned once more. */
 static void libuv_close(struct tw_timers *timers)
@@ -197,17 +156,13 @@ static void libuv_close(struct tw_timers *timers)
     uv_close((uv_handle_t *)&timers->wakeup, NULL);
     uv_run(&timers->loop, UV_RUN_DEFAULT);
     uv_loop_close(&timers->loop);
-    answer_end(&timers->answer);
-    free(timers->tasks);
-    free(timers);
+    loop_free(timers);
 }
 
 static int libuv_refuse(struct tw_timers *timers, int status, const char *what,
                         struct tw_error *error)
 {
-    answer_end(&timers->answer);
-    free(timers->tasks);
-    free(timers);
+    loop_free(timers);
     snprintf(error->text, sizeof error->text, "libuv: %s: %s", what, uv_strerror(status));
     return TW_REFUSED_MEMORY;
 }
@@ -239,37 +194,20 @@ static int libuv_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
     int status = params_check(libuv_params, config, error);
-    const struct tw_setting *poll = params_find(config, "poll");
-    bool polls = !poll || poll->values[0] == 1;
-    bool counts = false;
-#ifdef TW_COUNTED
-    counts = true;
-#endif
     if (status == TW_OK)
-        status = answer_library((void (*)(void))uv_run, answer_kinds_for(polls, counts), error);
+        status = answer_library((void (*)(void))uv_run, loop_kinds(config), error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
+    struct tw_timers *timers = loop_new(config, error);
     if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->capacity = config->capacity;
-    timers->now = config->now;
+        return TW_REFUSED_MEMORY;
     timers->base = config->now - LIBUV_ZERO;
     timers->wake = TW_NEVER;
-    timers->answer.is_alone = !polls;
-    timers->tasks = calloc(config->capacity, sizeof *timers->tasks);
-    if (!timers->tasks) {
-        status = params_no_memory(error, libuv_footprint(timers).capacity_bytes);
-        free(timers);
-        return status;
-    }
-    libuv_tell(timers, config->now);
+    loop_tell_ms(timers, config->now);
     status = libuv_open_loop(timers, error);
     if (status != TW_OK)
         return status;
-#ifdef TW_COUNTED
-    timers->answer.work = &timers->work;
-#endif
+    loop_count_work(timers);
     *out = timers;
     return TW_OK;
 }
@@ -282,13 +220,6 @@ static tw_tick libuv_next(const struct tw_timers *timers)
     int ticks = uv_backend_timeout(&timers->loop);
     tw_tick next = timers->turn + (tw_tick)ticks;
     return ticks < 0 ? TW_NEVER : next > timers->now ? next : timers->now + 1;
-}
-
-static void libuv_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    for (tw_id id = 0; id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
 }
 
 static const char *libuv_check(const struct tw_timers *timers)
@@ -307,15 +238,9 @@ static const char *libuv_check(const struct tw_timers *timers)
 
 static void libuv_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){.span = LIBUV_SPAN, .setting_count = 1};
+    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 1};
     out->settings[0] =
         (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
-}
-
-static const struct tw_work *libuv_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
 }
 
 const struct tw_backend TW_BACKEND(libuv) = {
@@ -332,11 +257,11 @@ const struct tw_backend TW_BACKEND(libuv) = {
     .close = libuv_close,
     .start = libuv_start,
     .stop = libuv_stop,
-    .advance = libuv_advance,
+    .advance = loop_advance,
     .next = libuv_next,
-    .visit = libuv_visit,
+    .visit = loop_visit,
     .check = libuv_check,
-    .footprint = libuv_footprint,
+    .footprint = loop_footprint,
     .describe = libuv_describe,
-    .work = libuv_work,
+    .work = loop_work,
 };

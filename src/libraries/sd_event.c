@@ -33,7 +33,7 @@
  * time, and goes on until nothing is due: the order within is not promised.
  *
  * Limits: a delay of more than 2^50 ticks (35,000 years) is refused; beyond four times as much all times
- * are set anew from a new zero (sd_event_rebase).
+ * are set anew from a new zero (loop_rebase).
  *
  * Memory: 24 bytes per id, and sd-event's source and its places in the heaps, which the arena sees.
  *
@@ -45,24 +45,12 @@
 #include "answer.h"
 #include "impls/backend.h"
 
-#include <stdlib.h>
 #include <systemd/sd-event.h>
 
-#define SD_EVENT_TICKS_PER_S 1000u
-#define SD_EVENT_NS_PER_TICK 1000000
 #define SD_EVENT_US_PER_TICK UINT64_C(1000)
-#define SD_EVENT_SPAN        (UINT64_C(1) << 50)
-#define SD_EVENT_REACH       (UINT64_C(1) << 52)       /* in microseconds still below 2^63 */
+#define LOOP_SPAN            (UINT64_C(1) << 50)
+#define LOOP_REACH           (UINT64_C(1) << 52)       /* in microseconds still below 2^63 */
 #define SD_EVENT_ZERO        (UINT64_C(3200000000000)) /* ticks at the base: a century */
-
-static const struct tw_param sd_event_params[] = {
-    {"poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)", 0, 1,
-     1},
-    {"keep", "1: a source for each id, from open to close; 0: one while the timer runs (1)", 0, 1,
-     1},
-    {"accuracy", "how much later the loop may wake up for a timer, in microseconds (1)", 1,
-     3600000000u, 1},
-    {NULL, NULL, 0, 0, 0}};
 
 struct sd_event_task {
     sd_event_source *source; /* NULL: none */
@@ -86,6 +74,16 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "far_loop.h"
+
+static const struct tw_param sd_event_params[] = {
+    LOOP_PARAM_POLL,
+    {"keep", "1: a source for each id, from open to close; 0: one while the timer runs (1)", 0, 1,
+     1},
+    {"accuracy", "how much later the loop may wake up for a timer, in microseconds (1)", 1,
+     3600000000u, 1},
+    {NULL, NULL, 0, 0, 0}};
+
 /* ---- Sources. -------------------------------------------------------------------------------- */
 
 static uint64_t sd_event_time_us(const struct tw_timers *timers, tw_tick due)
@@ -98,13 +96,9 @@ static int sd_event_fire(sd_event_source *source, uint64_t time_us, void *ctx)
 {
     struct sd_event_task *task = ctx;
     struct tw_timers *timers = task->timers;
-    tw_tick due = task->due;
     (void)source;
     (void)time_us;
-    task->due = 0;
-    timers->running--;
-    timers->now = due;
-    timers->expire(timers->ctx, (tw_id)(task - timers->tasks), due);
+    loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
     if (!timers->keep && task->due == 0)
         task->source = sd_event_source_disable_unref(task->source);
     return 0;
@@ -132,8 +126,8 @@ static bool sd_event_arm(struct tw_timers *timers, struct sd_event_task *task, t
 
 static int sd_event_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    tw_tick due = deadline > timers->now ? deadline : timers->now + 1;
-    if (due > TW_DEADLINE_MAX || due == 0 || due - timers->now > SD_EVENT_SPAN)
+    tw_tick due;
+    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
         return TW_REFUSED_RANGE;
     struct sd_event_task *task = &timers->tasks[id];
     bool was_running = task->due != 0;
@@ -158,25 +152,21 @@ static int sd_event_stop(struct tw_timers *timers, tw_id id)
     return TW_OK;
 }
 
-/* The library's clock shows the tick from the next question on. */
-static void sd_event_tell(struct tw_timers *timers, tw_tick now)
+static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to)
 {
-    timers->turn = now;
-    answer_begin(&timers->answer);
-    uint64_t ticks = now - timers->base;
-    timers->answer.now.tv_sec = (time_t)(ticks / SD_EVENT_TICKS_PER_S);
-    timers->answer.now.tv_nsec = (long)(ticks % SD_EVENT_TICKS_PER_S) * SD_EVENT_NS_PER_TICK;
+    (void)timers, (void)to;
+    return true;
 }
 
-static void sd_event_turns(struct tw_timers *timers, tw_tick to)
+static void loop_turn(struct tw_timers *timers, tw_tick to)
 {
-    sd_event_tell(timers, to);
+    loop_tell_ms(timers, to);
     while (sd_event_run(timers->loop, 0) > 0)
         continue;
 }
 
 /* A new zero for the library's clock. */
-static void sd_event_rebase(struct tw_timers *timers, tw_tick now)
+static void loop_rebase(struct tw_timers *timers, tw_tick now)
 {
     timers->base = now - SD_EVENT_ZERO;
     for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
@@ -185,37 +175,7 @@ static void sd_event_rebase(struct tw_timers *timers, tw_tick now)
                                      sd_event_time_us(timers, timers->tasks[id].due));
 }
 
-/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
-static void sd_event_advance_far(struct tw_timers *timers, tw_tick to)
-{
-    while (to - timers->turn > SD_EVENT_SPAN && timers->running > 0) {
-        sd_event_rebase(timers, timers->turn);
-        sd_event_turns(timers, timers->turn + SD_EVENT_SPAN);
-    }
-    sd_event_rebase(timers, to - timers->turn > SD_EVENT_SPAN ? to : timers->turn);
-}
-
-static void sd_event_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
-{
-    if (to <= timers->now)
-        return;
-    timers->expire = expire;
-    timers->ctx = ctx;
-    if (to - timers->base > SD_EVENT_REACH)
-        sd_event_advance_far(timers, to);
-    sd_event_turns(timers, to);
-    timers->now = to;
-}
-
 /* ---- Open, close. ---------------------------------------------------------------------------- */
-
-static struct tw_footprint sd_event_footprint(const struct tw_timers *timers)
-{
-    return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers,
-        .capacity_bytes = timers->capacity * (uint64_t)sizeof *timers->tasks,
-    };
-}
 
 static void sd_event_close(struct tw_timers *timers)
 {
@@ -223,18 +183,7 @@ static void sd_event_close(struct tw_timers *timers)
     for (tw_id id = 0; id < timers->capacity; id++)
         sd_event_source_disable_unref(timers->tasks[id].source);
     sd_event_unref(timers->loop);
-    answer_end(&timers->answer);
-    free(timers->tasks);
-    free(timers);
-}
-
-static int sd_event_answer(bool polls, struct tw_error *error)
-{
-    bool counts = false;
-#ifdef TW_COUNTED
-    counts = true;
-#endif
-    return answer_library((void (*)(void))sd_event_run, answer_kinds_for(polls, counts), error);
+    loop_free(timers);
 }
 
 static bool sd_event_make_off(struct tw_timers *timers, struct sd_event_task *task)
@@ -245,7 +194,7 @@ static bool sd_event_make_off(struct tw_timers *timers, struct sd_event_task *ta
 
 static int sd_event_open_loop(struct tw_timers *timers, struct tw_error *error)
 {
-    sd_event_tell(timers, timers->now);
+    loop_tell_ms(timers, timers->now);
     int status = sd_event_new(&timers->loop);
     for (tw_id id = 0; status >= 0 && timers->keep && id < timers->capacity; id++)
         if (!sd_event_make_off(timers, &timers->tasks[id]))
@@ -257,63 +206,29 @@ static int sd_event_open_loop(struct tw_timers *timers, struct tw_error *error)
     return TW_REFUSED_MEMORY;
 }
 
-static uint64_t sd_event_setting(const struct tw_config *config, const char *name, uint64_t usual)
-{
-    const struct tw_setting *setting = params_find(config, name);
-    return setting ? setting->values[0] : usual;
-}
-
 static int sd_event_open(struct tw_timers **out, const struct tw_config *config,
                          struct tw_error *error)
 {
     int status = params_check(sd_event_params, config, error);
-    bool polls = sd_event_setting(config, "poll", 1) == 1;
     if (status == TW_OK)
-        status = sd_event_answer(polls, error);
+        status = answer_library((void (*)(void))sd_event_run, loop_kinds(config), error);
     if (status != TW_OK)
         return status;
-    struct tw_timers *timers = calloc(1, sizeof *timers);
+    struct tw_timers *timers = loop_new(config, error);
     if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->capacity = config->capacity;
-    timers->now = config->now;
+        return TW_REFUSED_MEMORY;
     timers->base = config->now - SD_EVENT_ZERO;
-    timers->keep = sd_event_setting(config, "keep", 1) == 1;
-    timers->accuracy_us = sd_event_setting(config, "accuracy", 1);
-    timers->answer.is_alone = !polls;
-    timers->tasks = calloc(config->capacity, sizeof *timers->tasks);
-    if (!timers->tasks) {
-        status = params_no_memory(error, sd_event_footprint(timers).capacity_bytes);
-        free(timers);
-        return status;
-    }
+    timers->keep = loop_setting(config, "keep", 1) == 1;
+    timers->accuracy_us = loop_setting(config, "accuracy", 1);
     status = sd_event_open_loop(timers, error);
     if (status != TW_OK)
         return status;
-#ifdef TW_COUNTED
-    timers->answer.work = &timers->work;
-#endif
+    loop_count_work(timers);
     *out = timers;
     return TW_OK;
 }
 
 /* ---- What can be asked. ---------------------------------------------------------------------- */
-
-static tw_tick sd_event_next(const struct tw_timers *timers)
-{
-    tw_tick next = TW_NEVER;
-    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
-            next = timers->tasks[id].due;
-    return next;
-}
-
-static void sd_event_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
-{
-    for (tw_id id = 0; id < timers->capacity; id++)
-        if (timers->tasks[id].due != 0)
-            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
-}
 
 static const char *sd_event_check_one(const struct tw_timers *timers,
                                       const struct sd_event_task *task)
@@ -348,16 +263,10 @@ static const char *sd_event_check(const struct tw_timers *timers)
 
 static void sd_event_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){.span = SD_EVENT_SPAN, .setting_count = 3};
+    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 3};
     out->settings[0] = (struct tw_setting){"poll", 1, {!timers->answer.is_alone}};
     out->settings[1] = (struct tw_setting){"keep", 1, {timers->keep}};
     out->settings[2] = (struct tw_setting){"accuracy", 1, {timers->accuracy_us}};
-}
-
-static const struct tw_work *sd_event_work(const struct tw_timers *timers)
-{
-    (void)timers;
-    return TW_WORK_OF(timers);
 }
 
 const struct tw_backend TW_BACKEND(sd_event) = {
@@ -374,11 +283,11 @@ const struct tw_backend TW_BACKEND(sd_event) = {
     .close = sd_event_close,
     .start = sd_event_start,
     .stop = sd_event_stop,
-    .advance = sd_event_advance,
-    .next = sd_event_next,
-    .visit = sd_event_visit,
+    .advance = loop_advance,
+    .next = loop_earliest,
+    .visit = loop_visit,
     .check = sd_event_check,
-    .footprint = sd_event_footprint,
+    .footprint = loop_footprint,
     .describe = sd_event_describe,
-    .work = sd_event_work,
+    .work = loop_work,
 };

@@ -1,0 +1,148 @@
+/*
+ * event_loop.h - the shape of an event loop as a design: a task for each id, whose due tick it knows; a
+ * clock that the loop is told; a turn of the loop for each advance.  Shared by libev, libuv, libevent,
+ * glib and sd_event.
+ *
+ * A design includes it behind its struct tw_timers, which has among its members
+ *
+ *     tasks                one for each id; a task has `tw_tick due`, which is 0 while it is idle
+ *     uint32_t capacity, running;
+ *     tw_tick now;         in a callback, the due tick of the timer that fires
+ *     tw_tick turn;        the tick that the loop's time stands for
+ *     tw_expire_fn *expire;
+ *     void *ctx;
+ *     struct answer answer;
+ */
+#ifndef TWBENCH_EVENT_LOOP_H
+#define TWBENCH_EVENT_LOOP_H
+
+#include "answer.h"
+#include "impls/backend.h"
+
+#include <stdlib.h>
+
+#define LOOP_PARAM_POLL                                                                            \
+    {                                                                                              \
+        "poll", "1: each turn asks the kernel for events, as in use; 0: the structure alone (1)",  \
+            0, 1, 1                                                                                \
+    }
+
+#ifdef TW_COUNTED
+#define LOOP_COUNTS true
+#else
+#define LOOP_COUNTS false
+#endif
+
+/* ---- Open, close. ---------------------------------------------------------------------------- */
+
+static inline uint64_t loop_setting(const struct tw_config *config, const char *name,
+                                    uint64_t usual)
+{
+    const struct tw_setting *setting = params_find(config, name);
+    return setting ? setting->values[0] : usual;
+}
+
+static inline bool loop_polls(const struct tw_config *config)
+{
+    return loop_setting(config, "poll", 1) == 1;
+}
+
+/* The kinds of questions to answer; see answer_library. */
+static inline unsigned loop_kinds(const struct tw_config *config)
+{
+    return answer_kinds_for(loop_polls(config), LOOP_COUNTS);
+}
+
+/* An instance with its clock, its tasks, all idle, and who answers; NULL without memory. */
+static inline struct tw_timers *loop_new(const struct tw_config *config, struct tw_error *error)
+{
+    struct tw_timers *timers = calloc(1, sizeof *timers);
+    if (!timers) {
+        params_no_memory(error, sizeof *timers);
+        return NULL;
+    }
+    timers->capacity = config->capacity;
+    timers->now = config->now;
+    timers->answer.is_alone = !loop_polls(config);
+    timers->tasks = calloc(config->capacity, sizeof *timers->tasks);
+    if (!timers->tasks) {
+        params_no_memory(error, config->capacity * (uint64_t)sizeof *timers->tasks);
+        free(timers);
+        return NULL;
+    }
+    return timers;
+}
+
+/* What the library does from here on is work; opening it was none. */
+static inline void loop_count_work(struct tw_timers *timers)
+{
+#ifdef TW_COUNTED
+    timers->answer.work = &timers->work;
+#else
+    (void)timers;
+#endif
+}
+
+/* The library's part is gone already. */
+static inline void loop_free(struct tw_timers *timers)
+{
+    answer_end(&timers->answer);
+    free(timers->tasks);
+    free(timers);
+}
+
+/* ---- Start, expiry. -------------------------------------------------------------------------- */
+
+/* Sets *due to when a timer started now is due.  False when there is no such tick, or it is further
+ * away than the span. */
+static inline bool loop_due(const struct tw_timers *timers, tw_tick deadline, tw_tick span,
+                            tw_tick *due)
+{
+    *due = deadline > timers->now ? deadline : timers->now + 1;
+    return *due <= TW_DEADLINE_MAX && *due - timers->now <= span;
+}
+
+/* The task whose due tick this is fires. */
+static inline void loop_fire(struct tw_timers *timers, tw_id id, tw_tick *task_due)
+{
+    tw_tick due = *task_due;
+    *task_due = 0;
+    timers->running--;
+    timers->now = due;
+    timers->expire(timers->ctx, id, due);
+}
+
+/* ---- What can be asked. ---------------------------------------------------------------------- */
+
+/* For a library that does not tell: O(capacity). */
+static inline tw_tick loop_earliest(const struct tw_timers *timers)
+{
+    tw_tick next = TW_NEVER;
+    for (tw_id id = 0; timers->running > 0 && id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0 && timers->tasks[id].due < next)
+            next = timers->tasks[id].due;
+    return next;
+}
+
+static inline void loop_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    for (tw_id id = 0; id < timers->capacity; id++)
+        if (timers->tasks[id].due != 0)
+            visit(ctx, &(struct tw_view){.id = id, .deadline = timers->tasks[id].due});
+}
+
+static inline struct tw_footprint loop_footprint(const struct tw_timers *timers)
+{
+    return (struct tw_footprint){
+        .fixed_bytes = sizeof *timers,
+        .capacity_bytes = (uint64_t)timers->capacity * sizeof *timers->tasks,
+    };
+}
+
+static inline const struct tw_work *loop_work(const struct tw_timers *timers)
+{
+    (void)timers;
+    return TW_WORK_OF(timers);
+}
+
+#endif
