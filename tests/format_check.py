@@ -1,0 +1,128 @@
+"""format_check.py - a format's schema, its page and a sample of it, held against each other.
+
+Tests of formats make a Format of the three, have the common checks made, add their own, and print TAP.
+"""
+import copy, json, os, subprocess, sys
+import jsonschema
+
+# What documents have in common with results, under the same keys; tests/schema.sh has the keys below.
+SHARED = ("tool", "machine", "command")
+TWBENCH = os.environ.get("TWBENCH", "./twbench")
+
+
+def set_to(value):
+    return lambda parent, key: parent.__setitem__(key, value)
+
+
+def remove(parent, key):
+    del parent[key]
+
+
+def retype(parent, key):
+    parent[key] = {} if isinstance(parent[key], list) else []
+
+
+def name_of(path):
+    return ".".join(map(str, path))
+
+
+class Format:
+    def __init__(self, schema, manual, sample):
+        self.schema = json.load(open(schema))
+        self.result_schema = json.load(open("schema/result-1.json"))
+        self.manual = open(manual).read()
+        self.sample = json.load(open(sample))
+        self.validator = jsonschema.Draft7Validator(self.schema)
+        self.paths = list(self.key_paths(self.sample))
+        self.results = []
+
+    def report(self, name, problems):
+        self.results.append((name, list(problems)))
+
+    def errors(self, document, by=None):
+        return [f"{name_of(e.absolute_path)}: {e.message[:200]}"
+                for e in (by or self.validator).iter_errors(document)]
+
+    def key_paths(self, item, path=()):
+        """Paths of the keys of this format; of arrays the first element stands for all."""
+        if isinstance(item, dict):
+            for key, value in item.items():
+                yield path + (key,)
+                if key not in SHARED:
+                    yield from self.key_paths(value, path + (key,))
+        elif isinstance(item, list) and item:
+            yield from self.key_paths(item[0], path + (0,))
+
+    def value_at(self, path):
+        item = self.sample
+        for key in path:
+            item = item[key]
+        return item
+
+    def numbers(self):
+        values = [(path, self.value_at(path)) for path in self.paths]
+        return [path for path, value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+
+    def stated(self, path):
+        node = self.schema
+        for key in path:
+            node = node.get("items") if key == 0 else node.get("properties", {}).get(key)
+            if node is None:
+                return False
+        return True
+
+    def changed(self, path, change):
+        """A copy of the sample with the key at `path` changed by `change(object, key)`."""
+        out = copy.deepcopy(self.sample)
+        parent = out
+        for key in path[:-1]:
+            parent = parent[key]
+        change(parent, path[-1])
+        return out
+
+    def refused(self, name, paths, change, least):
+        problems = [f"taken: {name_of(path)}" for path in paths if self.validator.is_valid(self.changed(path, change))]
+        if len(paths) < least:
+            problems.append(f"only {len(paths)} keys were tried")
+        self.report(f"{name} is refused ({len(paths)} keys)", problems)
+
+    def check(self, optional=(), signed=(), least=(40, 40, 25)):
+        """What holds for every format.  `optional`: paths that may be missing; `signed`: keys at the top below which
+        numbers may be below 0; `least`: how many keys are missing, of another type, and below 0, at least."""
+        try:
+            jsonschema.Draft7Validator.check_schema(self.schema)
+            self.report("the schema is a schema", [])
+        except jsonschema.SchemaError as error:
+            self.report("the schema is a schema", [error.message])
+        self.report("the sample is valid", self.errors(self.sample))
+        self.report("tool, machine and command are those of results",
+                    [key for key in SHARED
+                     if self.schema["properties"][key] != self.result_schema["properties"][key]])
+        self.report("the schema states every key", [name_of(p) for p in self.paths if not self.stated(p)])
+        self.report("the manual explains every key",
+                    sorted({p[-1] for p in self.paths if f"`{p[-1]}`" not in self.manual}))
+        self.refused("a missing key", [p for p in self.paths if p not in optional], remove, least[0])
+        self.refused("a value of another type", self.paths, retype, least[1])
+        self.refused("a number below 0", [p for p in self.numbers() if p[0] not in signed], set_to(-1), least[2])
+        self.report("a key that a newer version added is taken", self.errors(self.changed(("added",), set_to(1))))
+
+    def check_twbench(self, *arguments):
+        """What twbench writes with these arguments is valid; skipped where it is not built."""
+        name = "what twbench writes is valid"
+        if not os.access(TWBENCH, os.X_OK):
+            self.report(f"{name} # SKIP {TWBENCH} is not built", [])
+            return
+        run = subprocess.run([TWBENCH, *arguments, "--progress=never", "--json=-"], capture_output=True, text=True)
+        try:
+            self.report(name, self.errors(json.loads(run.stdout)))
+        except json.JSONDecodeError as error:
+            self.report(name, [str(error), run.stderr[-300:]])
+
+    def end(self):
+        """Prints TAP and ends."""
+        print(f"1..{len(self.results)}")
+        for number, (name, problems) in enumerate(self.results, 1):
+            print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+            for problem in problems[:10]:
+                print(f"# {problem}")
+        sys.exit(any(problems for _, problems in self.results))
