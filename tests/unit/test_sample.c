@@ -82,6 +82,16 @@ static void test_passes_as_many_as_asked(void **state)
     stream_free(stream);
 }
 
+static void test_passes_that_fill_a_time(void **state)
+{
+    (void)state;
+    assert_int_equal(sample_passes(20000000, 3000000), 7);
+    assert_int_equal(sample_passes(20000000, 4000000), 5);
+    assert_int_equal(sample_passes(20000000, 1e12), 1);
+    assert_int_equal(sample_passes(20000000, 0), 20000000);
+    assert_int_equal(sample_passes(0, 3000000), 1);
+}
+
 /* How many times the design below has been opened. */
 static uint64_t opened;
 
@@ -306,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_as_many_as_asked),
+        cmocka_unit_test(test_passes_that_fill_a_time),
         cmocka_unit_test(test_passes_by_time),
         cmocka_unit_test(test_each_sample_has_its_passes),
         cmocka_unit_test(test_waits_for_the_pace_no_longer_than_told),

@@ -41,6 +41,12 @@ static uint64_t count_calls(const struct stream *stream, const struct replay_pas
     return calls;
 }
 
+uint64_t sample_passes(uint64_t min_time_ns, double pass_ns)
+{
+    uint64_t passes = (uint64_t)ceil((double)min_time_ns / fmax(pass_ns, 1));
+    return passes > 0 ? passes : 1;
+}
+
 /* The first pass touches the memory; the second says how long one takes. */
 static bool warm_up(const struct sample_request *request, struct sample_series *series)
 {
@@ -54,8 +60,7 @@ static bool warm_up(const struct sample_request *request, struct sample_series *
     for (size_t i = 0; i < request->stream->phase_count; i++)
         pass_ns += pass.phases[i].wall_ns;
     if (request->passes == 0)
-        series->passes = (uint64_t)ceil((double)request->min_time_ns / fmax(pass_ns, 1));
-    series->passes += series->passes == 0;
+        series->passes = sample_passes(request->min_time_ns, pass_ns);
     return true;
 }
 

@@ -43,4 +43,7 @@ struct sample_series {
  * pass is held to the oracle's. */
 void sample_take(const struct sample_request *request, struct sample_series *series);
 
+/* How many passes of pass_ns each it takes to fill min_time_ns: 1 or more. */
+uint64_t sample_passes(uint64_t min_time_ns, double pass_ns);
+
 #endif
