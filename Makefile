@@ -82,7 +82,7 @@ endif
 # own, or where it happens to lie moves the figures of all.
 LAYOUT_OF_LOOP := -falign-labels=32 -falign-jumps=32 -falign-loops=32
 ifeq ($(findstring clang,$(CC)),)
-build/%/harness/run/replay.o: LAYOUT += $(LAYOUT_OF_LOOP)
+build/%/harness/run/replay.o: private LAYOUT += $(LAYOUT_OF_LOOP)
 endif
 
 # What is written in C++ is a library that is: compiled by the C compiler's sister, with the same flags.
@@ -235,7 +235,8 @@ $(BUILD)/libraries/%.counted.o: src/libraries/%.cpp $(BUILD)/flags
 	$(Q)$(COMPILE_CXX) -DTW_COUNTED -MMD -MP -c $< -o $@
 
 # A library's module: the design, timed and counted, what the libraries share, and the symbol to find it by.
-$(BUILD)/libraries/%.o $(BUILD)/libraries/%.tidy: EXTRA = -fPIC $(EXTRA_$(firstword $(subst ., ,$(@F))))
+# Private, or the word of the flags would have it too whenever a library happens to ask for that first.
+$(BUILD)/libraries/%.o $(BUILD)/libraries/%.tidy: private EXTRA = -fPIC $(EXTRA_$(firstword $(subst ., ,$(@F))))
 $(BUILD)/libraries/%.module.o: src/libraries/module.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -DTW_MODULE=$* -MMD -MP -c $< -o $@

@@ -64,7 +64,9 @@ cat >"$work/bin/make" <<'END'
 # differs from that in the tree is newer than they are.
 if [ ! -e "$2/build/release/flags" ]; then
     mkdir -p "$2/build" && cp -a "$READY/release" "$2/build"
-    find "$2/build/release" -exec touch -h {} +
+    # All of one moment: an object that were older than the word of its flags would be compiled again.
+    touch "$2/build/now"
+    find "$2/build/release" -exec touch -h -r "$2/build/now" {} +
     git -C "$2" diff --name-only main HEAD -- src | (cd "$2" && sleep 0.02 && xargs -r touch)
 fi
 exec "$MAKE_PROGRAM" "$@"

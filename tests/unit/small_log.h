@@ -26,6 +26,7 @@ struct small_log {
     int status;
     struct diag diag;
     char *ops; /* "0 s 0 10\n", as in the trace */
+    size_t length, room;
 };
 
 static inline int small_log_append(void *ctx, const struct spool_record *records, size_t count,
@@ -34,14 +35,16 @@ static inline int small_log_append(void *ctx, const struct spool_record *records
     struct small_log *log = ctx;
     (void)diag;
     for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(log->ops);
-        log->ops = realloc(log->ops, length + 100);
-        if (records[i].is_start)
-            snprintf(log->ops + length, 100, "%llu s %u %lld\n", (unsigned long long)records[i].now,
-                     records[i].id, (long long)records[i].delay);
-        else
-            snprintf(log->ops + length, 100, "%llu c %u\n", (unsigned long long)records[i].now,
-                     records[i].id);
+        if (log->length + 100 > log->room)
+            log->ops = realloc(log->ops, log->room = 2 * log->room + 100);
+        char *end = log->ops + log->length;
+        int written =
+            records[i].is_start
+                ? snprintf(end, 100, "%llu s %u %lld\n", (unsigned long long)records[i].now,
+                           records[i].id, (long long)records[i].delay)
+                : snprintf(end, 100, "%llu c %u\n", (unsigned long long)records[i].now,
+                           records[i].id);
+        log->length += (size_t)written;
     }
     return DIAG_OK;
 }
