@@ -77,6 +77,9 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#define WHEEL_SPAN(timers) (timers)->span
+#include "wheel.h"
+
 /* What a look ahead found. */
 struct find {
     tw_tick begin; /* first tick of the slot, TW_NEVER if there is none */
@@ -91,6 +94,12 @@ static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
     links_append(timers->links, level_list_of(&timers->levels[level], id, due), id);
     TW_COUNT(timers, comparisons, timers->top);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
+}
+
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    timers->dues[id] = due;
+    timer_place(timers, id, due);
 }
 
 /* Moves all timers of an upper slot down.  The lanes take turns, so that the next timer of a lane
@@ -243,39 +252,6 @@ static int hier_open(struct tw_timers **out, const struct tw_config *config, str
     return TW_OK;
 }
 
-static int hier_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    if (deadline - timers->now > timers->span)
-        return TW_REFUSED_RANGE;
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timers->dues[id] = deadline;
-    timer_place(timers, id, deadline);
-    return status;
-}
-
-static int hier_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
-    return TW_OK;
-}
-
 /* Any advance but a single step within a revolution of level 0. */
 __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
                                                  tw_expire_fn *expire, void *ctx)
@@ -401,8 +377,8 @@ const struct tw_backend TW_BACKEND(hier) = {
     .params = hier_params,
     .open = hier_open,
     .close = hier_close,
-    .start = hier_start,
-    .stop = hier_stop,
+    .start = wheel_start,
+    .stop = wheel_stop,
     .advance = hier_advance,
     .next = hier_next,
     .visit = hier_visit,

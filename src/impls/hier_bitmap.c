@@ -45,13 +45,12 @@
  * matters: the tick on which a well-filled slot cascades is long.
  */
 #include "backend.h"
+#include "lanes.h"
 #include "links.h"
 
 #define SLOT_BITS 6u /* of a level: its marks are one word */
 #define SLOTS     (1u << SLOT_BITS)
 #define LEVELS    11u /* these reach the end of the clock */
-#define LANE_BITS 3u  /* lists per slot: as many as the misses that a core can have under way */
-#define LANES     (1u << LANE_BITS)
 /* Level 0 has one list per slot, because its timers were linked a moment ago. */
 #define LISTS (SLOTS + (LEVELS - 1) * SLOTS * LANES)
 /* Timers of a slot that are looked at, at most, to tell more than its begin. */
@@ -116,28 +115,12 @@ static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
     timer_place(timers, id, due);
 }
 
-/* Takes the lists of a slot apart: fills first[] with the first timer of each that is not empty. */
-static uint32_t lanes_take(struct tw_timers *timers, uint32_t list, uint32_t *first)
-{
-    uint32_t count = 0;
-    for (uint32_t head = list; head < list + LANES; head++) {
-        uint32_t id = timers->links[head].next;
-        if (id == head)
-            continue;
-        links_clear(timers->links, head);
-        __builtin_prefetch(&timers->links[id]);
-        __builtin_prefetch(&timers->dues[id]);
-        first[count++] = id;
-    }
-    return count;
-}
-
 /* Moves all timers of an upper slot that now lies in down.  The lanes take turns, so that the next
  * timer of a lane has arrived in the cache by the time its turn comes. */
 static void slot_cascade(struct tw_timers *timers, uint32_t list)
 {
     uint32_t lane[LANES];
-    uint32_t lanes = lanes_take(timers, list, lane);
+    uint32_t lanes = lanes_take(timers->links, timers->dues, list, lane);
     TW_COUNT(timers, cascades, lanes != 0);
     while (lanes > 0)
         for (uint32_t i = 0; i < lanes; i++) {

@@ -14,14 +14,12 @@
 #define TWBENCH_LEVELS_H
 
 #include "backend.h"
+#include "lanes.h"
 #include "links.h"
 
 /* Three levels of this size already pass the 2^64 ticks of the clock, so no more than that can be
  * given, and their lists fit a 32-bit index space together with TW_CAPACITY_MAX timers. */
 #define LEVEL_SIZE_MAX (UINT64_C(1) << 24)
-/* Lists per slot above level 0: as many as the misses that a core can have under way, about. */
-#define LANE_BITS 3u
-#define LANES     (1u << LANE_BITS)
 
 struct level {
     tw_tick begin;      /* first tick of the ring's revolution that now lies in */
@@ -103,24 +101,6 @@ static inline tw_tick slot_earliest(const struct link *links, const tw_tick *due
             if (dues[id] < earliest)
                 earliest = dues[id];
     return earliest;
-}
-
-/* Fills first[] with the first timer of each lane of an upper slot that is not empty, answers how
- * many there are and leaves the slot empty: the caller follows the links. */
-static inline uint32_t lanes_take(struct link *links, const tw_tick *dues, uint32_t list,
-                                  uint32_t *first)
-{
-    uint32_t count = 0;
-    for (uint32_t head = list; head < list + LANES; head++) {
-        uint32_t id = links[head].next;
-        if (id == head)
-            continue;
-        links_clear(links, head);
-        __builtin_prefetch(&links[id]);
-        __builtin_prefetch(&dues[id]);
-        first[count++] = id;
-    }
-    return count;
 }
 
 /* The sizes asked for with "levels", or the size `first` and then as many of `other` as reach the

@@ -48,13 +48,12 @@
  * longest.
  */
 #include "backend.h"
+#include "lanes.h"
 #include "links.h"
 
 #define SLOT_BITS   6u /* of a level: its marks are one word */
 #define SLOTS       (1u << SLOT_BITS)
 #define FACTOR_BITS 3u /* a slot is worth 8 of the level below; with 64 slots that gives 1/8 */
-#define LANE_BITS   3u /* lists per slot: as many as the misses that a core can have under way */
-#define LANES       (1u << LANE_BITS)
 /* Linux has 9 levels; 21 reach the end of the clock. */
 #define DEPTH_USUAL 9u
 #define DEPTH_MAX   21u
@@ -80,6 +79,9 @@ struct tw_timers {
     uint64_t used[DEPTH_MAX]; /* bit per slot: it may hold something */
     TW_WORK_FIELD
 };
+
+#define WHEEL_SPAN(timers) (timers)->span
+#include "wheel.h"
 
 /* ---- Ticks, turns, lists. -------------------------------------------------------------------- */
 
@@ -149,7 +151,7 @@ static void lanes_move(struct tw_timers *timers, uint32_t from, uint32_t to)
         }
 }
 
-static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     uint32_t level = level_of(due - timers->now);
     uint32_t lane = level == 0 ? 0 : id % LANES;
@@ -339,38 +341,6 @@ static int linux_open(struct tw_timers **out, const struct tw_config *config,
     return TW_OK;
 }
 
-static int linux_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    if (deadline - timers->now > timers->span)
-        return TW_REFUSED_RANGE;
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timer_place(timers, id, deadline);
-    return status;
-}
-
-static int linux_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
-    return TW_OK;
-}
-
 /* Any advance but a single step: from one turn that something is marked for to the next. */
 __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
                                                  tw_expire_fn *expire, void *ctx)
@@ -525,8 +495,8 @@ const struct tw_backend TW_BACKEND(linux) = {
     .params = linux_params,
     .open = linux_open,
     .close = linux_close,
-    .start = linux_start,
-    .stop = linux_stop,
+    .start = wheel_start,
+    .stop = wheel_stop,
     .advance = linux_advance,
     .next = linux_next,
     .visit = linux_visit,

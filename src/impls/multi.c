@@ -75,6 +75,8 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "wheel.h"
+
 static inline uint32_t slot_head(const struct tw_timers *timers, const struct wheel *wheel,
                                  uint64_t turn)
 {
@@ -98,7 +100,7 @@ static inline uint32_t wheel_for(const struct tw_timers *timers, tw_tick due)
     return due < TW_DEADLINE_MAX - timers->wheel[index].ring.unit ? index : 0;
 }
 
-static inline void timer_place(struct tw_timers *timers, tw_id id, tw_tick due)
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     const struct wheel *wheel = &timers->wheel[wheel_for(timers, due)];
     uint64_t turn = wheel == timers->wheel ? due : turn_by(wheel, due - 1) + 1;
@@ -281,36 +283,6 @@ static int multi_open(struct tw_timers **out, const struct tw_config *config,
     return TW_OK;
 }
 
-static int multi_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    timer_place(timers, id, deadline);
-    return status;
-}
-
-static int multi_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
-    return TW_OK;
-}
-
 /* Any advance but a single step. */
 __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
                                                  tw_expire_fn *expire, void *ctx)
@@ -458,8 +430,8 @@ const struct tw_backend TW_BACKEND(multi) = {
     .params = multi_params,
     .open = multi_open,
     .close = multi_close,
-    .start = multi_start,
-    .stop = multi_stop,
+    .start = wheel_start,
+    .stop = wheel_stop,
     .advance = multi_advance,
     .next = multi_next,
     .visit = multi_visit,

@@ -72,12 +72,21 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#define WHEEL_SPAN(timers) (timers)->range
+#include "wheel.h"
+
 /* The list of what is due in `ticks`, 1 .. range. */
 static inline uint32_t slot_ahead(const struct tw_timers *timers, uint32_t ticks)
 {
     uint32_t slot = timers->pointer + ticks;
     slot -= slot >= timers->range ? timers->range : 0;
     return timers->slot_heads + slot;
+}
+
+static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    links_append(timers->links, slot_ahead(timers, (uint32_t)(due - timers->now)), id);
+    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
 }
 
 /* Not across the end of the array, so that it costs no more than a branch that is foreseen. */
@@ -184,39 +193,6 @@ static int simple_open(struct tw_timers **out, const struct tw_config *config,
     return TW_OK;
 }
 
-static int simple_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
-{
-    if (__builtin_expect(deadline <= timers->now, 0)) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    if (deadline - timers->now > timers->range)
-        return TW_REFUSED_RANGE;
-    int status = TW_OK;
-    if (links_is_idle(timers->links, id)) {
-        timers->running++;
-    } else {
-        status = TW_REARMED;
-        links_remove(timers->links, id);
-        TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES);
-    }
-    links_append(timers->links, slot_ahead(timers, (uint32_t)(deadline - timers->now)), id);
-    TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
-    return status;
-}
-
-static int simple_stop(struct tw_timers *timers, tw_id id)
-{
-    if (links_is_idle(timers->links, id))
-        return TW_IDLE;
-    links_remove(timers->links, id);
-    links_set_idle(timers->links, id);
-    TW_COUNT(timers, link_writes, LINKS_REMOVE_WRITES + 1);
-    timers->running--;
-    return TW_OK;
-}
-
 static void simple_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
     if (to > timers->now && to - timers->now == 1)
@@ -292,8 +268,8 @@ const struct tw_backend TW_BACKEND(simple) = {
     .params = simple_params,
     .open = simple_open,
     .close = simple_close,
-    .start = simple_start,
-    .stop = simple_stop,
+    .start = wheel_start,
+    .stop = wheel_stop,
     .advance = simple_advance,
     .next = simple_next,
     .visit = simple_visit,

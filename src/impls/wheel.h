@@ -1,6 +1,6 @@
 /*
- * wheel.h - start and stop of wheels that take any deadline, over the lists of links.h: hashed.c, round.c,
- * round_mod.c, linux26.c, hier_bitmap.c.
+ * wheel.h - start and stop of wheels over the lists of links.h: hashed.c, round.c, round_mod.c, simple.c,
+ * multi.c, hier.c, hier_bitmap.c, hier_preheat.c, linux.c, linux26.c.
  *
  * A design includes it behind its struct tw_timers, which has among its members
  *
@@ -8,7 +8,8 @@
  *     tw_tick now;         the tick being processed
  *     uint32_t running;
  *
- * and defines timer_enter.
+ * and defines timer_enter; and before that WHEEL_SPAN(timers), the longest delay that it takes, unless it
+ * takes any.
  */
 #ifndef TWBENCH_WHEEL_H
 #define TWBENCH_WHEEL_H
@@ -25,6 +26,10 @@ static int wheel_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
             return TW_REFUSED_RANGE;
         deadline = timers->now + 1;
     }
+#ifdef WHEEL_SPAN
+    if (deadline - timers->now > WHEEL_SPAN(timers))
+        return TW_REFUSED_RANGE;
+#endif
     int status = TW_OK;
     if (links_is_idle(timers->links, id)) {
         timers->running++;
