@@ -75,7 +75,13 @@ LIBS := $(JEMALLOC) -lcjson -llzma -lz -lm
 # what either of these is worth.  CFLAGS come behind them and win.
 LAYOUT := -falign-functions=64
 ifeq ($(shell uname -m),x86_64)
-LAYOUT += $(if $(findstring clang,$(CC)),,-Wa$(comma))-mbranches-within-32B-boundaries
+# What the assembler's short form leaves out, calls and returns, moves figures just as jumps do.
+BRANCHES := jcc+fused+jmp+call+ret+indirect
+ifneq ($(findstring clang,$(CC)),)
+LAYOUT += -mbranches-within-32B-boundaries
+else
+LAYOUT += -Wa,-malign-branch-boundary=32,-malign-branch=$(BRANCHES),-malign-branch-prefix-size=5
+endif
 endif
 
 # The one loop that is around every call of every design: each place that is jumped to begins a fetch of its

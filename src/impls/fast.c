@@ -1,108 +1,129 @@
 /*
- * fast.c - a hierarchical wheel that leaves its timers alone: stop and re-arm write one word, and a
- * timer is only moved when the slot it lies in comes up.
+ * fast.c - a hierarchical wheel that leaves its timers alone: a stop writes one word, so does a re-arm
+ * for later, and a timer is moved once at most before it fires.
  *
  *     node of a timer, 16 bytes, four to a cache line
  *
- *         prev : 32 | next : 32 | due, low bits : 48 | running | far | - - | home : 12
- *                                                                            '- ring and slot
- *     rings of slots, each slot one list, or eight side by side              now = 5000
+ *         prev : 32 | next : 32 | due, low bits : 47 | far | running | home : 15
+ *                                                                      '- number of its list
+ *     lists, 120 KiB of heads                                now = 5000
  *
- *         ring 0     512 slots of 1 tick           5000 [5001] 5002 ... 5511
- *         ring 1    2048 slots of 512 ticks        4608 [5120] 5632 ... 1052672
- *         ring 2     256 slots of 2^20 ticks          0 [2^20] 2^21 ... 255 * 2^20
- *         ring 3..5  256 slots of 2^28, 2^36, 2^44
+ *         ring 0     16384 slots of 1 tick, a list each      5000 [5001] 5002 ... 21384
+ *         ring 1      1024 slots of 4096 ticks, 8 lists      4096 [8192] 12288 ... 4198400
+ *         ring 2..4    256 slots of 2^22, 2^30, 2^38         the slot of now stands for the one
+ *                      ticks, 8 lists                        a whole revolution ahead
  *
- *     A timer due at 9000 lies in the slot of 8704 in ring 1.  It is
+ *     A timer due at 30000 lies in the slot of 28672 in ring 1, in its list of 29696 .. 30207.  It is
  *
- *         stopped             running = 0, and that is all: it stays in the list
- *         started for 9999    due = 9999: it stays too, because its home begins before that
- *         started for 5400    taken out and put into slot 5400 of ring 0: its home comes too late
+ *         stopped              running = 0, and that is all: it stays in the list
+ *         re-armed for 40000   due = 40000: it stays too
+ *         started for 9000     taken out, and put into slot 9000 of ring 0: its home comes too late
  *
- *     When 8704 comes up, whoever is found there is let go if it was stopped, or else goes to
+ *     When 28672 comes up, whoever is found there is let go if it was stopped, or else goes to
  *     where its due tick is by now.  Who is found in ring 0 and due now fires.
  *
  *              average                            worst
- *     start    O(1)                               O(1), and 16 bytes cleared for each id below a new highest
+ *     start    O(1)                               O(1), and 16 bytes cleared for each id below a
+ *                                                 new highest
  *     stop     O(1), one word                     O(1)
- *     tick     O(1), moves spread over ticks      O(n), when a slot holds all
+ *     tick     O(1)                               O(n), when a slot holds all
  *     advance  O(rings) a timer and a slot in use; nothing for empty ones, however long the jump
  *     next     O(1), a lower bound
- *     memory   16 bytes a timer up to the highest id in use, 113 KiB of lists; 16 to 32 bytes more
- *              for a timer 2^47 ticks away and more (39 hours of ns, 4,460 years of ms)
+ *     memory   16 bytes a timer up to the highest id in use, 124 KiB of lists; 16 to 32 bytes more
+ *              for a timer 2^46 ticks away and more (19 hours of ns, 2,230 years of ms)
  *
- * Why it is fast.  With a million timers and more, what costs is the cache: a node that nobody has
- * touched lately is a miss.  To unlink from a list is three of them, and the second and third wait
- * for the first; to write one word is one, which waits for nothing, so that many are under way at
- * once.  Most timers of a server are stopped or re-armed before they are due, and most re-arms are
- * for later: these never touch a list.  What they put off - taking the node out, or moving it - is
- * done when its slot comes up, for a whole slot at a time and along eight lists in turn with
- * prefetches, so that eight misses are under way there too.  Each timer is in one list at most,
- * whatever happened to it, so there is never more to clean up than there are timers: no marks that
- * pile up, no compaction.
+ * Why it is fast.  Up to a hundred thousand timers what costs is instructions and wrong guesses.  So
+ * ring 0 is wide: most timers of a server are due within 16384 ticks, and go to their tick at once.
+ * The ring is looked up, not branched to; an empty tick is one comparison, with `wake`.
  *
- * As long as all nodes in use fit into a core's own cache there are no misses to hide, and a slot has
- * one list only.
+ * With a million timers and more it is the cache: a node that nobody has touched lately is a miss.
+ * To unlink from a list is three of them, and the second and third wait for the first; to write one
+ * word is one, which waits for nothing, so that many are under way at once.  Most timers of a server
+ * are stopped or re-armed before they are due, and most re-arms are for later: these never touch a
+ * list.  What they put off is done when the slot comes up, with eight misses under way there too:
  *
- * The ring of a timer goes by the length of its delay, the slot by its due tick; a slot further than
- * the ring reaches becomes the last of it.  So a slot that comes up has only timers that were started
- * a ring's length before, and there is no tick on which everything moves at once.  A word of bits for
- * each 64 slots says where something may be; the earliest begin of such a slot is `wake`, before which
- * a tick is one comparison.
+ *     ring 1 ..    the lists of the slot are walked in turn, each node prefetched a round ahead
+ *     ring 0       with each timer looked at, a scout goes one on in the list of a tick to come
+ *
+ *                  now      now+1    now+2    ...   now+8
+ *                   #        #        #              x       # in the cache
+ *                   #        #        x              .       x where the scout is
+ *                   .        #        .              .       . not seen yet
+ *                   .        x        .              .
+ *
+ * A slot of ring 1 is short enough for most of its timers to be in the cache still when they fire.
+ * Each timer is in one list at most, whatever happened to it, so there is never more to clean up
+ * than there are timers: no marks that pile up, no compaction.
+ *
+ * As long as the nodes fit a cache (`eager`) there are no misses to hide: no scouts, and a stopped
+ * timer that is started again is unlinked and put where it belongs, which takes less than to come
+ * across it later.
+ *
+ * The ring of a timer goes by the length of its delay, the slot by its due tick.  So a slot that
+ * comes up has only timers that were started a ring's length before, and there is no tick on which
+ * everything moves at once.  A bit for each list says where something may be.
  *
  * Invariants, tested by check in this order (between calls):
- *  1. Every list is linked both ways and leads to timers only, each in a list of its home.
- *  2. A slot that holds a timer is marked, begins after now, and not before `wake`.
+ *  1. Every list is linked both ways and leads to timers only, each with this list for its home.
+ *  2. A timer's home is a list that is marked, and its slot does not begin before `wake`.
  *  3. A timer that runs and is not far has a home, which begins by its due tick; that is after now.
  *  4. The lists hold exactly the timers that have a home.
  *  5. A far timer and its place among the far know each other, and it is not due before the look.
  *  6. `running` is the number of running timers.
  *
- * Ideas from elsewhere: rings by delay are Linux 2.6's (linux26.c), marks hier_bitmap.c's, lists side
- * by side hier.c's; re-arming late is what nginx does within 300 ms, and Linux's TCP by looking again
- * when its timer fires: here every timer has it.
+ * Ideas from elsewhere: rings by delay are Linux 2.6's (linux26.c), marks hier_bitmap.c's, lists
+ * side by side hier.c's; a wide ring of single ticks is the callout wheel (callwheel.c); re-arming
+ * late is what nginx does within 300 ms, and Linux's TCP by looking again when its timer fires.
  *
- * It loses where few timers run, and all expire: a callout wheel with a slot for each then does half
- * as much.  Timers that are stopped soon and started again for an earlier tick pay for the list
- * after all.  And the tick on which a well-filled slot comes up is long, if eight times shorter than
- * along one list.
+ * It loses where few timers are started and nothing else happens: a callout wheel's start has half
+ * the instructions.  Timers that are stopped soon and started again for an earlier tick pay for the
+ * list after all.  All timers on one tick are one list, walked a miss at a time.  And the tick on
+ * which a well-filled slot of ring 1 comes up is long, if eight times shorter than along one list.
  */
 #include "arrays.h"
 #include "backend.h"
 
-#define DUE_BITS  48u /* of a due tick in a node */
+#define DUE_BITS  47u /* of a due tick in a node */
 #define DUE_MASK  ((UINT64_C(1) << DUE_BITS) - 1)
 #define FAR_TICKS (UINT64_C(1) << (DUE_BITS - 1)) /* a delay from here on is kept apart */
 #define FAR_LOOK  (FAR_TICKS / 2)                 /* the far are looked at on multiples of it */
 
-#define RINGS       6u
-#define FINE_BITS   9u /* of the slots of ring 0 */
-#define FINE        (1u << FINE_BITS)
-#define WIDE_BITS   11u /* of ring 1 */
-#define WIDE        (1u << WIDE_BITS)
-#define COARSE_BITS 8u /* of rings 2 to 5 */
-#define COARSE      (1u << COARSE_BITS)
+/* Lists to a slot of the upper rings, and scouts in ring 0: as many as the misses that a core can
+ * have under way, about. */
+#define LANE_BITS 3u
+#define LANES     (1u << LANE_BITS)
+#define SCOUTS    LANES
 
-/* A home is the number of a slot.  Each ring begins at a multiple of its size, so that slot numbers
- * are low bits of a tick: ring 0 at 512, the coarse ones at 1024, ring 1 at 2048 .. 4095. */
-#define HOME_FIRST  FINE
-#define HOME_COARSE (2 * FINE)
-#define HOME_WIDE   (HOME_COARSE + 4 * COARSE)
-#define HOME_END    (HOME_WIDE + WIDE)
-#define SLOTS       (HOME_END - HOME_FIRST)
-/* Lists to a slot: as many as the misses that a core can have under way, about. */
-#define LANES 8u
-/* Nodes that fit into a core's own cache: 256 KiB of them. */
-#define SMALL_DEFAULT (16u * 1024)
+#define FINE_BITS   14u /* of the slots of ring 0 */
+#define WIDE_BITS   10u /* of ring 1 */
+#define COARSE_BITS 8u  /* of rings 2 to 4 */
+#define STEP_BITS   12u /* of the ticks that a slot of ring 1 is worth */
+#define STEP        (UINT64_C(1) << STEP_BITS)
+#define RINGS       5u
 
-/* In `prev` of the first node of a list: the rest is the index of its head. */
+/* Numbers of lists.  Each ring begins at a multiple of its lists, so that the rest of a number is
+ * some bits of a tick: the coarse rings at 2048, ring 1 at 8192, ring 0 at 16384.  0 is no list. */
+#define HOME_BITS   15u
+#define HOME_COARSE (1u << (COARSE_BITS + LANE_BITS))
+#define HOME_WIDE   (1u << (WIDE_BITS + LANE_BITS))
+#define HOME_FINE   (1u << FINE_BITS)
+#define HOME_END    (1u << HOME_BITS)
+#define HOME_FIRST  HOME_COARSE
+#define LISTS       (HOME_END - HOME_FIRST)
+
+/* In `prev` of the first node of a list: the rest is the number of the list. */
 #define FROM_HEAD (UINT32_C(1) << 31)
 /* Nodes that are made ready at a time. */
 #define READY_STEP 1024u
 
+/* Nodes whose neighbours in a list are near enough to unlink them: 2 MiB of them. */
+#define EAGER_DEFAULT (128u * 1024)
+
 static const struct tw_param fast_params[] = {
-    {"small", "timers in use up to which a slot has one list instead of eight (default: 16384)", 0,
-     TW_CAPACITY_MAX, 1},
+    {"eager",
+     "timers in use up to which one that was stopped and is started again is moved at once "
+     "(default: 131072)",
+     0, TW_CAPACITY_MAX, 1},
     {NULL, NULL, 0, 0, 0},
 };
 
@@ -111,46 +132,50 @@ struct node {
     uint64_t word;       /* see the picture; all zero: idle and in no list */
 };
 
-#define HOME_MASK  UINT64_C(0xfff)
-#define FAR        (UINT64_C(1) << 14) /* `due` is an index into `far` */
-#define RUNNING    (UINT64_C(1) << 15)
-#define DUE_SHIFT  16u
-#define STATE_MASK ((UINT64_C(1) << DUE_SHIFT) - 1)
+#define HOME_MASK   ((UINT64_C(1) << HOME_BITS) - 1)
+#define RUNNING_BIT HOME_BITS
+#define RUNNING     (UINT64_C(1) << RUNNING_BIT)
+#define FAR         (UINT64_C(1) << 16) /* `due` is an index into `far` */
+#define DUE_SHIFT   17u
+#define STATE_MASK  ((UINT64_C(1) << DUE_SHIFT) - 1)
 
 struct ring {
-    uint32_t first; /* its first slot */
-    uint16_t mask;  /* its slots less one */
-    uint8_t shift;  /* a slot is worth 1 << shift ticks */
+    tw_tick align; /* masks the first tick of a slot */
+    uint32_t
+        shift; /* a list is worth 1 << shift ticks; a slot as many times more as it has lists */
+    uint32_t first; /* its first list */
+    uint32_t mask;  /* its lists, less one */
+    uint32_t slots; /* masks the first list of a slot */
+    uint32_t lanes; /* lists of a slot, less one */
+    uint32_t level;
 };
 
-#define RING_0                                                                                     \
+#define RING(level, first, slot_bits, lane_bits, slot_ticks)                                       \
     {                                                                                              \
-        HOME_FIRST, FINE - 1, 0                                                                    \
+        ~UINT64_C(0) << (slot_ticks), (slot_ticks) - (lane_bits), first,                           \
+            (1u << ((slot_bits) + (lane_bits))) - 1, ((1u << (slot_bits)) - 1) << (lane_bits),     \
+            (1u << (lane_bits)) - 1, level                                                         \
     }
-#define RING_1                                                                                     \
-    {                                                                                              \
-        HOME_WIDE, WIDE - 1, FINE_BITS                                                             \
-    }
+#define RING_0 RING(0, HOME_FINE, FINE_BITS, 0, 0)
+#define RING_1 RING(1, HOME_WIDE, WIDE_BITS, LANE_BITS, STEP_BITS)
 #define RING_COARSE(n)                                                                             \
-    {                                                                                              \
-        HOME_COARSE + (n)*COARSE, COARSE - 1, FINE_BITS + WIDE_BITS + (n)*COARSE_BITS              \
-    }
+    RING(2 + (n), HOME_COARSE * (1 + (n)), COARSE_BITS, LANE_BITS,                                 \
+         STEP_BITS + WIDE_BITS + (n)*COARSE_BITS)
 
-static const struct ring rings[RINGS] = {RING_0,         RING_1,         RING_COARSE(0),
-                                         RING_COARSE(1), RING_COARSE(2), RING_COARSE(3)};
+static const struct ring rings[RINGS] = {RING_0, RING_1, RING_COARSE(0), RING_COARSE(1),
+                                         RING_COARSE(2)};
 
-/* The same by the highest bit of a delay below FAR_TICKS. */
+/* The same by the highest bits of a list's number. */
+#define FOUR(ring) ring, ring, ring, ring
+static const struct ring ring_by_home[] = {
+    {0}, RING_COARSE(0), RING_COARSE(1), RING_COARSE(2), FOUR(RING_1), FOUR(RING_0), FOUR(RING_0)};
+
+/* And by the highest bit of a delay below FAR_TICKS. */
 #define EIGHT(ring) ring, ring, ring, ring, ring, ring, ring, ring
-static const struct ring ring_by_bit[] = {EIGHT(RING_0),
-                                          RING_0,
-                                          EIGHT(RING_1),
-                                          RING_1,
-                                          RING_1,
-                                          RING_1,
-                                          EIGHT(RING_COARSE(0)),
-                                          EIGHT(RING_COARSE(1)),
-                                          EIGHT(RING_COARSE(2)),
-                                          EIGHT(RING_COARSE(3))};
+#define SIX(ring)   ring, ring, ring, ring, ring, ring
+static const struct ring ring_by_bit[] = {EIGHT(RING_0),         SIX(RING_0),
+                                          EIGHT(RING_1),         EIGHT(RING_COARSE(0)),
+                                          EIGHT(RING_COARSE(1)), EIGHT(RING_COARSE(2))};
 
 struct far {
     tw_tick due;
@@ -162,16 +187,16 @@ struct tw_timers {
     tw_tick wake;       /* no slot that holds anything begins before it; later than now */
     struct node *nodes; /* timer `id` is node id + 1; node 0 is written to and never read */
     uint32_t running;
-    uint32_t ready;     /* the highest node that is ready for use: all up to it are */
-    uint32_t small;     /* up to so many ready nodes */
-    uint32_t lane_mask; /* a slot has one list, which is 0, and then LANES, less one */
+    uint32_t ready; /* the highest node that is ready for use: all up to it are */
+    uint32_t eager; /* up to so many ready nodes; more are not in the cache */
+    uint64_t apart; /* a timer with one of these bits in its word is started with more thought */
     uint32_t capacity;
     uint32_t far_count, far_room; /* running timers FAR_TICKS away and more; elements of `far` */
     struct far *far;              /* NULL without any */
     tw_tick far_wake;             /* when to look at them; TW_NEVER without any */
-    uint64_t marks[SLOTS / 64];
-    uint32_t
-        first[LANES * SLOTS]; /* first nodes, the first list of each slot, then the second ... */
+    uint32_t scouts[SCOUTS];      /* the node where the scout of a tick, modulo SCOUTS, is */
+    uint64_t marks[LISTS / 64];   /* of the lists that may hold something */
+    uint32_t first[LISTS];        /* first nodes */
     TW_WORK_FIELD
 };
 
@@ -184,32 +209,26 @@ static inline uint32_t home_of(uint64_t word)
 
 static inline const struct ring *home_ring(uint32_t home)
 {
-    uint32_t above = home < HOME_WIDE ? home / COARSE - HOME_COARSE / COARSE + 2 : 1;
-    return &rings[home < HOME_COARSE ? 0 : above];
+    return &ring_by_home[home / HOME_COARSE];
 }
 
-/* The slot's number in its ring, counted from that of now. */
-static inline uint32_t home_ahead(const struct tw_timers *timers, uint32_t home,
-                                  const struct ring *ring)
-{
-    return (home - (uint32_t)(timers->now >> ring->shift)) & ring->mask;
-}
-
-/* The first tick of the slot. */
-static tw_tick home_begin(const struct tw_timers *timers, uint32_t home)
+/* Ticks from now until the slot begins, at least one: that of now is a whole revolution ahead. */
+static inline tw_tick home_wait(const struct tw_timers *timers, uint32_t home)
 {
     const struct ring *ring = home_ring(home);
-    return ((timers->now >> ring->shift) + home_ahead(timers, home, ring)) << ring->shift;
+    uint32_t before = (home & ~ring->lanes) - 1; /* the last list of the slot before */
+    uint32_t between = (before - (uint32_t)(timers->now >> ring->shift)) & ring->slots;
+    return ((tw_tick)between << ring->shift) + (timers->now | ~ring->align) + 1 - timers->now;
 }
 
-static inline bool is_marked(const struct tw_timers *timers, size_t home)
+static inline uint32_t *first_of(struct tw_timers *timers, size_t list)
 {
-    return timers->marks[(home - HOME_FIRST) / 64] >> home % 64 & 1;
+    return &timers->first[list - HOME_FIRST];
 }
 
-static inline size_t head_of(size_t home, uint32_t lane)
+static inline uint64_t *marks_of(struct tw_timers *timers, size_t list)
 {
-    return lane * SLOTS + home - HOME_FIRST;
+    return &timers->marks[list / 64 - HOME_FIRST / 64];
 }
 
 /* The whole due tick of a timer that is not far. */
@@ -234,21 +253,18 @@ static inline uint64_t word_of(tw_tick due, uint64_t home)
  * apart from `prev`: as one write of both it would have to be put together first.) */
 static inline void node_place(struct tw_timers *timers, uint32_t node, tw_tick due)
 {
-    tw_tick now = timers->now;
-    const struct ring *ring = &ring_by_bit[63 - __builtin_clzll((due - now) | 1)];
-    uint64_t current = now >> ring->shift, ahead = (due >> ring->shift) - current;
-    uint64_t number = current + (ahead < ring->mask ? ahead : ring->mask);
-    size_t home = ring->first + ((uint32_t)number & ring->mask);
-    size_t head = head_of(home, node & timers->lane_mask);
-    uint32_t first = timers->first[head];
+    const struct ring *ring =
+        &ring_by_bit[63u - (unsigned)__builtin_clzll((due - timers->now) | 1)];
+    size_t list = ring->first + ((uint32_t)(due >> ring->shift) & ring->mask);
     struct node *nodes = timers->nodes;
-    timers->first[head] = node;
-    nodes[node].prev = FROM_HEAD + (uint32_t)head;
+    uint32_t first = *first_of(timers, list);
+    *first_of(timers, list) = node;
+    nodes[node].prev = FROM_HEAD + (uint32_t)list;
     nodes[first].prev = node;
     nodes[node].next = first;
-    nodes[node].word = word_of(due, home);
-    timers->marks[(home - HOME_FIRST) / 64] |= UINT64_C(1) << home % 64;
-    tw_tick begin = number << ring->shift;
+    nodes[node].word = word_of(due, list);
+    *marks_of(timers, list) |= UINT64_C(1) << list % 64;
+    tw_tick begin = due & ring->align;
     if (begin < timers->wake)
         timers->wake = begin;
     TW_COUNT(timers, link_writes, 4);
@@ -260,26 +276,23 @@ static inline void node_remove(struct tw_timers *timers, uint32_t node)
 {
     uint32_t prev = timers->nodes[node].prev, next = timers->nodes[node].next;
     uint32_t index = prev & ~FROM_HEAD;
-    uint32_t *before[2] = {&timers->nodes[index].next, &timers->first[index]};
+    uint32_t *before[2] = {&timers->nodes[index].next, first_of(timers, index)};
     *before[prev / FROM_HEAD] = next; /* looked up: nobody can guess whether it is the first */
     timers->nodes[next].prev = prev;
     TW_COUNT(timers, link_writes, 2);
 }
 
 /* Gives a timer that is not far, nor about to be, its due tick. */
-static inline void node_start(struct tw_timers *timers, uint32_t node, tw_tick due)
+static void node_start(struct tw_timers *timers, uint32_t node, tw_tick due)
 {
     uint32_t home = home_of(timers->nodes[node].word);
-    if (home != 0) {
-        const struct ring *ring = home_ring(home);
-        uint64_t ahead = (due >> ring->shift) - (timers->now >> ring->shift);
-        TW_COUNT(timers, comparisons, 1);
-        if (home_ahead(timers, home, ring) <= ahead) {
-            timers->nodes[node].word = word_of(due, home);
-            return;
-        }
-        node_remove(timers, node);
+    TW_COUNT(timers, comparisons, home != 0);
+    if (home != 0 && home_wait(timers, home) <= due - timers->now) {
+        timers->nodes[node].word = word_of(due, home);
+        return;
     }
+    if (home != 0)
+        node_remove(timers, node);
     node_place(timers, node, due);
 }
 
@@ -367,118 +380,128 @@ static void far_look(struct tw_timers *timers)
 
 /* ---- The clock. ------------------------------------------------------------------------------ */
 
-/* Empties a slot whose turn has come, its lists in turn, so that the next node of a list has arrived
- * in the cache by the time it is wanted; in ring 0, who is due fires.  A callback cannot disturb the
- * lists: their home begins now, so that whatever it starts among these timers stays where it is. */
-static inline __attribute__((always_inline)) void slot_empty(struct tw_timers *timers, size_t home,
-                                                             tw_expire_fn *expire, void *ctx)
+/* Empties a slot of an upper ring whose turn has come, its lists in turn, so that the next node of a
+ * list has arrived in the cache by the time it is wanted. */
+static void slot_settle(struct tw_timers *timers, uint32_t home)
 {
     uint32_t lane[LANES], lanes = 0;
     struct node *nodes = timers->nodes;
-    for (uint32_t i = 0; i <= timers->lane_mask; i++) {
-        uint32_t *first = &timers->first[head_of(home, i)];
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t *first = first_of(timers, home + i);
         __builtin_prefetch(&nodes[*first]);
         lane[lanes] = *first;
         lanes += *first != 0;
         *first = 0;
     }
-    timers->marks[(home - HOME_FIRST) / 64] &= ~(UINT64_C(1) << home % 64);
-    uint64_t due = word_of(timers->now, home);
+    *marks_of(timers, home) &= ~(((UINT64_C(1) << LANES) - 1) << home % 64);
     while (lanes > 0)
         for (uint32_t i = 0; i < lanes; i++) {
             uint32_t node = lane[i], next = nodes[node].next;
-            uint64_t word = nodes[node].word;
             __builtin_prefetch(&nodes[next]);
             lane[i] = next != 0 ? next : lane[--lanes];
-            if (expire && word == due) {
-                nodes[node].word = 0;
-                timers->running--;
-                TW_COUNT(timers, visits, 1);
-                TW_COUNT(timers, comparisons, 1);
-                expire(ctx, node - 1, timers->now);
-            } else {
-                node_settle(timers, node, word);
-            }
+            node_settle(timers, node, nodes[node].word);
         }
 }
 
-/* The slots of the other rings that begin now, from the highest down, so that what comes down from
+/* The slots of the upper rings that begin now, from the highest down, so that what comes down from
  * one is there when it is the turn of the next. */
 __attribute__((noinline)) static void rings_turn(struct tw_timers *timers)
 {
     if (timers->far_wake == timers->now)
         far_look(timers);
     for (const struct ring *ring = &rings[RINGS - 1]; ring > rings; ring--) {
-        uint64_t number = timers->now >> ring->shift;
-        size_t home = ring->first + ((uint32_t)number & ring->mask);
-        if (number << ring->shift == timers->now && is_marked(timers, home)) {
+        uint32_t home = ring->first + ((uint32_t)(timers->now >> ring->shift) & ring->mask);
+        bool begins = (timers->now & ~ring->align) == 0;
+        if (begins && *marks_of(timers, home) >> home % 64 & ((1u << LANES) - 1)) {
             TW_COUNT(timers, cascades, 1);
-            slot_empty(timers, home, NULL, NULL);
+            slot_settle(timers, home);
         }
     }
 }
 
-/* The earliest begin of a marked slot of the ring.  That of now is not marked. */
+/* Sends a scout to the list of the tick that is SCOUTS ahead: the one whose tick is now is free. */
+static inline void scout_send(struct tw_timers *timers)
+{
+    uint32_t ahead = (uint32_t)(timers->now + SCOUTS) % HOME_FINE;
+    uint32_t node = *first_of(timers, HOME_FINE + ahead);
+    timers->scouts[timers->now % SCOUTS] = node;
+    __builtin_prefetch(&timers->nodes[node]);
+}
+
+/* The next scout goes one timer on.  Whoever is moved meanwhile takes its scout along: no harm. */
+static inline void scout_go(struct tw_timers *timers, uint32_t turn)
+{
+    uint32_t *scout = &timers->scouts[turn % SCOUTS];
+    *scout = timers->nodes[*scout].next;
+    __builtin_prefetch(&timers->nodes[*scout]);
+}
+
+/* Empties the slot of ring 0 that is now's: who is due fires.  Each is taken out before its callback
+ * runs, which may take out any of the others. */
+static inline void slot_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+{
+    uint32_t home = HOME_FINE + (uint32_t)timers->now % HOME_FINE, turn = 0;
+    uint32_t *first = first_of(timers, home);
+    uint64_t due = word_of(timers->now, home);
+    struct node *nodes = timers->nodes;
+    bool scouted = timers->ready > timers->eager;
+    *marks_of(timers, home) &= ~(UINT64_C(1) << home % 64);
+    if (scouted)
+        scout_send(timers);
+    for (uint32_t node; (node = *first) != 0;) {
+        uint32_t next = nodes[node].next;
+        uint64_t word = nodes[node].word;
+        if (scouted)
+            scout_go(timers, turn++);
+        *first = next;
+        nodes[next].prev = FROM_HEAD + home;
+        TW_COUNT(timers, link_writes, 2);
+        if (word == due) {
+            nodes[node].word = 0;
+            timers->running--;
+            TW_COUNT(timers, visits, 1);
+            TW_COUNT(timers, comparisons, 1);
+            expire(ctx, node - 1, timers->now);
+        } else {
+            node_settle(timers, node, word);
+        }
+    }
+}
+
+/* The earliest begin of a slot of the ring with a marked list, now's own being the last. */
 static inline tw_tick ring_wake(const struct tw_timers *timers, const struct ring *ring)
 {
-    uint64_t number = timers->now >> ring->shift;
-    uint32_t current = (uint32_t)number & ring->mask, word = current / 64;
-    uint32_t words = (ring->mask + 1u) / 64;
+    uint32_t words = (ring->mask + 1) / 64;
+    uint32_t from = (((uint32_t)(timers->now >> ring->shift) | ring->lanes) + 1) & ring->mask;
+    uint32_t word = from / 64;
     const uint64_t *marks = &timers->marks[(ring->first - HOME_FIRST) / 64];
-    uint64_t rest = marks[word] & (~UINT64_C(0) << current % 64);
+    uint64_t rest = marks[word] & (~UINT64_C(0) << from % 64);
     for (uint32_t i = 0; rest == 0 && i < words; i++) {
         word = (word + 1) % words;
         rest = marks[word];
     }
     if (rest == 0)
         return TW_NEVER;
-    uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(rest);
-    return (number + ((slot - current) & ring->mask)) << ring->shift;
+    uint32_t list = word * 64 + (uint32_t)__builtin_ctzll(rest);
+    tw_tick between = (list - from) & ring->slots;
+    return (timers->now | ~ring->align) + 1 + (between << ring->shift);
 }
 
-/* The tick on which the ring begins again, where slots of the rings above may begin. */
-static inline tw_tick ring_turn(const struct tw_timers *timers, const struct ring *ring)
-{
-    return (((timers->now >> ring->shift) | ring->mask) + 1) << ring->shift;
-}
-
-/* Does a marked slot of this ring, or one above, begin on that tick? */
-static bool rings_begin(const struct tw_timers *timers, const struct ring *ring, tw_tick tick)
-{
-    for (; ring < rings + RINGS; ring++) {
-        uint64_t number = tick >> ring->shift;
-        if (number << ring->shift != tick)
-            break;
-        if (is_marked(timers, ring->first + ((uint32_t)number & ring->mask)))
-            return true;
-    }
-    return false;
-}
-
-/* The earliest begin of a marked slot, when it is not that of a slot of ring 0 before its turn. */
+/* The earliest begin of all. */
 __attribute__((noinline)) static tw_tick wake_above(const struct tw_timers *timers, tw_tick wake)
 {
-    const struct ring *ring = rings;
-    for (;;) {
-        tw_tick turn = ring_turn(timers, ring);
-        if (wake < turn)
-            return wake;
-        if (++ring == rings + RINGS)
-            return wake;
-        if (rings_begin(timers, ring, turn))
-            return turn;
-        if (wake != TW_NEVER)
-            return wake;
-        wake = ring_wake(timers, ring);
+    for (const struct ring *ring = rings + 1; ring < rings + RINGS; ring++) {
+        tw_tick begin = ring_wake(timers, ring);
+        wake = begin < wake ? begin : wake;
     }
+    return wake < timers->far_wake ? wake : timers->far_wake;
 }
 
+/* A slot of ring 0 before the next turn of the upper ones is the earliest. */
 static inline tw_tick wake_find(const struct tw_timers *timers)
 {
     tw_tick wake = ring_wake(timers, &rings[0]);
-    if (wake >= ring_turn(timers, &rings[0]))
-        wake = wake_above(timers, wake);
-    return wake < timers->far_wake ? wake : timers->far_wake;
+    return wake <= (timers->now | (STEP - 1)) ? wake : wake_above(timers, wake);
 }
 
 __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
@@ -487,11 +510,9 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     while (timers->wake <= to) {
         timers->now = timers->wake;
         TW_COUNT(timers, pointer_moves, 1);
-        if (timers->now % FINE == 0)
+        if (timers->now % STEP == 0)
             rings_turn(timers);
-        size_t home = HOME_FIRST + timers->now % FINE;
-        if (is_marked(timers, home))
-            slot_empty(timers, home, expire, ctx);
+        slot_fire(timers, expire, ctx);
         timers->wake = wake_find(timers);
     }
     if (timers->now < to)
@@ -520,13 +541,15 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     timers->now = config->now;
     timers->wake = timers->far_wake = TW_NEVER;
     timers->capacity = config->capacity;
-    const struct tw_setting *small = params_find(config, "small");
-    timers->small = small ? (uint32_t)small->values[0] : SMALL_DEFAULT;
+    const struct tw_setting *eager = params_find(config, "eager");
+    timers->eager = eager ? (uint32_t)eager->values[0] : EAGER_DEFAULT;
+    timers->apart = ~UINT64_C(0);
     timers->nodes = malloc(bytes);
     if (!timers->nodes) {
         fast_close(timers);
         return params_no_memory(error, bytes);
     }
+    memset(timers->nodes, 0, sizeof(struct node));
     *out = timers;
     return TW_OK;
 }
@@ -538,11 +561,10 @@ static void nodes_ready(struct tw_timers *timers, uint32_t node)
     uint32_t ready = node + (rest < READY_STEP ? rest : READY_STEP);
     memset(&timers->nodes[timers->ready + 1], 0, (ready - timers->ready) * sizeof(struct node));
     timers->ready = ready;
-    if (ready > timers->small)
-        timers->lane_mask = LANES - 1;
+    timers->apart = ready > timers->eager ? ~UINT64_C(0) : FAR;
 }
 
-/* Any start that is not for a timer in use, near, and later than what is there. */
+/* Any start that is not for a timer in use and near. */
 __attribute__((noinline)) static int start_any(struct tw_timers *timers, uint32_t node,
                                                tw_tick deadline)
 {
@@ -570,6 +592,33 @@ __attribute__((noinline)) static int start_any(struct tw_timers *timers, uint32_
     return word & RUNNING ? TW_REARMED : TW_OK;
 }
 
+/* A start of a timer that is in a list, and leaves it. */
+__attribute__((noinline)) static int start_elsewhere(struct tw_timers *timers, uint32_t node,
+                                                     uint64_t word, tw_tick deadline)
+{
+    int status = word >> RUNNING_BIT & 1 ? TW_REARMED : TW_OK;
+    timers->running += !status;
+    node_remove(timers, node);
+    node_place(timers, node, deadline);
+    return status;
+}
+
+/* A start of a timer that is far, or in a list that it leaves only if it has to. */
+__attribute__((noinline)) static int start_apart(struct tw_timers *timers, uint32_t node,
+                                                 uint64_t word, tw_tick deadline)
+{
+    uint32_t home = home_of(word);
+    if (word & FAR)
+        return start_any(timers, node, deadline);
+    TW_COUNT(timers, comparisons, 1);
+    if (home_wait(timers, home) > deadline - timers->now)
+        return start_elsewhere(timers, node, word, deadline);
+    int status = word >> RUNNING_BIT & 1 ? TW_REARMED : TW_OK;
+    timers->running += !status;
+    timers->nodes[node].word = word_of(deadline, home);
+    return status;
+}
+
 static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     uint32_t node = id + 1;
@@ -582,18 +631,26 @@ static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
         node_place(timers, node, deadline);
         return TW_OK;
     }
-    if (__builtin_expect((word & FAR) != 0, 0))
-        return start_any(timers, node, deadline);
-    uint32_t home = home_of(word);
-    const struct ring *ring = home_ring(home);
-    uint64_t ahead = (deadline >> ring->shift) - (now >> ring->shift);
-    TW_COUNT(timers, comparisons, 1);
-    if (home_ahead(timers, home, ring) > ahead)
-        return start_any(timers, node, deadline);
-    int status = word & RUNNING ? TW_REARMED : TW_OK;
-    timers->running += !status;
-    timers->nodes[node].word = word_of(deadline, home);
-    return status;
+    uint64_t later = (deadline << DUE_SHIFT) - (word & ~STATE_MASK);
+    if ((word & (RUNNING | FAR)) == RUNNING && later < UINT64_C(1) << 63) {
+        TW_COUNT(timers, comparisons, 1);
+        timers->nodes[node].word = word + later;
+        return TW_REARMED;
+    }
+    if (word & timers->apart)
+        return start_apart(timers, node, word, deadline);
+    return start_elsewhere(timers, node, word, deadline);
+}
+
+/* A stop of a timer that is idle or far. */
+__attribute__((noinline)) static int stop_any(struct tw_timers *timers, uint32_t node)
+{
+    uint64_t word = timers->nodes[node].word;
+    if (!(word & RUNNING))
+        return TW_IDLE;
+    timers->running--;
+    far_remove(timers, node);
+    return TW_OK;
 }
 
 static int fast_stop(struct tw_timers *timers, tw_id id)
@@ -602,14 +659,11 @@ static int fast_stop(struct tw_timers *timers, tw_id id)
     if (__builtin_expect(node > timers->ready, 0))
         return TW_IDLE;
     uint64_t word = timers->nodes[node].word;
-    if (!(word & RUNNING))
-        return TW_IDLE;
+    if (__builtin_expect((word & (RUNNING | FAR)) != RUNNING, 0))
+        return stop_any(timers, node);
     timers->running--;
     TW_COUNT(timers, link_writes, 1);
-    if (__builtin_expect((word & FAR) != 0, 0))
-        far_remove(timers, node);
-    else
-        timers->nodes[node].word = word & HOME_MASK;
+    timers->nodes[node].word = word & HOME_MASK;
     return TW_OK;
 }
 
@@ -630,7 +684,7 @@ static tw_tick fast_next(const struct tw_timers *timers)
     return timers->running > 0 ? timers->wake : TW_NEVER;
 }
 
-/* A far timer is shown without a slot, as rings + 1 level. */
+/* A far timer is shown without a slot, on a level behind the last. */
 static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
     for (uint32_t node = 1; node <= timers->ready; node++) {
@@ -640,8 +694,8 @@ static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void 
         struct tw_view view = {.id = node - 1, .deadline = due_of(timers, word), .level = RINGS};
         if (!(word & FAR)) {
             const struct ring *ring = home_ring(home_of(word));
-            view.level = (uint32_t)(ring - rings);
-            view.slot = home_of(word) & ring->mask;
+            view.level = ring->level;
+            view.slot = (home_of(word) & ring->mask) / (ring->lanes + 1);
         }
         visit(ctx, &view);
     }
@@ -649,16 +703,17 @@ static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void 
 
 /* Invariant 1, for one list; adds its length to *held.  Ends on any input: a node that is met twice
  * would need two different predecessors. */
-static const char *list_check(const struct tw_timers *timers, uint32_t home, size_t head,
-                              uint64_t *held)
+static const char *list_check(const struct tw_timers *timers, uint32_t list, uint64_t *held)
 {
-    uint32_t prev = FROM_HEAD + (uint32_t)head;
-    for (uint32_t node = timers->first[head]; node != 0; node = timers->nodes[node].next) {
+    uint32_t prev = FROM_HEAD + list;
+    for (uint32_t node = timers->first[list - HOME_FIRST]; node != 0;
+         node = timers->nodes[node].next) {
         if (node > timers->ready)
             return "a list leads to what is no timer";
         if (timers->nodes[node].prev != prev)
             return "a back link does not lead to the timer before";
-        if (home_of(timers->nodes[node].word) != home)
+        uint32_t home = home_of(timers->nodes[node].word);
+        if (home != list)
             return "a timer is in a list that is not of its home";
         prev = node;
         ++*held;
@@ -666,33 +721,15 @@ static const char *list_check(const struct tw_timers *timers, uint32_t home, siz
     return NULL;
 }
 
-/* Invariants 1 and 2, for one marked slot. */
-static const char *slot_check(const struct tw_timers *timers, uint32_t home, uint64_t *held)
-{
-    uint64_t before = *held;
-    for (uint32_t lane = 0; lane <= timers->lane_mask; lane++) {
-        const char *broken = list_check(timers, home, head_of(home, lane), held);
-        if (broken)
-            return broken;
-    }
-    if (*held == before)
-        return NULL;
-    if (home_begin(timers, home) <= timers->now)
-        return "a slot that has come up still holds a timer";
-    if (home_begin(timers, home) < timers->wake)
-        return "a slot that holds a timer begins before the next wake-up";
-    return NULL;
-}
-
-/* The same for all.  Slots that are not marked need no look: every timer has to be in a marked one. */
-static const char *slots_check(const struct tw_timers *timers, uint64_t *held)
+/* The same for all.  Lists that are not marked need no look: every timer has to be in a marked one. */
+static const char *lists_check(const struct tw_timers *timers, uint64_t *held)
 {
     const char *broken = NULL;
-    for (uint32_t word = 0; !broken && word < SLOTS / 64; word++) {
+    for (uint32_t word = 0; !broken && word < LISTS / 64; word++) {
         uint64_t marks = timers->marks[word];
         for (; !broken && marks != 0; marks &= marks - 1)
             broken =
-                slot_check(timers, HOME_FIRST + word * 64 + (uint32_t)__builtin_ctzll(marks), held);
+                list_check(timers, HOME_FIRST + word * 64 + (uint32_t)__builtin_ctzll(marks), held);
     }
     return broken;
 }
@@ -710,24 +747,33 @@ static const char *far_check(const struct tw_timers *timers, uint32_t node)
     return NULL;
 }
 
+/* Invariant 2, for one timer. */
+static const char *home_check(const struct tw_timers *timers, uint32_t home)
+{
+    if (home < HOME_FIRST)
+        return "a timer's home is no list";
+    if (!(timers->marks[(home - HOME_FIRST) / 64] >> home % 64 & 1))
+        return "a list that holds a timer is not marked";
+    if (home_wait(timers, home) < timers->wake - timers->now)
+        return "a slot that holds a timer begins before the next wake-up";
+    return NULL;
+}
+
 /* Invariants 2, 3 and 5, for one timer. */
 static const char *timer_check(const struct tw_timers *timers, uint32_t node)
 {
     uint64_t word = timers->nodes[node].word;
     uint32_t home = home_of(word);
-    if (home != 0 && (home < HOME_FIRST || home >= HOME_END))
-        return "a timer's home is no slot";
-    if (home != 0 && !is_marked(timers, home))
-        return "a slot that holds a timer is not marked";
-    if (!(word & RUNNING))
-        return NULL;
+    const char *broken = home != 0 ? home_check(timers, home) : NULL;
+    if (broken || !(word & RUNNING))
+        return broken;
     if (word & FAR)
         return far_check(timers, node);
     if (home == 0)
         return "a running timer has no home";
     if (due_near(timers, word) <= timers->now)
         return "a timer is still held after its due tick";
-    if (home_begin(timers, home) > due_near(timers, word))
+    if (home_wait(timers, home) > due_near(timers, word) - timers->now)
         return "a timer's home comes up after its due tick";
     return NULL;
 }
@@ -738,7 +784,7 @@ static const char *fast_check(const struct tw_timers *timers)
     uint32_t running = 0, far = 0;
     if (timers->wake <= timers->now)
         return "the next wake-up is over";
-    const char *broken = slots_check(timers, &held);
+    const char *broken = lists_check(timers, &held);
     for (uint32_t node = 1; !broken && node <= timers->ready; node++) {
         uint64_t word = timers->nodes[node].word;
         placed += home_of(word) != 0;
@@ -769,7 +815,7 @@ static void fast_describe(const struct tw_timers *timers, struct tw_description 
     *out = (struct tw_description){
         .span = TW_DEADLINE_MAX,
         .setting_count = 1,
-        .settings = {{.name = "small", .count = 1, .values = {timers->small}}},
+        .settings = {{.name = "eager", .count = 1, .values = {timers->eager}}},
     };
 }
 

@@ -340,11 +340,11 @@ static double tick_of_stopped(struct drive *drive)
     return tick_idle(drive, TURN);
 }
 
-/* All timers leave one slot of an upper level. */
+/* All timers leave one slot of an upper level, however few ticks it is worth. */
 static double tick_of_a_cascade(struct drive *drive)
 {
     for (tw_id id = 0; id < drive->n; id++)
-        drive_start(drive, id, TURN + 1 + id);
+        drive_start(drive, id, TURN + 1 + id % 255);
     return tick_idle(drive, TURN);
 }
 

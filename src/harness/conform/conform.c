@@ -46,8 +46,8 @@ static const struct variant variants[] = {
     {"depth", 1, {21}},
     {"step", 1, {8}},
     {"step", 1, {1000}},
-    {"small", 1, {0}},
-    {"small", 1, {2000}},
+    {"eager", 1, {0}},
+    {"eager", 1, {2000}},
     {MODEL_CAP_SETTING, 1, {1}},
     {MODEL_CAP_SETTING, 1, {20}},
 };

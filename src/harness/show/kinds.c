@@ -28,7 +28,7 @@ static const struct kind kinds[] = {
     {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3, .slots = 64},
     {.design = "hier-bitmap", .shape = FILM_WHEEL, .slots = 64},
     {.design = "linux26", .shape = FILM_WHEEL, .slots = 64, .slots_root = 256},
-    {.design = "fast", .shape = FILM_SET}, /* 2048 slots are more than a picture can have */
+    {.design = "fast", .shape = FILM_SET}, /* 16384 slots are more than a picture can have */
     {.design = "hier-preheat", .shape = FILM_WHEEL, .rings = 2},
 };
 
