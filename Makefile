@@ -4,7 +4,7 @@
 #
 #     release    what is measured            asan    address and undefined-behaviour sanitizers
 #     coverage   gcov                        ubsan   undefined behaviour alone     tsan    threads
-#     fuzz       libFuzzer and asan (clang only)
+#     fuzz       libFuzzer and asan (clang only); the unit tests of `make test` too
 #
 # A flavour with -clang behind it is compiled by clang.  Everything is rebuilt when the compiler or
 # its flags change.  Nothing here needs a compiler before the first recipe runs, so that `make deps`
@@ -96,6 +96,9 @@ CXX      := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
 LANGUAGE_CXX = -std=c++20 $(filter-out -std=%,$(LANGUAGE))
 WARN_CXX     = $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
 
+# The hundred and more tests are linked by the faster of the linkers that binutils has.
+LINK_TEST = $(LINK) $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
+
 # EXTRA is what single objects want on top.
 COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN) $(EXTRA)
 COMPILE_CXX = $(CXX) $(LANGUAGE_CXX) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN_CXX) $(EXTRA)
@@ -182,8 +185,7 @@ claims: ## run every claim (minutes, a quiet machine): JSON under results/, pict
 test: ## install what is missing, build, run every test (about a quarter of an hour)
 	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) all tests
-	$(Q)$(MAKE) FLAVOUR=asan unit-tests
-	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
+	$(Q)$(MAKE) FLAVOUR=fuzz unit-tests fuzzers
 	$(Q)$(MAKE) run-tests FUZZ_SECONDS=5
 
 check: ## fast: floors, style, static analysis of what changed, unit tests
@@ -259,10 +261,10 @@ $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) -lcmocka -o $@
+	$(Q)$(LINK_TEST) $^ $(LIBS) -lcmocka -o $@
 $(BUILD)/tests/test_%: $(BUILD)/tests/conformance/test_%.o $(OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) -lcmocka -o $@
+	$(Q)$(LINK_TEST) $^ $(LIBS) -lcmocka -o $@
 # The design that people copy (docs/ADDING-A-BACKEND.md) is compiled as one, and put to the proof.
 $(BUILD)/tests/test_skeleton: $(BUILD)/docs/skeleton.timed.o $(BUILD)/docs/skeleton.counted.o
 $(BUILD)/docs/skeleton.%.o: docs/skeleton.c $(BUILD)/flags
@@ -271,7 +273,7 @@ $(BUILD)/docs/skeleton.%.o: docs/skeleton.c $(BUILD)/flags
 	$(Q)$(COMPILE) $(if $(filter counted,$*),-DTW_COUNTED) -Isrc/impls -MMD -MP -c $< -o $@
 $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+	$(Q)$(LINK_TEST) -fsanitize=fuzzer $^ $(LIBS) -o $@
 
 # Without this, make would delete the tests' objects as intermediate files and compile them again.
 .SECONDARY:
@@ -283,13 +285,13 @@ unit-tests: $(UNIT_TESTS)
 tests: $(UNIT_TESTS) $(CONFORMANCE_TESTS)
 fuzzers: $(FUZZ_TARGETS)
 
-# What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and
-# behind --alone those that measure time.
-TIMING := $(addprefix tests/cli/,$(addsuffix .bats,advise compare_programs counters growth interrupted selftest_record))
-SUITES = tests/faults/run.sh tests/libraries.sh $(CONFORMANCE_TESTS) $(filter-out $(TIMING),$(wildcard tests/cli/*.bats)) \
-         tests/lessons.sh tests/identity.sh tests/fuzz.sh tests/ci.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/exports.sh \
+# What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and all
+# side by side, because none depends on how fast or how evenly the machine runs.  The unit tests run under the
+# sanitizers too, as the fuzzers are compiled: one tree is enough for both.
+SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh tests/identity.sh tests/ci.sh $(wildcard tests/cli/*.bats) \
+         tests/lessons.sh tests/fuzz.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/exports.sh \
          tests/selftest_format.sh tests/limits_format.sh tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/misses.sh \
-         $(UNIT_TESTS) $(UNIT_TESTS:build/release/%=build/asan/%) --alone $(TIMING)
+         $(UNIT_TESTS:build/release/%=build/fuzz/%) $(UNIT_TESTS)
 
 run-tests:
 	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=600 tests/run.sh $(SUITES)

@@ -2,7 +2,7 @@
 # run.sh SUITE... [--alone SUITE...] - run test suites that print TAP, and add them up.
 #
 # A suite is a program (cmocka), a script or a .bats file.  Suites run JOBS at a time (default: one
-# per core, at most 4); those behind --alone, which measure time, run one by one afterwards.  A suite
+# more than there are cores, because some wait, and at most 4); those behind --alone, which measure time, run one by one afterwards.  A suite
 # that crashes, is over its LIMIT_SECONDS (default 300), has no plan, or reports another number of
 # results than it planned, counts as one failure more.  The last line is "N passed, N failed", and
 # the exit status is 1 when any failed.
@@ -10,7 +10,7 @@ set -uo pipefail
 
 limit_seconds=${LIMIT_SECONDS:-300}
 cores=$(nproc)
-jobs=${JOBS:-$((cores < 4 ? cores : 4))}
+jobs=${JOBS:-$((cores < 4 ? cores + 1 : 4))}
 
 # Reads the log of a suite and its exit status; writes "passed failed skipped", then what to show of
 # the failures: each "not ok" with the output around it, and what is wrong with the suite as a whole.

@@ -131,14 +131,14 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
 }
 
 @test "a hopeless cell is recorded, and the rest goes on" {
-    run quick --impl=heap,list --tasks=1e6 --budget=300ms --json=out.json
+    run quick --impl=heap,list --tasks=1e5 --budget=300ms --json=out.json
     [ "$status" -eq 0 ]
     [ "$(json out.json 'sorted((c["impl"], bool(c["reason"])) for c in d["cells"] if c["status"] == "timeout")[-1:]')" = "[('list', True)]" ]
     [ "$(json out.json 'len(d["cells"])')" = 2 ]
 }
 
 @test "a cell beyond its memory is recorded" {
-    run quick --impl=heap --tasks=1e6 --memory-limit=8Mi --json=out.json
+    run quick --impl=heap --tasks=5e5 --memory-limit=8Mi --json=out.json
     [ "$status" -eq 0 ]
     [ "$(json out.json 'd["cells"][0]["status"]')" = out-of-memory ]
 }
@@ -178,7 +178,8 @@ END
 }
 
 @test "conform finds nothing wrong, and says how much it looked" {
-    run "$twbench" conform --impl=all --operations=1e4
+    # What it finds is proved by test_conformance and tests/faults, with more operations than this.
+    run "$twbench" conform --impl=all --operations=1e3
     [ "$status" -eq 0 ]
     [[ $output == *operations* ]]
 }

@@ -68,7 +68,13 @@ static const struct nearness nearnesses[] = {
     {"libevent-unbound", 0.04, 0.06, 0},
 };
 
-enum { TRACES = sizeof nearnesses / sizeof *nearnesses };
+/* Under a sanitizer, which takes the place of jemalloc, it is the memory that is judged: the two small traces walk
+ * through the same code, and need not be made larger. */
+#ifdef TWB_JEMALLOC
+enum { FIRST = 0, TRACES = sizeof nearnesses / sizeof *nearnesses, SCALES = 1 };
+#else
+enum { FIRST = 2, TRACES = 4, SCALES = 0 };
+#endif
 
 #define CHECK(what, found, wanted, near)                                                           \
     if (!(near))                                                                                   \
@@ -112,7 +118,7 @@ static void census_compare(const struct nearness *nearness, const struct census 
 static void test_a_fit_has_the_mix_of_its_trace(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < TRACES; i++) {
+    for (size_t i = FIRST; i < TRACES; i++) {
         const struct nearness *nearness = &nearnesses[i];
         struct census trace, fit;
         struct diag diag;
@@ -126,7 +132,7 @@ static void test_a_fit_has_the_mix_of_its_trace(void **state)
         double wanted = (double)trace.operations / (double)trace.pass_count;
         CHECK("operations of an active tick", found, wanted, is_near(found, wanted, 0.04));
         census_free(&fit);
-        if (nearness->factor > 0) {
+        if (SCALES && nearness->factor > 0) {
             fitted_census(workload, trace.ids * nearness->factor, 2, &fit);
             census_compare(nearness, &fit, &trace, (double)nearness->factor);
             census_free(&fit);
