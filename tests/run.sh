@@ -2,10 +2,10 @@
 # run.sh SUITE... [--alone SUITE...] - run test suites that print TAP, and add them up.
 #
 # A suite is a program (cmocka), a script or a .bats file.  Suites run JOBS at a time (default: one
-# more than there are cores, because some wait, and at most 4); those behind --alone, which measure time, run one by one afterwards.  A suite
-# that crashes, is over its LIMIT_SECONDS (default 300), has no plan, or reports another number of
-# results than it planned, counts as one failure more.  The last line is "N passed, N failed", and
-# the exit status is 1 when any failed.
+# more than there are cores, because some wait, and at most 4); those behind --alone, which measure time,
+# run one by one afterwards.  A suite that crashes, is over its LIMIT_SECONDS (default 300), has no plan,
+# or reports another number of results than it planned, counts as one failure more.  The last line is
+# "N passed, N failed", and the exit status is 1 when any failed.
 set -uo pipefail
 
 limit_seconds=${LIMIT_SECONDS:-300}
