@@ -11,9 +11,13 @@ twbench=${TWBENCH:-./twbench}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-"$twbench" advise hold --tasks=300 --impl=list,heap,hashed,linux --budget=4s --progress=never --no-system-check \
-    --json="$work/small.json" >"$work/table.txt" ||
-    { echo "Bail out! $twbench made no document"; exit 1; }
+# A machine that stands still for all of the budget leaves no answer: then there is more of it.
+for budget in 4s 16s 64s; do
+    "$twbench" advise hold --tasks=300 --impl=list,heap,hashed,linux --budget=$budget --progress=never \
+        --no-system-check --json="$work/small.json" --force >"$work/table.txt" ||
+        { echo "Bail out! $twbench made no document"; exit 1; }
+    grep -q '"status": *"recommended"' "$work/small.json" && break
+done
 "$twbench" advise idle --impl=heap --memory=1 --budget=1s --progress=never --no-system-check \
     --json="$work/none.json" >/dev/null ||
     { echo "Bail out! $twbench made no document without an answer"; exit 1; }

@@ -55,7 +55,7 @@ waits() {
 
 conform() {
     local name=$1 operations=$2 output
-    output=$(timeout 240 "$twbench" conform --impl="$name" --operations="$operations" 2>&1)
+    output=$(timeout 500 "$twbench" conform --impl="$name" --operations="$operations" 2>&1)
     tell $? "$name holds the contract" "$output"
 }
 
@@ -63,7 +63,7 @@ conform() {
 run_workloads() {
     local name=$1 workloads=$2 output
     shift 2
-    output=$(timeout 240 "$twbench" run --impl="$name" --workload="$workloads" --tasks=300 --counts-only \
+    output=$(timeout 500 "$twbench" run --impl="$name" --workload="$workloads" --tasks=300 --counts-only \
         --progress=never "$@" 2>&1)
     tell $? "$name${*:+ with $*} does what the oracle does in $workloads" "$output"
 }
