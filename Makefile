@@ -96,8 +96,10 @@ CXX      := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
 LANGUAGE_CXX = -std=c++20 $(filter-out -std=%,$(LANGUAGE))
 WARN_CXX     = $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
 
-# The hundred and more tests are linked by the faster of the linkers that binutils has.
-LINK_TEST = $(LINK) $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
+# The hundred and more tests are linked by a faster linker than the default, where there is one: gold comes with
+# binutils, but does not understand what clang's sanitizers export; lld does, if it is here.
+FAST_LINKER = $(if $(findstring clang,$(CC)),lld,gold)
+LINK_TEST = $(LINK) $(if $(wildcard /usr/bin/ld.$(FAST_LINKER)),-fuse-ld=$(FAST_LINKER))
 
 # EXTRA is what single objects want on top.
 COMPILE = $(CC) $(LANGUAGE) -I$(BUILD) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT) $(WARN) $(EXTRA)
