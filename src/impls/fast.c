@@ -140,9 +140,8 @@ struct node {
 #define STATE_MASK  ((UINT64_C(1) << DUE_SHIFT) - 1)
 
 struct ring {
-    tw_tick align; /* masks the first tick of a slot */
-    uint32_t
-        shift; /* a list is worth 1 << shift ticks; a slot as many times more as it has lists */
+    tw_tick align;  /* masks the first tick of a slot */
+    uint32_t shift; /* a list is worth 1 << shift ticks, a slot as many times more as it has */
     uint32_t first; /* its first list */
     uint32_t mask;  /* its lists, less one */
     uint32_t slots; /* masks the first list of a slot */
@@ -176,6 +175,7 @@ static const struct ring ring_by_home[] = {
 static const struct ring ring_by_bit[] = {EIGHT(RING_0),         SIX(RING_0),
                                           EIGHT(RING_1),         EIGHT(RING_COARSE(0)),
                                           EIGHT(RING_COARSE(1)), EIGHT(RING_COARSE(2))};
+_Static_assert(sizeof ring_by_bit / sizeof *ring_by_bit == DUE_BITS - 1, "a ring for each delay");
 
 struct far {
     tw_tick due;
@@ -185,7 +185,7 @@ struct far {
 struct tw_timers {
     tw_tick now;        /* the tick being processed */
     tw_tick wake;       /* no slot that holds anything begins before it; later than now */
-    struct node *nodes; /* timer `id` is node id + 1; node 0 is written to and never read */
+    struct node *nodes; /* timer `id` is node id + 1; node 0 ends every list */
     uint32_t running;
     uint32_t ready; /* the highest node that is ready for use: all up to it are */
     uint32_t eager; /* up to so many ready nodes; more are not in the cache */
@@ -271,13 +271,16 @@ static inline void node_place(struct tw_timers *timers, uint32_t node, tw_tick d
     TW_COUNT(timers, comparisons, 1);
 }
 
-/* Its word is the caller's. */
+/* Its word is the caller's.  Which link leads to it is looked up: nobody can guess whether it is the
+ * first.  The two are numbers, because the one that does not is no place at all. */
 static inline void node_remove(struct tw_timers *timers, uint32_t node)
 {
     uint32_t prev = timers->nodes[node].prev, next = timers->nodes[node].next;
-    uint32_t index = prev & ~FROM_HEAD;
-    uint32_t *before[2] = {&timers->nodes[index].next, first_of(timers, index)};
-    *before[prev / FROM_HEAD] = next; /* looked up: nobody can guess whether it is the first */
+    uintptr_t index = prev & ~FROM_HEAD;
+    uintptr_t links[2] = {(uintptr_t)timers->nodes + index * sizeof(struct node) +
+                              offsetof(struct node, next),
+                          (uintptr_t)timers->first + (index - HOME_FIRST) * sizeof *timers->first};
+    *(uint32_t *)links[prev / FROM_HEAD] = next;
     timers->nodes[next].prev = prev;
     TW_COUNT(timers, link_writes, 2);
 }
