@@ -50,7 +50,7 @@ CFLAGS_release   := -O2 -g
 CFLAGS_asan      := $(CHECKED)
 CFLAGS_ubsan     := $(CHECKED)
 CFLAGS_tsan      := $(CHECKED)
-CFLAGS_fuzz      := $(CHECKED)
+CFLAGS_fuzz      := $(CHECKED:-g=-g1)
 CFLAGS_coverage  := -O1 -g
 CFLAGS           ?= $(CFLAGS_$(KIND))
 INSTRUMENT_asan  := -fsanitize=address,undefined
@@ -184,7 +184,7 @@ claims: ## run every claim (minutes, a quiet machine): JSON under results/, pict
 	$(Q)$(MAKE) all
 	$(Q)tools/claims_pictures.sh
 
-test: ## install what is missing, build, run every test (about a quarter of an hour)
+test: ## install what is missing, build, run every test (about ten minutes)
 	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) all tests
 	$(Q)$(MAKE) FLAVOUR=fuzz unit-tests fuzzers

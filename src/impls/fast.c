@@ -1,6 +1,6 @@
 /*
- * fast.c - a hierarchical wheel that leaves its timers alone: a stop writes one word, so does a re-arm
- * for later, and a timer is moved once at most before it fires.
+ * fast.c - a hierarchical wheel that leaves its timers alone: a stop writes one word, so does a
+ * re-arm for later, and most timers go at once to the tick on which they fire.
  *
  *     node of a timer, 16 bytes, four to a cache line
  *
@@ -13,7 +13,8 @@
  *         ring 2..4    256 slots of 2^22, 2^30, 2^38         the slot of now stands for the one
  *                      ticks, 8 lists                        a whole revolution ahead
  *
- *     A timer due at 30000 lies in the slot of 28672 in ring 1, in its list of 29696 .. 30207.  It is
+ *     A timer due at 30000 lies in the slot of 28672 in ring 1, in its list of 29696 to 30207.
+ *     It is
  *
  *         stopped              running = 0, and that is all: it stays in the list
  *         re-armed for 40000   due = 40000: it stays too
@@ -32,15 +33,17 @@
  *     memory   16 bytes a timer up to the highest id in use, 124 KiB of lists; 16 to 32 bytes more
  *              for a timer 2^46 ticks away and more (19 hours of ns, 2,230 years of ms)
  *
- * Why it is fast.  Up to a hundred thousand timers what costs is instructions and wrong guesses.  So
- * ring 0 is wide: most timers of a server are due within 16384 ticks, and go to their tick at once.
- * The ring is looked up, not branched to; an empty tick is one comparison, with `wake`.
+ * Why it is fast.  Up to a hundred thousand timers what costs is instructions and wrong guesses.
+ * So ring 0 is wide: most timers of a server are due within 16384 ticks, and go to their tick at
+ * once; those of up to 2^22 ticks are moved once.  The ring is looked up, not branched to; an empty
+ * tick is one comparison, with `wake`.
  *
  * With a million timers and more it is the cache: a node that nobody has touched lately is a miss.
- * To unlink from a list is three of them, and the second and third wait for the first; to write one
- * word is one, which waits for nothing, so that many are under way at once.  Most timers of a server
- * are stopped or re-armed before they are due, and most re-arms are for later: these never touch a
- * list.  What they put off is done when the slot comes up, with eight misses under way there too:
+ * To unlink from a list is three of them, and the second and third wait for the first; to write
+ * one word is one, which waits for nothing, so that many are under way at once.  Most timers of a
+ * server are stopped or re-armed before they are due, and most re-arms are for later: these never
+ * touch a list.  What they put off is done when the slot comes up, with eight misses under way
+ * there too:
  *
  *     ring 1 ..    the lists of the slot are walked in turn, each node prefetched a round ahead
  *     ring 0       with each timer looked at, a scout goes one on in the list of a tick to come
