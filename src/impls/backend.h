@@ -67,7 +67,7 @@ typedef uint64_t tw_tick;
 /* The last tick a deadline may name; a caller clamps an overflowing sum to it. */
 #define TW_DEADLINE_MAX (UINT64_MAX - 1)
 /* Most ids a design has to accept as capacity. */
-#define TW_CAPACITY_MAX (UINT32_C(1) << 30)
+#define TW_CAPACITY_MAX UINT32_C(1000000000)
 /* Most values of one parameter (levels=60,60,24,10 has four). */
 #define TW_VALUES_MAX 16
 

@@ -4,8 +4,9 @@
  *
  *     node of a timer, 16 bytes, four to a cache line
  *
- *         prev : 32 | next : 32 | due, low bits : 47 | far | running | home : 15
- *                                                                      '- number of its list
+ *         next : 32 | from : 32 | due, low bits : 47 | far | running | home : 15
+ *                        |                                             '- number of its list
+ *                        '- the link that leads here: a `next`, or the first of a list
  *     lists, 120 KiB of heads                                now = 5000
  *
  *         ring 0     16384 slots of 1 tick, a list each      5000 [5001] 5002 ... 21384
@@ -35,8 +36,10 @@
  *
  * Why it is fast.  Up to a hundred thousand timers what costs is instructions and wrong guesses.
  * So ring 0 is wide: most timers of a server are due within 16384 ticks, and go to their tick at
- * once; those of up to 2^22 ticks are moved once.  The ring is looked up, not branched to; an empty
- * tick is one comparison, with `wake`.
+ * once; those of up to 2^22 ticks are moved once.  Which of the two rings is chosen without a
+ * branch.  Heads and nodes are one block of memory, so that every link has a number, and a timer is
+ * unlinked without asking whether a node or a head leads to it.  An empty tick is one comparison,
+ * with `wake`; a start compares its due tick with the same.
  *
  * With a million timers and more it is the cache: a node that nobody has touched lately is a miss.
  * To unlink from a list is three of them, and the second and third wait for the first; to write
@@ -68,18 +71,20 @@
  *
  * Invariants, tested by check in this order (between calls):
  *  1. Every list is linked both ways and leads to timers only, each with this list for its home.
- *  2. A timer's home is a list that is marked, and its slot does not begin before `wake`.
- *  3. A timer that runs and is not far has a home, which begins by its due tick; that is after now.
+ *  2. A timer's home is a list that is marked.
+ *  3. A timer that runs and is not far has a home, which comes up by its due tick.  That is after
+ *     now, and not before `wake`.
  *  4. The lists hold exactly the timers that have a home.
  *  5. A far timer and its place among the far know each other, and it is not due before the look.
  *  6. `running` is the number of running timers.
  *
- * Ideas from elsewhere: rings by delay are Linux 2.6's (linux26.c), marks hier_bitmap.c's, lists
- * side by side hier.c's; a wide ring of single ticks is the callout wheel (callwheel.c); re-arming
- * late is what nginx does within 300 ms, and Linux's TCP by looking again when its timer fires.
+ * Ideas from elsewhere: rings by delay are Linux 2.6's (linux26.c), links to links its hlist's, marks
+ * hier_bitmap.c's, lists side by side hier.c's; a wide ring of single ticks is the callout wheel
+ * (callwheel.c); re-arming late is what nginx does within 300 ms, and Linux's TCP by looking again
+ * when its timer fires.
  *
- * It loses where few timers are started and nothing else happens: a callout wheel's start has half
- * the instructions.  Timers that are stopped soon and started again for an earlier tick pay for the
+ * It loses where few timers are started and nothing else happens: a callout wheel's start has two
+ * thirds of the instructions.  Timers that are stopped soon and started again for an earlier tick pay for the
  * list after all.  All timers on one tick are one list, walked a miss at a time.  And the tick on
  * which a well-filled slot of ring 1 comes up is long, if eight times shorter than along one list.
  */
@@ -102,6 +107,7 @@
 #define COARSE_BITS 8u  /* of rings 2 to 4 */
 #define STEP_BITS   12u /* of the ticks that a slot of ring 1 is worth */
 #define STEP        (UINT64_C(1) << STEP_BITS)
+#define NEAR_TICKS  (UINT64_C(1) << (STEP_BITS + WIDE_BITS)) /* a delay below is for ring 0 or 1 */
 #define RINGS       5u
 
 /* Numbers of lists.  Each ring begins at a multiple of its lists, so that the rest of a number is
@@ -114,8 +120,6 @@
 #define HOME_FIRST  HOME_COARSE
 #define LISTS       (HOME_END - HOME_FIRST)
 
-/* In `prev` of the first node of a list: the rest is the number of the list. */
-#define FROM_HEAD (UINT32_C(1) << 31)
 /* Nodes that are made ready at a time. */
 #define READY_STEP 1024u
 
@@ -131,8 +135,9 @@ static const struct tw_param fast_params[] = {
 };
 
 struct node {
-    uint32_t prev, next; /* nodes; node 0 ends every list */
-    uint64_t word;       /* see the picture; all zero: idle and in no list */
+    uint32_t next; /* a node; node 0 ends every list */
+    uint32_t from; /* the place of the link that leads here */
+    uint64_t word; /* see the picture; all zero: idle and in no list */
 };
 
 #define HOME_MASK   ((UINT64_C(1) << HOME_BITS) - 1)
@@ -186,13 +191,13 @@ struct far {
 };
 
 struct tw_timers {
-    tw_tick now;        /* the tick being processed */
-    tw_tick wake;       /* no slot that holds anything begins before it; later than now */
-    struct node *nodes; /* timer `id` is node id + 1; node 0 ends every list */
+    tw_tick now;    /* the tick being processed */
+    tw_tick wake;   /* nothing is due before it; later than now */
+    tw_tick turned; /* the last tick that was woken up for: its slots have been emptied */
     uint32_t running;
     uint32_t ready; /* the highest node that is ready for use: all up to it are */
     uint32_t eager; /* up to so many ready nodes; more are not in the cache */
-    uint64_t apart; /* a timer with one of these bits in its word is started with more thought */
+    bool cached;    /* there are no more: lists are cheap, and nothing is put off */
     uint32_t capacity;
     uint32_t far_count, far_room; /* running timers FAR_TICKS away and more; elements of `far` */
     struct far *far;              /* NULL without any */
@@ -201,7 +206,15 @@ struct tw_timers {
     uint64_t marks[LISTS / 64];   /* of the lists that may hold something */
     uint32_t first[LISTS];        /* first nodes */
     TW_WORK_FIELD
+    _Alignas(ARRAYS_LINE) struct node nodes[]; /* timer `id` is node id + 1 */
 };
+
+/* The place of a link is its distance from the beginning of the table, in links. */
+#define PLACE_OF(what) (offsetof(struct tw_timers, what) / sizeof(uint32_t))
+#define PLACE_LIST_0   (PLACE_OF(first) - HOME_FIRST)
+#define NODE_LINKS     (sizeof(struct node) / sizeof(uint32_t))
+_Static_assert(PLACE_OF(nodes) + NODE_LINKS * (TW_CAPACITY_MAX + UINT64_C(1)) <= UINT32_MAX,
+               "every link has a place");
 
 /* ---- Places. --------------------------------------------------------------------------------- */
 
@@ -215,13 +228,16 @@ static inline const struct ring *home_ring(uint32_t home)
     return &ring_by_home[home / HOME_COARSE];
 }
 
-/* Ticks from now until the slot begins, at least one: that of now is a whole revolution ahead. */
-static inline tw_tick home_wait(const struct tw_timers *timers, uint32_t home)
+/* When its slot comes up: the first to begin after the last wake-up that does not end before the
+ * next. */
+static inline tw_tick home_begin(const struct tw_timers *timers, uint32_t home)
 {
     const struct ring *ring = home_ring(home);
-    uint32_t before = (home & ~ring->lanes) - 1; /* the last list of the slot before */
-    uint32_t between = (before - (uint32_t)(timers->now >> ring->shift)) & ring->slots;
-    return ((tw_tick)between << ring->shift) + (timers->now | ~ring->align) + 1 - timers->now;
+    bool is_new = ((timers->turned ^ timers->wake) & ring->align) != 0;
+    tw_tick before = is_new ? (timers->wake & ring->align) - 1 : timers->turned;
+    uint32_t last = (home & ~ring->lanes) - 1; /* the last list of the slot before */
+    uint32_t between = (last - (uint32_t)(before >> ring->shift)) & ring->slots;
+    return ((tw_tick)between << ring->shift) + (before | ~ring->align) + 1;
 }
 
 static inline uint32_t *first_of(struct tw_timers *timers, size_t list)
@@ -252,39 +268,63 @@ static inline uint64_t word_of(tw_tick due, uint64_t home)
 
 /* ---- Lists. ---------------------------------------------------------------------------------- */
 
-/* Puts a timer that is in no list where its due tick, now or later, belongs.  (`next` is written
- * apart from `prev`: as one write of both it would have to be put together first.) */
-static inline void node_place(struct tw_timers *timers, uint32_t node, tw_tick due)
+static inline uint32_t *link_at(struct tw_timers *timers, size_t place)
 {
-    const struct ring *ring =
-        &ring_by_bit[63u - (unsigned)__builtin_clzll((due - timers->now) | 1)];
-    size_t list = ring->first + ((uint32_t)(due >> ring->shift) & ring->mask);
-    struct node *nodes = timers->nodes;
-    uint32_t first = *first_of(timers, list);
-    *first_of(timers, list) = node;
-    nodes[node].prev = FROM_HEAD + (uint32_t)list;
-    nodes[first].prev = node;
-    nodes[node].next = first;
-    nodes[node].word = word_of(due, list);
-    *marks_of(timers, list) |= UINT64_C(1) << list % 64;
-    tw_tick begin = due & ring->align;
-    if (begin < timers->wake)
-        timers->wake = begin;
+    return (uint32_t *)timers + place;
+}
+
+static inline void wake_by(struct tw_timers *timers, tw_tick due)
+{
+    if (due < timers->wake)
+        timers->wake = due;
+}
+
+/* Puts a timer that is in no list to the front of its home.  (`next` is written apart from `from`:
+ * as one write of both it would have to be put together first.) */
+static inline void node_push(struct tw_timers *timers, size_t node, tw_tick due, size_t home)
+{
+    size_t place = PLACE_LIST_0 + home;
+    uint32_t next = *link_at(timers, place);
+    *link_at(timers, place) = (uint32_t)node;
+    timers->nodes[node].from = (uint32_t)place;
+    timers->nodes[next].from = (uint32_t)(PLACE_OF(nodes) + node * NODE_LINKS);
+    timers->nodes[node].word = word_of(due, home);
+    *marks_of(timers, home) |= UINT64_C(1) << home % 64;
+    timers->nodes[node].next = next;
+    wake_by(timers, due);
     TW_COUNT(timers, link_writes, 4);
     TW_COUNT(timers, comparisons, 1);
 }
 
-/* Its word is the caller's.  Which link leads to it is looked up: nobody can guess whether it is the
- * first.  The two are numbers, because the one that does not is no place at all. */
-static inline void node_remove(struct tw_timers *timers, uint32_t node)
+/* Puts a timer that is in no list where its due tick, now or later, belongs: the usual, less than
+ * NEAR_TICKS from now.  Both lists are worked out, for nobody can guess which it is; the empty line
+ * of assembler keeps compilers from making a branch of the choice. */
+static inline void node_place_near(struct tw_timers *timers, size_t node, tw_tick due)
 {
-    uint32_t prev = timers->nodes[node].prev, next = timers->nodes[node].next;
-    uintptr_t index = prev & ~FROM_HEAD;
-    uintptr_t links[2] = {(uintptr_t)timers->nodes + index * sizeof(struct node) +
-                              offsetof(struct node, next),
-                          (uintptr_t)timers->first + (index - HOME_FIRST) * sizeof *timers->first};
-    *(uint32_t *)links[prev / FROM_HEAD] = next;
-    timers->nodes[next].prev = prev;
+    size_t fine = HOME_FINE | (due & (HOME_FINE - 1));
+    size_t wide = HOME_WIDE | (due >> (STEP_BITS - LANE_BITS) & (HOME_WIDE - 1));
+    __asm__("" : "+r"(fine), "+r"(wide));
+    node_push(timers, node, due, due - timers->now < HOME_FINE ? fine : wide);
+}
+
+/* The same for any that is not far. */
+static inline void node_place(struct tw_timers *timers, size_t node, tw_tick due)
+{
+    tw_tick wait = due - timers->now;
+    if (wait < NEAR_TICKS) {
+        node_place_near(timers, node, due);
+        return;
+    }
+    const struct ring *ring = &ring_by_bit[63u - (unsigned)__builtin_clzll(wait)];
+    node_push(timers, node, due, ring->first + ((uint32_t)(due >> ring->shift) & ring->mask));
+}
+
+/* Its word is the caller's. */
+static inline void node_remove(struct tw_timers *timers, size_t node)
+{
+    uint32_t from = timers->nodes[node].from, next = timers->nodes[node].next;
+    *link_at(timers, from) = next;
+    timers->nodes[next].from = from;
     TW_COUNT(timers, link_writes, 2);
 }
 
@@ -293,8 +333,9 @@ static void node_start(struct tw_timers *timers, uint32_t node, tw_tick due)
 {
     uint32_t home = home_of(timers->nodes[node].word);
     TW_COUNT(timers, comparisons, home != 0);
-    if (home != 0 && home_wait(timers, home) <= due - timers->now) {
+    if (home != 0 && home_begin(timers, home) <= due) {
         timers->nodes[node].word = word_of(due, home);
+        wake_by(timers, due);
         return;
     }
     if (home != 0)
@@ -328,7 +369,7 @@ static void far_await(struct tw_timers *timers, tw_tick due)
 {
     tw_tick look = far_look_at(due);
     timers->far_wake = look < timers->far_wake ? look : timers->far_wake;
-    timers->wake = look < timers->wake ? look : timers->wake;
+    wake_by(timers, look);
 }
 
 /* A timer that is not far becomes it; false without memory. */
@@ -409,16 +450,17 @@ static void slot_settle(struct tw_timers *timers, uint32_t home)
         }
 }
 
-/* The slots of the upper rings that begin now, from the highest down, so that what comes down from
+/* The slots of the upper rings that have begun, from the highest down, so that what comes down from
  * one is there when it is the turn of the next. */
 __attribute__((noinline)) static void rings_turn(struct tw_timers *timers)
 {
-    if (timers->far_wake == timers->now)
+    if (timers->far_wake <= timers->now)
         far_look(timers);
     for (const struct ring *ring = &rings[RINGS - 1]; ring > rings; ring--) {
-        uint32_t home = ring->first + ((uint32_t)(timers->now >> ring->shift) & ring->mask);
-        bool begins = (timers->now & ~ring->align) == 0;
-        if (begins && *marks_of(timers, home) >> home % 64 & ((1u << LANES) - 1)) {
+        bool has_begun = ((timers->turned ^ timers->now) & ring->align) != 0;
+        uint32_t home =
+            (ring->first + ((uint32_t)(timers->now >> ring->shift) & ring->mask)) & ~ring->lanes;
+        if (has_begun && *marks_of(timers, home) >> home % 64 & ((1u << LANES) - 1)) {
             TW_COUNT(timers, cascades, 1);
             slot_settle(timers, home);
         }
@@ -450,7 +492,7 @@ static inline void slot_fire(struct tw_timers *timers, tw_expire_fn *expire, voi
     uint32_t *first = first_of(timers, home);
     uint64_t due = word_of(timers->now, home);
     struct node *nodes = timers->nodes;
-    bool scouted = timers->ready > timers->eager;
+    bool scouted = !timers->cached;
     *marks_of(timers, home) &= ~(UINT64_C(1) << home % 64);
     if (scouted)
         scout_send(timers);
@@ -460,7 +502,7 @@ static inline void slot_fire(struct tw_timers *timers, tw_expire_fn *expire, voi
         if (scouted)
             scout_go(timers, turn++);
         *first = next;
-        nodes[next].prev = FROM_HEAD + home;
+        nodes[next].from = (uint32_t)PLACE_LIST_0 + home;
         TW_COUNT(timers, link_writes, 2);
         if (word == due) {
             nodes[node].word = 0;
@@ -516,8 +558,9 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     while (timers->wake <= to) {
         timers->now = timers->wake;
         TW_COUNT(timers, pointer_moves, 1);
-        if (timers->now % STEP == 0)
+        if ((timers->turned ^ timers->now) >= STEP)
             rings_turn(timers);
+        timers->turned = timers->now;
         slot_fire(timers, expire, ctx);
         timers->wake = wake_find(timers);
     }
@@ -529,7 +572,6 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
 
 static void fast_close(struct tw_timers *timers)
 {
-    free(timers->nodes);
     free(timers->far);
     free(timers);
 }
@@ -540,22 +582,17 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     int status = params_check(fast_params, config, error);
     if (status != TW_OK)
         return status;
-    uint64_t bytes = ((uint64_t)config->capacity + 1) * sizeof(struct node);
-    struct tw_timers *timers = arrays_zeroed(1, sizeof *timers);
+    uint64_t bytes =
+        sizeof(struct tw_timers) + (config->capacity + UINT64_C(1)) * sizeof(struct node);
+    struct tw_timers *timers = aligned_alloc(ARRAYS_LINE, (bytes | (ARRAYS_LINE - 1)) + 1);
     if (!timers)
-        return params_no_memory(error, sizeof *timers);
-    timers->now = config->now;
+        return params_no_memory(error, bytes);
+    memset(timers, 0, sizeof *timers + sizeof(struct node));
+    timers->now = timers->turned = config->now;
     timers->wake = timers->far_wake = TW_NEVER;
     timers->capacity = config->capacity;
     const struct tw_setting *eager = params_find(config, "eager");
     timers->eager = eager ? (uint32_t)eager->values[0] : EAGER_DEFAULT;
-    timers->apart = ~UINT64_C(0);
-    timers->nodes = malloc(bytes);
-    if (!timers->nodes) {
-        fast_close(timers);
-        return params_no_memory(error, bytes);
-    }
-    memset(timers->nodes, 0, sizeof(struct node));
     *out = timers;
     return TW_OK;
 }
@@ -567,10 +604,10 @@ static void nodes_ready(struct tw_timers *timers, uint32_t node)
     uint32_t ready = node + (rest < READY_STEP ? rest : READY_STEP);
     memset(&timers->nodes[timers->ready + 1], 0, (ready - timers->ready) * sizeof(struct node));
     timers->ready = ready;
-    timers->apart = ready > timers->eager ? ~UINT64_C(0) : FAR;
+    timers->cached = ready <= timers->eager;
 }
 
-/* Any start that is not for a timer in use and near. */
+/* Any start that is not of a timer in use, or not for a near tick. */
 __attribute__((noinline)) static int start_any(struct tw_timers *timers, uint32_t node,
                                                tw_tick deadline)
 {
@@ -598,54 +635,47 @@ __attribute__((noinline)) static int start_any(struct tw_timers *timers, uint32_
     return word & RUNNING ? TW_REARMED : TW_OK;
 }
 
-/* A start of a timer that is in a list, and leaves it. */
-__attribute__((noinline)) static int start_elsewhere(struct tw_timers *timers, uint32_t node,
-                                                     uint64_t word, tw_tick deadline)
-{
-    int status = word >> RUNNING_BIT & 1 ? TW_REARMED : TW_OK;
-    timers->running += !status;
-    node_remove(timers, node);
-    node_place(timers, node, deadline);
-    return status;
-}
-
 /* A start of a timer that is far, or in a list that it leaves only if it has to. */
-__attribute__((noinline)) static int start_apart(struct tw_timers *timers, uint32_t node,
-                                                 uint64_t word, tw_tick deadline)
+__attribute__((noinline)) static int start_listed(struct tw_timers *timers, uint32_t node,
+                                                  uint64_t word, tw_tick deadline)
 {
-    uint32_t home = home_of(word);
     if (word & FAR)
         return start_any(timers, node, deadline);
-    TW_COUNT(timers, comparisons, 1);
-    if (home_wait(timers, home) > deadline - timers->now)
-        return start_elsewhere(timers, node, word, deadline);
-    int status = word >> RUNNING_BIT & 1 ? TW_REARMED : TW_OK;
+    int status = word & RUNNING ? TW_REARMED : TW_OK;
     timers->running += !status;
-    timers->nodes[node].word = word_of(deadline, home);
+    if (!timers->cached) {
+        node_start(timers, node, deadline);
+        return status;
+    }
+    node_remove(timers, node);
+    node_place_near(timers, node, deadline);
     return status;
 }
 
 static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    uint32_t node = id + 1;
-    tw_tick now = timers->now;
-    if (__builtin_expect(deadline <= now || deadline - now >= FAR_TICKS || node > timers->ready, 0))
-        return start_any(timers, node, deadline);
+    size_t node = (size_t)id + 1;
+    tw_tick wait;
+    bool is_past = __builtin_sub_overflow(deadline, timers->now, &wait);
+    if (__builtin_expect(is_past || wait - 1 >= NEAR_TICKS - 1 || id >= timers->ready, 0))
+        return start_any(timers, id + 1, deadline);
     uint64_t word = timers->nodes[node].word;
-    if (word == 0) {
-        timers->running++;
-        node_place(timers, node, deadline);
-        return TW_OK;
-    }
-    uint64_t later = (deadline << DUE_SHIFT) - (word & ~STATE_MASK);
-    if ((word & (RUNNING | FAR)) == RUNNING && later < UINT64_C(1) << 63) {
+    if (word & RUNNING) {
+        uint64_t later = (deadline << DUE_SHIFT) - (word & ~STATE_MASK);
+        if (word & FAR || later >= UINT64_C(1) << 63)
+            return start_listed(timers, id + 1, word, deadline);
         TW_COUNT(timers, comparisons, 1);
         timers->nodes[node].word = word + later;
         return TW_REARMED;
     }
-    if (word & timers->apart)
-        return start_apart(timers, node, word, deadline);
-    return start_elsewhere(timers, node, word, deadline);
+    if (word != 0) {
+        if (!timers->cached)
+            return start_listed(timers, id + 1, word, deadline);
+        node_remove(timers, node);
+    }
+    timers->running++;
+    node_place_near(timers, node, deadline);
+    return TW_OK;
 }
 
 /* A stop of a timer that is idle or far. */
@@ -684,7 +714,7 @@ static void fast_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
     clock_move(timers, to, expire, ctx);
 }
 
-/* A slot that holds stopped timers only, or none any more, may make it too early. */
+/* Too early when it is that of a timer that was stopped or re-armed. */
 static tw_tick fast_next(const struct tw_timers *timers)
 {
     return timers->running > 0 ? timers->wake : TW_NEVER;
@@ -711,17 +741,17 @@ static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void 
  * would need two different predecessors. */
 static const char *list_check(const struct tw_timers *timers, uint32_t list, uint64_t *held)
 {
-    uint32_t prev = FROM_HEAD + list;
+    uint32_t from = (uint32_t)PLACE_LIST_0 + list;
     for (uint32_t node = timers->first[list - HOME_FIRST]; node != 0;
          node = timers->nodes[node].next) {
         if (node > timers->ready)
             return "a list leads to what is no timer";
-        if (timers->nodes[node].prev != prev)
+        if (timers->nodes[node].from != from)
             return "a back link does not lead to the timer before";
         uint32_t home = home_of(timers->nodes[node].word);
         if (home != list)
             return "a timer is in a list that is not of its home";
-        prev = node;
+        from = (uint32_t)(PLACE_OF(nodes) + node * NODE_LINKS);
         ++*held;
     }
     return NULL;
@@ -760,8 +790,6 @@ static const char *home_check(const struct tw_timers *timers, uint32_t home)
         return "a timer's home is no list";
     if (!(timers->marks[(home - HOME_FIRST) / 64] >> home % 64 & 1))
         return "a list that holds a timer is not marked";
-    if (home_wait(timers, home) < timers->wake - timers->now)
-        return "a slot that holds a timer begins before the next wake-up";
     return NULL;
 }
 
@@ -779,7 +807,9 @@ static const char *timer_check(const struct tw_timers *timers, uint32_t node)
         return "a running timer has no home";
     if (due_near(timers, word) <= timers->now)
         return "a timer is still held after its due tick";
-    if (home_wait(timers, home) > due_near(timers, word) - timers->now)
+    if (due_near(timers, word) < timers->wake)
+        return "a timer is due before the next wake-up";
+    if (home_begin(timers, home) > due_near(timers, word))
         return "a timer's home comes up after its due tick";
     return NULL;
 }
