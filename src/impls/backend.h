@@ -66,7 +66,7 @@ typedef uint64_t tw_tick;
 #define TW_NEVER UINT64_MAX
 /* The last tick a deadline may name; a caller clamps an overflowing sum to it. */
 #define TW_DEADLINE_MAX (UINT64_MAX - 1)
-/* Most ids a design has to accept as capacity. */
+/* Most ids a design has to accept as capacity: few enough to number four links of each in 32 bits. */
 #define TW_CAPACITY_MAX UINT32_C(1000000000)
 /* Most values of one parameter (levels=60,60,24,10 has four). */
 #define TW_VALUES_MAX 16

@@ -107,7 +107,8 @@
 #define COARSE_BITS 8u  /* of rings 2 to 4 */
 #define STEP_BITS   12u /* of the ticks that a slot of ring 1 is worth */
 #define STEP        (UINT64_C(1) << STEP_BITS)
-#define NEAR_TICKS  (UINT64_C(1) << (STEP_BITS + WIDE_BITS)) /* a delay below is for ring 0 or 1 */
+#define NEAR_BITS   (STEP_BITS + WIDE_BITS)
+#define NEAR_TICKS  (UINT64_C(1) << NEAR_BITS) /* a delay below is for ring 0 or 1 */
 #define RINGS       5u
 
 /* Numbers of lists.  Each ring begins at a multiple of its lists, so that the rest of a number is
@@ -166,8 +167,7 @@ struct ring {
 #define RING_0 RING(0, HOME_FINE, FINE_BITS, 0, 0)
 #define RING_1 RING(1, HOME_WIDE, WIDE_BITS, LANE_BITS, STEP_BITS)
 #define RING_COARSE(n)                                                                             \
-    RING(2 + (n), HOME_COARSE * (1 + (n)), COARSE_BITS, LANE_BITS,                                 \
-         STEP_BITS + WIDE_BITS + (n)*COARSE_BITS)
+    RING(2 + (n), HOME_COARSE * (1 + (n)), COARSE_BITS, LANE_BITS, NEAR_BITS + (n)*COARSE_BITS)
 
 static const struct ring rings[RINGS] = {RING_0, RING_1, RING_COARSE(0), RING_COARSE(1),
                                          RING_COARSE(2)};
@@ -176,14 +176,6 @@ static const struct ring rings[RINGS] = {RING_0, RING_1, RING_COARSE(0), RING_CO
 #define FOUR(ring) ring, ring, ring, ring
 static const struct ring ring_by_home[] = {
     {0}, RING_COARSE(0), RING_COARSE(1), RING_COARSE(2), FOUR(RING_1), FOUR(RING_0), FOUR(RING_0)};
-
-/* And by the highest bit of a delay below FAR_TICKS. */
-#define EIGHT(ring) ring, ring, ring, ring, ring, ring, ring, ring
-#define SIX(ring)   ring, ring, ring, ring, ring, ring
-static const struct ring ring_by_bit[] = {EIGHT(RING_0),         SIX(RING_0),
-                                          EIGHT(RING_1),         EIGHT(RING_COARSE(0)),
-                                          EIGHT(RING_COARSE(1)), EIGHT(RING_COARSE(2))};
-_Static_assert(sizeof ring_by_bit / sizeof *ring_by_bit == DUE_BITS - 1, "a ring for each delay");
 
 struct far {
     tw_tick due;
@@ -228,16 +220,17 @@ static inline const struct ring *home_ring(uint32_t home)
     return &ring_by_home[home / HOME_COARSE];
 }
 
-/* When its slot comes up: the first to begin after the last wake-up that does not end before the
- * next. */
-static inline tw_tick home_begin(const struct tw_timers *timers, uint32_t home)
+/* Does the list come up by this tick?  Its slot is the first of its number to begin after the last
+ * wake-up that does not end before the next. */
+static inline bool home_is_by(const struct tw_timers *timers, uint32_t home, tw_tick due)
 {
     const struct ring *ring = home_ring(home);
     bool is_new = ((timers->turned ^ timers->wake) & ring->align) != 0;
     tw_tick before = is_new ? (timers->wake & ring->align) - 1 : timers->turned;
     uint32_t last = (home & ~ring->lanes) - 1; /* the last list of the slot before */
     uint32_t between = (last - (uint32_t)(before >> ring->shift)) & ring->slots;
-    return ((tw_tick)between << ring->shift) + (before | ~ring->align) + 1;
+    tw_tick begin = ((tw_tick)between << ring->shift) + (before | ~ring->align) + 1;
+    return begin <= due;
 }
 
 static inline uint32_t *first_of(struct tw_timers *timers, size_t list)
@@ -279,17 +272,18 @@ static inline void wake_by(struct tw_timers *timers, tw_tick due)
         timers->wake = due;
 }
 
-/* Puts a timer that is in no list to the front of its home.  (`next` is written apart from `from`:
- * as one write of both it would have to be put together first.) */
-static inline void node_push(struct tw_timers *timers, size_t node, tw_tick due, size_t home)
+/* Puts a timer that is in no list to the front of one.  `state` is what its word has below the due
+ * tick from now on: RUNNING, and the list, its home.  (`next` is written apart from `from`: as one
+ * write of both it would have to be put together first.) */
+static inline void node_push(struct tw_timers *timers, size_t node, tw_tick due, size_t state)
 {
-    size_t place = PLACE_LIST_0 + home;
+    size_t place = PLACE_LIST_0 + state - RUNNING;
     uint32_t next = *link_at(timers, place);
     *link_at(timers, place) = (uint32_t)node;
     timers->nodes[node].from = (uint32_t)place;
     timers->nodes[next].from = (uint32_t)(PLACE_OF(nodes) + node * NODE_LINKS);
-    timers->nodes[node].word = word_of(due, home);
-    *marks_of(timers, home) |= UINT64_C(1) << home % 64;
+    timers->nodes[node].word = due << DUE_SHIFT | state;
+    *marks_of(timers, state - RUNNING) |= UINT64_C(1) << state % 64;
     timers->nodes[node].next = next;
     wake_by(timers, due);
     TW_COUNT(timers, link_writes, 4);
@@ -301,8 +295,8 @@ static inline void node_push(struct tw_timers *timers, size_t node, tw_tick due,
  * of assembler keeps compilers from making a branch of the choice. */
 static inline void node_place_near(struct tw_timers *timers, size_t node, tw_tick due)
 {
-    size_t fine = HOME_FINE | (due & (HOME_FINE - 1));
-    size_t wide = HOME_WIDE | (due >> (STEP_BITS - LANE_BITS) & (HOME_WIDE - 1));
+    size_t fine = RUNNING | HOME_FINE | (due & (HOME_FINE - 1));
+    size_t wide = RUNNING | HOME_WIDE | (due >> (STEP_BITS - LANE_BITS) & (HOME_WIDE - 1));
     __asm__("" : "+r"(fine), "+r"(wide));
     node_push(timers, node, due, due - timers->now < HOME_FINE ? fine : wide);
 }
@@ -315,8 +309,9 @@ static inline void node_place(struct tw_timers *timers, size_t node, tw_tick due
         node_place_near(timers, node, due);
         return;
     }
-    const struct ring *ring = &ring_by_bit[63u - (unsigned)__builtin_clzll(wait)];
-    node_push(timers, node, due, ring->first + ((uint32_t)(due >> ring->shift) & ring->mask));
+    unsigned bit = 63u - (unsigned)__builtin_clzll(wait);
+    const struct ring *ring = &rings[2 + (bit - NEAR_BITS) / COARSE_BITS];
+    node_push(timers, node, due, RUNNING | (ring->first + (due >> ring->shift & ring->mask)));
 }
 
 /* Its word is the caller's. */
@@ -333,7 +328,7 @@ static void node_start(struct tw_timers *timers, uint32_t node, tw_tick due)
 {
     uint32_t home = home_of(timers->nodes[node].word);
     TW_COUNT(timers, comparisons, home != 0);
-    if (home != 0 && home_begin(timers, home) <= due) {
+    if (home != 0 && home_is_by(timers, home, due)) {
         timers->nodes[node].word = word_of(due, home);
         wake_by(timers, due);
         return;
@@ -655,20 +650,19 @@ __attribute__((noinline)) static int start_listed(struct tw_timers *timers, uint
 static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     size_t node = (size_t)id + 1;
-    tw_tick wait;
-    bool is_past = __builtin_sub_overflow(deadline, timers->now, &wait);
-    if (__builtin_expect(is_past || wait - 1 >= NEAR_TICKS - 1 || id >= timers->ready, 0))
+    bool is_near = deadline > timers->now && deadline - timers->now < NEAR_TICKS;
+    if (__builtin_expect(!is_near || id >= timers->ready, 0))
         return start_any(timers, id + 1, deadline);
     uint64_t word = timers->nodes[node].word;
-    if (word & RUNNING) {
-        uint64_t later = (deadline << DUE_SHIFT) - (word & ~STATE_MASK);
-        if (word & FAR || later >= UINT64_C(1) << 63)
-            return start_listed(timers, id + 1, word, deadline);
-        TW_COUNT(timers, comparisons, 1);
-        timers->nodes[node].word = word + later;
-        return TW_REARMED;
-    }
     if (word != 0) {
+        if (word & RUNNING) {
+            uint64_t later = (deadline << DUE_SHIFT) - (word & ~STATE_MASK);
+            if (word & FAR || later >= UINT64_C(1) << 63)
+                return start_listed(timers, id + 1, word, deadline);
+            TW_COUNT(timers, comparisons, 1);
+            timers->nodes[node].word = word + later;
+            return TW_REARMED;
+        }
         if (!timers->cached)
             return start_listed(timers, id + 1, word, deadline);
         node_remove(timers, node);
@@ -809,7 +803,7 @@ static const char *timer_check(const struct tw_timers *timers, uint32_t node)
         return "a timer is still held after its due tick";
     if (due_near(timers, word) < timers->wake)
         return "a timer is due before the next wake-up";
-    if (home_begin(timers, home) > due_near(timers, word))
+    if (!home_is_by(timers, home, due_near(timers, word)))
         return "a timer's home comes up after its due tick";
     return NULL;
 }

@@ -55,7 +55,7 @@
 #define HEAP_LINE  64u
 
 /* No setting: the capacity is all there is to choose.  32-bit slots suffice, because the child of
- * the last of TW_CAPACITY_MAX = 2^30 slots is still below 2^32. */
+ * the last of TW_CAPACITY_MAX = 10^9 slots is still below 2^32. */
 static const struct tw_param heap_params[] = {{NULL, NULL, 0, 0, 0}};
 
 struct heap_entry {

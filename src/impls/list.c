@@ -43,7 +43,7 @@
 #include "backend.h"
 
 /* No setting: the capacity is all there is to choose.  32-bit indices suffice for
- * TW_CAPACITY_MAX = 2^30 timers and the two ends. */
+ * TW_CAPACITY_MAX = 10^9 timers and the two ends. */
 static const struct tw_param list_params[] = {{NULL, NULL, 0, 0, 0}};
 
 /* Timers are nodes 0 .. capacity-1 by their id; the two ends come after them. */

@@ -298,9 +298,9 @@ static void test_lookup(void **state)
                         "keepalive, long-horizon, network, periodic, ramp, request-timeout, "
                         "standard, "
                         "libevent-unbound, libuv-bind, linux-hrtimer, linux-timer, nginx");
-    assert_int_equal(stream_of("hold", (UINT64_C(1) << 30) + 1, NULL, 0, &stream, &diag),
+    assert_int_equal(stream_of("hold", TW_CAPACITY_MAX + UINT64_C(1), NULL, 0, &stream, &diag),
                      DIAG_USAGE);
-    assert_string_equal(diag.text, "hold: 1073741825 tasks, expected at most 2^30");
+    assert_string_equal(diag.text, "hold: 1000000001 tasks, expected at most 1e9");
     assert_null(stream);
 }
 

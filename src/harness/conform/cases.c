@@ -164,6 +164,25 @@ static void build_rearm(struct case_plan *plan)
     for_each_distance(plan, story_rearm);
 }
 
+/* Nothing else runs, so that only this timer says when something is to be done. */
+static void story_a_tick_earlier(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', ticks + 1);
+    START(0, '+', ticks);
+    ADVANCE('+', ticks);
+    TICK(1);
+    START(0, '+', ticks + 1);
+    STOP(0);
+    START(0, '+', ticks);
+    ADVANCE('+', ticks);
+    TICK(1);
+}
+
+static void build_a_tick_earlier(struct case_plan *plan)
+{
+    for_each_distance(plan, story_a_tick_earlier);
+}
+
 static void build_capacity_one(struct case_plan *plan)
 {
     CAPACITY(1);
@@ -745,7 +764,7 @@ static void refuse_values(struct case_plan *plan, const struct tw_param *param,
 static void run_refusals(struct case_plan *plan, struct conform_report *report)
 {
     refuse(plan, &(struct tw_config){.capacity = 0}, "capacity 0", report);
-    refuse(plan, &(struct tw_config){.capacity = TW_CAPACITY_MAX + 1}, "capacity 2^30 + 1", report);
+    refuse(plan, &(struct tw_config){.capacity = TW_CAPACITY_MAX + 1}, "capacity 1e9 + 1", report);
     refuse_setting(plan, &(struct tw_setting){.name = "no-such-setting", .count = 1}, report);
     for (const struct tw_param *param = plan->backend->params; param->name; param++)
         refuse_values(plan, param, report);
@@ -760,6 +779,7 @@ const struct written_case written_cases[] = {
     {"start in the past inside expire", build_past_inside, NULL},
     {"stop of an idle timer", build_stop_idle, NULL},
     {"start of a running timer: earlier, later, same", build_rearm, NULL},
+    {"started again a tick earlier, running or stopped", build_a_tick_earlier, NULL},
     {"capacity 1", build_capacity_one, NULL},
     {"stop of itself inside expire", build_stop_self, NULL},
     {"stop of a sibling due this tick, fired or not", build_stop_sibling, NULL},

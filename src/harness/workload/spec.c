@@ -582,9 +582,9 @@ static int tasks_bind(const struct binder *binder, const struct place *top, cJSO
     if (status != DIAG_OK)
         return status;
     if (tasks < 1 || tasks > TW_CAPACITY_MAX)
-        return diag_usage(binder->diag, "%s: %.60s, expected 1 .. 2^30 tasks", member.text, text);
+        return diag_usage(binder->diag, "%s: %.60s, expected 1 .. 1e9 tasks", member.text, text);
     if (binder->request->tasks > TW_CAPACITY_MAX)
-        return diag_usage(binder->diag, "%s: %llu tasks, expected at most 2^30", binder->spec->name,
+        return diag_usage(binder->diag, "%s: %llu tasks, expected at most 1e9", binder->spec->name,
                           (unsigned long long)binder->request->tasks);
     binder->spec->tasks = binder->request->tasks ? binder->request->tasks : tasks;
     cJSON_ReplaceItemInObjectCaseSensitive(root, "tasks",

@@ -353,7 +353,7 @@ static int builder_verdict(const struct builder *builder, struct diag *diag)
                           stream->workload);
     }
     if (stream->capacity > TW_CAPACITY_MAX || builder->id_bound > TW_CAPACITY_MAX)
-        return diag_usage(diag, "%s: ids go up to %llu, expected at most 2^30 of them",
+        return diag_usage(diag, "%s: ids go up to %llu, expected at most 1e9 of them",
                           stream->workload, (unsigned long long)builder->id_bound);
     if (stream->capacity && builder->id_bound > stream->capacity)
         return diag_usage(diag, "%s: id %llu, expected ids below the capacity of %u",

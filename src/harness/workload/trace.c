@@ -95,9 +95,9 @@ struct header_key {
 
 static const struct header_key header_keys[] = {
     HEADER_KEY(unit_ns, 1, UINT64_C(86400000000000), "nanoseconds from 1 to a day"),
-    HEADER_KEY(ids, 1, TW_CAPACITY_MAX, "a number of ids, 1 .. 2^30"),
+    HEADER_KEY(ids, 1, TW_CAPACITY_MAX, "a number of ids, 1 .. 1e9"),
     HEADER_KEY(ops, 1, UINT64_C(1) << 40, "a number of operations, 1 .. 2^40"),
-    HEADER_KEY(max_armed, 1, TW_CAPACITY_MAX, "a number of timers, 1 .. 2^30"),
+    HEADER_KEY(max_armed, 1, TW_CAPACITY_MAX, "a number of timers, 1 .. 1e9"),
     HEADER_KEY(end, 0, INT64_MAX, "a tick below 2^63"),
 };
 
