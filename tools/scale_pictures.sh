@@ -1,22 +1,27 @@
 #!/bin/bash
-# scale_pictures.sh [SCALE.json] - what docs/SCALE.md shows of a result of tools/scale.sh
+# scale_pictures.sh [SCALE.json...] - what docs/SCALE.md shows of results of tools/scale.sh
 #
 # Draws docs/pictures/scale.svg (pages of 4 KiB) and scale-pages.svg (some designs with pages of either size), and
-# prints the tables: ns per operation, and how many times as fast huge pages make it.  Without a file:
-# results/reference/scale.json.  PICTURES=DIR: the pictures go there.
+# prints the tables: ns per operation, and how many times as fast huge pages make it.  Of a cell that is in
+# several files the last counts.  Without a file: results/reference/scale*.json.  PICTURES=DIR: the pictures go
+# there.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-document=${1:-results/reference/scale.json}
+documents=("$@")
+[ $# -gt 0 ] || documents=(results/reference/scale*.json)
 pictures=${PICTURES:-docs/pictures}
 panels="P1/start P1/stop P3/traffic P4/steady"
 few=" fast hashed hier " # in the second picture
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-./twbench report "$document" --export-csv="$work/all.csv" >/dev/null
-awk -F'"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(/,/, ";", $i); print }' "$work/all.csv" \
-    >"$work/cells.csv" # settings with a comma in them
+for i in "${!documents[@]}"; do
+    ./twbench report "${documents[i]}" --export-csv="$work/$i.csv" >/dev/null
+done
+# One header, and no commas within settings.
+awk -F'"' -v OFS= 'FNR > 1 || NR == 1 { for (i = 2; i <= NF; i += 2) gsub(/,/, ";", $i); print }' "$work"/[0-9]*.csv \
+    >"$work/cells.csv"
 
 # draw FILE SERIES - the data of a picture: a block for each panel
 draw() {
@@ -58,9 +63,9 @@ draw() {
 }
 
 cache() {
-    tr -d ' \n' <"$document" | grep -o "\"level\":$1,\"type\":\"Unified\",\"size_bytes\":[0-9]*" | grep -o '[0-9]*$' || echo 0
+    tr -d ' \n' <"${documents[0]}" | grep -o "\"level\":$1,\"type\":\"Unified\",\"size_bytes\":[0-9]*" | grep -o '[0-9]*$' || echo 0
 }
-machine=$(sed -n 's/.*"cpu_model":[[:space:]]*"\([^"]*\)".*/\1/p' "$document" | head -n 1)
+machine=$(sed -n 's/.*"cpu_model":[[:space:]]*"\([^"]*\)".*/\1/p' "${documents[0]}" | head -n 1)
 l2=$(cache 2)
 l3=$(cache 3)
 # Only what has been measured has a panel.

@@ -1,7 +1,9 @@
 #!/bin/bash
-# scale_steps.sh SCALE.json MISSES.tsv LIMITS.json - do simulated misses explain the steps of the curves?
+# scale_steps.sh MISSES.tsv LIMITS.json SCALE.json... - do simulated misses explain the steps of the curves?
 #
 #     tools/scale.sh ...; tools/misses.sh ... >misses.tsv; ./twbench limits --huge-pages=off,on --json=limits.json
+#
+# Of a cell that is in several results the last counts.
 #
 # For each design and phase and each tenfold more timers: by how many nanoseconds an operation became dearer, and
 # what its additional misses cost at the price of this machine, if each waits for the one before it and if as many
@@ -11,23 +13,29 @@
 # Markdown.
 set -euo pipefail
 
-if [ $# -ne 3 ]; then
-    echo "usage: tools/scale_steps.sh SCALE.json MISSES.tsv LIMITS.json" >&2
+if [ $# -lt 3 ]; then
+    echo "usage: tools/scale_steps.sh MISSES.tsv LIMITS.json SCALE.json..." >&2
     exit 2
 fi
+misses=$1 limits=$2
+shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$(dirname "$0")/../twbench" report "$1" --export-csv="$work/all.csv" >/dev/null
-awk -F'"' -v OFS= '{ for (i = 2; i <= NF; i += 2) gsub(/,/, ";", $i); print }' "$work/all.csv" >"$work/cells.csv"
+for ((i = 1; i <= $#; i++)); do
+    "$(dirname "$0")/../twbench" report "${!i}" --export-csv="$work/$i.csv" >/dev/null
+done
+# One header, and no commas within settings.
+awk -F'"' -v OFS= 'FNR > 1 || NR == 1 { for (i = 2; i <= NF; i += 2) gsub(/,/, ";", $i); print }' "$work"/[0-9]*.csv \
+    >"$work/cells.csv"
 # One point of the limits a line: limit, tasks, ns.
-tr -d ' \t\n' <"$3" | sed 's/{[[:space:]]*"limit"/\n&/g' | awk '
+tr -d ' \t\n' <"$limits" | sed 's/{[[:space:]]*"limit"/\n&/g' | awk '
     /"node_bytes": *16[,}]/ && /"huge_pages": *false/ {
         match($0, /"limit": *"[^"]*"/); limit = substr($0, RSTART, RLENGTH); gsub(/.*: *"|"/, "", limit)
         match($0, /"tasks": *[0-9]*/); tasks = substr($0, RSTART, RLENGTH); gsub(/[^0-9]/, "", tasks)
         if (match($0, /"median": *[0-9.]*/)) { ns = substr($0, RSTART, RLENGTH); gsub(/[^0-9.]/, "", ns) } else next
         print limit, tasks, ns
     }' >"$work/limits"
-awk -v limits="$work/limits" -v misses="$2" '
+awk -v limits="$work/limits" -v misses="$misses" '
     function line(limit, tasks, share) {
         share = l2["P1", tasks, "fast", "stop"]
         return share > 0.01 ? (price[limit, tasks] - price[limit, 1000]) / share : 0
@@ -46,7 +54,7 @@ awk -v limits="$work/limits" -v misses="$2" '
     }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["ns_per_op"] == "" || $at["params"] !~ /huge_pages=off/ { next }
-    { key = $at["workload"] SUBSEP $at["tasks"] SUBSEP $at["impl"] SUBSEP $at["phase"]; ns[key] = $at["ns_per_op"]; order[++count] = key }
+    { key = $at["workload"] SUBSEP $at["tasks"] SUBSEP $at["impl"] SUBSEP $at["phase"]; if (!(key in ns)) order[++count] = key; ns[key] = $at["ns_per_op"] }
     END {
         for (i = 1; i <= count; i++) {
             split(order[i], part, SUBSEP)
