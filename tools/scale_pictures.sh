@@ -3,13 +3,13 @@
 #
 # Draws docs/pictures/scale.svg (pages of 4 KiB) and scale-pages.svg (some designs with pages of either size), and
 # prints the tables: ns per operation, and how many times as fast huge pages make it.  Of a cell that is in
-# several files the last counts.  Without a file: results/reference/scale*.json.  PICTURES=DIR: the pictures go
+# several files the last counts.  Without a file: results/reference/scale.json and scale-1e*.json.  PICTURES=DIR: the pictures go
 # there.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 documents=("$@")
-[ $# -gt 0 ] || documents=(results/reference/scale*.json)
+[ $# -gt 0 ] || documents=(results/reference/scale.json results/reference/scale-1e*.json)
 pictures=${PICTURES:-docs/pictures}
 panels="P1/start P1/stop P3/traffic P4/steady"
 few=" fast hashed hier " # in the second picture
