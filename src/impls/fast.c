@@ -21,8 +21,8 @@
  *         re-armed for 40000   due = 40000: it stays too
  *         started for 9000     taken out, and put into slot 9000 of ring 0: its home comes too late
  *
- *     When 28672 comes up, whoever is found there is let go if it was stopped, or else goes to
- *     where its due tick is by now.  Who is found in ring 0 and due now fires.
+ *     When that slot comes up, at 28672 or later in it, whoever is found there goes to where its
+ *     due tick is by now, or was stopped and is let go.  Who is found in ring 0 and due now fires.
  *
  *              average                            worst
  *     start    O(1)                               O(1), and 16 bytes cleared for each id below a
@@ -83,8 +83,8 @@
  * (callwheel.c); re-arming late is what nginx does within 300 ms, and Linux's TCP by looking again
  * when its timer fires.
  *
- * It loses where few timers are started and nothing else happens: a callout wheel's start has two
- * thirds of the instructions.  Timers that are stopped soon and started again for an earlier tick pay for the
+ * It loses where few timers are started and nothing else happens: a callout wheel's start has half
+ * the instructions.  Timers that are stopped soon and started again for an earlier tick pay for the
  * list after all.  All timers on one tick are one list, walked a miss at a time.  And the tick on
  * which a well-filled slot of ring 1 comes up is long, if eight times shorter than along one list.
  */
