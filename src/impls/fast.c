@@ -28,7 +28,8 @@
  *     start    O(1)                               O(1), and 16 bytes cleared for each id below a
  *                                                 new highest
  *     stop     O(1), one word                     O(1)
- *     tick     O(1)                               O(n), when a slot holds all
+ *     expiry   O(1)                               O(n), when its tick brings up a slot of all
+ *     tick     O(1)                               O(n), likewise
  *     advance  O(rings) a timer and a slot in use; nothing for empty ones, however long the jump
  *     next     O(1), a lower bound
  *     memory   16 bytes a timer up to the highest id in use, 124 KiB of lists; 16 to 32 bytes more
@@ -862,7 +863,7 @@ const struct tw_backend TW_BACKEND(fast) = {
     .traits = {.flags = TW_ORDERED | TW_TICKLESS | TW_ALLOCATES,
                .start = {TW_O_1, TW_O_1},
                .stop = {TW_O_1, TW_O_1},
-               .expire = {TW_O_1, TW_O_1},
+               .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
     .params = fast_params,
     .open = fast_open,
