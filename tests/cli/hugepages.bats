@@ -24,9 +24,22 @@ load support
 }
 
 @test "unasked nothing is said of pages" {
+    grep -qs "\[always\]" /sys/kernel/mm/transparent_hugepage/enabled && skip "here everybody has huge pages"
     quick --impl=hashed --json=h.json >table
     [ "$(json h.json '"pages" in d["cells"][0]["memory"], "huge_pages" in d["cells"][0]["params"]')" = "(False, False)" ]
     ! grep -q "2 MiB" table
+}
+
+@test "a design that asks for huge pages by itself is told of, and gets none with --huge-pages=off" {
+    grep -qs "\[madvise\]" /sys/kernel/mm/transparent_hugepage/enabled || skip "here asking changes nothing"
+    huge() { json h.json '[(c["memory"].get("pages") or {}).get("huge_bytes") for c in d["cells"]]'; }
+    local few="--workload=P1 --tasks=1e6 --runs=1 --warmup=0 --min-time=0ns --patience=0ms --force"
+    "$twbench" run --impl=fast --madvise=0,1 $few --json=h.json >table
+    [[ $(huge) =~ ^"[None, "[1-9][0-9]+"]"$ ]]
+    grep -q "^in pages of 2 MiB: fast.* MiB, unasked" table
+    [ "$(json h.json 'd["cells"][1]["memory"]["pages"]["touched_bytes"]')" = None ]
+    "$twbench" run --impl=fast --huge-pages=off $few --json=h.json >table
+    [ "$(huge)" = "[0]" ]
 }
 
 @test "a resumed run takes the cells that are lacking" {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -67,6 +68,37 @@ static void test_huge_pages_are_counted(void **state)
     hugepages_unmap(memory, BYTES);
 }
 
+/* What the process has grows by what is mapped and touched; and who refuses gets nothing more. */
+static void test_of_the_process(void **state)
+{
+    (void)state;
+    uint64_t before, with, touched = 0, huge = 0;
+    assert_true(hugepages_of_process(&before));
+    char *memory = hugepages_map(BYTES, true);
+    assert_non_null(memory);
+    memset(memory, 1, BYTES);
+    assert_true(hugepages_count(memory, BYTES, &touched, &huge));
+    assert_true(hugepages_of_process(&with));
+    assert_int_equal(with - before, huge);
+    hugepages_unmap(memory, BYTES);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        uint64_t touched = 0, huge = 0;
+        hugepages_refuse();
+        char *memory = hugepages_map(BYTES, true);
+        memset(memory, 1, BYTES);
+        _exit(hugepages_count(memory, BYTES, &touched, &huge) && touched > 0 && huge == 0 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void test_more_than_there_is(void **state)
 {
     (void)state;
@@ -118,6 +150,8 @@ int main(void)
         cmocka_unit_test(test_memory_is_aligned_and_zero),
         cmocka_unit_test(test_small_pages_are_not_huge),
         cmocka_unit_test(test_huge_pages_are_counted),
+        cmocka_unit_test(test_of_the_process),
+        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_more_than_there_is),
         cmocka_unit_test(test_the_setting_is_read),
     };

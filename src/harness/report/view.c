@@ -70,13 +70,15 @@ bool view_huge_pages(char *out, size_t size, const struct view_row *row)
     char huge[32], touched[32];
     const char *asked = json_get_text(row->cell, "requested.huge_pages");
     const cJSON *pages = json_get(row->cell, "memory.pages");
-    if (!pages || strcmp(asked, "on") != 0)
+    if (!pages || strcmp(asked, "off") == 0)
         return false;
     double bytes = json_get_number(pages, "huge_bytes");
     units_format_bytes(huge, sizeof huge, (uint64_t)(bytes > 0 ? bytes : 0));
     units_format_bytes(touched, sizeof touched,
                        (uint64_t)fmax(0, json_get_number(pages, "touched_bytes")));
-    if (bytes > 0)
+    if (strcmp(asked, "on") != 0)
+        snprintf(out, size, "%s, unasked", bytes > 0 ? huge : "now and then some");
+    else if (bytes > 0)
         snprintf(out, size, "%s of %s", huge, touched);
     else
         snprintf(out, size, "none: %s", json_get_text(pages, "reason"));

@@ -70,8 +70,9 @@ extern const size_t view_counter_count;
 /* The counter's sum over the phases of a row; NaN when it has none. */
 double view_work(const struct view_row *row, const char *key);
 
-/* "20.0 MiB of 22.0 MiB", or why not: what of the memory of a cell that asked for huge pages lies in such; false
- * for any other. */
+/* "20.0 MiB of 22.0 MiB", or why not: what of the memory of a cell lies in huge pages that was to;
+ * "20.0 MiB, unasked" without --huge-pages, when the design or the system wants it so.  False for
+ * any other. */
 bool view_huge_pages(char *out, size_t size, const struct view_row *row);
 
 /* "hold: 1M timers, tick 1 ms" */

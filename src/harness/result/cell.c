@@ -308,7 +308,8 @@ static cJSON *make_pages(const struct outcome_pages *pages)
     json_add(object, "huge_bytes",
              pages->known ? json_integer(pages->huge_bytes) : cJSON_CreateNull());
     json_add(object, "touched_bytes",
-             pages->known ? json_integer(pages->touched_bytes) : cJSON_CreateNull());
+             pages->known && pages->asked ? json_integer(pages->touched_bytes)
+                                          : cJSON_CreateNull());
     json_add_text(object, "reason", pages->reason);
     return object;
 }
@@ -334,7 +335,7 @@ static cJSON *make_memory(const struct outcome_memory *memory)
     for (size_t i = 0; i < sizeof arena / sizeof *arena; i++)
         json_add(object, arena[i].key,
                  memory->measured ? json_integer(arena[i].value) : cJSON_CreateNull());
-    if (memory->pages.asked)
+    if (memory->pages.told)
         json_add(object, "pages", make_pages(&memory->pages));
     return object;
 }

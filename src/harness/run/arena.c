@@ -75,7 +75,12 @@ static struct arena_pages *pages_new(enum plan_pages wanted)
 bool arena_count_pages(const struct arena *arena, uint64_t *touched, uint64_t *huge)
 {
     *touched = *huge = 0;
-    bool counted = arena->available && arena->pages;
+    if (arena->available && !arena->pages) {
+        bool known = hugepages_of_process(huge);
+        *huge -= *huge < arena->huge_before_bytes ? *huge : arena->huge_before_bytes;
+        return known;
+    }
+    bool counted = arena->available;
     for (size_t i = 0; counted && i < arena->pages->count; i++)
         counted = hugepages_count(arena->pages->extents[i].memory, arena->pages->extents[i].bytes,
                                   touched, huge);
@@ -87,8 +92,12 @@ bool arena_count_pages(const struct arena *arena, uint64_t *touched, uint64_t *h
 static bool arena_create(struct arena *arena, enum plan_pages pages)
 {
     size_t size = sizeof arena->index;
-    if (pages == PLAN_PAGES_ANY)
+    if (pages == PLAN_PAGES_ANY) {
+        (void)hugepages_of_process(&arena->huge_before_bytes);
         return mallctl("arenas.create", &arena->index, &size, NULL, 0) == 0;
+    }
+    if (pages == PLAN_PAGES_SMALL)
+        hugepages_refuse();
     arena->pages = pages_new(pages);
     if (!arena->pages)
         return false;

@@ -15,13 +15,15 @@ struct arena_pages; /* where the memory is that huge pages were asked for, or no
 struct arena {
     bool available;
     unsigned index;
-    struct arena_pages *pages; /* NULL: nobody asked */
+    struct arena_pages *pages;  /* NULL: nobody asked */
+    uint64_t huge_before_bytes; /* of the process, when nobody asked */
 };
 
 /* Enters a fresh arena whose freed pages stay mapped (no decay), so that a second pass over a
  * stream does not pay page faults again.  With `exact`, the thread cache is off: every free is seen
- * at once, which is what a reading of memory needs and what a timed pass must not have.  With pages other than PLAN_PAGES_ANY the arena takes its memory from
- * hugepages.h. */
+ * at once, which is what a reading of memory needs and what a timed pass must not have.  With pages other than
+ * PLAN_PAGES_ANY the arena takes its memory from hugepages.h; with PLAN_PAGES_SMALL, nor does a design
+ * get huge pages that asks for them itself. */
 struct arena arena_enter(bool exact, enum plan_pages pages);
 
 /* Bytes now allocated (in size classes, as the allocator gave them out) and physically mapped. */
@@ -29,7 +31,8 @@ uint64_t arena_allocated_bytes(const struct arena *arena);
 uint64_t arena_resident_bytes(const struct arena *arena);
 
 /* Bytes of its memory that have been touched, and those of them in huge pages, as the kernel has it.
- * False when nobody asked for pages, or it cannot be read. */
+ * When nobody asked: what the process has more in huge pages than when the arena was entered, because
+ * the design or the system wants it so; *touched is 0.  False when it cannot be read. */
 bool arena_count_pages(const struct arena *arena, uint64_t *touched, uint64_t *huge);
 
 #endif

@@ -140,12 +140,14 @@ static void take_sample(struct outcome *outcome, const struct job_report *report
     outcome->slow_passes += report->slow;
 }
 
-/* Of several children the one in which the least came out as asked. */
+/* Of several children the one in which the least is huge. */
 static void take_pages(struct outcome *outcome, const struct outcome_pages *pages)
 {
     struct outcome_pages *kept = &outcome->memory.pages;
-    if (pages->asked && (!kept->asked || !pages->known || pages->huge_bytes < kept->huge_bytes))
+    bool told = kept->told || pages->told, is_first = !kept->known && !kept->told;
+    if (is_first || !pages->known || pages->huge_bytes < kept->huge_bytes)
         *kept = *pages;
+    kept->told = told;
 }
 
 static void group_take(void *ctx, const struct job *job, const struct job_report *report)

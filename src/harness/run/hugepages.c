@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 bool hugepages_are_there(const char *root)
 {
@@ -52,6 +53,11 @@ void hugepages_unmap(void *memory, size_t bytes)
     munmap(memory, round_up(bytes) + GAP_BYTES);
 }
 
+void hugepages_refuse(void)
+{
+    (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
 /* ---- What the kernel says of it. ------------------------------------------------------------- */
 
 /* A mapping begins with a line `first-last permissions ...` in hexadecimal; what is known of it follows
@@ -76,4 +82,19 @@ bool hugepages_count(const void *memory, size_t bytes, uint64_t *touched, uint64
     }
     fclose(smaps);
     return true;
+}
+
+bool hugepages_of_process(uint64_t *huge)
+{
+    char line[512];
+    uint64_t kibibytes;
+    bool found = false;
+    FILE *rollup = fopen("/proc/self/smaps_rollup", "r");
+    while (rollup && !found && fgets(line, sizeof line, rollup))
+        found = sscanf(line, "AnonHugePages: %" SCNu64, &kibibytes) == 1;
+    if (rollup)
+        fclose(rollup);
+    if (found)
+        *huge = kibibytes << 10;
+    return found;
 }

@@ -25,6 +25,13 @@ void *hugepages_map(size_t bytes, bool huge);
 /* Gives back what hugepages_map(bytes, ...) answered. */
 void hugepages_unmap(void *memory, size_t bytes);
 
+/* This process gets none from now on, whoever asks for them. */
+void hugepages_refuse(void);
+
+/* What of this process lies in huge pages by now, in bytes; false when /proc/self/smaps_rollup cannot
+ * be read.  Costs a walk over its page tables: milliseconds for gigabytes. */
+bool hugepages_of_process(uint64_t *huge);
+
 /* Of `bytes` bytes mapped by hugepages_map: how many are there (touched), and how many of these lie in
  * huge pages.  Added to what *touched and *huge hold.  Costs a reading of /proc/self/smaps; false when
  * that cannot be read. */

@@ -154,14 +154,16 @@ static void job_count(const struct job *job, struct job_report *report)
     counters_close(&counters);
 }
 
-/* When everything has been touched that will be; freed memory stays where it is. */
+/* When everything has been touched that will be; freed memory stays where it is.  Where nobody asked,
+ * it is only told of who has huge pages all the same. */
 static void count_pages(const struct job *job, const struct arena *arena, struct job_report *report)
 {
     struct outcome_pages *pages = &report->pages;
+    pages->known = arena_count_pages(arena, &pages->touched_bytes, &pages->huge_bytes);
     pages->asked = job->plan->pages != PLAN_PAGES_ANY;
+    pages->told = pages->asked || pages->huge_bytes > 0;
     if (!pages->asked)
         return;
-    pages->known = arena_count_pages(arena, &pages->touched_bytes, &pages->huge_bytes);
     const char *reason = "";
     if (!arena->available)
         reason = "no jemalloc in this build, so that the pages are as they come";

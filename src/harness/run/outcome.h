@@ -84,12 +84,13 @@ struct outcome_phase {
     struct outcome_advance_work advance_work;
 };
 
-/* What the kernel made of a wish about pages: of the child in which the least were huge. */
+/* What of a design's memory lies in huge pages: of the child in which the least did. */
 struct outcome_pages {
-    bool asked;
+    bool told;                            /* it is in the result: by a wish, or without one */
+    bool asked;                           /* by a wish: --huge-pages */
     bool known;                           /* false: `reason` says why it could not be counted */
     uint64_t huge_bytes;                  /* of the design's memory, the allocator's own in it */
-    uint64_t touched_bytes;               /* all that is there of it, in pages of any size */
+    uint64_t touched_bytes;               /* when asked: all that is there, in pages of any size */
     char reason[OUTCOME_COUNTERS_REASON]; /* why none are huge, though they should be; else empty */
 };
 
