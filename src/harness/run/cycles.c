@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-#define CALIBRATION_NS    20000000u
-#define CALIBRATION_PAIRS 1001u
+#define CALIBRATION_NS       20000000u
+#define CALIBRATION_PAIRS    1001u
+#define CALIBRATION_READINGS 9
 
 static int compare_cycles(const void *a, const void *b)
 {
@@ -23,14 +24,29 @@ static uint64_t overhead_median(void)
     return pairs[CALIBRATION_PAIRS / 2];
 }
 
+/* Clock and counter at one time: of some readings the shortest, so that a process which lost the core
+ * between the two does not show. */
+static void read_both(uint64_t *ns, uint64_t *cycles)
+{
+    uint64_t shortest = UINT64_MAX;
+    for (int i = 0; i < CALIBRATION_READINGS; i++) {
+        uint64_t begin = cycles_begin(), now_ns = clock_read_ns(CLOCK_MONOTONIC);
+        uint64_t taken = cycles_begin() - begin;
+        if (taken < shortest) {
+            shortest = taken;
+            *ns = now_ns;
+            *cycles = begin + taken / 2;
+        }
+    }
+}
+
 struct cycles cycles_calibrate(void)
 {
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC), begin = cycles_begin();
-    uint64_t end_ns, end;
-    do {
-        end_ns = clock_read_ns(CLOCK_MONOTONIC);
-        end = cycles_begin();
-    } while (end_ns - begin_ns < CALIBRATION_NS);
+    uint64_t begin_ns, begin, end_ns, end;
+    read_both(&begin_ns, &begin);
+    while (clock_read_ns(CLOCK_MONOTONIC) - begin_ns < CALIBRATION_NS)
+        continue;
+    read_both(&end_ns, &end);
     return (struct cycles){
         .ps_per_cycle = 1e3 * (double)(end_ns - begin_ns) / (double)(end - begin),
         .overhead_cycles = overhead_median(),
