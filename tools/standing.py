@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """standing.py - where a design stands among others: its times, and the ratio to the best of them.
 
-    tools/standing.py RESULT.json... [--of=fast] [--ratios]
+    tools/standing.py RESULT.json... [--of=fast] [--ratios] [--huge-pages=off|on]
 
 Reads results of runs on the workloads P1 to P5 and prints Markdown.  Without --ratios it is a table
 of medians in ns per operation, a row for each design; with it a row for each point, number of timers by
 number: the best exact other / the design, and who that is.  Figures are medians of CPU time
 over the timed processes of one run, in which all designs were sampled in turn: on a machine that others use
-wall time has their share in it.  P2 is per expired timer.
+wall time has their share in it.  P2 is per expired timer.  Of a run with --huge-pages the cells of one kind
+are taken, of any other all.
 """
 import json
 import sys
@@ -59,12 +60,14 @@ def main(arguments):
     flags = [a for a in arguments if a.startswith("--")]
     files = [a for a in arguments if not a.startswith("--")]
     of = next((f[5:] for f in flags if f.startswith("--of=")), "fast")
-    if not files or any(f != "--ratios" and not f.startswith("--of=") for f in flags):
+    pages = next((f[13:] for f in flags if f.startswith("--huge-pages=")), None)
+    if not files or any(f != "--ratios" and not f.startswith(("--of=", "--huge-pages=")) for f in flags):
         sys.exit(__doc__)
     cells = []
     for name in files:
         with open(name, encoding="utf-8") as file:
             cells += [cell for cell in json.load(file)["cells"] if is_exact(cell)]
+    cells = [cell for cell in cells if cell["params"].get("huge_pages") == pages]
     designs = list(dict.fromkeys(cell["impl"] for cell in cells))
     sizes = sorted({cell["tasks"] for cell in cells})
     if "--ratios" in flags:
