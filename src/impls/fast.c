@@ -284,8 +284,8 @@ static inline void wake_by(struct tw_timers *timers, tw_tick due)
 
 /* Puts a timer that is in no list to the front of one.  `state` is what its word has below the due
  * tick from now on: RUNNING, and the list, its home.  (`next` is written apart from `from`: as one
- * write of both it would have to be put together first.  And the empty line of assembler has a bit set
- * in a register, in one instruction, where compilers shift and change memory, in seven.) */
+ * write of both it would have to be put together first.  And the empty line of assembler has the
+ * mark set in a register, in one instruction, where compilers shift a bit there and change memory.) */
 static inline void node_push(struct tw_timers *timers, size_t node, tw_tick due, size_t state)
 {
     size_t place = PLACE_LIST_0 + state - RUNNING;

@@ -33,7 +33,7 @@ load support
 @test "a design that asks for huge pages by itself is told of, and gets none with --huge-pages=off" {
     grep -qs "\[madvise\]" /sys/kernel/mm/transparent_hugepage/enabled || skip "here asking changes nothing"
     huge() { json h.json '[(c["memory"].get("pages") or {}).get("huge_bytes") for c in d["cells"]]'; }
-    local few="--workload=P1 --tasks=1e6 --runs=1 --warmup=0 --min-time=0ns --patience=0ms --force"
+    local few="--workload=P1 --tasks=3e5 --runs=1 --warmup=0 --min-time=0ns --patience=0ms --force"
     "$twbench" run --impl=fast --madvise=0,1 $few --json=h.json >table
     [[ $(huge) =~ ^"[None, "[1-9][0-9]+"]"$ ]]
     grep -q "^in pages of 2 MiB: fast.* MiB, unasked" table
