@@ -77,7 +77,7 @@ bool view_huge_pages(char *out, size_t size, const struct view_row *row)
     units_format_bytes(touched, sizeof touched,
                        (uint64_t)fmax(0, json_get_number(pages, "touched_bytes")));
     if (strcmp(asked, "on") != 0)
-        snprintf(out, size, "%s, unasked", bytes > 0 ? huge : "now and then some");
+        snprintf(out, size, "%s, unasked", bytes > 0 ? huge : "in some processes only");
     else if (bytes > 0)
         snprintf(out, size, "%s of %s", huge, touched);
     else

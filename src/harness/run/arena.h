@@ -21,9 +21,9 @@ struct arena {
 
 /* Enters a fresh arena whose freed pages stay mapped (no decay), so that a second pass over a
  * stream does not pay page faults again.  With `exact`, the thread cache is off: every free is seen
- * at once, which is what a reading of memory needs and what a timed pass must not have.  With pages other than
- * PLAN_PAGES_ANY the arena takes its memory from hugepages.h; with PLAN_PAGES_SMALL, nor does a design
- * get huge pages that asks for them itself. */
+ * at once, which is what a reading of memory needs and what a timed pass must not have.
+ * With pages other than PLAN_PAGES_ANY the arena takes its memory from hugepages.h; with
+ * PLAN_PAGES_SMALL a design that asks for huge pages itself gets none either. */
 struct arena arena_enter(bool exact, enum plan_pages pages);
 
 /* Bytes now allocated (in size classes, as the allocator gave them out) and physically mapped. */
