@@ -36,6 +36,16 @@ static void print_broken(const struct tw_backend *design, const struct conform_r
                report->operations);
 }
 
+static void print_held(const struct tw_backend *design, const struct conform_report *report,
+                       double seconds, bool is_one_list)
+{
+    char coverage[2048] = "";
+    if (!is_one_list)
+        coverage_print(&report->coverage, coverage, sizeof coverage);
+    printf("%s: the contract holds (%" PRIu64 " operations, %.1f s)\n%s", design->name,
+           report->operations_run, seconds, coverage);
+}
+
 /* All of the contract, or the one list that `text` has.  0, 1 when it is broken, or a status. */
 static int conform_design(const struct options *options, const struct tw_backend *design,
                           const struct conform_options *conform, const char *text,
@@ -57,8 +67,7 @@ static int conform_design(const struct options *options, const struct tw_backend
     if (broken)
         print_broken(design, &report);
     else
-        printf("%s: the contract holds (%" PRIu64 " operations, %.1f s)\n", design->name,
-               report.operations_run, seconds);
+        print_held(design, &report, seconds, text != NULL);
     return broken;
 }
 

@@ -677,6 +677,7 @@ static void run_twice_the_same(struct case_plan *plan, struct conform_report *re
     build_up_and_down(plan);
     for (int i = 0; i < 2; i++)
         judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, &runs[i], NULL);
+    coverage_add(&report->coverage, &runs[1].coverage);
     if (runs[0].rule)
         *report = runs[0];
     else if (runs[0].trace != runs[1].trace && !(plan->backend->traits.flags & TW_REAL_CLOCK))

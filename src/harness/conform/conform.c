@@ -205,6 +205,7 @@ int conform_run(const struct tw_backend *backend, const struct conform_options *
     *report = (struct conform_report){.watch = options->watch};
     if (!can_run(backend, options, report))
         return report->rule != NULL;
+    report->coverage.settings_tried = 1;
     for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
         run_case(backend, options, &written_cases[i], report);
     if (options->operations > 0 && !options->cases_only && !report->rule)

@@ -11,6 +11,7 @@
 #ifndef TWBENCH_CONFORM_H
 #define TWBENCH_CONFORM_H
 
+#include "harness/conform/coverage.h"
 #include "impls/backend.h"
 
 struct watch;
@@ -24,8 +25,9 @@ struct conform_report {
     uint64_t seed; /* finds the list at once: the seed of its stream; 0 for a written case */
     uint64_t operations_run; /* start, stop and advance calls in all, while looking */
     uint64_t work;           /* what judging took, in timers looked at: grows as its time does */
-    struct watch *watch;     /* where to note what is under way (watch.h), or NULL */
-    uint64_t trace;          /* hash over all answers and expiries in order: two objects that behave
+    struct conform_coverage coverage; /* what was reached, whether or not a rule was broken */
+    struct watch *watch;              /* where to note what is under way (watch.h), or NULL */
+    uint64_t trace; /* hash over all answers and expiries in order: two objects that behave
                                 alike have the same */
 };
 

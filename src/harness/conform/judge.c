@@ -48,6 +48,9 @@ struct judge {
     tw_tick to;              /* what the advance under way moves to */
     tw_tick fired;           /* tick of its last callback */
     uint32_t changes;        /* starts and stops since the last inspection */
+    uint64_t advances;       /* calls, in the life of the instance */
+    uint64_t refused;        /* starts */
+    bool has_fired;          /* any timer */
     tw_tick quiet_until;     /* next() has promised that nothing fires before */
     tw_id awaited;           /* is overdue: how late will it be?  The capacity: none */
     jmp_buf escape;          /* out of an advance or a visit that broke a rule */
@@ -97,6 +100,7 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
     judge->report->operations_run++;
     judge->report->work++;
     judge->quiet_until = 0;
+    judge->refused += answer < 0;
     trace_add(judge->report, (uint64_t)answer);
     if (answer != expected)
         report_broken(judge->report, RULE_START,
@@ -237,6 +241,7 @@ static void judge_expire(void *ctx, tw_id id, tw_tick tick)
     judge_expiry(judge, id, tick);
     if (!judge->report->rule) {
         judge->fired = tick;
+        judge->has_fired = true;
         judge->endings[id] = (struct ending){HAS_FIRED, tick};
         model_stop(&judge->model, id);
         judge->is_inside = true;
@@ -281,6 +286,7 @@ static void judge_advance(struct judge *judge, tw_tick to)
 {
     judge->to = to;
     judge->fired = 0;
+    judge->advances++;
     judge->report->operations_run++;
     judge->report->work += judge->model.capacity;
     call_advance(judge, to);
@@ -548,6 +554,18 @@ bool judge_step(struct judge *judge, const struct operation *operation)
     return !judge->report->rule;
 }
 
+static void judge_tell_coverage(const struct judge *judge)
+{
+    coverage_add(&judge->report->coverage,
+                 &(struct conform_coverage){
+                     .fired_capacity = judge->has_fired ? judge->model.capacity : 0,
+                     .starts_accepted = judge->model.starts,
+                     .starts_refused = judge->refused,
+                     .longest_starts = judge->model.starts,
+                     .longest_advances = judge->advances,
+                 });
+}
+
 /* A design that broke a rule may hold anything by now.  One that allocates per timer is not closed
  * then: freeing what a lost timer leads to could crash before the rule is told. */
 void judge_close(struct judge *judge)
@@ -560,6 +578,7 @@ void judge_close(struct judge *judge)
     }
     if (judge->watch)
         guard_inspect(is_closed && --judge->watch->open_instances == 0, judge->report);
+    judge_tell_coverage(judge);
     model_close(&judge->model);
     free(judge->actions);
     free(judge->first_actions);

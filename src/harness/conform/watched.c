@@ -201,10 +201,9 @@ int watched_run(const struct tw_backend *backend, const struct conform_options *
         cases.cases_only = true;
         child.side = FENCE_FRONT;
         status = search_side(&child, &cases, &front);
-        if (status != 0)
-            *report = front;
-        else
-            report->operations_run += front.operations_run;
+        coverage_add(&front.coverage, &report->coverage);
+        front.operations_run += report->operations_run;
+        *report = front;
     }
     child_close(&child);
     return status;
