@@ -174,22 +174,31 @@ struct tw_description {
     struct tw_setting settings[4];
 };
 
+/* The operation counters, one row each, and the only list of them: whatever needs every counter (the
+ * struct below, differences, documents, the gate of compare) expands it.  A counter more is a row
+ * here and the TW_COUNT that counts it.
+ *
+ * pointer_moves are what turning a wheel costs, whether anything is in the slot or not; 0 for a
+ * design without wheels.  system_calls and clock_reads (which may be answered without the system)
+ * are what a library does besides, while it is driven; 0 for a design that is nothing but memory. */
+#define TW_WORK_COUNTERS(X)                                                                        \
+    X(comparisons)   /* of one deadline with another or with the clock */                          \
+    X(visits)        /* nodes looked at */                                                         \
+    X(moves)         /* nodes put into another place: heap swaps, demotions */                     \
+    X(link_writes)   /* pointers or indices of the structure written */                            \
+    X(cascades)      /* slots of a higher level emptied into lower ones */                         \
+    X(empty_ticks)   /* ticks stepped through on which nothing fired */                            \
+    X(allocations)   /* calls of an allocator after open */                                        \
+    X(pointer_moves) /* steps of the pointer of a wheel, of any level, to the next slot */         \
+    X(system_calls)  /* calls into the system */                                                   \
+    X(clock_reads)   /* looks at a clock */
+
 /* Work done since open, counted by the counted object only.  One source of truth for "how much". */
+#define TW_WORK_MEMBER(counter) uint64_t counter;
 struct tw_work {
-    uint64_t comparisons; /* of one deadline with another or with the clock */
-    uint64_t visits;      /* nodes looked at */
-    uint64_t moves;       /* nodes put into another place: heap swaps, demotions */
-    uint64_t link_writes; /* pointers or indices of the structure written */
-    uint64_t cascades;    /* slots of a higher level emptied into lower ones */
-    uint64_t empty_ticks; /* ticks stepped through on which nothing fired */
-    uint64_t allocations; /* calls of an allocator after open */
-    /* Steps of the pointer of a wheel, of any level, from one slot to the next: what turning costs,
-     * whether anything is in the slot or not.  0 for a design without wheels. */
-    uint64_t pointer_moves;
-    /* What a library does besides, while it is driven: calls into the system, and looks at a clock
-     * (which may be answered without the system).  0 for a design that is nothing but memory. */
-    uint64_t system_calls, clock_reads;
+    TW_WORK_COUNTERS(TW_WORK_MEMBER)
 };
+#undef TW_WORK_MEMBER
 
 /* ---- The table.  Every hook is required unless it says otherwise. ---------------------------- */
 

@@ -153,6 +153,18 @@ run_with() {
     compares 0 --json=out.json
     judged 'd["verdict"]' improved
 }
+@test "each counter that a result holds is gated" {
+    local counter counters
+    counters=$(json "$BATS_FILE_TMPDIR/old.json" '" ".join(d["cells"][0]["phases"][0]["work"])')
+    [[ $counters == *pointer_moves*system_calls* ]]
+    for counter in $counters; do
+        edit new.json "c['phases'][0]['work']['$counter'] = 3 * c['phases'][0]['work']['$counter'] + 1000000"
+        compares 3 --json=out.json --force
+        judged 'c["reason"].split()[0], c["work"][0]["metric"], len(d["cells"][1]["work"])' \
+            "('$counter', '$counter', 0)"
+        compares 0 --limit "$counter=off"
+    done
+}
 @test "one more comparison: shown, the same" {
     edit new.json 'c["phases"][1]["work"]["comparisons"] += 1'
     compares 0 --json=out.json

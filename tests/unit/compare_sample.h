@@ -94,8 +94,8 @@ static inline void sample_set_time(struct compared_cell *cell, enum verdict verd
 /* A cell whose work and time both went up, with everything there is to say about it. */
 static inline void sample_regress(struct compared_cell *cell)
 {
-    sample_set_work(cell, METRIC_COMPARISONS, 1333);
-    sample_set_work(cell, METRIC_VISITS, 2010);
+    sample_set_work(cell, METRIC_comparisons, 1333);
+    sample_set_work(cell, METRIC_visits, 2010);
     sample_set_time(cell, VERDICT_REGRESSED, 1.081, 1.094, 1.102);
     cell->changes[METRIC_INSTRUCTIONS] = sample_change(250000, 275000, 0.01);
     cell->instructions_verdict = VERDICT_REGRESSED;
@@ -177,7 +177,7 @@ static inline struct comparison sample_mixed(void)
     struct comparison out = sample_comparison(15);
     strcpy(out.notes, "NEW was interrupted: it may lack cells");
     sample_regress(&out.cells[1]);
-    sample_set_work(&out.cells[7], METRIC_MOVES, 2400);
+    sample_set_work(&out.cells[7], METRIC_moves, 2400);
     sample_set_time(&out.cells[7], VERDICT_IMPROVED, 0.9, 0.92, 0.95);
     sample_set_time(&out.cells[11], VERDICT_INCONCLUSIVE, 0.99, 1.02, 1.041);
     out.cells[11].same_program = false;

@@ -191,11 +191,11 @@ static void test_table_shows_the_gravest_change(void **state)
 {
     (void)state;
     struct comparison comparison = sample_comparison(3);
-    sample_set_work(&comparison.cells[0], METRIC_COMPARISONS, 500);
-    sample_set_work(&comparison.cells[0], METRIC_VISITS, 2040);
-    comparison.cells[1].changes[METRIC_CASCADES].before = 0;
-    sample_set_work(&comparison.cells[1], METRIC_CASCADES, 12);
-    sample_set_work(&comparison.cells[1], METRIC_MOVES, 9000);
+    sample_set_work(&comparison.cells[0], METRIC_comparisons, 500);
+    sample_set_work(&comparison.cells[0], METRIC_visits, 2040);
+    comparison.cells[1].changes[METRIC_cascades].before = 0;
+    sample_set_work(&comparison.cells[1], METRIC_cascades, 12);
+    sample_set_work(&comparison.cells[1], METRIC_moves, 9000);
     sample_regress(&comparison.cells[2]);
     comparison.cells[2].explanation.rest_ns = -0.25;
     sample_conclude(&comparison);
@@ -316,7 +316,7 @@ static void test_markdown_shows_changed_work(void **state)
 {
     (void)state;
     struct comparison comparison = sample_comparison(2);
-    sample_set_work(&comparison.cells[1], METRIC_VISITS, 2010);
+    sample_set_work(&comparison.cells[1], METRIC_visits, 2010);
     sample_conclude(&comparison);
     char *text = rendered(compare_markdown_write, &comparison, FAIL_ON_REGRESSED);
     expect_part(text, "|---|---|--:|---|--:|--:|---|--:|--:|\n| heap | hold | 1k | same |");
@@ -426,7 +426,7 @@ static void test_junit_escapes(void **state)
 static void expect_results(enum fail_on fail_on, const char *counts)
 {
     struct comparison comparison = sample_comparison(5);
-    sample_set_work(&comparison.cells[0], METRIC_MOVES, 9000);
+    sample_set_work(&comparison.cells[0], METRIC_moves, 9000);
     sample_set_time(&comparison.cells[1], VERDICT_REGRESSED, 1.2, 1.3, 1.4);
     sample_set_time(&comparison.cells[2], VERDICT_INCONCLUSIVE, 0.9, 1, 1.1);
     sample_set_time(&comparison.cells[3], VERDICT_IMPROVED, 0.7, 0.8, 0.9);

@@ -51,9 +51,9 @@ static void test_limits_are_parsed(void **state)
     assert_int_equal(limits_parse("link_writes=0 %", "--limit", &limits, &diag), DIAG_OK);
     assert_int_equal(limits_parse("instructions=off", "--limit", &limits, &diag), DIAG_OK);
     assert_int_equal(limits_parse("layout=20%", "--limit", &limits, &diag), DIAG_OK);
-    assert_float_equal(limits.of[METRIC_COMPARISONS], 0.005, 1e-12);
-    assert_float_equal(limits.of[METRIC_VISITS], 0.02, 1e-12);
-    assert_float_equal(limits.of[METRIC_LINK_WRITES], 0, 0);
+    assert_float_equal(limits.of[METRIC_comparisons], 0.005, 1e-12);
+    assert_float_equal(limits.of[METRIC_visits], 0.02, 1e-12);
+    assert_float_equal(limits.of[METRIC_link_writes], 0, 0);
     assert_true(isnan(limits.of[METRIC_INSTRUCTIONS]));
     assert_float_equal(limits.of[METRIC_LAYOUT], 0.2, 1e-12);
 }
@@ -108,9 +108,9 @@ static void test_work_regresses(void **state)
 {
     (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
-    sample_set_work(&cell, METRIC_COMPARISONS, 1333);
-    sample_set_work(&cell, METRIC_VISITS, 2010); /* 0.5 %: a change, within its limit */
-    sample_set_work(&cell, METRIC_MOVES, 2000);  /* improved, which is not the verdict */
+    sample_set_work(&cell, METRIC_comparisons, 1333);
+    sample_set_work(&cell, METRIC_visits, 2010); /* 0.5 %: a change, within its limit */
+    sample_set_work(&cell, METRIC_moves, 2000);  /* improved, which is not the verdict */
     expect(&cell, VERDICT_REGRESSED, "comparisons +33.3 % (limit 1 %)");
 }
 
@@ -118,8 +118,8 @@ static void test_work_from_nothing(void **state)
 {
     (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
-    cell.changes[METRIC_CASCADES].before = 0;
-    sample_set_work(&cell, METRIC_CASCADES, 12);
+    cell.changes[METRIC_cascades].before = 0;
+    sample_set_work(&cell, METRIC_cascades, 12);
     expect(&cell, VERDICT_REGRESSED, "cascades from 0 to 12 (limit 1 %)");
 }
 
@@ -127,7 +127,7 @@ static void test_small_change_of_work_is_the_same(void **state)
 {
     (void)state;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
-    sample_set_work(&cell, METRIC_VISITS, 2010);
+    sample_set_work(&cell, METRIC_visits, 2010);
     expect(&cell, VERDICT_SAME, "");
 }
 
@@ -281,12 +281,12 @@ static void test_many_reasons_are_counted(void **state)
     (void)state;
     struct comparison comparison = sample_comparison(40);
     for (size_t i = 0; i < 16; i++)
-        sample_set_work(&comparison.cells[i], METRIC_MOVES, 9000);
+        sample_set_work(&comparison.cells[i], METRIC_moves, 9000);
     sample_conclude(&comparison);
     assert_int_equal(comparison.reason_count, 16);
     assert_non_null(strstr(comparison.reasons[15], "list/hold/1000: regressed"));
     for (size_t i = 16; i < 40; i++)
-        sample_set_work(&comparison.cells[i], METRIC_MOVES, 9000);
+        sample_set_work(&comparison.cells[i], METRIC_moves, 9000);
     sample_conclude(&comparison);
     assert_int_equal(comparison.reason_count, 16);
     assert_non_null(strstr(comparison.reasons[14], "hier/nginx/1000: regressed"));
@@ -352,7 +352,7 @@ static void test_exit_statuses(void **state)
                       larger = sample_comparison(3);
     sample_set_time(&slower.cells[2], VERDICT_REGRESSED, 1.2, 1.3, 1.4);
     expect_statuses(&slower, 0, 3, 3);
-    sample_set_work(&work.cells[2], METRIC_MOVES, 9000);
+    sample_set_work(&work.cells[2], METRIC_moves, 9000);
     sample_set_time(&work.cells[1], VERDICT_INCONCLUSIVE, 0.9, 1, 1.1);
     expect_statuses(&work, 3, 3, 3);
     sample_set_time(&unclear.cells[0], VERDICT_INCONCLUSIVE, 0.9, 1, 1.1);
@@ -484,9 +484,9 @@ static void test_document_keeps_exact_counts(void **state)
 {
     (void)state;
     struct comparison comparison = sample_comparison(1);
-    comparison.cells[0].changes[METRIC_VISITS].before = 9007199254740990;
+    comparison.cells[0].changes[METRIC_visits].before = 9007199254740990;
     comparison.pin_cpu = -1;
-    sample_set_work(&comparison.cells[0], METRIC_VISITS, 9007199254740991);
+    sample_set_work(&comparison.cells[0], METRIC_visits, 9007199254740991);
     cJSON *document = document_of(&comparison, NULL);
     const cJSON *work = json_get(json_get(document, "cells")->child, "work");
     expect_number(work->child, "old", 9007199254740990);

@@ -214,7 +214,7 @@ static void test_what_a_cell_was(void **state)
     assert_int_equal(cJSON_GetArraySize(cell->requested), 2);
     assert_int_equal(cell->phase_count, 3);
     assert_string_equal(cell->phases[1].name, "steady");
-    assert_true(cell->phases[1].work_before[METRIC_LINK_WRITES] == 800);
+    assert_true(cell->phases[1].work_before[METRIC_link_writes] == 800);
 }
 
 static void test_the_order_of_cells_does_not_matter(void **state)
@@ -242,7 +242,7 @@ static void test_settings_are_part_of_the_key(void **state)
     struct compared_cell *cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
     assert_string_equal(cell->reason, "NEW has no such cell");
-    assert_true(isnan(cell->changes[METRIC_VISITS].share));
+    assert_true(isnan(cell->changes[METRIC_visits].share));
     assert_false(cell->failed);
     assert_int_equal(cell->work_verdict, VERDICT_INCONCLUSIVE);
     assert_false(cell->time_known);
@@ -343,7 +343,7 @@ static void test_more_work_regresses(void **state)
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
     struct compared_cell *cell = compare_first(pair);
-    const struct change *change = &cell->changes[METRIC_COMPARISONS];
+    const struct change *change = &cell->changes[METRIC_comparisons];
     assert_true(change->before == 1000 && change->after == 1100);
     assert_true(is_near(change->share, 0.1));
     assert_int_equal(change->verdict, VERDICT_REGRESSED);
@@ -352,8 +352,8 @@ static void test_more_work_regresses(void **state)
     assert_true(cell->work_changed);
     assert_false(cell->failed);
     assert_false(cell->same_program);
-    assert_true(cell->phases[0].work_before[METRIC_COMPARISONS] == 400);
-    assert_true(cell->phases[0].work_after[METRIC_COMPARISONS] == 500);
+    assert_true(cell->phases[0].work_before[METRIC_comparisons] == 400);
+    assert_true(cell->phases[0].work_after[METRIC_comparisons] == 500);
     expect_text(cell->reason, "comparisons +10");
 }
 
@@ -361,13 +361,13 @@ static void test_the_limit_itself_is_allowed(void **state)
 {
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.work.comparisons", 500);
-    pair->limits.of[METRIC_COMPARISONS] = 0.1;
+    pair->limits.of[METRIC_comparisons] = 0.1;
     struct compared_cell *cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_SAME);
     assert_true(cell->work_changed);
     put_number(pair->after, "cells.0.phases.0.work.comparisons", 501);
     assert_int_equal(compare_first(pair)->verdict, VERDICT_REGRESSED);
-    pair->limits.of[METRIC_COMPARISONS] = NAN;
+    pair->limits.of[METRIC_comparisons] = NAN;
     assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
 }
 
@@ -378,8 +378,8 @@ static void test_less_work_improves_but_not_for_more_of_another_kind(void **stat
     assert_int_equal(compare_first(pair)->verdict, VERDICT_IMPROVED);
     put_number(pair->after, "cells.0.phases.1.work.visits", 310);
     struct compared_cell *cell = compare_first(pair);
-    assert_int_equal(cell->changes[METRIC_LINK_WRITES].verdict, VERDICT_IMPROVED);
-    assert_int_equal(cell->changes[METRIC_VISITS].verdict, VERDICT_REGRESSED);
+    assert_int_equal(cell->changes[METRIC_link_writes].verdict, VERDICT_IMPROVED);
+    assert_int_equal(cell->changes[METRIC_visits].verdict, VERDICT_REGRESSED);
     assert_int_equal(cell->verdict, VERDICT_REGRESSED);
 }
 
@@ -388,9 +388,9 @@ static void test_work_from_nothing(void **state)
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.0.work.allocations", 1);
     struct compared_cell *cell = compare_first(pair);
-    assert_true(isinf(cell->changes[METRIC_ALLOCATIONS].share));
+    assert_true(isinf(cell->changes[METRIC_allocations].share));
     assert_int_equal(cell->verdict, VERDICT_REGRESSED);
-    assert_true(cell->changes[METRIC_MOVES].share == 0);
+    assert_true(cell->changes[METRIC_moves].share == 0);
 }
 
 /* Ticks of a phase without a single call count as well. */
@@ -399,7 +399,7 @@ static void test_work_of_a_phase_without_calls(void **state)
     struct pair *pair = *state;
     put_number(pair->after, "cells.0.phases.2.work.empty_ticks", 6000);
     struct compared_cell *cell = compare_first(pair);
-    assert_true(is_near(cell->changes[METRIC_EMPTY_TICKS].share, 0.2));
+    assert_true(is_near(cell->changes[METRIC_empty_ticks].share, 0.2));
     assert_int_equal(cell->verdict, VERDICT_REGRESSED);
 }
 
@@ -559,7 +559,7 @@ static void test_statuses(void **state)
         assert_string_equal(cell->reason, known[i].reason);
         assert_int_equal(cell->verdict, known[i].verdict);
         assert_int_equal(cell->failed, known[i].verdict == VERDICT_REGRESSED);
-        assert_true(isnan(cell->changes[METRIC_COMPARISONS].before));
+        assert_true(isnan(cell->changes[METRIC_comparisons].before));
         assert_false(cell->time_known);
         assert_false(cell->same_program);
     }
@@ -656,8 +656,8 @@ static void test_another_number_of_phases(void **state)
     cJSON_DeleteItemFromArray(phases, 2);
     struct compared_cell *cell = compare_first(pair);
     assert_int_equal(cell->phase_count, 3);
-    assert_true(isnan(cell->phases[2].work_after[METRIC_EMPTY_TICKS]));
-    assert_true(cell->changes[METRIC_EMPTY_TICKS].after == 0);
+    assert_true(isnan(cell->phases[2].work_after[METRIC_empty_ticks]));
+    assert_true(cell->changes[METRIC_empty_ticks].after == 0);
     assert_int_equal(cell->verdict, VERDICT_IMPROVED);
 }
 

@@ -15,6 +15,8 @@ enum place { IN_PHASE, MOST_IN_PHASE, IN_CELL, IN_SKIP, IN_BURST, IN_DELAY, WORK
 /* Exact; a time that was measured once; a time that was sampled. */
 enum basis { EXACT, ONCE, SAMPLED };
 
+#define WORK_FIGURE(counter) {#counter, "work." #counter, IN_PHASE, EXACT},
+
 static const struct figure_name {
     const char *name, *path;
     enum place place;
@@ -24,17 +26,7 @@ static const struct figure_name {
     {"op", NULL, OP, EXACT},
     {"ns", NULL, TIME, SAMPLED},
     {"cpu_ns", NULL, CPU, SAMPLED},
-    {"comparisons", "work.comparisons", IN_PHASE, EXACT},
-    {"visits", "work.visits", IN_PHASE, EXACT},
-    {"moves", "work.moves", IN_PHASE, EXACT},
-    {"link_writes", "work.link_writes", IN_PHASE, EXACT},
-    {"cascades", "work.cascades", IN_PHASE, EXACT},
-    {"empty_ticks", "work.empty_ticks", IN_PHASE, EXACT},
-    {"allocations", "work.allocations", IN_PHASE, EXACT},
-    {"pointer_moves", "work.pointer_moves", IN_PHASE, EXACT},
-    {"system_calls", "work.system_calls", IN_PHASE, EXACT},
-    {"clock_reads", "work.clock_reads", IN_PHASE, EXACT},
-    {"start", "operations.start", IN_PHASE, EXACT},
+    TW_WORK_COUNTERS(WORK_FIGURE){"start", "operations.start", IN_PHASE, EXACT},
     {"stop", "operations.stop", IN_PHASE, EXACT},
     {"advance", "operations.advance", IN_PHASE, EXACT},
     {"expire", "operations.expire", IN_PHASE, EXACT},

@@ -42,19 +42,15 @@ enum verdict verdict_worse(enum verdict a, enum verdict b)
 
 const char *metric_name(enum metric metric)
 {
+#define NAME(counter) [METRIC_##counter] = #counter,
     static const char *const names[METRICS] = {
-        [METRIC_COMPARISONS] = "comparisons",
-        [METRIC_VISITS] = "visits",
-        [METRIC_MOVES] = "moves",
-        [METRIC_LINK_WRITES] = "link_writes",
-        [METRIC_CASCADES] = "cascades",
-        [METRIC_EMPTY_TICKS] = "empty_ticks",
-        [METRIC_ALLOCATIONS] = "allocations",
         [METRIC_MEMORY] = "memory",
         [METRIC_INSTRUCTIONS] = "instructions",
         [METRIC_TIME] = "time",
         [METRIC_LAYOUT] = "layout",
+        TW_WORK_COUNTERS(NAME) /* [METRIC_comparisons] = "comparisons", .. */
     };
+#undef NAME
     return names[metric];
 }
 
@@ -123,6 +119,9 @@ static bool parse_share(const char *text, double *share)
 
 int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag)
 {
+#define LISTED(counter) #counter ", "
+    static const char counters[] = TW_WORK_COUNTERS(LISTED);
+#undef LISTED
     int first, end;
     double share = NAN;
     size_t length = strcspn(text, "=");
@@ -130,12 +129,10 @@ int limits_parse(const char *text, const char *flag, struct limits *limits, stru
         return diag_usage(diag, "%s: \"%s\": expected METRIC=PERCENT, such as instructions=1%%",
                           flag, text);
     if (!find_metrics(text, length, &first, &end))
-        return diag_usage(
-            diag,
-            "%s: \"%.*s\": no such metric; expected work, comparisons, visits, moves, "
-            "link_writes, cascades, empty_ticks, allocations, memory, instructions, "
-            "time or layout",
-            flag, (int)length, text);
+        return diag_usage(diag,
+                          "%s: \"%.*s\": no such metric; expected work, %smemory, "
+                          "instructions, time or layout",
+                          flag, (int)length, text, counters);
     const char *value = text + length + 1;
     bool is_off = strcmp(value, "off") == 0, is_margin = first >= METRIC_TIME;
     if (is_off && is_margin)

@@ -8,6 +8,7 @@
 #define TWBENCH_COMPARISON_H
 
 #include "harness/base/diag.h"
+#include "impls/backend.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -25,21 +26,18 @@ enum verdict verdict_worse(enum verdict a, enum verdict b);
 
 /* ---- Limits: how far a metric may move before the gate that holds it says so. ---------------- */
 
+/* The operation counters come first, in the order of struct tw_work. */
+#define METRIC_OF_COUNTER(counter) METRIC_##counter,
 enum metric {
-    METRIC_COMPARISONS, /* the operation counters, in the order of struct tw_work */
-    METRIC_VISITS,
-    METRIC_MOVES,
-    METRIC_LINK_WRITES,
-    METRIC_CASCADES,
-    METRIC_EMPTY_TICKS,
-    METRIC_ALLOCATIONS,
-    METRIC_WORK_COUNT,                 /* how many of these there are */
-    METRIC_MEMORY = METRIC_WORK_COUNT, /* bytes per task */
+    TW_WORK_COUNTERS(METRIC_OF_COUNTER) /* METRIC_comparisons, .. */
+    METRIC_WORK_COUNT,                  /* how many of these there are */
+    METRIC_MEMORY = METRIC_WORK_COUNT,  /* bytes per task */
     METRIC_INSTRUCTIONS,
     METRIC_TIME,   /* the margin of the time gate */
     METRIC_LAYOUT, /* that margin where work, instructions and memory are the same */
     METRICS
 };
+#undef METRIC_OF_COUNTER
 
 /* Word used in JSON and by --limit: "comparisons", .., "link_writes", .., "memory", "instructions",
  * "time", "layout". */

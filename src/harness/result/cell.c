@@ -186,16 +186,9 @@ static cJSON *make_latencies(const struct outcome_phase *phase)
 static cJSON *make_work(const struct tw_work *work)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_integer(object, "comparisons", work->comparisons);
-    json_add_integer(object, "visits", work->visits);
-    json_add_integer(object, "moves", work->moves);
-    json_add_integer(object, "link_writes", work->link_writes);
-    json_add_integer(object, "cascades", work->cascades);
-    json_add_integer(object, "empty_ticks", work->empty_ticks);
-    json_add_integer(object, "allocations", work->allocations);
-    json_add_integer(object, "pointer_moves", work->pointer_moves);
-    json_add_integer(object, "system_calls", work->system_calls);
-    json_add_integer(object, "clock_reads", work->clock_reads);
+#define ADD(counter) json_add_integer(object, #counter, work->counter);
+    TW_WORK_COUNTERS(ADD)
+#undef ADD
     return object;
 }
 

@@ -565,18 +565,9 @@ static void prove_end(struct prove_replay *replay, uint32_t capacity)
 
 static struct tw_work work_since(const struct tw_work *now, const struct tw_work *before)
 {
-    return (struct tw_work){
-        .comparisons = now->comparisons - before->comparisons,
-        .visits = now->visits - before->visits,
-        .moves = now->moves - before->moves,
-        .link_writes = now->link_writes - before->link_writes,
-        .cascades = now->cascades - before->cascades,
-        .empty_ticks = now->empty_ticks - before->empty_ticks,
-        .allocations = now->allocations - before->allocations,
-        .pointer_moves = now->pointer_moves - before->pointer_moves,
-        .system_calls = now->system_calls - before->system_calls,
-        .clock_reads = now->clock_reads - before->clock_reads,
-    };
+#define SINCE(counter) .counter = now->counter - before->counter,
+    return (struct tw_work){TW_WORK_COUNTERS(SINCE)};
+#undef SINCE
 }
 
 /* Restarts inside callbacks count as starts. */
