@@ -261,19 +261,24 @@ $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 	@for data in workloads claims plots report; do ln -sfn ../../$$data $(BUILD)/$$data; done
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(OBJECTS)
+# Tests link the library, so each takes only the objects that it calls.
+$(BUILD)/libtwbench.a: $(OBJECTS)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/libtwbench.a
 	$(call say,LINK,$@)
-	$(Q)$(LINK_TEST) $^ $(LIBS) -lcmocka -o $@
-$(BUILD)/tests/test_%: $(BUILD)/tests/conformance/test_%.o $(OBJECTS)
+	$(Q)$(LINK_TEST) $(filter %.o,$^) $(BUILD)/libtwbench.a $(LIBS) -lcmocka -o $@
+$(BUILD)/tests/test_%: $(BUILD)/tests/conformance/test_%.o $(BUILD)/libtwbench.a
 	$(call say,LINK,$@)
-	$(Q)$(LINK_TEST) $^ $(LIBS) -lcmocka -o $@
+	$(Q)$(LINK_TEST) $(filter %.o,$^) $(BUILD)/libtwbench.a $(LIBS) -lcmocka -o $@
 # The design that people copy (docs/ADDING-A-BACKEND.md) is compiled as one, and put to the proof.
 $(BUILD)/tests/test_skeleton: $(BUILD)/docs/skeleton.timed.o $(BUILD)/docs/skeleton.counted.o
 $(BUILD)/docs/skeleton.%.o: docs/skeleton.c $(BUILD)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) $(if $(filter counted,$*),-DTW_COUNTED) -Isrc/impls -MMD -MP -c $< -o $@
-$(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(OBJECTS)
+$(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/libtwbench.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK_TEST) -fsanitize=fuzzer $^ $(LIBS) -o $@
 

@@ -5,7 +5,8 @@
 # more than there are cores, because some wait, and at most 4); those behind --alone, which measure time,
 # run one by one afterwards.  A suite that crashes, is over its LIMIT_SECONDS (default 300), has no plan,
 # or reports another number of results than it planned, counts as one failure more.  The last line is
-# "N passed, N failed", and the exit status is 1 when any failed.
+# "N passed, N failed", and the exit status is 1 when any failed.  Each suite's line has its processor time
+# and its wall time; the line before the last has the processor time of all.
 set -uo pipefail
 
 limit_seconds=${LIMIT_SECONDS:-300}
@@ -53,21 +54,30 @@ start_suite() {
     esac
 }
 
+# Reads what `times` printed; writes the processor time of the shell's children in tenths of a second.
+children_cpu() {
+    awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, part, "[ms]"); sum += part[1] * 60 + part[2] }
+                           printf "%d\n", sum * 10 }' "$1"
+}
+
 run_suite() {
-    local suite=$1 logs=$2
+    local suite=$1 logs=$2 cpu
     local name=${suite//\//_}
     local log=$logs/$name.log begin status=0 passed failed skipped
     begin=$(date +%s%N)
     CMOCKA_MESSAGE_OUTPUT=TAP start_suite "$suite" >"$log" 2>&1 </dev/null || status=$?
+    # A subshell's own children begin at zero, so `times` has to run in this shell.
+    times >"$logs/$name.times"
+    cpu=$(children_cpu "$logs/$name.times")
     judge "$log" "$status" >"$logs/$name.verdict"
     read -r passed failed skipped <"$logs/$name.verdict"
     {
         flock 9
-        printf '%-5s %4d passed %3d failed %3d skipped %7.1f s  %s\n' \
+        printf '%-5s %4d passed %3d failed %3d skipped %6.1f s CPU %6.1f s  %s\n' \
             "$([ "$failed" = 0 ] && echo ok || echo FAIL)" "$passed" "$failed" "$skipped" \
-            "$((($(date +%s%N) - begin) / 100000000))e-1" "$suite"
+            "${cpu}e-1" "$((($(date +%s%N) - begin) / 100000000))e-1" "$suite"
         tail -n +2 "$logs/$name.verdict"
-        echo "$passed $failed" >>"$logs/sum"
+        echo "$passed $failed $cpu" >>"$logs/sum"
     } 9>"$logs/lock"
 }
 
@@ -107,9 +117,10 @@ run_suites 1 ${alone[@]+"${alone[@]}"}
 
 # A suite whose runner itself was lost has left no line in the sum: that is a failure too.
 awk -v suites="$((${#together[@]} + ${#alone[@]}))" '
-    { passed += $1; failed += $2 }
+    { passed += $1; failed += $2; cpu += $3 }
     END {
         failed += suites - NR
+        printf "%.0f s of processor time\n", cpu / 10
         printf "%d passed, %d failed\n", passed, failed
         exit failed > 0 || passed == 0
     }' "$logs/sum"
