@@ -25,7 +25,7 @@ finds_the_branches() {
     [ "$(json l.json 'all(p["footprint_bytes"] == p["tasks"] * p["node_bytes"] for p in d["points"] if p["node_bytes"])')" = True ]
     [ "$(grep -c '^[a-z-]* .* B  4 KiB' l.txt)" -eq 16 ]
     grep -q '^null-call ' l.txt
-    grep -q '^A mispredicted branch costs' l.txt
+    grep -q '^- A mispredicted branch costs' l.txt
 }
 
 waits_for_the_one_before() {
@@ -43,7 +43,7 @@ waits_for_the_one_before() {
     limits --huge-pages=on --json=l.json >l.txt
     [ "$(json l.json 'd["method"]["huge_pages"], {p["huge_pages"] for p in d["points"] if p["node_bytes"]}')" = "(True, {True})" ]
     [ "$(json l.json 'all(0 <= p["huge_bytes"] <= p["touched_bytes"] for p in d["points"] if p["node_bytes"])')" = True ]
-    grep -q '^Where 2 MiB pages were asked for\|^2 MiB pages were asked for' l.txt
+    grep -q '^- Where 2 MiB pages were asked for\|^- 2 MiB pages were asked for' l.txt
     limits --huge-pages=off,on --json=both.json >/dev/null
     [ "$(json both.json 'len([p for p in d["points"] if p["node_bytes"]])')" -eq 64 ]
 }
@@ -91,7 +91,7 @@ waits_for_the_one_before() {
         --json=l.json >l.txt
     [ "$status" -eq 130 ]
     [ "$(json l.json 'd["complete"]')" = False ]
-    grep -q '^It was interrupted' l.txt
+    grep -q '^- It was interrupted' l.txt
 }
 
 @test "what is wrong is refused by name" {

@@ -1,9 +1,9 @@
 /* test_limits.c - limits of a made-up machine: as a document, read back, as tables, data of a picture, and designs as
  * multiples of them.  `test_limits sample FILE` leaves the document for tests/limits_format.sh. */
-#include "harness/report/limits_markdown.h"
+#include "harness/report/documents.h"
 #include "harness/report/limits_multiple.h"
-#include "harness/report/limits_table.h"
 #include "harness/report/limits_view.h"
+#include "harness/report/writer.h"
 #include "harness/result/file.h"
 #include "harness/result/json.h"
 #include "harness/result/limits_json.h"
@@ -283,10 +283,13 @@ static char *text_of(const cJSON *limits, bool markdown)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
+    struct page page = {.blocks = NULL};
+    document_kind_of(limits)->build(&page, limits);
     if (markdown)
-        limits_markdown_write(out, limits);
+        writer_markdown(out, &page);
     else
-        limits_table_write(out, limits, &plain);
+        writer_terminal(out, &page, &plain);
+    page_free(&page);
     fclose(out);
     return text;
 }
@@ -302,13 +305,14 @@ static void test_the_table(void **state)
     (void)state;
     cJSON *limits = limits_with_multiples();
     char *text = text_of(limits, false);
-    expect(text, "                               1k           100k\n");
-    expect(text, "load-store      16 B  4 KiB  1.00           16.0\n");
+    expect(text, "                               1k           100k\nlimit           node  pages    "
+                 "ns             ns\n");
+    expect(text, "load-store      16 B  4 KiB     1             16\n");
     expect(text, "load-store      16 B  2 MiB  0.50              -\n");
-    expect(text, "start-one-list  16 B  4 KiB  2.00  out-of-memory\n");
+    expect(text, "start-one-list  16 B  4 KiB     2  out-of-memory\n");
     expect(text,
            "A mispredicted branch costs 7.00 ns, the first touch of a page of 4 KiB 500 ns.\n");
-    expect(text, "not all was on them: of one point only 50.0 %.\n");
+    expect(text, "not all was on them: of one point only");
     expect(text, "20.0 % of the stretches were timed while");
     expect(text, "start-one-list, 100k nodes of 16 bytes: out-of-memory: no memory for 1.5 MiB");
     expect(text, ", steady: multiples of the limit, by number of tasks\n");
@@ -333,8 +337,8 @@ static void test_markdown(void **state)
     (void)state;
     cJSON *limits = limits_with_multiples();
     char *text = text_of(limits, true);
-    expect(text, "| limit | node | pages | 1k | 100k |\n|---|--:|--:|--:|--:|\n");
-    expect(text, "| load-store | 16 B | 4 KiB | 1.00 | 16.0 |\n");
+    expect(text, "| limit | node | pages | 1k ns | 100k ns |\n|---|--:|--:|--:|--:|\n");
+    expect(text, "| load-store | 16 B | 4 KiB | 1 | 16 |\n");
     expect(text, "multiples of the limit, by number of tasks\n\n| design |");
     expect(text, "\n- A mispredicted branch costs");
     free(text);

@@ -5,12 +5,13 @@
 #include "harness/report/claims_table.h"
 #include "harness/report/claims_view.h"
 #include "harness/report/compare_table.h"
-#include "harness/report/limits_markdown.h"
+#include "harness/report/documents.h"
+#include "harness/report/html_frame.h"
+#include "harness/report/html_page.h"
 #include "harness/report/limits_plot.h"
-#include "harness/report/limits_table.h"
-#include "harness/report/page.h"
 #include "harness/report/selftest_table.h"
 #include "harness/report/table.h"
+#include "harness/report/writer.h"
 #include "harness/result/file.h"
 
 #include <errno.h>
@@ -121,21 +122,22 @@ static bool wants_table(const struct options *options)
 
 static void print_page(FILE *out, const void *ctx)
 {
-    page_write(out, ctx);
+    html_page_write(out, ctx);
 }
 
 static int write_page(const struct options *options, const struct result_document *document,
                       struct diag *diag)
 {
-    struct page page;
+    struct html_page page;
     if (!options->html)
         return DIAG_OK;
-    int status = page_make(document, options->report_assets, options->plot_scripts, &page, diag);
+    int status =
+        html_page_make(document, options->report_assets, options->plot_scripts, &page, diag);
     if (status == DIAG_OK)
         status = file_replace(options->html, print_page, &page, diag);
     if (status == DIAG_OK && page.pictures.missing[0])
         fprintf(stderr, "twbench: the report has no pictures: %s\n", page.pictures.missing);
-    page_free(&page);
+    html_page_free(&page);
     return status;
 }
 
@@ -199,9 +201,66 @@ int outputs_selftest(const struct options *options, const cJSON *selftest, struc
     return write_json(options, selftest, diag);
 }
 
-static void print_limits(FILE *out, const void *ctx)
+/* ---- Pages. ---------------------------------------------------------------------------------- */
+
+static void print_markdown(FILE *out, const void *ctx)
 {
-    limits_markdown_write(out, ctx);
+    writer_markdown(out, ctx);
+}
+
+static void print_csv(FILE *out, const void *ctx)
+{
+    writer_csv(out, ctx);
+}
+
+static void print_frame(FILE *out, const void *ctx)
+{
+    html_frame_write(out, ctx);
+}
+
+static int write_frame(const struct options *options, const struct page *page, struct diag *diag)
+{
+    struct html_frame frame;
+    int status = html_frame_open(&frame, options->report_assets, diag);
+    frame.page = page;
+    if (status == DIAG_OK)
+        status = file_replace(options->html, print_frame, &frame, diag);
+    html_frame_close(&frame);
+    return status;
+}
+
+/* The page in each of its formats that was asked for; other exports have no use for one. */
+static int write_formats(const struct options *options, const struct page *page, struct diag *diag)
+{
+    static const struct {
+        const char *flag;
+        void (*print)(FILE *out, const void *ctx);
+    } formats[] = {{"export-markdown", print_markdown}, {"export-csv", print_csv}};
+    int status = DIAG_OK;
+    if (!page_is_whole(page))
+        return diag_run(diag, "no memory for the page");
+    if (wants_table(options)) {
+        struct report_style style = style_for(stdout, options->color);
+        writer_terminal(stdout, page, &style);
+    }
+    for (size_t i = 0; i < sizeof formats / sizeof *formats && status == DIAG_OK; i++) {
+        const char *path = options->exports[export_find(formats[i].flag)];
+        if (path)
+            status = file_replace(path, formats[i].print, page, diag);
+    }
+    return status == DIAG_OK && options->html ? write_frame(options, page, diag) : status;
+}
+
+int outputs_page(const struct options *options, const cJSON *document, struct diag *diag)
+{
+    const struct document_kind *kind = document_kind_of(document);
+    struct page page = {.blocks = NULL};
+    if (!kind)
+        return diag_usage(diag, "the document is of no kind that twbench writes");
+    kind->build(&page, document);
+    int status = write_formats(options, &page, diag);
+    page_free(&page);
+    return status;
 }
 
 static int plot_limits(const struct options *options, const cJSON *limits, struct diag *diag)
@@ -218,13 +277,8 @@ static int plot_limits(const struct options *options, const cJSON *limits, struc
 
 int outputs_limits(const struct options *options, const cJSON *limits, struct diag *diag)
 {
-    const char *markdown = options->exports[export_find("export-markdown")];
     int status = write_json(options, limits, diag);
-    if (wants_table(options)) {
-        struct report_style style = style_for(stdout, options->color);
-        limits_table_write(stdout, limits, &style);
-    }
-    if (status == DIAG_OK && markdown)
-        status = file_replace(markdown, print_limits, limits, diag);
+    if (status == DIAG_OK)
+        status = outputs_page(options, limits, diag);
     return status == DIAG_OK ? plot_limits(options, limits, diag) : status;
 }

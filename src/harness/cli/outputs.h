@@ -20,6 +20,9 @@ int outputs_comparison(const struct options *options, const cJSON *comparison, s
 /* And for a selftest. */
 int outputs_selftest(const struct options *options, const cJSON *selftest, struct diag *diag);
 
+/* The page of any document that has a builder (report/documents.h), in each format that was asked for. */
+int outputs_page(const struct options *options, const cJSON *document, struct diag *diag);
+
 /* And for the limits of a machine (docs/LIMITS.md), their picture included. */
 int outputs_limits(const struct options *options, const cJSON *limits, struct diag *diag);
 

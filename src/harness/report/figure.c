@@ -37,6 +37,19 @@ void figure_number(char *out, double value)
         snprintf(out, FIGURE_SIZE, "%.*f%s", scale.decimals, value / scale.divisor, scale.letter);
 }
 
+void figure_value(char *out, double value)
+{
+    double size = fabs(value);
+    *out = '-';
+    out += value < 0;
+    if (size > 0 && size < 0.0995)
+        snprintf(out, FIGURE_SIZE, "%.3g", size);
+    else if (size < 99999.5 && floor(size) >= size)
+        snprintf(out, FIGURE_SIZE, "%.0f", size);
+    else
+        figure_number(out, size);
+}
+
 void figure_interval(char *median, char *deviation, const cJSON *interval)
 {
     double middle = json_get_number(interval, "median");

@@ -14,6 +14,10 @@
  * "-" when it is not finite. */
 void figure_number(char *out, double value);
 
+/* The same for any figure of a document: small shares keep three digits, what is counted has no decimals, and a
+ * negative number has its sign.  `out` has FIGURE_SIZE + 1 characters. */
+void figure_value(char *out, double value);
+
 /* A median and how far the farther end of its interval lies: "12.3" and "0.4".  The deviation has
  * as many decimals as the median; both are "-" and "" when `interval` is NULL. */
 void figure_interval(char *median, char *deviation, const cJSON *interval);

@@ -1,26 +1,159 @@
 /*
- * page.h - a document as one HTML file that needs nothing else: pictures, tables, claims, origin.
+ * page.h - what a document has to say, in blocks that every format can write.
  *
- * Style and script are the files report.css and report.js of a directory, and are copied into the page;
- * it loads nothing, and its own policy forbids it to.
+ * One builder per kind of document (page_run.c, page_comparison.c, ...) turns JSON into a page; one writer per
+ * format (writer.h) turns a page into a terminal's text, Markdown, HTML or CSV.  So each kind of document has
+ * each format, and a new block or column is written once.
+ *
+ * A page is built from top to bottom.  Text goes to what was opened last: a paragraph, a list item, a table's
+ * cell.  A span that shows a value of the document carries its path and, for a number, the exact value.
+ * Text is UTF-8; the terminal's writer replaces what a plain terminal cannot show.
+ *
+ * Without memory a page stays incomplete and page_is_whole says so; no call in between has to be checked.
  */
 #ifndef TWBENCH_PAGE_H
 #define TWBENCH_PAGE_H
 
-#include "harness/report/inline.h"
+#include "harness/report/place.h"
 
-struct page {
-    const struct result_document *document;
-    char *style, *script;
-    struct inline_pictures pictures;
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How a span stands out.  The text says the same, so nothing depends on colour alone. */
+enum page_emphasis {
+    PAGE_PLAIN,
+    PAGE_STRONG,
+    PAGE_GOOD,
+    PAGE_BAD,
+    PAGE_OPEN, /* undecided, warned of */
+    PAGE_FAINT,
+    PAGE_CODE
 };
 
-/* Draws the pictures and reads the files; page_free in any case.  DIAG_USAGE when a file is missing. */
-int page_make(const struct result_document *document, const char *assets_directory,
-              const char *scripts_directory, struct page *page, struct diag *diag);
-void page_free(struct page *page);
+struct page_span {
+    char *text;
+    char *path;   /* in the document; NULL: derived, or no figure */
+    char *link;   /* "#memory": of this page; NULL: none */
+    double value; /* exact, of a number; NaN: the span is no number */
+    enum page_emphasis emphasis;
+};
 
-/* Errors of `out` are left to the caller. */
-void page_write(FILE *out, const struct page *page);
+/* A paragraph, a list item or a cell. */
+struct page_line {
+    struct page_span *spans;
+    size_t count, room;
+};
+
+enum page_column_flag {
+    PAGE_LEFT = 1u << 0,  /* text, aligned to the left; else numbers */
+    PAGE_ALONE = 1u << 1, /* on a narrow terminal it goes alone, from the right */
+    PAGE_BEST = 1u << 2,  /* the least number in it is marked as the best */
+    PAGE_NAMES = 1u << 3  /* it names the row: a row's header */
+};
+
+struct page_column {
+    char *title, *unit;
+    unsigned flags;
+    int keep; /* a narrow terminal drops the columns with the least `keep` first; 0: never */
+};
+
+struct page_row {
+    struct page_line *cells; /* one per column */
+    struct page_line note;   /* if it has text, it stands in the place of all cells but the first */
+    bool out_of_competition; /* never the best of a column */
+};
+
+struct page_table {
+    char *title; /* for readers of the screen, and as caption where a table has no heading */
+    struct page_column *columns;
+    struct page_row *rows;
+    size_t column_count, column_room, row_count, row_room;
+};
+
+enum page_block_kind {
+    PAGE_HEADING,
+    PAGE_TEXT,
+    PAGE_ITEM, /* of a list; neighbours are one list */
+    PAGE_FACT, /* "memory    16 bytes per task": a name and what is to be said of it */
+    PAGE_TABLE,
+    PAGE_CODE_BLOCK,
+    PAGE_FOLD, /* detail begins, `line` is its title; the terminal leaves detail out */
+    PAGE_FOLD_END,
+    PAGE_PICTURES, /* those of the document that belong to `id`: a claim, or "" */
+    PAGE_DATA      /* a table for programs: CSV is this alone, no other format shows it */
+};
+
+struct page_block {
+    enum page_block_kind kind;
+    int level;             /* of a heading: 1 .. 4 */
+    char *id;              /* anchor of a heading or table; whose pictures; NULL: none */
+    char *name;            /* of a fact */
+    struct page_line line; /* heading, text, item, fact, code, fold */
+    struct page_table table;
+};
+
+struct page {
+    struct page_block *blocks;
+    size_t count, room;
+    bool failed; /* memory was short */
+};
+
+/* ---- Building. ------------------------------------------------------------------------------- */
+
+/* All zero is an empty page; page_free in any case. */
+void page_free(struct page *page);
+bool page_is_whole(const struct page *page);
+
+#define PAGE_PRINTF(at) __attribute__((format(printf, at, (at) + 1)))
+
+/* Open a block; the text may be "" and may be added to. */
+void page_heading(struct page *page, int level, const char *id, const char *format, ...)
+    PAGE_PRINTF(4);
+void page_text(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+void page_item(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+void page_fact(struct page *page, const char *name, const char *format, ...) PAGE_PRINTF(3);
+void page_code(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+void page_fold(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+void page_fold_end(struct page *page);
+void page_pictures(struct page *page, const char *whose);
+
+/* Open a table: columns first, then row by row, cell by cell.  Cells that a row lacks are empty. */
+void page_table(struct page *page, const char *id, const char *title);
+void page_data(struct page *page); /* the table of PAGE_DATA */
+void page_column(struct page *page, const char *title, const char *unit, unsigned flags, int keep);
+void page_row(struct page *page);
+void page_cell(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+/* What stands in the place of the row's cells behind the first. */
+void page_note(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+/* The row is shown and never the best: the harness, a real clock. */
+void page_row_competes(struct page *page, bool competes);
+
+/* Add to what is open. */
+void page_span(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+/* The value at `dotted` from there ("": the place itself): a number in three digits, a text, yes or no, an
+ * object of settings as "slots=512", an array's items.  Nothing is added where nothing is. */
+void page_put(struct page *page, const struct place *from, const char *dotted);
+/* A text of the caller's that shows the number at that place: "1.2 ms" of 1200000. */
+void page_put_as(struct page *page, const struct place *from, const char *dotted,
+                 const char *format, ...) PAGE_PRINTF(4);
+/* A derived number, shown in three digits and compared exactly; "-" unless it is finite. */
+void page_number(struct page *page, double value);
+
+/* Of the span that was added last. */
+void page_mark(struct page *page, enum page_emphasis emphasis);
+void page_link(struct page *page, const char *link);
+
+/* A cell with the value at that place: page_cell and page_put in one. */
+void page_cell_put(struct page *page, const struct place *from, const char *dotted);
+void page_cell_number(struct page *page, double value);
+
+/* ---- Reading, for writers. ------------------------------------------------------------------- */
+
+/* The number that a cell is compared by: its first span's; NaN: none. */
+double page_cell_value(const struct page_line *cell);
+bool page_line_is_empty(const struct page_line *line);
+/* Is this cell the best of its column?  Not where all cells of the column read alike, where fewer than two
+ * compete, or where the column has no best. */
+bool page_is_best(const struct page_table *table, size_t row, size_t column);
 
 #endif

@@ -1,0 +1,222 @@
+/* test_page.c - a page is built once and written in every format. */
+#include "harness/report/page.h"
+#include "harness/report/writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum format { TERMINAL, NARROW, PLAIN, MARKDOWN, HTML, CSV };
+
+static char *written(const struct page *page, enum format format)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct report_style style = {.columns = format == NARROW ? 20 : 80, .utf8 = format != PLAIN};
+    assert_non_null(out);
+    switch (format) {
+    case MARKDOWN:
+        writer_markdown(out, page);
+        break;
+    case HTML:
+        writer_html(out, page, NULL);
+        break;
+    case CSV:
+        writer_csv(out, page);
+        break;
+    case TERMINAL:
+    case NARROW:
+    case PLAIN:
+        writer_terminal(out, page, &style);
+        break;
+    }
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void expect(const struct page *page, enum format format, const char *part)
+{
+    char *text = written(page, format);
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in:\n%s", part, text);
+    free(text);
+}
+
+static void expect_none(const struct page *page, enum format format, const char *part)
+{
+    char *text = written(page, format);
+    if (strstr(text, part))
+        fail_msg("'%s' is in:\n%s", part, text);
+    free(text);
+}
+
+static cJSON *sample(void)
+{
+    cJSON *document = cJSON_Parse(
+        "{\"cells\": [{\"impl\": \"heap\", \"ns\": 12.345678}, {\"impl\": \"list|<b>\", "
+        "\"ns\": 99.5}], \"odd key\": {\"list\": [1, \"x\", true]}}");
+    assert_non_null(document);
+    return document;
+}
+
+static void build(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), cells = place_get(&root, "cells");
+    page_heading(page, 1, NULL, "A title");
+    page_text(page, "The best is %s: ", "heap");
+    page_put(page, &root, "missing");
+    page_span(page, "certain");
+    page_mark(page, PAGE_STRONG);
+    page_heading(page, 2, "cells", "Cells");
+    page_table(page, "table", "Cells of a test");
+    page_column(page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(page, "cost", "ns/op", PAGE_BEST, 0);
+    page_column(page, "", "a long column", PAGE_LEFT, 1);
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
+        page_row(page);
+        page_cell_put(page, &cell, "impl");
+        page_cell_put(page, &cell, "ns");
+        page_cell(page, "\u00b1 %d", 1);
+    }
+    page_row(page);
+    page_cell(page, "scan");
+    page_note(page, "timeout: too slow");
+    page_fact(page, "settings", "none");
+    page_fold(page, "Detail");
+    page_item(page, "hidden on a terminal");
+    page_fold_end(page);
+    page_data(page);
+    page_column(page, "impl", "", 0, 0);
+    page_column(page, "ns", "", 0, 0);
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
+        page_row(page);
+        page_cell_put(page, &cell, "impl");
+        page_cell_put(page, &cell, "ns");
+    }
+}
+
+static void test_the_terminal(void **state)
+{
+    (void)state;
+    cJSON *document = sample();
+    struct page page = {.blocks = NULL};
+    build(&page, document);
+    assert_true(page_is_whole(&page));
+    expect(&page, TERMINAL, "A title\n\nThe best is heap: certain\n");
+    expect(&page, TERMINAL, "           cost\ndesign    ns/op  a long column\n");
+    expect(&page, TERMINAL, "heap       12.3* \u00b1 1\n");
+    expect(&page, TERMINAL, "list|<b>   99.5  \u00b1 1\n");
+    expect(&page, TERMINAL, "scan      timeout: too slow\nsettings  none\n");
+    expect_none(&page, TERMINAL, "hidden");
+    expect(&page, PLAIN, "heap       12.3* +- 1\n");
+    expect(&page, NARROW, "heap       12.3*\n");
+    expect(&page, NARROW, "1 more column on a wider terminal");
+    page_free(&page);
+    cJSON_Delete(document);
+}
+
+static void test_markdown(void **state)
+{
+    (void)state;
+    cJSON *document = sample();
+    struct page page = {.blocks = NULL};
+    build(&page, document);
+    expect(&page, MARKDOWN,
+           "## A title\n\nThe best is heap: **certain**\n\n### Cells\n\n| design |");
+    expect(&page, MARKDOWN, "| design | cost ns/op | a long column |\n|---|--:|---|\n");
+    expect(&page, MARKDOWN, "| heap | **12.3** | \u00b1 1 |\n| list&#124;&#60;b&#62; | 99.5 |");
+    expect(&page, MARKDOWN, "| scan |  | timeout: too slow |\n");
+    expect(&page, MARKDOWN, "<details><summary>Detail</summary>\n\n- hidden on a terminal\n");
+    page_free(&page);
+    cJSON_Delete(document);
+}
+
+static void test_html_says_where_each_figure_stands(void **state)
+{
+    (void)state;
+    cJSON *document = sample();
+    struct page page = {.blocks = NULL};
+    build(&page, document);
+    expect(&page, HTML, "<h1>A title</h1>");
+    expect(&page, HTML, "<h2 id=\"cells\">Cells</h2>");
+    expect(&page, HTML, "<span data-path=\"cells[0].ns\" data-value=\"12.345678\">12.3</span>");
+    expect(&page, HTML, "<span data-path=\"cells[1].impl\">list|&lt;b&gt;</span>");
+    expect(&page, HTML, "<td colspan=\"2\">timeout: too slow</td>");
+    expect(&page, HTML,
+           "<details><summary>Detail</summary>\n<ul>\n<li>hidden on a terminal</li>\n</ul>");
+    page_free(&page);
+    cJSON_Delete(document);
+}
+
+static void test_csv_is_exact(void **state)
+{
+    (void)state;
+    cJSON *document = sample();
+    struct page page = {.blocks = NULL};
+    build(&page, document);
+    char *text = written(&page, CSV);
+    assert_string_equal(text, "impl,ns\r\nheap,12.345678\r\nlist|<b>,99.5\r\n");
+    free(text);
+    page_free(&page);
+    cJSON_Delete(document);
+}
+
+static void test_places_quote_odd_keys(void **state)
+{
+    (void)state;
+    cJSON *document = sample();
+    struct place root = place_root(document), odd = place_key(&root, "odd key");
+    struct place list = place_get(&odd, "list"), item = place_item(&list, 1);
+    assert_string_equal(item.path, "[\"odd key\"].list[1]");
+    assert_string_equal(item.json->valuestring, "x");
+    place_next(&item);
+    assert_string_equal(item.path, "[\"odd key\"].list[2]");
+    struct page page = {.blocks = NULL};
+    page_text(&page, "%s", "");
+    page_put(&page, &odd, "list");
+    expect(&page, PLAIN, "1, x, yes\n");
+    page_free(&page);
+    cJSON_Delete(document);
+}
+
+/* What reads alike is not told apart, and what is out of competition is never the best. */
+static void test_the_best(void **state)
+{
+    (void)state;
+    struct page page = {.blocks = NULL};
+    page_table(&page, NULL, "t");
+    page_column(&page, "a", "", PAGE_BEST, 0);
+    page_column(&page, "b", "", PAGE_BEST, 0);
+    static const double values[3][2] = {{2, 5.001}, {1, 5.002}, {0.5, 4}};
+    for (size_t i = 0; i < 3; i++) {
+        page_row(&page);
+        page_row_competes(&page, i < 2);
+        page_cell_number(&page, values[i][0]);
+        page_cell_number(&page, values[i][1]);
+    }
+    const struct page_table *table = &page.blocks[0].table;
+    assert_false(page_is_best(table, 0, 0));
+    assert_true(page_is_best(table, 1, 0));
+    assert_false(page_is_best(table, 2, 0));
+    assert_false(page_is_best(table, 0, 1));
+    assert_false(page_is_best(table, 1, 1));
+    page_free(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_terminal),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_html_says_where_each_figure_stands),
+        cmocka_unit_test(test_csv_is_exact),
+        cmocka_unit_test(test_places_quote_odd_keys),
+        cmocka_unit_test(test_the_best),
+    };
+    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
+}
