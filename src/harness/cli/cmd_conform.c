@@ -87,6 +87,7 @@ static int conform_one(const struct options *options, size_t index, const char *
         .operations = options->operations,
         .check_always = true,
         .many_max = 1u << 20,
+        .life_starts = 1u << 20,
     };
     status = conform_design(options, design->timed, &conform, text, diag);
     fflush(stdout);

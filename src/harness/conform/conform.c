@@ -105,12 +105,14 @@ static void judge_or_shrink(const struct tw_backend *backend, struct operations 
 }
 
 static bool find_strides(struct strides *strides, const struct tw_backend *backend,
-                         const struct operations *operations, struct conform_report *report)
+                         struct operations *operations, struct conform_report *report)
 {
     watch_list(report->watch, operations);
     bool found = strides_find(strides, backend, CASE_CAPACITY, operations->settings,
                               operations->setting_count, report->watch);
-    if (!found)
+    if (found)
+        operations->walk = strides->walk;
+    else
         report_broken(report, RULE_OPEN, "the settings of the test were refused");
     return found;
 }
@@ -131,7 +133,8 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
         report->watch->story = written->name;
     if (!find_strides(&strides, backend, &operations, report))
         return;
-    struct case_plan plan = {backend, &strides, &operations, options->many_max};
+    struct case_plan plan = {backend, &strides, &operations, options->many_max,
+                             options->life_starts};
     if (written->run) {
         written->run(&plan, report);
     } else {
@@ -174,6 +177,7 @@ static void run_stream(const struct tw_backend *backend, const struct conform_op
     struct operations operations;
     operations_init(&operations, CASE_CAPACITY);
     apply_settings(&operations, options);
+    operations.walk = strides->walk;
     shapes_random(&operations, seed, strides);
     if (report->watch)
         report->watch->seed = seed;

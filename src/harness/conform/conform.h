@@ -42,7 +42,8 @@ struct conform_options {
     bool streams_only; /* leave the written cases out */
     bool cases_only;   /* ... or the streams */
     uint32_t many_max; /* most timers of the case of very many; 0: some thousands */
-    struct watch *watch; /* notes go there (watch.h); lists are then left as long as they are */
+    uint32_t life_starts; /* starts in the case of one long life; 0: some thousands */
+    struct watch *watch;  /* notes go there (watch.h); lists are then left as long as they are */
 };
 
 /* Runs the written cases, then random streams.  0 when the contract holds, 1 with *report filled.

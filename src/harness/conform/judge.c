@@ -20,7 +20,11 @@
 
 /* What a callback does: an OPERATION_ON_* that has expiries left. */
 struct action {
-    struct operation operation;
+    tw_tick ticks; /* as in struct operation; the next three too */
+    tw_id target;
+    uint32_t times;
+    char base;
+    bool starts;   /* the target, rather than stopping it */
     uint32_t next; /* of the same timer */
 };
 
@@ -47,6 +51,8 @@ struct judge {
     tw_tick now;             /* last tick processed by an advance that has returned */
     tw_tick to;              /* what the advance under way moves to */
     tw_tick fired;           /* tick of its last callback */
+    tw_tick walk;            /* longest advance that is made; 0: any */
+    uint32_t unlooked;       /* calls and callbacks since all timers were looked at */
     uint32_t changes;        /* starts and stops since the last inspection */
     uint64_t advances;       /* calls, in the life of the instance */
     uint64_t refused;        /* starts */
@@ -60,6 +66,11 @@ struct judge {
  * only one in so many starts and stops. */
 #define CROWD_CAPACITY  1024u
 #define CROWD_INSPECTED 64u
+
+/* After an advance all timers are looked at, for one that is overdue.  Where there are more than this,
+ * only when there were so many calls and callbacks since then that it costs no more than they did. */
+#define CROWD_LOOKED_AT 4096u
+#define LOOKS_PER_CALL  32u
 
 #define AWAITED_BITS 40 /* an overdue timer is waited for 2^40 ticks, in ever longer jumps */
 
@@ -89,16 +100,35 @@ static void trace_add(struct conform_report *report, uint64_t value)
     report->trace ^= report->trace >> 32;
 }
 
+static void overdue_is_lost(struct judge *judge, tw_id id, tw_tick seen)
+{
+    report_broken(judge->report, RULE_LOST,
+                  "%" PRIu32 ", due %" PRIu64 ", has not fired at tick %" PRIu64 "%s", id,
+                  judge->model.due[id], seen, judge->look == JUDGE_FIRING ? ", nor later" : "");
+}
+
+/* A timer is about to change that must have fired before: it will not be seen again. */
+static bool judge_overlooked(struct judge *judge, tw_id id)
+{
+    bool overdue = model_runs(&judge->model, id) && judge->model.latest[id] <= judge->now;
+    if (overdue)
+        overdue_is_lost(judge, id, judge->now);
+    return overdue;
+}
+
 /* ---- start and stop, outside and inside a callback ------------------------------------------- */
 
 static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick now)
 {
+    if (judge_overlooked(judge, id))
+        return;
     int expected = model_start(&judge->model, id, deadline, now);
     const char *before = watch_enter(judge->watch, "start");
     int answer = judge->backend->start(judge->timers, id, deadline);
     watch_leave(judge->watch, before);
     judge->report->operations_run++;
     judge->report->work++;
+    judge->unlooked++;
     judge->quiet_until = 0;
     judge->refused += answer < 0;
     trace_add(judge->report, (uint64_t)answer);
@@ -112,6 +142,8 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
 
 static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 {
+    if (judge_overlooked(judge, id))
+        return;
     int expected = model_stop(&judge->model, id);
     const char *before = watch_enter(judge->watch, "stop");
     int answer = judge->backend->stop(judge->timers, id);
@@ -121,6 +153,7 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
             (struct ending){judge->is_inside ? WAS_STOPPED_INSIDE : WAS_STOPPED, now};
     judge->report->operations_run++;
     judge->report->work++;
+    judge->unlooked++;
     trace_add(judge->report, (uint64_t)answer);
     if (answer != expected)
         report_broken(judge->report, RULE_STOP,
@@ -129,13 +162,6 @@ static void judge_stop(struct judge *judge, tw_id id, tw_tick now)
 }
 
 /* ---- advance --------------------------------------------------------------------------------- */
-
-/* Looking for one that should have come first costs O(capacity): of very many, one in 256 is held
- * against the others. */
-static bool judge_asks_for_turn(const struct judge *judge)
-{
-    return judge->model.capacity <= 1u << 14 || judge->model.running % 256 == 0;
-}
 
 static void idle_has_fired(struct judge *judge, tw_id id, tw_tick tick)
 {
@@ -189,12 +215,11 @@ static void judge_expiry(struct judge *judge, tw_id id, tw_tick tick)
                       "%" PRIu32 " fired at tick %" PRIu64 " after %" PRIu64
                       "; its traits say TW_ORDERED",
                       id, tick, judge->fired);
-    if ((model->traits.flags & TW_FIFO) && judge_asks_for_turn(judge) &&
-        model_before_in_turn(model, id) < model->capacity)
+    if ((model->traits.flags & TW_FIFO) && model_first_in_turn(model, id) != id)
         report_broken(report, RULE_FIFO,
                       "%" PRIu32 " fired at tick %" PRIu64 " before %" PRIu32
                       ", which was started first; its traits say TW_FIFO",
-                      id, tick, model_before_in_turn(model, id));
+                      id, tick, model_first_in_turn(model, id));
 }
 
 /* Runs the program of the timer that has fired and forgets the actions that are used up. */
@@ -203,13 +228,12 @@ static void judge_program(struct judge *judge, tw_id id, tw_tick tick)
     uint32_t *link = &judge->first_actions[id];
     while (*link != NO_ACTION && !judge->report->rule) {
         struct action *action = &judge->actions[*link];
-        const struct operation *operation = &action->operation;
-        if (operation->code == OPERATION_ON_START)
-            judge_start(judge, operation->target,
-                        operations_resolve(operation->base, operation->ticks, tick), tick);
+        if (action->starts)
+            judge_start(judge, action->target,
+                        operations_resolve(action->base, action->ticks, tick), tick);
         else
-            judge_stop(judge, operation->target, tick);
-        if (--action->operation.times == 0)
+            judge_stop(judge, action->target, tick);
+        if (--action->times == 0)
             *link = action->next;
         else
             link = &action->next;
@@ -242,6 +266,7 @@ static void judge_expire(void *ctx, tw_id id, tw_tick tick)
     if (!judge->report->rule) {
         judge->fired = tick;
         judge->has_fired = true;
+        judge->unlooked++;
         judge->endings[id] = (struct ending){HAS_FIRED, tick};
         model_stop(&judge->model, id);
         judge->is_inside = true;
@@ -277,22 +302,43 @@ static void judge_overdue(struct judge *judge, tw_id id)
             call_advance(judge, operations_resolve('+', UINT64_C(1) << bits, judge->now));
         judge->awaited = judge->model.capacity;
     }
-    report_broken(judge->report, RULE_LOST,
-                  "%" PRIu32 ", due %" PRIu64 ", has not fired at tick %" PRIu64 "%s", id,
-                  judge->model.due[id], seen, judge->look == JUDGE_FIRING ? ", nor later" : "");
+    overdue_is_lost(judge, id, seen);
+}
+
+static bool judge_may_pass(const struct judge *judge)
+{
+    return judge->model.capacity > CROWD_LOOKED_AT &&
+           judge->unlooked < judge->model.capacity / LOOKS_PER_CALL;
+}
+
+/* Looks at all timers for one that must have fired. */
+static void judge_look_for_overdue(struct judge *judge)
+{
+    judge->unlooked = 0;
+    judge->report->work += judge->model.capacity;
+    tw_id overdue = model_overdue(&judge->model, judge->now);
+    if (overdue < judge->model.capacity && !judge->report->rule)
+        judge_overdue(judge, overdue);
 }
 
 static void judge_advance(struct judge *judge, tw_tick to)
 {
+    if (judge->walk > 0 && to > judge->now && to - judge->now > judge->walk) {
+        coverage_remark(&judge->report->coverage,
+                        "jumps of more than %" PRIu64
+                        " ticks; the design is not TW_TICKLESS and would walk them one by one",
+                        judge->walk);
+        return;
+    }
     judge->to = to;
     judge->fired = 0;
     judge->advances++;
+    judge->unlooked++;
     judge->report->operations_run++;
-    judge->report->work += judge->model.capacity;
+    judge->report->work++;
     call_advance(judge, to);
-    tw_id overdue = model_overdue(&judge->model, judge->now);
-    if (overdue < judge->model.capacity && !judge->report->rule)
-        judge_overdue(judge, overdue);
+    if (!judge_may_pass(judge))
+        judge_look_for_overdue(judge);
 }
 
 /* ---- next, visit, check, footprint ----------------------------------------------------------- */
@@ -386,7 +432,9 @@ static void inspect_footprint(struct judge *judge)
 bool judge_inspect(struct judge *judge)
 {
     judge->changes = 0;
-    judge->report->work += judge->model.capacity;
+    judge_look_for_overdue(judge);
+    if (judge->report->rule)
+        return false;
     const char *before = watch_enter(judge->watch, "check");
     const char *broken = judge->backend->check(judge->timers);
     if (broken)
@@ -427,7 +475,8 @@ static bool judge_allocate(struct judge *judge, const struct operations *operati
     size_t actions = 0;
     for (size_t i = 0; i < operations->count; i++) {
         enum operation_code code = operations->list[i].code;
-        actions += code == OPERATION_ON_START || code == OPERATION_ON_STOP;
+        if (code == OPERATION_ON_START || code == OPERATION_ON_STOP)
+            actions += UINT64_C(1) + operations->list[i].further;
     }
     uint32_t capacity = operations->capacity;
     if (!model_open(&judge->model, &judge->backend->traits, description, capacity))
@@ -474,6 +523,7 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     judge->watch = report->watch;
     judge->look = look;
     judge->now = operations->now;
+    judge->walk = operations->walk;
     judge->awaited = operations->capacity;
     if (!open_design(judge, operations)) {
         free(judge);
@@ -491,13 +541,28 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     return judge;
 }
 
-static void judge_learn(struct judge *judge, const struct operation *operation)
+static void judge_learn_of(struct judge *judge, tw_id id, const struct action *action)
 {
-    uint32_t *link = &judge->first_actions[operation->id];
+    uint32_t *link = &judge->first_actions[id];
     while (*link != NO_ACTION)
         link = &judge->actions[*link].next;
     *link = judge->action_count;
-    judge->actions[judge->action_count++] = (struct action){*operation, NO_ACTION};
+    judge->actions[judge->action_count++] = *action;
+}
+
+static void judge_learn(struct judge *judge, const struct operation *operation)
+{
+    for (uint32_t i = 0; i <= operation->further; i++)
+        judge_learn_of(
+            judge, operation->id + i,
+            &(struct action){
+                .ticks = operation->ticks,
+                .target = (tw_id)((operation->target + (uint64_t)i) % judge->model.capacity),
+                .times = operation->times,
+                .base = operation->base,
+                .starts = operation->code == OPERATION_ON_START,
+                .next = NO_ACTION,
+            });
 }
 
 static void judge_advance_times(struct judge *judge, const struct operation *operation)
@@ -514,10 +579,10 @@ static void judge_many(struct judge *judge, const struct operation *operation)
 {
     for (uint32_t i = 0; i < operation->times && !judge->report->rule; i++) {
         if (operation->code == OPERATION_START)
-            judge_start(judge, operation->id + i, operations_deadline(operation, i, judge->now),
-                        judge->now);
+            judge_start(judge, operation_timer(operation, i),
+                        operations_deadline(operation, i, judge->now), judge->now);
         else
-            judge_stop(judge, operation->id + i, judge->now);
+            judge_stop(judge, operation_timer(operation, i), judge->now);
     }
 }
 
@@ -548,6 +613,12 @@ bool judge_step(struct judge *judge, const struct operation *operation)
         if (judge->look == JUDGE_NOW_AND_THEN)
             judge_inspect(judge);
         break;
+    case OPERATION_NEXT:
+        if (judge->look != JUDGE_FIRING)
+            inspect_next(judge);
+        return !judge->report->rule;
+    case OPERATION_AGAIN: /* by judge_replay, which has the list */
+        return true;
     }
     if (judge->look == JUDGE_ALWAYS && !judge->report->rule && !judge_passes_over(judge, operation))
         judge_inspect(judge);
@@ -600,16 +671,37 @@ tw_tick judge_next(struct judge *judge)
     return next;
 }
 
+/* The operations before `index` that an OPERATION_AGAIN repeats. */
+static void judge_again(struct judge *judge, const struct operations *operations, size_t index)
+{
+    const struct operation *again = &operations->list[index];
+    size_t first = again->id < index ? index - again->id : 0;
+    for (uint32_t run = 0; run < again->times && !judge->report->rule; run++)
+        for (size_t i = first; i < index && !judge->report->rule; i++)
+            if (operation_repeats(&operations->list[i]))
+                judge_step(judge, &operations->list[i]);
+}
+
+static bool judge_run(struct judge *judge, const struct operations *operations, size_t index)
+{
+    if (operations->list[index].code != OPERATION_AGAIN)
+        return judge_step(judge, &operations->list[index]);
+    judge_again(judge, operations, index);
+    return !judge->report->rule;
+}
+
 bool judge_replay(const struct tw_backend *backend, const struct operations *operations,
                   enum judge_look look, struct conform_report *report, size_t *steps)
 {
     struct judge *judge = judge_open(backend, operations, look, report);
     size_t done = 0;
     if (judge) {
-        while (done < operations->count && judge_step(judge, &operations->list[done]))
+        while (done < operations->count && judge_run(judge, operations, done))
             watch_step(judge->watch, ++done);
         if (!report->rule && look != JUDGE_FIRING)
             judge_inspect(judge);
+        else if (!report->rule)
+            judge_look_for_overdue(judge);
         judge_close(judge);
     }
     if (steps)

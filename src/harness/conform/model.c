@@ -1,4 +1,4 @@
-/* model.c - the brute-force model: arrays and scans. */
+/* model.c - the brute-force model: arrays and scans, and lists of equal deadlines. */
 #include "harness/conform/model.h"
 
 #include <stdlib.h>
@@ -12,17 +12,68 @@ static uint64_t cap_of(const struct tw_description *description)
     return TW_CAPACITY_MAX;
 }
 
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+static bool turns_open(struct model *model)
+{
+    while (model->capacity >> model->turn_bits)
+        model->turn_bits++;
+    size_t lists = (size_t)1 << model->turn_bits;
+    model->turn_heads = malloc(lists * sizeof *model->turn_heads);
+    model->turn_tails = malloc(lists * sizeof *model->turn_tails);
+    model->turn_next = malloc(model->capacity * sizeof *model->turn_next);
+    model->turn_before = malloc(model->capacity * sizeof *model->turn_before);
+    if (!model->turn_heads || !model->turn_tails || !model->turn_next || !model->turn_before)
+        return false;
+    for (size_t i = 0; i < lists; i++)
+        model->turn_heads[i] = model->turn_tails[i] = model->capacity;
+    return true;
+}
+
+static size_t turns_list(const struct model *model, tw_tick due)
+{
+    return (size_t)(due * UINT64_C(0x9e3779b97f4a7c15) >> (64 - model->turn_bits));
+}
+
+static void turns_append(struct model *model, tw_id id)
+{
+    size_t list = turns_list(model, model->due[id]);
+    tw_id tail = model->turn_tails[list];
+    *(tail < model->capacity ? &model->turn_next[tail] : &model->turn_heads[list]) = id;
+    model->turn_before[id] = tail;
+    model->turn_next[id] = model->capacity;
+    model->turn_tails[list] = id;
+}
+
+static void turns_remove(struct model *model, tw_id id)
+{
+    size_t list = turns_list(model, model->due[id]);
+    tw_id next = model->turn_next[id], before = model->turn_before[id];
+    *(before < model->capacity ? &model->turn_next[before] : &model->turn_heads[list]) = next;
+    *(next < model->capacity ? &model->turn_before[next] : &model->turn_tails[list]) = before;
+}
+
+tw_id model_first_in_turn(const struct model *model, tw_id id)
+{
+    tw_id first = model->turn_heads[turns_list(model, model->due[id])];
+    while (model->due[first] != model->due[id])
+        first = model->turn_next[first];
+    return first;
+}
+
+/* ---- Timers ---------------------------------------------------------------------------------- */
+
 bool model_open(struct model *model, const struct tw_traits *traits,
                 const struct tw_description *description, uint32_t capacity)
 {
     *model = (struct model){.traits = *traits,
                             .span = description->span,
                             .running_max = cap_of(description),
-                            .capacity = capacity};
+                            .capacity = capacity,
+                            .quiet_until = TW_NEVER};
     model->due = malloc(capacity * sizeof *model->due);
     model->latest = malloc(capacity * sizeof *model->latest);
-    model->turn = calloc(capacity, sizeof *model->turn);
-    if (!model->due || !model->latest || !model->turn) {
+    if (!model->due || !model->latest || ((traits->flags & TW_FIFO) && !turns_open(model))) {
         model_close(model);
         return false;
     }
@@ -35,7 +86,10 @@ void model_close(struct model *model)
 {
     free(model->due);
     free(model->latest);
-    free(model->turn);
+    free(model->turn_heads);
+    free(model->turn_tails);
+    free(model->turn_next);
+    free(model->turn_before);
 }
 
 /* The last tick on which a timer may fire that is started at `now` and due at `due`. */
@@ -59,9 +113,15 @@ int model_start(struct model *model, tw_id id, tw_tick deadline, tw_tick now)
         return TW_REFUSED_FULL;
     if (status == TW_OK)
         model->running++;
+    else if (model->turn_heads)
+        turns_remove(model, id);
     model->due[id] = due;
     model->latest[id] = latest_for(&model->traits, due, now);
-    model->turn[id] = ++model->starts;
+    model->starts++;
+    if (model->latest[id] < model->quiet_until)
+        model->quiet_until = model->latest[id];
+    if (model->turn_heads)
+        turns_append(model, id);
     return status;
 }
 
@@ -69,6 +129,8 @@ int model_stop(struct model *model, tw_id id)
 {
     if (!model_runs(model, id))
         return TW_IDLE;
+    if (model->turn_heads)
+        turns_remove(model, id);
     model->due[id] = model->latest[id] = TW_NEVER;
     model->running--;
     return TW_OK;
@@ -92,20 +154,15 @@ tw_tick model_first_latest(const struct model *model)
     return least(model->latest, model->capacity);
 }
 
-tw_id model_overdue(const struct model *model, tw_tick now)
+tw_id model_overdue(struct model *model, tw_tick now)
 {
-    if (least(model->latest, model->capacity) > now)
+    if (model->quiet_until > now)
+        return model->capacity;
+    model->quiet_until = model_first_latest(model);
+    if (model->quiet_until > now)
         return model->capacity;
     tw_id id = 0;
     while (model->latest[id] > now)
         id++;
     return id;
-}
-
-tw_id model_before_in_turn(const struct model *model, tw_id id)
-{
-    for (tw_id other = 0; other < model->capacity; other++)
-        if (model->due[other] == model->due[id] && model->turn[other] < model->turn[id])
-            return other;
-    return model->capacity;
 }

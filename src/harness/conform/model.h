@@ -1,8 +1,9 @@
 /*
  * model.h - what a design has to answer, said by a plain array of due ticks.
  *
- * Every question is answered by a scan over all timers: nothing here is clever, so nothing here can
- * share a mistake with a design.  The model follows the design's own order of callbacks and says
+ * Nearly every question is answered by a scan over all timers: nothing here is clever, so nothing here
+ * can share a mistake with a design.  Only who comes first among equal deadlines is asked for every
+ * timer that fires, and is kept in lists.  The model follows the design's own order of callbacks and says
  * for each of them whether it was allowed.
  */
 #ifndef TWBENCH_CONFORM_MODEL_H
@@ -16,10 +17,15 @@ struct model {
     uint64_t running_max;    /* and its cap on running timers */
     uint32_t capacity;
     uint32_t running;
-    tw_tick *due;    /* TW_NEVER: idle */
-    tw_tick *latest; /* last tick on which it may fire: due, for an exact design */
-    uint64_t *turn;  /* number of the start it runs by, for TW_FIFO */
-    uint64_t starts;
+    tw_tick *due;        /* TW_NEVER: idle */
+    tw_tick *latest;     /* last tick on which it may fire: due, for an exact design */
+    uint64_t starts;     /* accepted */
+    tw_tick quiet_until; /* nothing is overdue before; at most the earliest of `latest` */
+    /* With TW_FIFO: the running timers in the order of their starts, in lists by a hash of the due
+     * tick, so that equal deadlines are in one list. */
+    unsigned turn_bits;
+    tw_id *turn_heads, *turn_tails; /* by hash; the capacity: none */
+    tw_id *turn_next, *turn_before; /* by timer */
 };
 
 /* The name of a setting that caps how many timers may run at a time; the start of one more is
@@ -45,9 +51,10 @@ static inline bool model_runs(const struct model *model, tw_id id)
  * nothing runs. */
 tw_tick model_first_due(const struct model *model);
 tw_tick model_first_latest(const struct model *model);
-/* A running timer that must have fired by `now`; `capacity` when there is none. */
-tw_id model_overdue(const struct model *model, tw_tick now);
-/* A running timer with the due tick of `id` that was started before it; `capacity`: none. */
-tw_id model_before_in_turn(const struct model *model, tw_id id);
+/* A running timer that must have fired by `now`; `capacity` when there is none.  Looks at all timers
+ * only when there can be one, or `quiet_until` has to be found again. */
+tw_id model_overdue(struct model *model, tw_tick now);
+/* The running timer with the due tick of `id` that was started first; for a design with TW_FIFO. */
+tw_id model_first_in_turn(const struct model *model, tw_id id);
 
 #endif

@@ -50,51 +50,126 @@ void operations_copy(struct operations *to, const struct operations *from, const
 
 void operations_start(struct operations *operations, tw_id id, char base, uint64_t ticks)
 {
-    operations_append(operations, (struct operation){OPERATION_START, id, 0, 1, base, ticks, 0});
+    operations_append(
+        operations,
+        (struct operation){
+            .code = OPERATION_START, .id = id, .times = 1, .base = base, .ticks = ticks});
 }
 
 void operations_stop(struct operations *operations, tw_id id)
 {
-    operations_append(operations, (struct operation){OPERATION_STOP, id, 0, 1, '+', 0, 0});
+    operations_append(
+        operations, (struct operation){.code = OPERATION_STOP, .id = id, .times = 1, .base = '+'});
 }
 
 void operations_start_many(struct operations *operations, tw_id id, uint32_t count, char base,
                            uint64_t ticks, int64_t each)
 {
-    operations_append(operations,
-                      (struct operation){OPERATION_START, id, 0, count, base, ticks, each});
+    operations_append(operations, (struct operation){.code = OPERATION_START,
+                                                     .id = id,
+                                                     .times = count,
+                                                     .base = base,
+                                                     .ticks = ticks,
+                                                     .each = each});
 }
 
 void operations_stop_many(struct operations *operations, tw_id id, uint32_t count)
 {
-    operations_append(operations, (struct operation){OPERATION_STOP, id, 0, count, '+', 0, 0});
+    operations_append(
+        operations,
+        (struct operation){.code = OPERATION_STOP, .id = id, .times = count, .base = '+'});
 }
 
 void operations_advance(struct operations *operations, char base, uint64_t ticks)
 {
-    operations_append(operations, (struct operation){OPERATION_ADVANCE, 0, 0, 1, base, ticks, 0});
+    operations_append(
+        operations,
+        (struct operation){.code = OPERATION_ADVANCE, .times = 1, .base = base, .ticks = ticks});
 }
 
 void operations_tick(struct operations *operations, uint32_t count)
 {
-    operations_append(operations, (struct operation){OPERATION_ADVANCE, 0, 0, count, '+', 1, 0});
+    operations_append(
+        operations,
+        (struct operation){.code = OPERATION_ADVANCE, .times = count, .base = '+', .ticks = 1});
+}
+
+void operations_start_scattered(struct operations *operations, tw_id id, uint32_t count,
+                                uint64_t ticks, uint64_t within)
+{
+    operations_append(operations, (struct operation){.code = OPERATION_START,
+                                                     .id = id,
+                                                     .times = count,
+                                                     .base = '+',
+                                                     .ticks = ticks,
+                                                     .within = within,
+                                                     .is_shuffled = true});
+}
+
+void operations_stop_shuffled(struct operations *operations, tw_id id, uint32_t count)
+{
+    operations_append(
+        operations,
+        (struct operation){
+            .code = OPERATION_STOP, .id = id, .times = count, .base = '+', .is_shuffled = true});
+}
+
+void operations_on_start_many(struct operations *operations, tw_id id, uint32_t count, tw_id target,
+                              char base, uint64_t ticks, uint32_t times)
+{
+    operations_append(operations, (struct operation){.code = OPERATION_ON_START,
+                                                     .id = id,
+                                                     .target = target,
+                                                     .times = times,
+                                                     .base = base,
+                                                     .ticks = ticks,
+                                                     .further = count - 1});
 }
 
 void operations_on_start(struct operations *operations, tw_id id, tw_id target, char base,
                          uint64_t ticks, uint32_t times)
 {
-    operations_append(operations,
-                      (struct operation){OPERATION_ON_START, id, target, times, base, ticks, 0});
+    operations_on_start_many(operations, id, 1, target, base, ticks, times);
+}
+
+void operations_on_stop_many(struct operations *operations, tw_id id, uint32_t count, tw_id target)
+{
+    operations_append(operations, (struct operation){.code = OPERATION_ON_STOP,
+                                                     .id = id,
+                                                     .target = target,
+                                                     .times = 1,
+                                                     .base = '+',
+                                                     .further = count - 1});
 }
 
 void operations_on_stop(struct operations *operations, tw_id id, tw_id target)
 {
-    operations_append(operations, (struct operation){OPERATION_ON_STOP, id, target, 1, '+', 0, 0});
+    operations_on_stop_many(operations, id, 1, target);
 }
 
 void operations_inspect(struct operations *operations)
 {
-    operations_append(operations, (struct operation){OPERATION_INSPECT, 0, 0, 1, '+', 0, 0});
+    operations_append(operations,
+                      (struct operation){.code = OPERATION_INSPECT, .times = 1, .base = '+'});
+}
+
+void operations_next(struct operations *operations)
+{
+    operations_append(operations,
+                      (struct operation){.code = OPERATION_NEXT, .times = 1, .base = '+'});
+}
+
+void operations_again(struct operations *operations, uint32_t lines, uint32_t times)
+{
+    operations_append(
+        operations,
+        (struct operation){.code = OPERATION_AGAIN, .id = lines, .times = times, .base = '+'});
+}
+
+bool operation_repeats(const struct operation *operation)
+{
+    return operation->code != OPERATION_ON_START && operation->code != OPERATION_ON_STOP &&
+           operation->code != OPERATION_AGAIN;
 }
 
 tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now)
@@ -105,9 +180,49 @@ tw_tick operations_resolve(char base, uint64_t ticks, tw_tick now)
     return ticks < TW_DEADLINE_MAX - origin ? origin + ticks : TW_DEADLINE_MAX;
 }
 
+/* One step of a permutation of 0 .. 2^bits - 1. */
+static uint32_t shuffle_step(uint32_t number, unsigned bits)
+{
+    uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
+    number = (number * 0x9e3779b1u + 0x7f4a7c15u) & mask;
+    number ^= number >> (bits / 2 + 1);
+    number = (number * 0x85ebca6bu) & mask;
+    return number ^ number >> (bits / 2 + 1);
+}
+
+/* A permutation of 0 .. count - 1: steps on until it comes back below the count. */
+static uint32_t shuffle(uint32_t index, uint32_t count)
+{
+    unsigned bits = 1;
+    while (count > 1 && (count - 1) >> bits)
+        bits++;
+    do
+        index = shuffle_step(index, bits);
+    while (index >= count);
+    return index;
+}
+
+tw_id operation_timer(const struct operation *operation, uint32_t index)
+{
+    return operation->id + (operation->is_shuffled && operation->times > 1
+                                ? shuffle(index, operation->times)
+                                : index);
+}
+
+/* Goes by the timer's own number, so that a shorter list gives it the same deadline. */
+static uint64_t scatter(tw_id id, uint64_t within)
+{
+    uint64_t hash = (id + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (hash ^ hash >> 32) % within;
+}
+
 tw_tick operations_deadline(const struct operation *operation, uint32_t index, tw_tick now)
 {
     tw_tick first = operations_resolve(operation->base, operation->ticks, now);
+    if (operation->within > 0)
+        return operations_resolve(
+            '+', scatter(operation_timer(operation, index), operation->within), first);
     bool back = operation->each < 0;
     uint64_t each = back ? 0 - (uint64_t)operation->each : (uint64_t)operation->each;
     uint64_t ticks;
@@ -121,7 +236,8 @@ bool operation_names(const struct operation *operation, tw_id id)
     bool acts = operation->code == OPERATION_ON_START || operation->code == OPERATION_ON_STOP;
     bool direct = operation->code == OPERATION_START || operation->code == OPERATION_STOP;
     if (acts)
-        return operation->id == id || operation->target == id;
+        return id - operation->id <= operation->further ||
+               id - operation->target <= operation->further;
     return direct && id >= operation->id && id - operation->id < operation->times;
 }
 
@@ -154,6 +270,8 @@ static void print_header(struct text *text, const struct operations *operations)
         text_add(text, "now %" PRIu64 "\n", operations->now);
     if (operations->horizon)
         text_add(text, "horizon %" PRIu64 "\n", operations->horizon);
+    if (operations->walk)
+        text_add(text, "walk %" PRIu64 "\n", operations->walk);
     for (size_t i = 0; i < operations->setting_count; i++) {
         const struct tw_setting *setting = &operations->settings[i];
         text_add(text, "set %s", setting->name);
@@ -165,30 +283,39 @@ static void print_header(struct text *text, const struct operations *operations)
 
 static bool print_operation(struct text *text, const struct operation *operation)
 {
-    char times[32] = "", many[32] = "", each[40] = "";
+    char times[32] = "", many[32] = "", each[40] = "", further[32] = "";
+    const char *shuffled = operation->is_shuffled ? " shuffled" : "";
     if (operation->times != 1) {
         snprintf(times, sizeof times, " times %" PRIu32, operation->times);
         snprintf(many, sizeof many, "..%" PRIu32, operation->id + operation->times - 1);
     }
     if (operation->times != 1 && operation->each != 0)
         snprintf(each, sizeof each, " each %+" PRId64, operation->each);
+    if (operation->within > 0)
+        snprintf(each, sizeof each, " within %" PRIu64, operation->within);
+    if (operation->further > 0)
+        snprintf(further, sizeof further, "..%" PRIu32, operation->id + operation->further);
     switch (operation->code) {
     case OPERATION_START:
-        return text_add(text, "start %" PRIu32 "%s %c%" PRIu64 "%s\n", operation->id, many,
-                        operation->base, operation->ticks, each);
+        return text_add(text, "start %" PRIu32 "%s %c%" PRIu64 "%s%s\n", operation->id, many,
+                        operation->base, operation->ticks, each, shuffled);
     case OPERATION_STOP:
-        return text_add(text, "stop %" PRIu32 "%s\n", operation->id, many);
+        return text_add(text, "stop %" PRIu32 "%s%s\n", operation->id, many, shuffled);
     case OPERATION_ADVANCE:
         return text_add(text, "advance %c%" PRIu64 "%s\n", operation->base, operation->ticks,
                         times);
     case OPERATION_ON_START:
-        return text_add(text, "on %" PRIu32 " start %" PRIu32 " %c%" PRIu64 "%s\n", operation->id,
-                        operation->target, operation->base, operation->ticks, times);
+        return text_add(text, "on %" PRIu32 "%s start %" PRIu32 " %c%" PRIu64 "%s\n", operation->id,
+                        further, operation->target, operation->base, operation->ticks, times);
     case OPERATION_ON_STOP:
-        return text_add(text, "on %" PRIu32 " stop %" PRIu32 "%s\n", operation->id,
+        return text_add(text, "on %" PRIu32 "%s stop %" PRIu32 "%s\n", operation->id, further,
                         operation->target, times);
     case OPERATION_INSPECT:
         return text_add(text, "inspect\n");
+    case OPERATION_NEXT:
+        return text_add(text, "next\n");
+    case OPERATION_AGAIN:
+        return text_add(text, "again %" PRIu32 "%s\n", operation->id, times);
     }
     return false;
 }
@@ -241,25 +368,39 @@ static bool take_id(const char **text, const struct operations *operations, tw_i
     return true;
 }
 
-/* "5", or "5..8": the operation is about `times` timers from `id` on. */
-static bool take_ids(const char **text, const struct operations *operations,
-                     struct operation *operation)
+/* "5", or "5..8": timers from `first` on, and so many further ones. */
+static bool take_ids(const char **text, const struct operations *operations, tw_id *first,
+                     uint32_t *further)
 {
     tw_id last;
-    if (!take_id(text, operations, &operation->id))
+    *further = 0;
+    if (!take_id(text, operations, first))
         return false;
     if (strncmp(*text, "..", 2) != 0)
         return true;
     *text += 2;
-    if (!take_id(text, operations, &last) || last < operation->id)
+    if (!take_id(text, operations, &last) || last < *first)
         return false;
-    operation->times = last - operation->id + 1;
+    *further = last - *first;
+    return true;
+}
+
+/* The timers of a start or a stop. */
+static bool take_many(const char **text, const struct operations *operations,
+                      struct operation *operation)
+{
+    uint32_t further;
+    if (!take_ids(text, operations, &operation->id, &further))
+        return false;
+    operation->times = further + 1;
     return true;
 }
 
 static bool take_each(const char **text, struct operation *operation)
 {
     uint64_t ticks;
+    if (take_word(text, "within"))
+        return take_number(text, &operation->within) && operation->within > 0;
     if (!take_word(text, "each"))
         return true;
     *text += strspn(*text, " ");
@@ -295,7 +436,7 @@ static bool take_times(const char **text, struct operation *operation)
 static bool parse_on(const char **text, const struct operations *operations,
                      struct operation *operation)
 {
-    if (!take_id(text, operations, &operation->id))
+    if (!take_ids(text, operations, &operation->id, &operation->further))
         return false;
     bool start = take_word(text, "start");
     if (!start && !take_word(text, "stop"))
@@ -305,24 +446,39 @@ static bool parse_on(const char **text, const struct operations *operations,
            (!start || take_time(text, operation)) && take_times(text, operation);
 }
 
+static bool parse_again(const char **text, struct operation *operation)
+{
+    uint64_t lines;
+    if (!take_number(text, &lines) || lines > UINT32_MAX)
+        return false;
+    operation->id = (tw_id)lines;
+    return take_times(text, operation);
+}
+
 static bool parse_operation(const char **text, struct operations *operations)
 {
-    struct operation operation = {OPERATION_INSPECT, 0, 0, 1, '+', 0, 0};
+    struct operation operation = {.code = OPERATION_INSPECT, .times = 1, .base = '+'};
     bool understood = false;
     if (take_word(text, "start")) {
         operation.code = OPERATION_START;
-        understood = take_ids(text, operations, &operation) && take_time(text, &operation) &&
+        understood = take_many(text, operations, &operation) && take_time(text, &operation) &&
                      take_each(text, &operation);
+        operation.is_shuffled = take_word(text, "shuffled");
     } else if (take_word(text, "stop")) {
         operation.code = OPERATION_STOP;
-        understood = take_ids(text, operations, &operation);
+        understood = take_many(text, operations, &operation);
+        operation.is_shuffled = take_word(text, "shuffled");
     } else if (take_word(text, "advance")) {
         operation.code = OPERATION_ADVANCE;
         understood = take_time(text, &operation) && take_times(text, &operation);
     } else if (take_word(text, "on")) {
         understood = parse_on(text, operations, &operation);
+    } else if (take_word(text, "again")) {
+        operation.code = OPERATION_AGAIN;
+        understood = parse_again(text, &operation);
     } else {
-        understood = take_word(text, "inspect");
+        operation.code = take_word(text, "next") ? OPERATION_NEXT : OPERATION_INSPECT;
+        understood = operation.code == OPERATION_NEXT || take_word(text, "inspect");
     }
     if (understood)
         operations_append(operations, operation);
@@ -363,6 +519,8 @@ static bool parse_line(const char *line, const struct tw_param *params,
         understood = take_number(&line, &operations->now) && operations->now <= TW_DEADLINE_MAX;
     } else if (take_word(&line, "horizon")) {
         understood = take_number(&line, &operations->horizon);
+    } else if (take_word(&line, "walk")) {
+        understood = take_number(&line, &operations->walk);
     } else if (take_word(&line, "set")) {
         understood = parse_setting(&line, params, operations);
     } else {

@@ -104,6 +104,11 @@ static void put_times(struct operations *operations, size_t index, uint64_t numb
     operations->list[index].times = (uint32_t)number;
 }
 
+static void put_further(struct operations *operations, size_t index, uint64_t number)
+{
+    operations->list[index].further = (uint32_t)number;
+}
+
 /* The last `number` of the timers of an operation. */
 static void put_last(struct operations *operations, size_t index, uint64_t number)
 {
@@ -145,24 +150,28 @@ static bool shrink_times(struct shrinker *shrinker, size_t index)
         return false;
     if (operation.code == OPERATION_START || operation.code == OPERATION_STOP)
         return shrink_many(shrinker, index);
+    if (operation.code != OPERATION_ADVANCE)
+        return shrink_least(shrinker, index, put_times, 1, times);
     operation.times = 1;
-    operation.ticks *= operation.code == OPERATION_ADVANCE ? times : 1;
+    operation.ticks *= times;
     if (shrinker_try_with(shrinker, index, operation))
         return true;
-    operation = shrinker->operations->list[index];
-    operation.times = times / 2;
-    if (shrinker_try_with(shrinker, index, operation))
-        return true;
-    operation.times = times - 1;
-    return shrinker_try_with(shrinker, index, operation);
+    return shrink_least(shrinker, index, put_times, 1, times);
+}
+
+static bool shrink_further(struct shrinker *shrinker, size_t index)
+{
+    uint32_t further = shrinker->operations->list[index].further;
+    return shrink_least(shrinker, index, put_further, 0, further);
 }
 
 static bool shrink_numbers(struct shrinker *shrinker)
 {
     bool smaller = false;
     for (size_t i = 0; i < shrinker->operations->count; i++)
-        while (i < shrinker->operations->count &&
-               (shrink_ticks(shrinker, i) || shrink_times(shrinker, i)))
+        while (
+            i < shrinker->operations->count &&
+            (shrink_ticks(shrinker, i) || shrink_times(shrinker, i) || shrink_further(shrinker, i)))
             smaller = true;
     return smaller;
 }
@@ -211,6 +220,8 @@ static void rename_timer(struct operations *operations, tw_id old, tw_id new)
 {
     for (size_t i = 0; i < operations->count; i++) {
         struct operation *operation = &operations->list[i];
+        if (!operation_names(operation, old))
+            continue;
         operation->id = operation->id == old ? new : operation->id;
         operation->target = operation->target == old ? new : operation->target;
     }
@@ -222,7 +233,8 @@ static bool timer_is_of_many(const struct operations *operations, tw_id id)
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->list[i];
         bool direct = operation->code == OPERATION_START || operation->code == OPERATION_STOP;
-        if (direct && operation->times > 1 && operation_names(operation, id))
+        bool many = direct ? operation->times > 1 : operation->further > 0;
+        if (many && operation_names(operation, id))
             return true;
     }
     return false;

@@ -1,5 +1,6 @@
 /* strides.c - one instance is opened, asked and closed. */
 #include "harness/conform/strides.h"
+#include "harness/conform/walk.h"
 #include "harness/conform/watch.h"
 
 static void strides_add(struct strides *strides, uint64_t ticks)
@@ -42,7 +43,8 @@ bool strides_find(struct strides *strides, const struct tw_backend *backend, uin
     watch_leave(watch, NULL);
     if (!opened)
         return false;
-    *strides = (struct strides){.span = description.span};
+    *strides = (struct strides){.span = description.span,
+                                .walk = walk_find(backend, &config, description.span, watch)};
     for (size_t i = 0; i < description.setting_count; i++)
         strides_add_setting(strides, &description.settings[i]);
     static const uint64_t usual[] = {1, 2, 8, 64, 256, 512, 4096, 1u << 14, 1u << 20};

@@ -14,6 +14,7 @@ struct watch;
  * sizes that designs use unsaid. */
 struct strides {
     tw_tick span; /* of the design */
+    tw_tick walk; /* longest jump of the clock that it makes soon; 0: any (walk.h) */
     size_t count;
     uint64_t ticks[STRIDES_MAX];
 };
