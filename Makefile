@@ -296,7 +296,7 @@ fuzzers: $(FUZZ_TARGETS)
 # side by side, because none depends on how fast or how evenly the machine runs.  The unit tests run under the
 # sanitizers too, as the fuzzers are compiled: one tree is enough for both.
 SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh tests/identity.sh tests/ci.sh $(wildcard tests/cli/*.bats) \
-         tests/lessons.sh tests/fuzz.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/exports.sh \
+         tests/lessons.sh tests/golden.sh tests/fuzz.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/exports.sh \
          tests/selftest_format.sh tests/limits_format.sh tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/misses.sh \
          $(UNIT_TESTS:build/release/%=build/fuzz/%) $(UNIT_TESTS)
 

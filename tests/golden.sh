@@ -1,0 +1,50 @@
+#!/bin/bash
+# golden.sh [--write] - every command still writes each key of JSON that it wrote before.  Prints TAP.
+#
+# tests/golden/COMMAND.keys lists the keys of a small run of each command, with the types of their values: what
+# scripts outside rely on.  A key may be added; one that is gone or has another type is a failure.  --write adds
+# the keys that are new; it never takes one away.
+# shellcheck disable=SC2317  # the commands are called by name
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 2
+root=$PWD
+twbench=${TWBENCH:-$root/twbench}
+write=${1:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME=$work/state
+
+quick=(--tasks=100 --runs=3 --warmup=0 --min-time=0ns --patience=0s --progress=never)
+
+run_run() { "$twbench" run --impl=heap,hashed,null --workload=hold "${quick[@]}" --json=-; }
+run_periodic() { "$twbench" run --impl=heap --workload=periodic "${quick[@]}" --json=-; }
+run_counts() { "$twbench" run --impl=hier,ring --workload=keepalive,collide --tasks=100 --counts-only --drive=ticks,next --progress=never --json=-; }
+run_replay() { "$twbench" replay nginx --impl=list --counts-only --progress=never --json=-; }
+run_compare() { "$twbench" compare "$twbench" "$twbench" --impl=heap --workload=hold --tasks=100 --pairs=14 --progress=never --json=-; }
+run_compare_results() { run_run >"$work/r.json" && "$twbench" compare "$work/r.json" "$work/r.json" --json=-; }
+run_selftest() { "$twbench" selftest --impl=heap --workload=hold --tasks=100 --budget=12s --progress=never --json=-; }
+run_claims() { "$twbench" claims T1 T8 T16 --quick --progress=never --json=-; }
+run_advise() { "$twbench" advise hold --tasks=200 --impl=heap,hashed --budget=3s --progress=never --json=-; }
+run_limits() { "$twbench" limits --tasks=100 --runs=1 --patience=0s --progress=never --json=-; }
+run_trace() { "$twbench" trace nginx --json=-; }
+run_import() { "$twbench" import nginx tests/import/samples/nginx-debug_event.log.xz -o "$work/t.tt" --progress=never --json=-; }
+run_show() { "$twbench" show W7 --json=-; }
+run_probe() { "$twbench" probe --impl=heap --workload=hold --tasks=100 --samples=1 --passes=1; }
+
+commands=$(declare -F | sed -n 's/^declare -f run_//p')
+echo "1..$(wc -w <<<"$commands")"
+number=0 failed=0
+for command in $commands; do
+    number=$((number + 1))
+    keys=tests/golden/$command.keys
+    "run_$command" >"$work/document.json" 2>"$work/errors"
+    if output=$(tests/golden/keys.py "$keys" "$work/document.json" ${write:+"$write"} 2>&1); then
+        echo "ok $number - $command writes every key of before"
+    else
+        echo "not ok $number - $command writes every key of before"
+        { echo "$output"; tail -n 5 "$work/errors"; } | sed 's/^/# /'
+        failed=1
+    fi
+done
+exit $failed
