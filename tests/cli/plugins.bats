@@ -247,6 +247,14 @@ END
     named lies-fifo lies-ordered lies-next next-too-late visits-twice refuses shares-state
 }
 
+@test "wrong: describe, as its own word" {
+    named refuses-all caps-itself short-span changes-its-word
+}
+
+@test "wrong: what is lent to a function is kept by it, and what work says" {
+    named keeps-ctx keeps-config work-goes-back work-crashes
+}
+
 @test "wrong: crashes, at once and at 100001 timers" {
     named aborts recurses takes-signals allocates-without-end crashes-at-1e5
     plugin crashes-at-1e5

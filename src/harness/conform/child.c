@@ -223,6 +223,12 @@ static void tell_fault(const struct watch *watch, struct conform_report *report)
             "%s %s byte %" PRIu64 " of a block of %" PRIu64 " bytes, taken in %s, that is freed",
             function, verb, fault->distance_bytes + 1, fault->block_bytes, fault->taken_in);
         break;
+    case FAULT_LENT:
+        report_broken(report, RULE_LENT,
+                      "%s %s what open was given, after open has returned: it is the caller's, and "
+                      "may be gone",
+                      function, verb);
+        break;
     case FAULT_NULL:
         report_broken(report, RULE_CRASH,
                       "%s crashed: it %s at address %" PRIu64 ", a null pointer", function, verb,

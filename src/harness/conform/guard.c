@@ -212,6 +212,15 @@ static void fault_of_block(struct fault *fault, const struct block *block)
         fault->place == FAULT_BEFORE ? start - fault->address : fault->address - start;
 }
 
+static bool is_lent(const struct watch *watch, uintptr_t address)
+{
+    uintptr_t page = address - address % (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < LENT_PAGES_MAX; i++)
+        if (page != 0 && watch->lent_pages[i] == page)
+            return true;
+    return false;
+}
+
 /* Only reads the table and writes the shared memory, which a signal handler may do. */
 static void guard_crashed(int signal_number, siginfo_t *info, void *context)
 {
@@ -235,6 +244,8 @@ static void guard_crashed(int signal_number, siginfo_t *info, void *context)
     uintptr_t from_stack = fault->address - stack_pointer(context) + STACK_REACH;
     if (fault->address < (uintptr_t)sysconf(_SC_PAGESIZE))
         fault->place = FAULT_NULL;
+    else if (is_lent(guard->watch, fault->address))
+        fault->place = FAULT_LENT;
     else if (block)
         fault_of_block(fault, block);
     else if (from_stack < 2 * STACK_REACH)

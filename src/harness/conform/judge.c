@@ -6,7 +6,9 @@
  */
 #include "harness/conform/judge.h"
 #include "harness/conform/guard.h"
+#include "harness/conform/loan.h"
 #include "harness/conform/model.h"
+#include "harness/conform/settings.h"
 #include "harness/conform/watch.h"
 
 #include <inttypes.h>
@@ -34,9 +36,24 @@ struct ending {
     tw_tick tick;
 };
 
+/* A ctx of advance and visit.  There are two of them, and two functions, that take turns, so that a
+ * design that keeps what an earlier call was given is seen. */
+struct turn {
+    struct judge *judge;
+};
+
+#define TURNS 2u
+
 struct judge {
     const struct tw_backend *backend;
     struct tw_timers *timers;
+    struct loan loan; /* what open was given */
+    struct turn turns[TURNS];
+    unsigned function_turn, ctx_turn; /* of the call under way */
+    uint64_t turned;
+    struct tw_description description; /* right after open */
+    struct tw_work work;               /* as last seen; counts_work: it is not NULL */
+    bool counts_work;
     struct conform_report *report;
     enum judge_look look;
     struct watch *watch; /* of the report: each call of the design is noted there */
@@ -252,10 +269,29 @@ static void judge_awaited(struct judge *judge, tw_id id, tw_tick tick)
     longjmp(judge->escape, 1);
 }
 
-static void judge_expire(void *ctx, tw_id id, tw_tick tick)
+/* Functions and ctx change independently: over four calls each goes with each. */
+static void turns_next(struct judge *judge)
 {
-    struct judge *judge = ctx;
+    judge->function_turn = (unsigned)(judge->turned / TURNS % TURNS);
+    judge->ctx_turn = (unsigned)((judge->turned + 1) / TURNS % TURNS);
+    judge->turned++;
+}
+
+/* The judge of a callback, which does not return when it is another one than was asked for. */
+static struct judge *turns_check(const struct turn *turn, unsigned function_turn, const char *of)
+{
+    struct judge *judge = turn->judge;
     watch_callback(judge->watch);
+    if (function_turn == judge->function_turn && turn == &judge->turns[judge->ctx_turn])
+        return judge;
+    report_broken(judge->report, RULE_CALLBACK, "%s called %s an earlier call was given", of,
+                  function_turn != judge->function_turn ? "the function that"
+                                                        : "its function with the ctx that");
+    longjmp(judge->escape, 1);
+}
+
+static void judge_expire(struct judge *judge, tw_id id, tw_tick tick)
+{
     if (judge->awaited < judge->model.capacity) {
         judge_awaited(judge, id, tick);
         return;
@@ -277,10 +313,23 @@ static void judge_expire(void *ctx, tw_id id, tw_tick tick)
         longjmp(judge->escape, 1);
 }
 
+static void judge_expire_even(void *ctx, tw_id id, tw_tick tick)
+{
+    judge_expire(turns_check(ctx, 0, "advance"), id, tick);
+}
+
+static void judge_expire_odd(void *ctx, tw_id id, tw_tick tick)
+{
+    judge_expire(turns_check(ctx, 1, "advance"), id, tick);
+}
+
 static void advance_or_escape(struct judge *judge, tw_tick to)
 {
+    static tw_expire_fn *const functions[TURNS] = {judge_expire_even, judge_expire_odd};
+    turns_next(judge);
     if (setjmp(judge->escape) == 0)
-        judge->backend->advance(judge->timers, to, judge_expire, judge);
+        judge->backend->advance(judge->timers, to, functions[judge->function_turn],
+                                &judge->turns[judge->ctx_turn]);
 }
 
 static void call_advance(struct judge *judge, tw_tick to)
@@ -377,18 +426,30 @@ static void judge_view(struct judge *judge, const struct tw_view *view)
     judge->seen[id] = true;
 }
 
-static void judge_visit(void *ctx, const struct tw_view *view)
+static void judge_visit(struct judge *judge, const struct tw_view *view)
 {
-    struct judge *judge = ctx;
     judge_view(judge, view);
     if (judge->report->rule)
         longjmp(judge->escape, 1);
 }
 
+static void judge_visit_even(void *ctx, const struct tw_view *view)
+{
+    judge_visit(turns_check(ctx, 0, "visit"), view);
+}
+
+static void judge_visit_odd(void *ctx, const struct tw_view *view)
+{
+    judge_visit(turns_check(ctx, 1, "visit"), view);
+}
+
 static void visit_or_escape(struct judge *judge)
 {
+    static tw_visit_fn *const functions[TURNS] = {judge_visit_even, judge_visit_odd};
+    turns_next(judge);
     if (setjmp(judge->escape) == 0)
-        judge->backend->visit(judge->timers, judge_visit, judge);
+        judge->backend->visit(judge->timers, functions[judge->function_turn],
+                              &judge->turns[judge->ctx_turn]);
 }
 
 static void inspect_visit(struct judge *judge)
@@ -427,6 +488,42 @@ static void inspect_footprint(struct judge *judge)
                       now.pending_bytes, judge->model.running);
 }
 
+/* All counters of *work are at least those of *before. */
+static bool work_grew(const struct tw_work *work, const struct tw_work *before)
+{
+    enum { COUNTERS = sizeof *work / sizeof(uint64_t) };
+    uint64_t now[COUNTERS], then[COUNTERS];
+    memcpy(now, work, sizeof now);
+    memcpy(then, before, sizeof then);
+    for (size_t i = 0; i < COUNTERS; i++)
+        if (now[i] < then[i])
+            return false;
+    return true;
+}
+
+/* False: it is NULL. */
+static bool call_work(struct judge *judge, struct tw_work *work)
+{
+    const char *before = watch_enter(judge->watch, "work");
+    const struct tw_work *counters = judge->backend->work(judge->timers);
+    if (counters)
+        *work = *counters;
+    watch_leave(judge->watch, before);
+    return counters != NULL;
+}
+
+static void inspect_work(struct judge *judge)
+{
+    struct tw_work work = {0};
+    if (call_work(judge, &work) != judge->counts_work)
+        report_broken(judge->report, RULE_WORK, "work answered NULL %s",
+                      judge->counts_work ? "at last, and counters before"
+                                         : "at first, and counters later");
+    else if (!work_grew(&work, &judge->work))
+        report_broken(judge->report, RULE_WORK, "a counter went back at tick %" PRIu64, judge->now);
+    judge->work = work;
+}
+
 /* Check comes first, because it alone has to bear a broken structure: next or visit might never
  * end. */
 bool judge_inspect(struct judge *judge)
@@ -446,6 +543,7 @@ bool judge_inspect(struct judge *judge)
     inspect_visit(judge);
     inspect_next(judge);
     inspect_footprint(judge);
+    inspect_work(judge);
     return !judge->report->rule;
 }
 
@@ -456,17 +554,23 @@ static void judge_describe(struct judge *judge, struct tw_description *descripti
     const char *before = watch_enter(judge->watch, "describe");
     judge->backend->describe(judge->timers, description);
     watch_leave(judge->watch, before);
-    if (description->span == 0 || description->span > TW_DEADLINE_MAX)
-        report_broken(judge->report, RULE_DESCRIBE, "a span of %" PRIu64 " ticks",
-                      description->span);
-    for (size_t i = 0; i < description->setting_count; i++) {
-        const struct tw_param *param = judge->backend->params;
-        while (param->name && strcmp(param->name, description->settings[i].name) != 0)
-            param++;
-        if (!param->name)
-            report_broken(judge->report, RULE_DESCRIBE, "%s is no parameter of the design",
-                          description->settings[i].name);
-    }
+}
+
+/* It is the same to the end. */
+static void judge_describe_again(struct judge *judge)
+{
+    struct tw_description now = {0};
+    judge_describe(judge, &now);
+    settings_compare(&judge->description, &now, judge->report);
+}
+
+/* Counters begin with 0. */
+static void judge_first_work(struct judge *judge)
+{
+    static const struct tw_work zero;
+    judge->counts_work = call_work(judge, &judge->work);
+    if (judge->counts_work && !work_grew(&zero, &judge->work))
+        report_broken(judge->report, RULE_WORK, "a counter was not 0 right after open");
 }
 
 static bool judge_allocate(struct judge *judge, const struct operations *operations,
@@ -494,19 +598,26 @@ static bool judge_allocate(struct judge *judge, const struct operations *operati
 
 static bool open_design(struct judge *judge, const struct operations *operations)
 {
-    struct tw_config config = {operations->capacity, operations->now, operations->horizon,
-                               operations->settings, operations->setting_count};
-    struct tw_error error = {""};
     watch_list(judge->watch, operations);
+    if (!loan_make(&judge->loan, operations, judge->watch)) {
+        report_broken(judge->report, RULE_MEMORY, "for a config");
+        return false;
+    }
+    struct lent *lent = judge->loan.lent;
     const char *before = watch_enter(judge->watch, "open");
-    int status = judge->backend->open(&judge->timers, &config, &error);
+    int status = judge->backend->open(&lent->timers, &lent->config, &lent->error);
     watch_leave(judge->watch, before);
+    judge->timers = lent->timers;
     if (status != TW_OK)
         report_broken(judge->report, RULE_OPEN, "open answered %d: %.*s", status,
-                      (int)sizeof error.text, error.text);
-    if (status == TW_OK && judge->watch)
+                      (int)sizeof lent->error.text, lent->error.text);
+    if (status != TW_OK || !loan_call_in(&judge->loan)) {
+        loan_end(&judge->loan);
+        return false;
+    }
+    if (judge->watch)
         judge->watch->open_instances++;
-    return status == TW_OK;
+    return true;
 }
 
 struct judge *judge_open(const struct tw_backend *backend, const struct operations *operations,
@@ -525,14 +636,17 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     judge->now = operations->now;
     judge->walk = operations->walk;
     judge->awaited = operations->capacity;
+    for (unsigned i = 0; i < TURNS; i++)
+        judge->turns[i].judge = judge;
     if (!open_design(judge, operations)) {
         free(judge);
         return NULL;
     }
-    struct tw_description description = {0};
-    judge_describe(judge, &description);
+    judge_describe(judge, &judge->description);
+    settings_judge(backend, operations, &judge->description, report);
     judge->footprint = call_footprint(judge);
-    if (!judge_allocate(judge, operations, &description))
+    judge_first_work(judge);
+    if (!judge_allocate(judge, operations, &judge->description))
         report_broken(report, RULE_MEMORY, "%" PRIu32 " timers", operations->capacity);
     if (report->rule) {
         judge_close(judge);
@@ -641,6 +755,8 @@ static void judge_tell_coverage(const struct judge *judge)
  * then: freeing what a lost timer leads to could crash before the rule is told. */
 void judge_close(struct judge *judge)
 {
+    if (!judge->report->rule)
+        judge_describe_again(judge);
     bool is_closed = !judge->report->rule || !(judge->backend->traits.flags & TW_ALLOCATES);
     if (is_closed) {
         const char *before = watch_enter(judge->watch, "close");
@@ -650,6 +766,7 @@ void judge_close(struct judge *judge)
     if (judge->watch)
         guard_inspect(is_closed && --judge->watch->open_instances == 0, judge->report);
     judge_tell_coverage(judge);
+    loan_end(&judge->loan);
     model_close(&judge->model);
     free(judge->actions);
     free(judge->first_actions);

@@ -12,7 +12,7 @@
 /* The rules, so that a planted fault can name the one that has to catch it. */
 #define RULE_OPEN      "open accepts good settings"
 #define RULE_REFUSE    "open refuses bad settings and leaves *out alone"
-#define RULE_DESCRIBE  "describe names settings of the design and a span"
+#define RULE_DESCRIBE  "describe says what open was given, or a default that the caller can live with"
 #define RULE_FOOTPRINT "footprint is what was taken at open, plus what pending timers need"
 #define RULE_START     "start answers TW_OK, TW_REARMED or TW_REFUSED_... as due"
 #define RULE_STOP      "stop answers TW_OK or TW_IDLE as due"
@@ -26,6 +26,8 @@
 #define RULE_NEXT      "next is the earliest due, or a lower bound above now"
 #define RULE_VISIT     "visit shows each running timer once, with its due tick"
 #define RULE_CHECK     "check finds no broken invariant"
+#define RULE_CALLBACK  "advance and visit call the function that they were given, with its ctx"
+#define RULE_WORK      "work is NULL, or counters that begin with 0 and never go back"
 #define RULE_SAME      "the same operations give the same answers"
 #define RULE_FAST      "a big jump of the clock with few timers takes no longer than 2 s"
 #define RULE_MEMORY    "the machine has memory for the test itself"
@@ -37,6 +39,7 @@
 #define RULE_BOUNDS "memory is used within the blocks that were allocated"
 #define RULE_FREED  "memory is freed once, and not used after that"
 #define RULE_LEAK   "close gives all memory back"
+#define RULE_LENT   "open keeps no pointer to config, settings or error"
 
 /* How often next, visit, check and footprint are asked. */
 enum judge_look {

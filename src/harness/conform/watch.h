@@ -15,6 +15,8 @@
 /* Operations of a list beyond this are not noted; the longest written case has some 10000. */
 #define WATCH_OPERATIONS_MAX 32768u
 
+#define LENT_PAGES_MAX 128u
+
 /* Where an access went that the processor did not allow, seen by guard.h. */
 enum fault_place {
     FAULT_UNKNOWN,
@@ -22,6 +24,7 @@ enum fault_place {
     FAULT_PAST,   /* behind a block that the design allocated */
     FAULT_BEFORE, /* in front of one */
     FAULT_FREED,  /* in one that it has freed */
+    FAULT_LENT,   /* in what open was lent and is called in (loan.h) */
     FAULT_STACK   /* at the end of the stack */
 };
 
@@ -48,6 +51,8 @@ struct watch {
     bool is_done;      /* the child came to its end, and `report` is whole */
     struct fault fault;
     int open_instances;
+    uintptr_t lent_pages[LENT_PAGES_MAX]; /* of loans that are called in; the latest ones, as a ring */
+    size_t lent_count;
     struct conform_report report;
     struct operations operations; /* header and count of the list under way; `list` is not used */
     bool is_cut;                  /* it had more operations than there is room for */

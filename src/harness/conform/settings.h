@@ -1,0 +1,18 @@
+/*
+ * settings.h - which settings a design is tried with, and whether it took them.
+ */
+#ifndef TWBENCH_CONFORM_SETTINGS_H
+#define TWBENCH_CONFORM_SETTINGS_H
+
+#include "harness/conform/conform.h"
+#include "harness/conform/operations.h"
+
+/* Compares what describe says with what open was given (the header of the list).  Fills *report. */
+void settings_judge(const struct tw_backend *backend, const struct operations *given,
+                    const struct tw_description *description, struct conform_report *report);
+
+/* A description does not change in the life of an instance. */
+void settings_compare(const struct tw_description *first, const struct tw_description *now,
+                      struct conform_report *report);
+
+#endif
