@@ -167,9 +167,14 @@ struct tw_footprint {
     uint64_t pending_bytes;  /* allocated for the timers now running (TW_ALLOCATES) */
 };
 
-/* Resolved settings (defaults derived, slots rounded up to a power of two) and the reach. */
+/* Resolved settings and the reach; the same as long as the instance is open.  A setting that was given
+ * is here as it was given, or rounded up to less than twice that (slots to a power of two); one that
+ * was not is derived.  "max-running", a cap on running timers, is never rounded, and at least the
+ * capacity unless it was given. */
 struct tw_description {
-    tw_tick span; /* a start is accepted iff due - now <= span; TW_DEADLINE_MAX = any */
+    tw_tick span; /* a start is accepted iff due - now <= span; TW_DEADLINE_MAX = any.  Without
+                     settings at least the horizon, of which 2^24 ticks will do; 4096 when it is
+                     unknown */
     size_t setting_count;
     struct tw_setting settings[4];
 };
@@ -211,7 +216,8 @@ struct tw_backend {
 
     /* Open an instance with everything idle.  On TW_OK sets *out, which the caller closes; on any
      * other status leaves *out alone and fills *error.  All memory that does not depend on the
-     * number of running timers is taken here. */
+     * number of running timers is taken here.  config, all it points to, and error are the caller's
+     * again when open returns. */
     int (*open)(struct tw_timers **out, const struct tw_config *config, struct tw_error *error);
     void (*close)(struct tw_timers *timers);
 
@@ -220,7 +226,8 @@ struct tw_backend {
     int (*start)(struct tw_timers *timers, tw_id id, tw_tick deadline);
     /* TW_OK or TW_IDLE. */
     int (*stop)(struct tw_timers *timers, tw_id id);
-    /* Moves the clock to `to` and fires what is due; see the top of this file. */
+    /* Moves the clock to `to` and fires what is due; see the top of this file.  expire and ctx are
+     * those of this call, and may be others next time. */
     void (*advance)(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx);
 
     /* A tick before which nothing fires: the earliest due with TW_NEXT_EXACT, else a lower bound

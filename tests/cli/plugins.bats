@@ -251,8 +251,12 @@ END
     named refuses-all caps-itself short-span changes-its-word
 }
 
+@test "wrong: with other settings than the default" {
+    named ignores-setting keeps-name power-of-two-only default-only refuses-lists
+}
+
 @test "wrong: what is lent to a function is kept by it, and what work says" {
-    named keeps-ctx keeps-config work-goes-back work-crashes
+    named keeps-ctx keeps-expire keeps-config work-goes-back work-crashes
 }
 
 @test "wrong: crashes, at once and at 100001 timers" {

@@ -84,9 +84,9 @@ static void require_held(const struct tw_backend *backend, int broken,
 
 static size_t variant_count(const struct tw_backend *backend)
 {
-    struct tw_setting setting;
-    size_t settings, count = 0;
-    while (conform_variant(backend, count, &setting, &settings))
+    struct tw_setting settings[CONFORM_SETTINGS_MAX];
+    size_t setting_count, count = 0;
+    while (conform_variant(backend, count, settings, &setting_count))
         count++;
     return count;
 }
@@ -97,9 +97,9 @@ static void test_case(void **state)
 {
     const struct subject *subject = *state;
     const struct tw_backend *backend = subject->entry->timed;
-    struct tw_setting setting;
-    struct conform_options options = {.settings = &setting};
-    for (size_t v = 0; conform_variant(backend, v, &setting, &options.setting_count); v++) {
+    struct tw_setting settings[CONFORM_SETTINGS_MAX];
+    struct conform_options options = {.settings = settings};
+    for (size_t v = 0; conform_variant(backend, v, settings, &options.setting_count); v++) {
         struct conform_report report;
         require_held(backend, conform_case(backend, &options, subject->case_index, &report),
                      &report);
@@ -113,14 +113,14 @@ static void run_streams(const struct tw_backend *backend, uint64_t seed, uint64_
     size_t variants = variant_count(backend);
     uint64_t done = 0;
     for (size_t v = 0; v < variants; v++) {
-        struct tw_setting setting;
-        struct conform_options options = {.settings = &setting,
+        struct tw_setting settings[CONFORM_SETTINGS_MAX];
+        struct conform_options options = {.settings = settings,
                                           .seed = seed + (v << 32),
                                           .operations = operations / variants + 1,
                                           .check_always = check_always,
                                           .streams_only = true};
         struct conform_report report;
-        conform_variant(backend, v, &setting, &options.setting_count);
+        conform_variant(backend, v, settings, &options.setting_count);
         require_held(backend, conform_run(backend, &options, &report), &report);
         done += report.operations_run;
         if (traces)

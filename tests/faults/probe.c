@@ -39,13 +39,13 @@ static void tell(const struct child *child, struct conform_report *report)
 int main(int argc, char **argv)
 {
     const struct tw_backend *backend = &TIMED_OBJECT(DESIGN);
-    struct tw_setting setting;
+    struct tw_setting settings[CONFORM_SETTINGS_MAX];
     struct conform_options options = {
-        .settings = &setting, .seed = 1, .operations = 20000, .check_always = argc < 2};
+        .settings = settings, .seed = 1, .operations = 20000, .check_always = argc < 2};
     struct child child;
     bool holds = child_open(&child, backend);
     (void)argv;
-    for (size_t v = 0; holds && conform_variant(backend, v, &setting, &options.setting_count);
+    for (size_t v = 0; holds && conform_variant(backend, v, settings, &options.setting_count);
          v++) {
         struct conform_report report;
         holds = child_run(&child, judge_in_child, &options, &report) && !report.rule;

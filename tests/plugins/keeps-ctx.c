@@ -2,35 +2,31 @@
 // Found: its function with the ctx that an earlier call was given
 #include "wrong.h"
 
-/* The first ctx that an advance brings is kept for all others: by the clock's own instance, in its last id. */
-struct kept {
-    struct tw_timers *timers;
+struct whole {
+    struct tw_timers timers;
     void *ctx;
 };
 
-static struct kept kept[1024];
-
-static void *ctx_kept(struct tw_timers *timers, void *ctx)
+static int wrong_open(struct tw_timers **out, const struct tw_config *config,
+                      struct tw_error *error)
 {
-    struct kept *at = kept;
-    while (at->timers && at->timers != timers)
-        at++;
-    if (!at->timers)
-        *at = (struct kept){timers, ctx};
-    return at->ctx;
+    struct tw_timers *timers;
+    int status = skeleton_open(&timers, config, error);
+    if (status != TW_OK)
+        return status;
+    struct whole *whole = realloc(timers, sizeof *whole);
+    whole->ctx = NULL;
+    *out = &whole->timers;
+    return TW_OK;
 }
 
-static void wrong_close(struct tw_timers *timers)
-{
-    for (struct kept *at = kept; at->timers; at++)
-        if (at->timers == timers)
-            at->ctx = NULL, at->timers = (struct tw_timers *)kept;
-    skeleton_close(timers);
-}
-
+/* The first ctx that an advance brings is used by all others. */
 static void wrong_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
-    skeleton_advance(timers, to, expire, ctx_kept(timers, ctx));
+    struct whole *whole = (struct whole *)timers;
+    if (!whole->ctx)
+        whole->ctx = ctx;
+    skeleton_advance(timers, to, expire, whole->ctx);
 }
 
-WRONG("keeps-ctx", .close = wrong_close, .advance = wrong_advance);
+WRONG("keeps-ctx", .open = wrong_open, .advance = wrong_advance);

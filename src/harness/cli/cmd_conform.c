@@ -86,6 +86,7 @@ static int conform_one(const struct options *options, size_t index, const char *
         .seed = options->seed,
         .operations = options->operations,
         .check_always = true,
+        .vary = count == 0,
         .many_max = 1u << 20,
         .life_starts = 1u << 20,
     };

@@ -819,3 +819,13 @@ const struct written_case written_cases[] = {
     {"one long life", NULL, run_life},
     {NULL, NULL, NULL},
 };
+
+bool case_is_once(const struct written_case *written)
+{
+    static void (*const once[])(struct case_plan * plan,
+                                struct conform_report * report) = {run_many};
+    for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
+        if (written->run == once[i])
+            return true;
+    return false;
+}

@@ -30,4 +30,8 @@ struct written_case {
 /* Ends with a NULL name. */
 extern const struct written_case written_cases[];
 
+/* Is it run with the defaults, or the settings that are asked for, and not with every variant of them?  It
+ * takes long then, or has settings of its own. */
+bool case_is_once(const struct written_case *written);
+
 #endif

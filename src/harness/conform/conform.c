@@ -3,76 +3,22 @@
 #include "harness/conform/cases.h"
 #include "harness/conform/guard.h"
 #include "harness/conform/judge.h"
-#include "harness/conform/model.h"
+#include "harness/conform/settings.h"
 #include "harness/conform/shapes.h"
 #include "harness/conform/shrink.h"
 #include "harness/conform/watch.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Timers of a written case that does not say otherwise. */
 #define CASE_CAPACITY 16u
-
-struct variant {
-    const char *name; /* of the parameter */
-    uint32_t count;
-    uint64_t values[TW_VALUES_MAX];
-};
-
-/* The smallest, small odd and real sizes of the parameters that designs have.  A design with a new
- * parameter is tested with its defaults until a line is added here. */
-static const struct variant variants[] = {
-    {"slots", 1, {1}},
-    {"slots", 1, {2}},
-    {"slots", 1, {8}},
-    {"slots", 1, {512}},
-    {"levels", 3, {2, 2, 2}},
-    {"levels", 3, {3, 5, 7}},
-    {"levels", 1, {16}},
-    {"levels", 4, {60, 60, 24, 10}},
-    {"levels", 2, {512, 512}},
-    {"levels", 4, {256, 64, 64, 64}},
-    {"range", 1, {1}},
-    {"range", 1, {2}},
-    {"range", 1, {31}},
-    {"timeout", 1, {1}},
-    {"timeout", 1, {30}},
-    {"units", 1, {1}},
-    {"units", 3, {1, 3, 7}},
-    {"units", 3, {1, 2, 1024}},
-    {"depth", 1, {1}},
-    {"depth", 1, {3}},
-    {"depth", 1, {21}},
-    {"step", 1, {8}},
-    {"step", 1, {1000}},
-    {"eager", 1, {0}},
-    {"eager", 1, {2000}},
-    {MODEL_CAP_SETTING, 1, {1}},
-    {MODEL_CAP_SETTING, 1, {20}},
-};
-
-static bool has_parameter(const struct tw_backend *backend, const char *name)
-{
-    const struct tw_param *param = backend->params;
-    while (param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param->name != NULL;
-}
-
-bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *setting,
-                     size_t *count)
-{
-    *count = 0;
-    for (size_t i = 0; index > 0 && i < sizeof variants / sizeof variants[0]; i++) {
-        if (!has_parameter(backend, variants[i].name) || --index > 0)
-            continue;
-        *setting = (struct tw_setting){.name = variants[i].name, .count = variants[i].count};
-        memcpy(setting->values, variants[i].values, sizeof setting->values);
-        *count = 1;
-    }
-    return index == 0;
-}
+/* Each variant of the settings gets this part of the random operations; no variant is begun when they
+ * have taken this much processor time. */
+#define VARIANT_SHARE    32u
+#define VARIANTS_SECONDS 8.0
 
 static void apply_settings(struct operations *operations, const struct conform_options *options)
 {
@@ -203,6 +149,44 @@ static void run_streams(const struct tw_backend *backend, const struct conform_o
         run_stream(backend, options, &strides, options->seed + k, report);
 }
 
+/* ---- Other settings -------------------------------------------------------------------------- */
+
+static void run_variant(const struct tw_backend *backend, const struct conform_options *options,
+                        struct conform_report *report)
+{
+    for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
+        if (!case_is_once(&written_cases[i]))
+            run_case(backend, options, &written_cases[i], report);
+    if (options->operations > 0 && !options->cases_only && !report->rule)
+        run_streams(backend, options, report);
+    report->coverage.settings_tried++;
+}
+
+/* All variants but the defaults, as far as the time reaches. */
+static void run_variants(const struct tw_backend *backend, const struct conform_options *given,
+                         struct conform_report *report)
+{
+    struct tw_setting settings[CONFORM_SETTINGS_MAX];
+    struct conform_options options = *given;
+    clock_t begin = clock();
+    options.settings = settings;
+    options.operations = given->operations / VARIANT_SHARE;
+    if (!report->rule)
+        settings_judge_lists(backend, report);
+    for (size_t v = 1; !report->rule && settings_variant(backend, v, settings,
+                                                         &options.setting_count, report->watch);
+         v++) {
+        if ((double)(clock() - begin) / CLOCKS_PER_SEC > VARIANTS_SECONDS) {
+            coverage_remark(&report->coverage,
+                            "settings from %s=%" PRIu64 " on: the others took %.0f s",
+                            settings[0].name, settings[0].values[0], VARIANTS_SECONDS);
+            return;
+        }
+        options.seed = given->seed + ((uint64_t)v << 32);
+        run_variant(backend, &options, report);
+    }
+}
+
 int conform_run(const struct tw_backend *backend, const struct conform_options *options,
                 struct conform_report *report)
 {
@@ -214,6 +198,8 @@ int conform_run(const struct tw_backend *backend, const struct conform_options *
         run_case(backend, options, &written_cases[i], report);
     if (options->operations > 0 && !options->cases_only && !report->rule)
         run_streams(backend, options, report);
+    if (options->vary)
+        run_variants(backend, options, report);
     return report->rule != NULL;
 }
 

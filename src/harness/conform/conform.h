@@ -41,6 +41,7 @@ struct conform_options {
                           Written cases always do */
     bool streams_only; /* leave the written cases out */
     bool cases_only;   /* ... or the streams */
+    bool vary;         /* then the same with all variants of the settings, and fewer operations */
     uint32_t many_max; /* most timers of the case of very many; 0: some thousands */
     uint32_t life_starts; /* starts in the case of one long life; 0: some thousands */
     struct watch *watch;  /* notes go there (watch.h); lists are then left as long as they are */
@@ -66,9 +67,14 @@ const char *conform_case_name(size_t index);
 int conform_case(const struct tw_backend *backend, const struct conform_options *options,
                  size_t index, struct conform_report *report);
 
-/* Settings worth testing a design with, chosen by the names of its parameters: variant 0 is the
- * defaults (*count 0), each further one sets one parameter.  False after the last. */
-bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *setting,
+/* Most settings of a variant. */
+#define CONFORM_SETTINGS_MAX 4
+
+/* Settings worth testing a design with, made from the limits that its table declares: variant 0 is the
+ * defaults (*count 0), each further one sets one parameter, and the last few set all at once.  Lists
+ * of values that open refuses are left out, because limits do not say it all (ascending, say); so this
+ * opens instances.  `settings` has room for CONFORM_SETTINGS_MAX.  False after the last. */
+bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
                      size_t *count);
 
 #endif

@@ -10,9 +10,10 @@
 #include "harness/conform/operations.h"
 
 /* The rules, so that a planted fault can name the one that has to catch it. */
-#define RULE_OPEN      "open accepts good settings"
-#define RULE_REFUSE    "open refuses bad settings and leaves *out alone"
-#define RULE_DESCRIBE  "describe says what open was given, or a default that the caller can live with"
+#define RULE_OPEN   "open accepts good settings"
+#define RULE_REFUSE "open refuses bad settings and leaves *out alone"
+#define RULE_DESCRIBE                                                                              \
+    "describe says what open was given, or a default that the caller can live with"
 #define RULE_FOOTPRINT "footprint is what was taken at open, plus what pending timers need"
 #define RULE_START     "start answers TW_OK, TW_REARMED or TW_REFUSED_... as due"
 #define RULE_STOP      "stop answers TW_OK or TW_IDLE as due"

@@ -17,10 +17,9 @@ bool loan_make(struct loan *loan, const struct operations *operations, struct wa
         snprintf(lent->names[i], sizeof lent->names[i], "%s", operations->settings[i].name);
         lent->settings[i].name = lent->names[i];
     }
-    lent->config =
-        (struct tw_config){operations->capacity, operations->now, operations->horizon,
-                           operations->setting_count > 0 ? lent->settings : NULL,
-                           operations->setting_count};
+    lent->config = (struct tw_config){operations->capacity, operations->now, operations->horizon,
+                                      operations->setting_count > 0 ? lent->settings : NULL,
+                                      operations->setting_count};
     loan->lent = lent;
     return true;
 }

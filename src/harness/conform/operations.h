@@ -36,7 +36,7 @@
 
 #include "impls/backend.h"
 
-#define OPERATIONS_SETTINGS_MAX 4
+#define OPERATIONS_SETTINGS_MAX 4 /* of a list; conform.h's variants have no more */
 
 enum operation_code {
     OPERATION_START,

@@ -3,9 +3,139 @@
 
 #include "harness/conform/judge.h"
 #include "harness/conform/model.h"
+#include "harness/conform/watch.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* ---- Values to try --------------------------------------------------------------------------- */
+
+/* Of a parameter with one value, how far above its lower limit: with a limit of 1 these are small ones,
+ * powers of two, and others. */
+static const uint64_t offsets[] = {0, 1, 2, 7, 20, 511, 999};
+#define OFFSETS (sizeof offsets / sizeof offsets[0])
+/* An upper limit up to here is tried as well. */
+#define SMALL_MAX 4096u
+
+/* Of a parameter that takes a list: short and long ones, even and uneven, falling and rising.  Behind
+ * these come lists of as many values as it takes: all the least, and rising from there. */
+static const struct sample {
+    uint32_t count;
+    uint64_t values[4];
+} samples[] = {
+    {1, {1}},           {1, {16}},
+    {2, {512, 512}},    {3, {2, 2, 2}},
+    {3, {3, 5, 7}},     {3, {1, 3, 7}},
+    {3, {1, 2, 1024}},  {4, {60, 60, 24, 10}},
+    {4, {9, 2, 31, 4}}, {4, {256, 64, 64, 64}},
+};
+#define SAMPLES (sizeof samples / sizeof samples[0])
+
+static bool is_within(const struct tw_param *param, const struct tw_setting *setting)
+{
+    bool within = setting->count <= param->values_max;
+    for (uint32_t v = 0; v < setting->count; v++)
+        within = within && setting->values[v] >= param->min && setting->values[v] <= param->max;
+    return within;
+}
+
+/* One value, the `index`-th; false after the last. */
+static bool value_of(const struct tw_param *param, size_t index, struct tw_setting *setting)
+{
+    *setting = (struct tw_setting){.name = param->name, .count = 1};
+    bool is_limit = index >= OFFSETS || param->max - param->min < offsets[index];
+    setting->values[0] = is_limit ? param->max : param->min + offsets[index];
+    if (!is_limit)
+        return true;
+    bool is_new = index == 0 || (index <= OFFSETS && param->max - param->min > offsets[index - 1]);
+    return is_new && (index < OFFSETS || param->max <= SMALL_MAX);
+}
+
+/* A list, the `index`-th, which may be beyond the limits; false after the last. */
+static bool list_of(const struct tw_param *param, size_t index, struct tw_setting *setting)
+{
+    *setting = (struct tw_setting){.name = param->name, .count = param->values_max};
+    if (index < SAMPLES) {
+        setting->count = samples[index].count;
+        memcpy(setting->values, samples[index].values, sizeof samples[index].values);
+        return true;
+    }
+    for (uint32_t v = 0; v < param->values_max; v++)
+        setting->values[v] = param->min + (index == SAMPLES ? 0 : v);
+    return index < SAMPLES + 2;
+}
+
+static bool is_refused(const struct tw_backend *backend, const struct tw_setting *setting,
+                       struct watch *watch)
+{
+    struct tw_config config = {.capacity = 1, .settings = setting, .setting_count = 1};
+    struct tw_timers *timers;
+    struct tw_error error;
+    watch_enter(watch, "open");
+    int status = backend->open(&timers, &config, &error);
+    watch_enter(watch, "close");
+    if (status == TW_OK)
+        backend->close(timers);
+    watch_leave(watch, NULL);
+    return status == TW_BAD_SETTING;
+}
+
+/* The `index`-th setting of a parameter that can be tried; false after the last. */
+static bool setting_of(const struct tw_backend *backend, const struct tw_param *param, size_t index,
+                       struct tw_setting *setting, struct watch *watch)
+{
+    if (param->values_max == 1)
+        return value_of(param, index, setting);
+    for (size_t i = 0; list_of(param, i, setting); i++)
+        if (is_within(param, setting) && !is_refused(backend, setting, watch) && index-- == 0)
+            return true;
+    return false;
+}
+
+/* Every parameter with its `index`-th setting, or its first. */
+static bool all_of(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
+                   size_t *count, struct watch *watch)
+{
+    *count = 0;
+    for (const struct tw_param *param = backend->params;
+         param->name && *count < CONFORM_SETTINGS_MAX; param++)
+        if (setting_of(backend, param, index, &settings[*count], watch) ||
+            setting_of(backend, param, 0, &settings[*count], watch))
+            ++*count;
+    return *count > 1;
+}
+
+bool settings_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
+                      size_t *count, struct watch *watch)
+{
+    static const size_t together[] = {0, 2, 4};
+    *count = 0;
+    if (index-- == 0)
+        return true;
+    for (const struct tw_param *param = backend->params; param->name; param++)
+        for (size_t i = 0; setting_of(backend, param, i, settings, watch); i++)
+            if (index-- == 0) {
+                *count = 1;
+                return true;
+            }
+    return index < sizeof together / sizeof together[0] &&
+           all_of(backend, together[index], settings, count, watch);
+}
+
+bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
+                     size_t *count)
+{
+    return settings_variant(backend, index, settings, count, NULL);
+}
+
+void settings_judge_lists(const struct tw_backend *backend, struct conform_report *report)
+{
+    struct tw_setting setting;
+    for (const struct tw_param *param = backend->params; param->name; param++)
+        if (!setting_of(backend, param, 0, &setting, report->watch))
+            report_broken(report, RULE_OPEN, "%s: no list of values within its limits is accepted",
+                          param->name);
+}
 
 /* ---- What describe says ---------------------------------------------------------------------- */
 
@@ -140,6 +270,5 @@ void settings_compare(const struct tw_description *first, const struct tw_descri
     for (size_t i = 0; same && i < first->setting_count; i++)
         same = setting_equals(&first->settings[i], &now->settings[i]);
     if (!same)
-        report_broken(report, RULE_DESCRIBE,
-                      "it says something else before close than after open");
+        report_broken(report, RULE_DESCRIBE, "it says something else before close than after open");
 }

@@ -7,6 +7,13 @@
 #include "harness/conform/conform.h"
 #include "harness/conform/operations.h"
 
+/* As conform_variant, noting what it calls; `watch` may be NULL. */
+bool settings_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
+                      size_t *count, struct watch *watch);
+
+/* A list of values may be refused, but not every list of a parameter. */
+void settings_judge_lists(const struct tw_backend *backend, struct conform_report *report);
+
 /* Compares what describe says with what open was given (the header of the list).  Fills *report. */
 void settings_judge(const struct tw_backend *backend, const struct operations *given,
                     const struct tw_description *description, struct conform_report *report);

@@ -51,7 +51,8 @@ struct watch {
     bool is_done;      /* the child came to its end, and `report` is whole */
     struct fault fault;
     int open_instances;
-    uintptr_t lent_pages[LENT_PAGES_MAX]; /* of loans that are called in; the latest ones, as a ring */
+    uintptr_t
+        lent_pages[LENT_PAGES_MAX]; /* of loans that are called in; the latest ones, as a ring */
     size_t lent_count;
     struct conform_report report;
     struct operations operations; /* header and count of the list under way; `list` is not used */

@@ -199,6 +199,7 @@ int watched_run(const struct tw_backend *backend, const struct conform_options *
         struct conform_options cases = *options;
         struct conform_report front;
         cases.cases_only = true;
+        cases.vary = false;
         child.side = FENCE_FRONT;
         status = search_side(&child, &cases, &front);
         coverage_add(&front.coverage, &report->coverage);
