@@ -120,8 +120,9 @@ static inline struct comparison sample_comparison(size_t count)
     struct comparison out = {
         .is_binaries = true,
         .complete = true,
-        .before = {"build/old/twbench", "0.3.0", "1234567", "gcc 12.2.0", "-O2 -g"},
-        .after = {"build/new/twbench", "0.3.1", "89abcde-dirty", "gcc 12.2.0", ""},
+        .before = {"build/old/twbench", "0.3.0", "1234567", "gcc 12.2.0", "-O2 -g", "program",
+                   "0123456789abcdef"},
+        .after = {"build/new/twbench", "0.3.1", "89abcde-dirty", "gcc 12.2.0", "", "program", ""},
         .limits = limits_default(),
         .pairs = 30,
         .pairs_max = 90,

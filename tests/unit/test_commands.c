@@ -148,7 +148,7 @@ static void check_probes(struct trip *trip)
 /* The run's plan is the same, cell by cell and in the same order. */
 static void check_run(struct trip *trip)
 {
-    command_of_run(&trip->command, &trip->matrix, 5000000000, "-");
+    command_of_run(&trip->command, &trip->matrix, NULL, 5000000000, "-");
     trip_parse(trip, &run_command);
     assert_int_equal(trip->plan.cell_count, trip->again.cell_count);
     assert_int_equal(trip->plan.group_count, trip->again.group_count);

@@ -20,6 +20,8 @@ static void test_three_copies_of_one_length(void **state)
     assert_int_equal(copies_add(&copies, after, &diag), DIAG_OK);
     assert_int_equal(copies_add(&copies, before, &diag), DIAG_OK);
     assert_int_equal(copies.count, 3);
+    assert_true(copies.hashes[0] == copies.hashes[2]);
+    assert_true(copies.hashes[0] != copies.hashes[1]);
     for (size_t i = 0; i < 3; i++) {
         struct stat status;
         assert_int_equal(strlen(copies.paths[i]), strlen(copies.paths[0]));

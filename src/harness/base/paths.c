@@ -6,13 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The directory of the running binary, without a slash at the end. */
-static bool binary_directory(char *out, size_t size)
+int paths_program(char *out, size_t size, struct diag *diag)
 {
     ssize_t length = readlink("/proc/self/exe", out, size - 1);
     if (length <= 0)
-        return false;
+        return diag_run(diag, "/proc/self/exe: cannot be read; it names this program");
     out[length] = '\0';
+    return DIAG_OK;
+}
+
+/* The directory of the running binary, without a slash at the end. */
+static bool binary_directory(char *out, size_t size)
+{
+    struct diag unused;
+    if (paths_program(out, size, &unused) != DIAG_OK)
+        return false;
     char *slash = strrchr(out, '/');
     if (slash)
         *slash = '\0';

@@ -9,10 +9,15 @@
 #ifndef TWBENCH_PATHS_H
 #define TWBENCH_PATHS_H
 
+#include "harness/base/diag.h"
+
 #include <stddef.h>
 
 /* The first of these that is there; `installed` when none is.  `name`: "workloads", "claims", "plots", "report",
  * "libraries". */
 void paths_find(const char *name, const char *installed, char *out, size_t size);
+
+/* The program that runs, wherever it was found.  DIAG_RUN. */
+int paths_program(char *out, size_t size, struct diag *diag);
 
 #endif

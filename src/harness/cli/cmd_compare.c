@@ -1,7 +1,9 @@
 /*
- * cmd_compare.c - compare: two programs or two results, a verdict and the exit status that goes with it.
+ * cmd_compare.c - compare: two programs, plugins or results, a verdict and the exit status that goes with it.
  */
+#include "harness/base/paths.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/contestants.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/pairing.h"
 #include "harness/compare/results.h"
@@ -19,25 +21,12 @@ struct comparing {
     const struct options *options;
     const char *before, *after; /* paths */
     char baseline[128];         /* path of --baseline, or "" */
-    bool is_binaries;
-    struct pairing pairing; /* of programs; its origin of results too */
+    enum contestants kind;
+    struct pairing pairing; /* of programs and plugins; its origin of results too */
     struct comparison comparison;
 };
 
 /* ---- What OLD and NEW are. ------------------------------------------------------------------- */
-
-/* By its first bytes: a program of this system, or else whatever result_load makes of it. */
-static bool is_program(const char *path)
-{
-    char magic[4] = "";
-    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
-    if (!file)
-        return false;
-    bool is_elf = fread(magic, 1, sizeof magic, file) == sizeof magic &&
-                  memcmp(magic, "\177ELF", sizeof magic) == 0;
-    fclose(file);
-    return is_elf;
-}
 
 static int find_sides(struct comparing *comparing, struct diag *diag)
 {
@@ -54,28 +43,20 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
         comparing->before = comparing->baseline;
         return DIAG_OK;
     }
-    comparing->is_binaries = is_program(comparing->before);
-    if (comparing->is_binaries != is_program(comparing->after))
-        return diag_usage(diag,
-                          "compare: %s is a program, %s is not; expected two programs, or two "
-                          "results",
-                          comparing->is_binaries ? comparing->before : comparing->after,
-                          comparing->is_binaries ? comparing->after : comparing->before);
-    if (!comparing->is_binaries && options->matrix_given)
-        return diag_usage(diag,
-                          "compare: what to run (--impl, --workload, ..) was given, but %s and "
-                          "%s are results: they hold what has been run",
-                          comparing->before, comparing->after);
-    return DIAG_OK;
+    return contestants_find(options, comparing->before, comparing->after, &comparing->kind, diag);
 }
 
-/* ---- Programs. ------------------------------------------------------------------------------- */
+/* ---- Programs and plugins. ------------------------------------------------------------------- */
 
-static int run_programs(struct comparing *comparing, struct diag *diag)
+static int run_binaries(struct comparing *comparing, struct diag *diag)
 {
     struct pairing *pairing = &comparing->pairing;
-    int status = pairing_open(pairing, comparing->options, diag);
+    char self[4096];
+    int status = paths_program(self, sizeof self, diag);
+    if (status == DIAG_OK)
+        status = pairing_open(pairing, comparing->options, diag);
     if (status == DIAG_OK) {
+        pairing->request.loader = comparing->kind == CONTESTANTS_PLUGINS ? self : NULL;
         pairing->request.before = comparing->before;
         pairing->request.after = comparing->after;
         status = compare_binaries(&pairing->request, &comparing->comparison, diag);
@@ -122,6 +103,7 @@ static int compare_files(struct comparing *comparing, struct diag *diag)
     comparison->limits = comparing->options->limits;
     comparison->steal_share = comparison->busy_share = comparison->load_1min = NAN;
     comparison->slow_share = NAN;
+    comparison->before.kind = comparison->after.kind = "result";
     snprintf(comparison->before.path, sizeof comparison->before.path, "%s", comparing->before);
     snprintf(comparison->after.path, sizeof comparison->after.path, "%s", comparing->after);
     result_free(before);
@@ -156,8 +138,8 @@ int cmd_compare(const struct options *options)
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);
     if (status == DIAG_OK)
-        status = comparing.is_binaries ? run_programs(&comparing, &diag)
-                                       : compare_files(&comparing, &diag);
+        status = comparing.kind == CONTESTANTS_RESULTS ? compare_files(&comparing, &diag)
+                                                       : run_binaries(&comparing, &diag);
     bool interrupted = status == BINARIES_INTERRUPTED;
     if (status == DIAG_OK || interrupted)
         status = comparing_write(&comparing, &diag);

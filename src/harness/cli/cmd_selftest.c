@@ -1,14 +1,13 @@
 /*
  * cmd_selftest.c - selftest: this program compared with itself, as it is and slowed down.
  */
+#include "harness/base/paths.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/cli/pairing.h"
 #include "harness/compare/selftest.h"
 #include "harness/result/selftest_record.h"
 #include "harness/run/cycles.h"
-
-#include <unistd.h>
 
 /* Of one sample; --budget is that of the whole. */
 #define PROBE_BUDGET_NS UINT64_C(10000000000)
@@ -37,27 +36,17 @@ static int write_selftest(struct pairing *pairing, const struct selftest *selfte
     return status;
 }
 
-/* The program that runs, wherever it was found. */
-static int find_self(char *path, size_t size, struct diag *diag)
-{
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    if (length < 0)
-        return diag_run(diag, "/proc/self/exe: this program cannot find itself");
-    path[length] = '\0';
-    return DIAG_OK;
-}
-
 int cmd_selftest(const struct options *options)
 {
     struct diag diag;
     struct pairing pairing;
     struct selftest selftest;
-    char self[4200];
+    char self[4096];
     int status = options->operand_count == 0
                      ? outputs_check(options, &diag)
                      : diag_usage(&diag, "%s: selftest takes no operands", options->operands[0]);
     if (status == DIAG_OK)
-        status = find_self(self, sizeof self, &diag);
+        status = paths_program(self, sizeof self, &diag);
     if (status != DIAG_OK)
         return cli_fail(status, &diag);
     status = pairing_open(&pairing, options, &diag);

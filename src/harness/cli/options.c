@@ -8,6 +8,7 @@
 #include "harness/cli/options.h"
 
 #include "harness/base/units.h"
+#include "harness/cli/contestants.h"
 #include "harness/cli/lists.h"
 #include "harness/cli/plugin_flag.h"
 #include "harness/compare/blocks.h"
@@ -949,6 +950,9 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         } else if (options->operand_count == OPTIONS_LIST_MAX) {
             return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_LIST_MAX);
         } else {
+            if ((command->flags & FLAGS_COMPARE) &&
+                contestants_take(options, argv[i], diag) != DIAG_OK)
+                return DIAG_USAGE;
             options->operands[options->operand_count++] = argv[i];
         }
     }

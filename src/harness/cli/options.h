@@ -40,6 +40,7 @@ struct options {
     size_t design_count;
     const struct tw_design *plugins[OPTIONS_LIST_MAX]; /* of them, those of --plugin */
     size_t plugin_count;
+    const struct tw_design *contested; /* compare: what OLD and NEW are two plugins of, or NULL */
     const char *workloads[OPTIONS_LIST_MAX];
     size_t workload_count;
     uint64_t tasks[OPTIONS_LIST_MAX];

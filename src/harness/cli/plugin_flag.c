@@ -90,10 +90,14 @@ int plugin_flag_select(struct options *options, struct diag *diag)
         options->design_count = 0;
     for (size_t i = 0; i < options->plugin_count; i++) {
         const struct tw_design *design = options->plugins[i];
+        bool is_there = false;
         for (size_t d = 0; d < options->design_count; d++)
-            if (options->designs[d] == design)
-                return diag_usage(diag, "--impl and --plugin: '%s' is given twice",
-                                  design->timed->name);
+            is_there = is_there || options->designs[d] == design;
+        if (is_there && design == options->contested)
+            continue;
+        if (is_there)
+            return diag_usage(diag, "--impl and --plugin: '%s' is given twice",
+                              design->timed->name);
         if (options->design_count == OPTIONS_LIST_MAX)
             return diag_usage(diag, "--plugin: more than %d designs", OPTIONS_LIST_MAX);
         options->designs[options->design_count++] = design;

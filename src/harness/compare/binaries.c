@@ -10,12 +10,14 @@
 #include "harness/result/shape.h"
 #include "harness/stats/summary.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROLE_BEFORE, ROLE_AFTER, ROLE_CONTROL, ROLES };
+#define COPY_LOADER ROLES /* behind those of the roles */
 
 /* Counting the whole matrix has limits of its own, cell by cell. */
 #define RUN_BUDGET_NS UINT64_C(3600000000000)
@@ -49,17 +51,18 @@ static int check_document(const cJSON *document, const char *program, struct dia
     return status;
 }
 
-/* What a program says of itself in one run over the matrix. */
+/* What `program`, or the loader with this plugin, says of it in one run over the matrix. */
 static int run_document(const struct contest *contest, const char *program, const char *copy,
                         cJSON **document, struct diag *diag)
 {
     const struct binaries_request *request = contest->request;
     struct probe_command command;
     struct spawn_result result;
-    command_of_run(&command, &request->matrix, request->budget_ns, "-");
+    command_of_run(&command, &request->matrix, request->loader ? copy : NULL, request->budget_ns,
+                   "-");
     spawn_run(
         &(struct spawn_request){
-            .path = copy,
+            .path = request->loader ? contest->copies.paths[COPY_LOADER] : copy,
             .argv = command.argv,
             .cpu = -1,
             .budget_ns = RUN_BUDGET_NS,
@@ -70,8 +73,11 @@ static int run_document(const struct contest *contest, const char *program, cons
     *document = status == DIAG_OK ? cJSON_Parse(result.out) : NULL;
     result.err[strcspn(result.err, "\n")] = '\0';
     if (status == DIAG_OK && result.end == SPAWN_EXITED && !*document)
-        status = diag_usage(diag, "%s: does not answer 'run' as a twbench of this version does%s%s",
-                            program, result.err[0] ? "; it says: " : "", result.err);
+        status = diag_usage(diag, "%s: %s%s%s", program,
+                            request->loader ? "the run with it ended without a result"
+                                            : "does not answer 'run' as a twbench of this version "
+                                              "does",
+                            result.err[0] ? "; it says: " : "", result.err);
     else if (status == DIAG_OK && result.end != SPAWN_EXITED)
         status = diag_usage(diag, "%s: did not come to the end of 'run': %s", program,
                             strsignal(result.code));
@@ -258,7 +264,8 @@ static int contest_time(struct contest *contest, struct diag *diag)
     struct block_role roles[ROLES];
     for (size_t i = 0; i < ROLES; i++)
         roles[i] = (struct block_role){
-            .program = contest->copies.paths[i],
+            .program = contest->copies.paths[request->loader ? COPY_LOADER : i],
+            .plugin = request->loader ? contest->copies.paths[i] : NULL,
             .name = i == ROLE_AFTER ? request->after : request->before,
         };
     contest->blocks = (struct blocks){
@@ -309,8 +316,22 @@ static void contest_explain(struct contest *contest)
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
-static void describe(struct comparison *comparison, const struct binaries_request *request)
+/* Of a plugin's build nothing is known: the document tells of the program that loaded it. */
+static void describe_side(struct compared_side *side, const struct contest *contest, size_t role)
 {
+    const struct binaries_request *request = contest->request;
+    snprintf(side->path, sizeof side->path, "%s",
+             role == ROLE_AFTER ? request->after : request->before);
+    snprintf(side->hash, sizeof side->hash, "%016" PRIx64, contest->copies.hashes[role]);
+    side->kind = request->loader ? "plugin" : "program";
+    if (request->loader)
+        side->compiler[0] = side->flags[0] = '\0';
+}
+
+static void describe(const struct contest *contest)
+{
+    struct comparison *comparison = contest->comparison;
+    const struct binaries_request *request = contest->request;
     comparison->is_binaries = true;
     comparison->limits = *request->limits;
     comparison->pairs = request->pairs;
@@ -322,8 +343,19 @@ static void describe(struct comparison *comparison, const struct binaries_reques
     comparison->alpha = GATE_ALPHA;
     comparison->pin_cpu = request->cpu;
     comparison->slow_share = NAN;
-    snprintf(comparison->before.path, sizeof comparison->before.path, "%s", request->before);
-    snprintf(comparison->after.path, sizeof comparison->after.path, "%s", request->after);
+    describe_side(&comparison->before, contest, ROLE_BEFORE);
+    describe_side(&comparison->after, contest, ROLE_AFTER);
+}
+
+/* The roles' files; behind them the loader, which is one file for all. */
+static int contest_copy(struct contest *contest, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    const char *const files[] = {request->before, request->after, request->before, request->loader};
+    int status = copies_begin(&contest->copies, diag);
+    for (size_t i = 0; i < sizeof files / sizeof *files && files[i] && status == DIAG_OK; i++)
+        status = copies_add(&contest->copies, files[i], diag);
+    return status;
 }
 
 int compare_binaries(const struct binaries_request *request, struct comparison *comparison,
@@ -331,13 +363,10 @@ int compare_binaries(const struct binaries_request *request, struct comparison *
 {
     struct contest contest = {.request = request, .comparison = comparison};
     rng_seed(&contest.rng, request->matrix.seed, 0);
-    int status = copies_begin(&contest.copies, diag);
-    const char *const programs[ROLES] = {request->before, request->after, request->before};
-    for (size_t i = 0; i < ROLES && status == DIAG_OK; i++)
-        status = copies_add(&contest.copies, programs[i], diag);
+    int status = contest_copy(&contest, diag);
     if (status == DIAG_OK)
         status = contest_count(&contest, diag);
-    describe(comparison, request);
+    describe(&contest);
     if (status == DIAG_OK && request->pairs > 0)
         status = contest_time(&contest, diag);
     comparison->complete = status == DIAG_OK;

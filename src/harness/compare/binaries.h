@@ -1,5 +1,5 @@
 /*
- * binaries.h - two programs held against each other, here and now.
+ * binaries.h - two programs, or two plugins, held against each other, here and now.
  *
  *     1. Each runs the matrix once: counts, instructions, memory, answers (results.h judges them).
  *     2. Pairs of fresh processes, interleaved with those of a copy of OLD, the control (blocks.h).
@@ -13,7 +13,9 @@
 #include "harness/compare/comparison.h"
 
 struct binaries_request {
-    const char *before, *after; /* paths of the programs */
+    const char *before, *after; /* paths of the programs or plugins */
+    const char *loader; /* of plugins: the program that loads them, and the matrix has no other
+                                   design; NULL: they are programs */
     struct matrix matrix;
     uint64_t pairs, max_pairs; /* 0 pairs: no times */
     uint64_t budget_ns;        /* of one process */

@@ -40,6 +40,8 @@ static enum probe_end take_sample(struct blocks *blocks, struct block_cell *cell
     struct probe_command command = cell->command;
     for (size_t i = 0; i < command.count; i++)
         command.argv[i] = command.text[i];
+    if (who->plugin)
+        probe_name_plugin(&command, who->plugin);
     if (cell->passes > 0)
         probe_add(&command, "--passes=%" PRIu64, cell->passes);
     if (who->dragged)
@@ -60,15 +62,16 @@ static const char *role_name(const struct blocks *blocks, size_t role)
     return who->name ? who->name : who->program;
 }
 
-/* What a sample that did not come means for the cell and for the whole. */
+/* What a sample that did not come means for the cell and for the whole.  A program that answers strangely is
+ * no twbench; one that loads a plugin is this one, and what is strange is the plugin's doing. */
 static int take_end(const struct blocks *blocks, struct block_cell *cell, size_t role,
                     enum probe_end end, struct diag *diag)
 {
     if (end == PROBE_INTERRUPTED)
         return BLOCKS_INTERRUPTED;
-    if (end == PROBE_STRANGE)
+    if (end == PROBE_STRANGE && !blocks->roles[role].plugin)
         return diag_usage(diag, "%s: %s", role_name(blocks, role), cell->reason);
-    if (end == PROBE_WRONG) {
+    if (end == PROBE_WRONG || end == PROBE_STRANGE) {
         cell->failed = cell->out = true;
         cell->failed_role = role;
     }

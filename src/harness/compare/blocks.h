@@ -26,8 +26,10 @@ struct block_paces {
 /* One program in the comparison.  Role 0 is what the others are compared with. */
 struct block_role {
     const char *program; /* path */
-    const char *name;    /* for messages; NULL: the path */
-    bool dragged;        /* runs under the layer of drag.h */
+    const char
+        *plugin; /* path of the one that it loads for all cells; NULL: what their commands say */
+    const char *name; /* for messages; NULL: the program's path */
+    bool dragged;     /* runs under the layer of drag.h */
     double
         drag_percent; /* by how much that slows it down; each cell knows how long a chain that is */
 };

@@ -105,7 +105,8 @@ static void add_plugin(struct probe_command *command, const struct matrix *matri
 }
 
 /* Names joined by commas, each once: a design has several cells when parameters are swept. */
-static void add_designs(struct probe_command *command, const struct matrix *matrix)
+static void add_designs(struct probe_command *command, const struct matrix *matrix,
+                        const char *plugin)
 {
     const struct plan *plan = matrix->plan;
     char names[PROBE_ARGUMENT - 16] = "", path[PROBE_ARGUMENT - 16];
@@ -115,7 +116,7 @@ static void add_designs(struct probe_command *command, const struct matrix *matr
         if (i > 0 && design == plan->cells[i - 1].design)
             continue;
         if (designs_plugin_path(design, path, sizeof path))
-            add_plugin(command, matrix, design, path);
+            add_plugin(command, matrix, design, plugin ? plugin : path);
         else
             snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "," : "",
                      design->timed->name);
@@ -144,11 +145,11 @@ static void add_groups(struct probe_command *command, const struct plan *plan)
         probe_add(command, "--tasks=%s", tasks);
 }
 
-void command_of_run(struct probe_command *command, const struct matrix *matrix, uint64_t budget_ns,
-                    const char *json)
+void command_of_run(struct probe_command *command, const struct matrix *matrix, const char *plugin,
+                    uint64_t budget_ns, const char *json)
 {
     probe_begin(command, "run");
-    add_designs(command, matrix);
+    add_designs(command, matrix, plugin);
     add_groups(command, matrix->plan);
     for (size_t i = 0; i < matrix->sweep_count; i++)
         add_sweep(command, matrix->plan, &matrix->sweeps[i]);

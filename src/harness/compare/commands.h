@@ -25,8 +25,9 @@ size_t matrix_count(const struct matrix *matrix);
 /* PROGRAM probe: one cell, without what depends on the role. */
 void command_of_probe(struct probe_command *command, const struct matrix *matrix, size_t cell);
 
-/* PROGRAM run: the whole matrix once, for what does not depend on the clock. */
-void command_of_run(struct probe_command *command, const struct matrix *matrix, uint64_t budget_ns,
-                    const char *json);
+/* PROGRAM run: the whole matrix once, for what does not depend on the clock.  `plugin` (may be NULL) is the
+ * file that plugins of the matrix are to be loaded from instead of their own. */
+void command_of_run(struct probe_command *command, const struct matrix *matrix, const char *plugin,
+                    uint64_t budget_ns, const char *json);
 
 #endif

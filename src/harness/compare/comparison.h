@@ -136,6 +136,8 @@ void cell_conclude(struct compared_cell *cell, const struct limits *limits);
 struct compared_side {
     char path[4096];
     char version[64], commit[64], compiler[128], flags[512]; /* "": unknown */
+    const char *kind;                                        /* "program", "plugin", "result" */
+    char hash[20]; /* of the file's bytes, in hex; "": unknown */
 };
 
 struct comparison {

@@ -229,6 +229,8 @@ static cJSON *make_side(const struct compared_side *side)
 {
     cJSON *out = cJSON_CreateObject();
     add_word(out, "path", side->path);
+    json_add_text(out, "kind", side->kind);
+    json_add_text(out, "hash", side->hash);
     json_add_text(out, "version", side->version);
     json_add_text(out, "commit", side->commit);
     json_add_text(out, "compiler", side->compiler);

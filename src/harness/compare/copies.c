@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define CHUNK_BYTES ((size_t)1 << 16)
 
 int copies_begin(struct copies *copies, struct diag *diag)
 {
@@ -25,13 +30,37 @@ int copies_begin(struct copies *copies, struct diag *diag)
     return status;
 }
 
-static int copy_bytes(int in, int out)
+static bool write_all(int fd, const char *bytes, size_t size)
 {
-    for (;;) {
-        ssize_t sent = sendfile(out, in, NULL, (size_t)1 << 30);
-        if (sent <= 0)
-            return (int)sent;
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
     }
+    return true;
+}
+
+/* False with errno set. */
+static bool copy_bytes(int in, int out, uint64_t *hash)
+{
+    char *chunk = malloc(CHUNK_BYTES);
+    XXH3_state_t *state = XXH3_createState();
+    ssize_t got = -1;
+    if (chunk && state) {
+        XXH3_64bits_reset(state);
+        while ((got = read(in, chunk, CHUNK_BYTES)) > 0 && write_all(out, chunk, (size_t)got))
+            XXH3_64bits_update(state, chunk, (size_t)got);
+        *hash = XXH3_64bits_digest(state);
+    }
+    int why = errno;
+    XXH3_freeState(state);
+    free(chunk);
+    errno = why;
+    return got == 0;
 }
 
 int copies_add(struct copies *copies, const char *program, struct diag *diag)
@@ -46,11 +75,11 @@ int copies_add(struct copies *copies, const char *program, struct diag *diag)
     struct stat what;
     if (fstat(in, &what) != 0 || !S_ISREG(what.st_mode)) {
         close(in);
-        return diag_usage(diag, "%s: is no file; expected a program", program);
+        return diag_usage(diag, "%s: is no file; expected a program or a plugin", program);
     }
     int status = DIAG_OK;
     int out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-    if (out < 0 || copy_bytes(in, out) != 0)
+    if (out < 0 || !copy_bytes(in, out, &copies->hashes[copies->count - 1]))
         status = diag_run(diag, "%s: copying to %s: %s", program, path, strerror(errno));
     if (out >= 0 && close(out) != 0 && status == DIAG_OK)
         status = diag_run(diag, "%s: copying to %s: %s", program, path, strerror(errno));

@@ -31,6 +31,11 @@ void probe_add(struct probe_command *command, const char *format, ...)
     command->argv[command->count] = NULL;
 }
 
+void probe_name_plugin(struct probe_command *command, const char *path)
+{
+    snprintf(command->text[PROBE_DESIGN], PROBE_ARGUMENT, "--plugin=%s", path);
+}
+
 /* The i-th number of the phase's array; NaN when there is none. */
 static double time_of(const cJSON *phase, const char *key, int sample)
 {

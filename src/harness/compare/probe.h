@@ -20,6 +20,9 @@ struct probe_command {
 
 /* The word of the command, "probe", and nothing behind it. */
 void probe_begin(struct probe_command *command, const char *word);
+/* Where a probe's command names its design; probe_name_plugin puts another file there. */
+#define PROBE_DESIGN 1
+void probe_name_plugin(struct probe_command *command, const char *path);
 /* One more argument, printf-like.  One too many, or one too long, is a bug: it is dropped, and the
  * program asked will say what it misses. */
 void probe_add(struct probe_command *command, const char *format, ...)

@@ -266,8 +266,7 @@ static bool judge_status(struct compared_cell *cell, const cJSON *before, const 
     if (!new_ok && (old_ok || (is_broken(after) && !is_broken(before))))
         settle_failure(cell, VERDICT_REGRESSED, "NEW", after);
     else if (same_status)
-        settle_failure(cell, is_broken(before) ? VERDICT_INCONCLUSIVE : VERDICT_SAME, "both",
-                       before);
+        settle_failure(cell, VERDICT_INCONCLUSIVE, "both", before);
     else
         settle_failure(cell, VERDICT_INCONCLUSIVE, "OLD", before);
     return true;

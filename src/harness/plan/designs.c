@@ -174,10 +174,17 @@ static bool file_is_good(const char *given, char *path, size_t size, struct diag
     return false;
 }
 
+int designs_try(const char *given, char *name, struct diag *diag)
+{
+    char path[4400];
+    _Static_assert(DESIGNS_NAME == TRIAL_NAME, "a name of a design");
+    return file_is_good(given, path, sizeof path, diag) ? trial_load(path, name, diag) : DIAG_USAGE;
+}
+
 const struct tw_design *designs_load(const char *given, struct diag *diag)
 {
     char path[4400];
-    if (!file_is_good(given, path, sizeof path, diag) || trial_load(path, diag) != DIAG_OK)
+    if (!file_is_good(given, path, sizeof path, diag) || trial_load(path, NULL, diag) != DIAG_OK)
         return NULL;
     const struct tw_design *design = object_load(path, diag);
     return design && name_is_free(path, design, diag) ? design : NULL;

@@ -36,6 +36,10 @@ const struct tw_design *designs_find(const char *name, struct diag *diag);
  * NULL with the reason in *diag: it cannot be read or loaded, is no plugin, or was made for another
  * version of the contract; its table is not whole; its name is another design's already. */
 const struct tw_design *designs_load(const char *given, struct diag *diag);
+/* The same without loading it here: the name of its design (DESIGNS_NAME bytes), which may be another
+ * design's.  DIAG_USAGE, DIAG_RUN. */
+#define DESIGNS_NAME 32
+int designs_try(const char *given, char *name, struct diag *diag);
 /* Where the plugin was loaded from, as an absolute path; NULL for a design of the program or a library. */
 const char *designs_plugin_path(const struct tw_design *design, char *out, size_t size);
 

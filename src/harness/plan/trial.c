@@ -22,7 +22,7 @@
 #define MEMORY_BYTES ((uint64_t)4 << 30)
 #define FDS_MAX      256
 #define SIGNALS_MAX  65
-#define NAME_MAX_    31 /* of a design or a parameter */
+#define NAME_MAX_    (TRIAL_NAME - 1) /* of a design or a parameter */
 #define PARAMS_MAX   32
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -234,7 +234,16 @@ struct trial {
     bool is_done; /* it is loaded and looked at, or cannot be */
     int status;
     struct diag diag;
+    char name[TRIAL_NAME];
 };
+
+static int trial_table(struct trial *trial, const char *path, const struct tw_design *design)
+{
+    int status = trial_check(path, design, &trial->diag);
+    if (status == DIAG_OK)
+        snprintf(trial->name, sizeof trial->name, "%s", design->timed->name);
+    return status;
+}
 
 static void trial_do(struct trial *trial, const char *path, int output_fd)
 {
@@ -258,7 +267,7 @@ static void trial_do(struct trial *trial, const char *path, int output_fd)
                                    "nothing",
                                    path, (intmax_t)output.st_size);
     else
-        trial->status = trial_check(path, dlsym(object, "tw_plugin"), &trial->diag);
+        trial->status = trial_table(trial, path, dlsym(object, "tw_plugin"));
     trial->is_done = true;
     dlclose(object); /* runs its destructors */
 }
@@ -324,7 +333,7 @@ static int trial_wait(const struct trial *trial, const char *path, pid_t pid, st
     return trial_judge(trial, path, hung, wait_status, diag);
 }
 
-int trial_load(const char *path, struct diag *diag)
+int trial_load(const char *path, char *name, struct diag *diag)
 {
     struct trial *trial =
         mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -340,6 +349,8 @@ int trial_load(const char *path, struct diag *diag)
     } else {
         setpgid(pid, pid); /* whoever of the two comes first */
         status = trial_wait(trial, path, pid, diag);
+        if (status == DIAG_OK && name)
+            snprintf(name, TRIAL_NAME, "%.*s", TRIAL_NAME - 1, trial->name);
     }
     if (output_fd >= 0)
         close(output_fd);

@@ -1,0 +1,132 @@
+# compare_plugins.bats - two builds of one plugin held against each other: work, instructions and pairs decide as
+# for programs, and a shared object is loaded, never executed.
+# shellcheck disable=SC2154  # stderr is set by run --separate-stderr
+
+load support
+
+# build NAME [FLAG...] - ./NAME.so, a build of tests/plugins/paced.c.
+build() {
+    gcc -O1 -shared -fPIC -I "$root/src/impls" -o "$1.so" "$root/tests/plugins/paced.c" "${@:2}"
+}
+
+# compares STATUS OLD NEW ARGUMENT... - with little to do; the document is out.json.
+compares() {
+    local expected=$1
+    shift
+    run --separate-stderr timeout 300 "$twbench" compare "$@" --workload=hold --tasks=50 --min-time=200us \
+        --progress=never --no-system-check --json=out.json --force </dev/null
+    echo "status $status, stdout '$output', stderr '$stderr'"
+    [ "$status" -eq "$expected" ]
+}
+
+# judged EXPRESSION TEXT - what the Python expression over the comparison d gives, c being its only cell.
+judged() {
+    local found
+    found=$(json out.json "(lambda c: ($1))(d['cells'][0])")
+    echo "$1: '$found', expected '$2'"
+    [ "$found" = "$2" ]
+}
+
+@test "two equal builds: the same, by instructions and by what a reader can look up" {
+    build old
+    build new
+    compares 0 ./old.so ./new.so --pairs=0
+    judged 'd["mode"], d["verdict"], c["impl"], len(d["cells"])' "('binaries', 'same', 'paced', 1)"
+    judged 'c["instructions"]["change"]' 0
+    judged 'd["old"]["kind"], d["new"]["path"]' "('plugin', './new.so')"
+    judged 'd["old"]["hash"] == d["new"]["hash"] and len(d["old"]["hash"])' 16
+    judged 'd["old"]["compiler"]' None
+}
+
+@test "a busy loop in start and stop is a regression, by instructions" {
+    build old
+    build new -DSPIN=20
+    compares 3 ./old.so ./new.so --pairs=0
+    judged 'c["gates"]["instructions"]' regressed
+    judged 'd["old"]["hash"] != d["new"]["hash"]' True
+    compares 0 ./new.so ./old.so --pairs=0
+    judged 'd["verdict"]' improved
+}
+
+# Pairs of processes, and a control that is a second copy of OLD; so large a difference is seen beside any load.
+@test "a busy loop is a regression, by times in pairs" {
+    build old
+    build new -DSPIN=20000
+    compares 3 ./old.so ./new.so --pairs=14 --max-pairs=14 --limit=instructions=off --budget=1s
+    judged 'c["gates"]["time"], c["time_decides"], c["ratio"]["low"] > 1.5' "('regressed', True, True)"
+    judged 'c["timing"]["pairs"], c["control"]["pairs"]' "(14, 14)"
+    judged 'd["reasons"][0].count("paced/hold/50")' 1
+}
+
+@test "the parameters behind the files are the plugin's" {
+    build old
+    compares 0 ./old.so ./old.so --max-running=500 --impl=paced --pairs=0
+    judged 'c["params"]' "{'max-running': 500}"
+    compares 2 ./old.so ./old.so --no-such=5
+    compares 2 ./old.so ./old.so --impl=heap
+    [[ $stderr == *"--impl"* ]]
+    compares 2 ./old.so ./old.so --plugin=./old.so
+    [[ $stderr == *"--plugin"* ]]
+}
+
+# A build that fails: NEW regressed by it; where OLD fails there is nothing to compare with; both are never the same.
+fails() {
+    local word=$1
+    compares 3 ./old.so ./new.so --pairs=0 --budget=400ms
+    judged "d['verdict'], c['failed'], '$word' in c['reason']" "('regressed', True, True)"
+    compares 0 ./new.so ./old.so --pairs=0 --budget=400ms
+    judged "d['verdict'], '$word' in c['reason']" "('inconclusive', True)"
+    compares 0 ./new.so ./new.so --pairs=0 --budget=400ms
+    judged "d['verdict'], '$word' in c['reason']" "('inconclusive', True)"
+}
+@test "a build that crashes" { build old && build new -DCRASHES && fails crashed; }
+@test "a build that hangs" { build old && build new -DHANGS && fails timeout; }
+@test "a build that ends the process" { build old && build new -DEXITS && fails crashed; }
+@test "a build that refuses every timer" { build old && build new -DREFUSES && fails unsupported; }
+
+# One whose entry point leaves a mark: a linker makes such files, and the C library itself is one.
+@test "a shared object is never executed, by whatever name and with whatever entry" {
+    cat >entry.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+void entry(void)
+{
+    creat("executed", 0600);
+    _exit(0);
+}
+const char interpreter[] __attribute__((section(".interp"))) = "/lib64/ld-linux-x86-64.so.2";
+END
+    build old
+    gcc -shared -fPIC -Wl,-e,entry -o twbench entry.c
+    chmod +x twbench old.so
+    compares 2 ./twbench ./twbench
+    [[ $stderr == *"./twbench"*"tw_plugin"* ]]
+    compares 2 ./old.so ./twbench
+    compares 2 ./twbench ./old.so
+    compares 2 ./twbench "$twbench"
+    mv twbench library && cp old.so plainly_named
+    compares 0 ./plainly_named ./plainly_named --pairs=0
+    [ ! -e executed ]
+}
+
+@test "OLD and NEW are of one kind, and of one design" {
+    build old
+    build other -DNAMED='"other"'
+    "$twbench" --impl=heap --workload=hold --tasks=50 --runs=1 --progress=never --json=result.json >/dev/null
+    compares 2 ./old.so "$twbench"
+    [[ $stderr == *"old.so is a plugin"*"$twbench is a program"* ]]
+    compares 2 "$twbench" ./old.so
+    compares 2 ./old.so result.json
+    [[ $stderr == *"result.json is a result"* ]]
+    compares 2 result.json ./old.so
+    compares 2 ./old.so ./other.so
+    [[ $stderr == *"'paced'"*"'other'"* ]]
+    head -c 3000 old.so >cut.so
+    compares 2 ./old.so ./cut.so
+    [[ $stderr == *"./cut.so"* ]]
+    compares 2 ./cut.so ./old.so
+    [[ $stderr == *"./cut.so"* ]]
+    gcc -c -o part.o "$root/tests/plugins/paced.c" -I "$root/src/impls"
+    compares 2 ./part.o ./part.o
+    [[ $stderr == *"./part.o"* ]]
+}

@@ -1,0 +1,50 @@
+/*
+ * paced.c - docs/skeleton.c as two builds of one design: what differs is chosen when it is compiled.
+ *
+ *     -DSPIN=N        N turns of a loop in each start and stop
+ *     -DCRASHES       start writes to address 0
+ *     -DHANGS         start does not return
+ *     -DEXITS         start ends the process
+ *     -DREFUSES       start refuses every timer
+ *     -DNAMED='"x"'   another name
+ */
+#include "wrong.h"
+
+#include <unistd.h>
+
+#ifndef SPIN
+#define SPIN 0
+#endif
+#ifndef NAMED
+#define NAMED "paced"
+#endif
+
+static void spin(void)
+{
+    for (volatile int turn = 0; turn < SPIN; turn++)
+        continue;
+}
+
+static int paced_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    spin();
+#if defined CRASHES
+    *(volatile char *)0 = 0;
+#elif defined HANGS
+    for (volatile int forever = 1; forever;)
+        continue;
+#elif defined EXITS
+    _exit(0);
+#elif defined REFUSES
+    return TW_REFUSED_RANGE;
+#endif
+    return skeleton_start(timers, id, deadline);
+}
+
+static int paced_stop(struct tw_timers *timers, tw_id id)
+{
+    spin();
+    return skeleton_stop(timers, id);
+}
+
+WRONG(NAMED, .start = paced_start, .stop = paced_stop);
