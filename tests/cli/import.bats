@@ -115,7 +115,7 @@ two_workers() {
     echo mine >out.tt
     echo mine >out.json
     refuses "out.tt is there already" import nginx log -o out.tt
-    refuses "out.json is there already" import nginx log -o new.tt --json=out.json
+    refuses "out.json: is there already" import nginx log -o new.tt --json=out.json
     [ "$(cat out.tt out.json)" = $'mine\nmine' ]
     "$twbench" import nginx log -o out.tt --json=out.json --force 2>/dev/null
     head -n 1 out.tt | grep -q timer-trace

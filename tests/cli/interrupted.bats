@@ -14,6 +14,12 @@ is_gone() {
     [ "$(find /proc -maxdepth 2 -name exe -lname "$1" 2>/dev/null | wc -l)" = 0 ]
 }
 
+# Has a signal ended the process?
+ended_by() {
+    kill -"$1" "$2" 2>/dev/null || return 0
+    return 1
+}
+
 # A machine that stands still between the third cell and the signal lets the run come to its end: then again.
 killed_on_the_way() {
     rm -f out.json
@@ -59,4 +65,89 @@ killed_on_the_way() {
     quick --impl=heap --json=out.json >/dev/null
     quick --impl=heap,hashed --json=out.json --resume >/dev/null
     [ "$(json out.json '[c["impl"] for c in d["cells"]]')" = "['heap', 'hashed']" ]
+}
+
+@test "a file has one writer: a second run is refused and names the first; a killed one holds nothing" {
+    "$twbench" "${many_cells[@]}" --min-time=400ms --json=out.json >/dev/null 2>&1 3>&- &
+    pid=$!
+    comes_true test -e out.json.lock
+    mkdir -p folder
+    ln -s "$PWD/out.json" folder/link.json
+    refuses "out.json: is being written by process $pid (" --impl=list --tasks=50 --json=out.json
+    refuses "process $pid (" --impl=list --tasks=50 --json=./out.json --resume
+    refuses "process $pid (" --impl=list --tasks=50 --json=folder/../out.json --force
+    comes_true has_cells out.json 1
+    refuses "process $pid (" --impl=list --tasks=50 --json=folder/link.json --resume
+    kill -9 $pid
+    wait $pid || true
+    quick --impl=list --json=out.json --resume >/dev/null
+    [ "$(json out.json 'd["cells"][-1]["impl"]')" = list ]
+    [ ! -e out.json.lock ]
+}
+
+@test "two runs at the same time on one file: one is refused, and no result vanishes" {
+    for how in --resume --force; do
+        quick --impl=heap --json=out.json --force >/dev/null
+        "$twbench" --impl=list --tasks=50 --runs=3 --min-time=20ms --progress=never --json=out.json "$how" >/dev/null 2>err1 3>&- &
+        first=$!
+        "$twbench" --impl=hashed --tasks=50 --runs=3 --min-time=20ms --progress=never --json=out.json "$how" >/dev/null 2>err2 3>&- &
+        second=$!
+        status1=0 status2=0
+        wait $first || status1=$?
+        wait $second || status2=$?
+        if [ $status1 = 0 ] && [ $status2 = 0 ]; then # one had ended before the other began
+            [ "$how" = --force ] || [ "$(json out.json '{"list", "hashed"} <= {c["impl"] for c in d["cells"]}')" = True ]
+        else
+            [ $((status1 + status2)) = 2 ]
+            cat err1 err2 | grep -q "out.json: is being written by process"
+        fi
+    done
+}
+
+@test "every command that writes a document takes the lock before it does anything" {
+    python3 -c 'import fcntl, sys
+file = open("d.json.lock", "w")
+fcntl.lockf(file, fcntl.LOCK_EX)
+open("held", "w").close()
+sys.stdin.read()' < <(sleep 100) 3>&- &
+    holder=$!
+    comes_true test -e held
+    cp "$root/tests/import/samples/"libuv*.txt log 2>/dev/null || true
+    for command in run "replay nginx" "claims --quick T6" "advise hold" "limits" "compare a.json b.json" "selftest" \
+        "trace nginx" "import libuv log -o new.tt" "show W7"; do
+        # shellcheck disable=SC2086
+        refuses "d.json: is being written by process $holder (" $command --json=d.json
+    done
+    kill $holder
+    [ ! -e d.json ]
+}
+
+@test "--resume begins a file that is not there yet, and says so" {
+    quick --impl=heap --json=new.json --resume >/dev/null 2>err
+    grep -q "new.json: is not there yet; --resume begins it" err
+    [ "$(json new.json 'len(d["cells"])')" = 1 ]
+    mkfifo pipe
+    refuses "pipe: is no file that --resume could go on with" --impl=heap --tasks=50 --json=pipe --resume
+}
+
+@test "a pipe that nobody reads or writes does not keep a run from being ended" {
+    mkfifo pipe
+    for flag in json export-csv; do
+        quick --impl=heap "--$flag=pipe" >/dev/null 2>&1 3>&- &
+        child=$!
+        sleep 0.5
+        comes_true ended_by TERM $child
+        wait $child || [ $? = 143 ]
+    done
+    refuses "pipe: is a pipe or a device" --impl=heap --workload=./pipe
+    refuses "pipe: is a pipe or a device" replay ./pipe --impl=heap
+    refuses "pipe: is a pipe or a device" advise ./pipe
+}
+
+@test "a pipe takes one document, however many groups there are" {
+    mkfifo pipe
+    cat pipe >all.json 3>&- &
+    quick --impl=heap --tasks=50,100 --json=pipe >/dev/null
+    wait $!
+    [ "$(json all.json 'len(d["cells"])')" = 2 ]
 }

@@ -105,6 +105,6 @@ waits_for_the_one_before() {
     refuses "--plot-format: dumb" limits --plots=p --plot-format=dumb
     refuses "--huge-pages: 'maybe'" limits --huge-pages=maybe
     touch there.json
-    refuses "there.json is there already" limits --json=there.json
+    refuses "there.json: is there already" limits --json=there.json
     [ ! -s there.json ]
 }

@@ -118,6 +118,56 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
     [ "$status" -eq 1 ]
 }
 
+@test "what does not get to standard output is no success, whatever printed it" {
+    for command in --help --version "run --help" "import --help" list "trace nginx" "show W7" "show --list" "report r.json" \
+        "compare r.json r.json" "conform --help" "claims --help"; do
+        [ -e r.json ] || quick --impl=heap --counters=off --json=r.json >/dev/null
+        for out in /dev/full closed; do
+            status=0
+            # shellcheck disable=SC2086
+            if [ $out = closed ]; then
+                "$twbench" $command >&- 2>err || status=$?
+            else
+                "$twbench" $command >$out 2>err || status=$?
+            fi
+            echo "$command >$out: $status, $(cat err)"
+            [ $status -ne 0 ]
+            grep -q "standard output: cannot be written" err
+        done
+    done
+    # A file that is opened while standard output is closed must not become it.
+    status=0
+    quick --impl=heap --json=c.json >&- 2>err || status=$?
+    [ $status -eq 1 ]
+    [ "$(json c.json 'len(d["cells"])')" = 1 ]
+}
+
+@test "a file that may not grow is an error that names it, and leaves nothing" {
+    mkdir folder && cd folder
+    run --separate-stderr bash -c "ulimit -f 1; '$twbench' --impl=heap --tasks=50 --runs=1 --json=f.json --progress=never"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"f.json: cannot be written: File too large"* ]]
+    [ -z "$(ls)" ]
+    xz -dc "$root/tests/import/samples/libuv-uprobe-bind.txt.xz" >log
+    for out in x.tt x.tt.xz; do
+        run --separate-stderr bash -c "ulimit -f 1; '$twbench' import libuv log -o $out"
+        [ "$status" -eq 1 ]
+        [[ $stderr == *": "*"File too large"* ]]
+        [ "$(ls)" = log ]
+    done
+}
+
+@test "a link that leads nowhere is not replaced unless told so" {
+    ln -s nowhere link.json
+    refuses "link.json: is a link to a file that is not there" --impl=heap --tasks=50 --json=link.json
+    refuses "link.json: is a link to a file that is not there" --impl=heap --tasks=50 --export-csv=link.json
+    refuses "link.json: is a link to a file that is not there" trace nginx --json=link.json
+    refuses "link.json: is a link to a file that is not there" show W7 --json=link.json
+    [ -L link.json ]
+    quick --impl=heap --json=link.json --force >/dev/null
+    [ "$(json link.json 'len(d["cells"])')" = 1 ]
+}
+
 @test "nothing is overwritten unless told so" {
     exports=$("$twbench" run --help | grep -oE 'export-[a-z]+')
     [ "$(wc -w <<<"$exports")" -ge 5 ]

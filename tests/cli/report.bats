@@ -77,7 +77,7 @@ PYTHON
 @test "a page is not overwritten unasked; mistakes are told apart" {
     make_result
     touch page.html
-    refuses "page.html is there already" report r.json -o page.html
+    refuses "page.html: is there already" report r.json -o page.html
     "$twbench" report r.json -o page.html --force
     grep -q '</html>' page.html
     refuses "-o: a value is missing" report r.json -o

@@ -314,9 +314,10 @@ static void test_resume_refuses_another_build(void **state)
     struct result_origin origin = sample_origin();
     struct diag diag;
     origin.tool.date_utc = NULL;
-    assert_int_equal(result_check_origin(document, &origin, &diag), DIAG_OK);
+    assert_int_equal(result_check_origin(document, "old.json", &origin, &diag), DIAG_OK);
     origin.tool.flags = "-O3";
-    assert_int_equal(result_check_origin(document, &origin, &diag), DIAG_USAGE);
+    assert_int_equal(result_check_origin(document, "old.json", &origin, &diag), DIAG_USAGE);
+    assert_non_null(strstr(diag.text, "old.json: "));
     assert_non_null(strstr(diag.text, "tool.flags"));
     assert_non_null(strstr(diag.text, "-O3"));
     result_free(document);

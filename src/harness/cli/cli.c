@@ -3,9 +3,14 @@
 
 #include "build_info.h"
 #include "harness/base/paths.h"
+#include "harness/result/lock.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command commands[] = {
     {"run", "[FLAGS]", "Run designs on workloads and show a table.",
@@ -84,30 +89,47 @@ static bool asks(int argc, char **argv, const char *flag)
     return false;
 }
 
+/* Where the program's own files are: what no flag has said. */
+struct places {
+    char workloads[4200], plots[4200], claims[4200], assets[4200];
+};
+
+static void find_places(struct places *places, struct options *options)
+{
+    if (!options->workload_directory) {
+        paths_find("workloads", BUILD_WORKLOADS_DIR, places->workloads, sizeof places->workloads);
+        options->workload_directory = places->workloads;
+    }
+    if (!options->claims_directory) {
+        paths_find("claims", BUILD_CLAIMS_DIR, places->claims, sizeof places->claims);
+        options->claims_directory = places->claims;
+    }
+    paths_find("plots", BUILD_PLOTS_DIR, places->plots, sizeof places->plots);
+    options->plot_scripts = places->plots;
+    paths_find("report", BUILD_REPORT_DIR, places->assets, sizeof places->assets);
+    options->report_assets = places->assets;
+}
+
+/* The document is this command's alone from before anything runs until all of it is written. */
+static int run_locked(const struct command *command, const struct options *options)
+{
+    struct diag diag;
+    struct lock lock = {.fd = -1};
+    int status = options->json ? lock_take(options->json, &lock, &diag) : DIAG_OK;
+    int exit_status = status == DIAG_OK ? command->run(options) : cli_fail(status, &diag);
+    lock_drop(&lock);
+    return exit_status;
+}
+
 static int run_command(const struct command *command, int argc, char **argv, int first)
 {
     struct options options;
+    struct places places;
     struct diag diag;
-    char workloads[4200], plots[4200], claims[4200], assets[4200];
     int status = options_parse(argc, argv, first, command, &options, &diag);
     if (status == DIAG_OK) {
-        if (!options.workload_directory) {
-            paths_find("workloads", BUILD_WORKLOADS_DIR, workloads, sizeof workloads);
-            options.workload_directory = workloads;
-        }
-        if (!options.claims_directory) {
-            paths_find("claims", BUILD_CLAIMS_DIR, claims, sizeof claims);
-            options.claims_directory = claims;
-        }
-        paths_find("plots", BUILD_PLOTS_DIR, plots, sizeof plots);
-        options.plot_scripts = plots;
-        paths_find("report", BUILD_REPORT_DIR, assets, sizeof assets);
-        options.report_assets = assets;
-        status = command->run(&options);
-        if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-            diag_run(&diag, "writing to stdout failed");
-            status = cli_fail(DIAG_RUN, &diag);
-        }
+        find_places(&places, &options);
+        status = run_locked(command, &options);
     } else {
         status = cli_fail(status, &diag);
     }
@@ -115,9 +137,16 @@ static int run_command(const struct command *command, int argc, char **argv, int
     return status;
 }
 
-int cli_main(int argc, char **argv)
+static int show_help(const struct command *command)
 {
-    setlocale(LC_CTYPE, "");
+    options_help(stdout, command);
+    if (command->flags & FLAGS_IMPORT)
+        cmd_import_help(stdout);
+    return EXIT_OK;
+}
+
+static int find_and_run(int argc, char **argv)
+{
     bool named = argc > 1 && argv[1][0] != '-';
     const struct command *command = command_find(named ? argv[1] : "run");
     if (!command) {
@@ -129,11 +158,36 @@ int cli_main(int argc, char **argv)
         return print_help();
     if (!named && asks(argc, argv, "--version"))
         return print_version();
-    if (asks(argc, argv, "--help")) {
-        options_help(stdout, command);
-        if (command->flags & FLAGS_IMPORT)
-            cmd_import_help(stdout);
-        return EXIT_OK;
-    }
+    if (asks(argc, argv, "--help"))
+        return show_help(command);
     return run_command(command, argc, argv, named ? 2 : 1);
+}
+
+/* A stream that came closed must not become the next file that is opened; writing to it then fails. */
+static void keep_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+            return;
+}
+
+/* Whatever was printed, by whichever command: when it did not get there, that is no success.  A command
+ * that failed has said why. */
+static int end_stdout(int status)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (failed && status != EXIT_FAILED)
+        fprintf(stderr, "twbench: standard output: cannot be written%s%s\n", errno ? ": " : "",
+                errno ? strerror(errno) : "");
+    return failed && status == EXIT_OK ? EXIT_FAILED : status;
+}
+
+int cli_main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    keep_streams();
+    /* A file that may not grow is an error of the write, which is reported, and not the end. */
+    signal(SIGXFSZ, SIG_IGN);
+    return end_stdout(find_and_run(argc, argv));
 }

@@ -92,9 +92,11 @@ static int check_outputs(const struct options *options, struct diag *diag)
     if (json && strcmp(json, options->trace) == 0)
         return diag_usage(diag, "-o and --json: only one of them can go to %s",
                           strcmp(json, "-") == 0 ? "stdout" : json);
-    if (json && strcmp(json, "-") != 0 && !options->force && access(json, F_OK) == 0)
-        return diag_usage(diag, "--json: %s is there already; remove it or name another file",
-                          json);
+    int status = DIAG_OK;
+    if (json && !options->force)
+        status = file_refuse_existing(json, "remove it, name another file, or --force", diag);
+    if (status != DIAG_OK)
+        return status;
     directory_of(options->trace, directory, sizeof directory);
     if (access(directory, W_OK | X_OK) != 0)
         return diag_usage(diag, "-o: %s: cannot be written to: %s", directory, strerror(errno));
@@ -130,6 +132,8 @@ static int write_trace(const struct options *options, struct import *import, str
                        struct diag *diag)
 {
     struct interrupt interrupt;
+    if (strcmp(options->trace, "-") == 0)
+        return import_write(import, "-", options->force, watch_progress, watch, diag);
     int status = interrupt_open(&interrupt, diag);
     if (status != DIAG_OK)
         return status;

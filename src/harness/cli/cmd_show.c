@@ -93,10 +93,9 @@ static int check_outputs(const struct output outputs[OUTPUT_COUNT], bool force, 
 {
     for (size_t i = 0; i < OUTPUT_COUNT; i++) {
         const char *path = outputs[i].path;
-        if (path && !is_stdout(path) && !force && access(path, F_OK) == 0)
-            return diag_usage(diag,
-                              "--%s: %s is there already; remove it, name another file, or --force",
-                              outputs[i].flag, path);
+        if (path && !force &&
+            file_refuse_existing(path, "remove it, name another file, or --force", diag) != DIAG_OK)
+            return DIAG_USAGE;
         for (size_t j = 0; path && j < i; j++)
             if (outputs[j].path && strcmp(outputs[j].path, path) == 0)
                 return diag_usage(diag, "--%s and --%s: only one of them can go to %s",

@@ -10,7 +10,6 @@
 #include "harness/workload/generate.h"
 
 #include <string.h>
-#include <unistd.h>
 
 struct subject {
     char name[256];
@@ -111,12 +110,11 @@ static int fit(const struct options *options, const struct subject *subject, con
 
 /* ---- The command. ---------------------------------------------------------------------------- */
 
-static int refuse_existing(const char *flag, const char *path, bool force, struct diag *diag)
+static int refuse_existing(const char *path, bool force, struct diag *diag)
 {
-    if (!path || is_stdout(path) || force || access(path, F_OK) != 0)
+    if (!path || force)
         return DIAG_OK;
-    return diag_usage(diag, "--%s: %s is there already; remove it, name another file, or --force",
-                      flag, path);
+    return file_refuse_existing(path, "remove it, name another file, or --force", diag);
 }
 
 /* Before anything is read. */
@@ -131,8 +129,8 @@ static int check(const struct options *options, struct diag *diag)
     if (options->json && options->fit && strcmp(options->json, options->fit) == 0)
         return diag_usage(diag, "--json and --fit: only one of them can go to %s",
                           is_stdout(options->fit) ? "stdout" : options->fit);
-    int status = refuse_existing("json", options->json, options->force, diag);
-    return status == DIAG_OK ? refuse_existing("fit", options->fit, options->force, diag) : status;
+    int status = refuse_existing(options->json, options->force, diag);
+    return status == DIAG_OK ? refuse_existing(options->fit, options->force, diag) : status;
 }
 
 /* Everything that was asked for. */

@@ -713,7 +713,7 @@ static const struct flag flags[] = {
     {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, take_json},
     {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT,
      take_force},
-    {"resume", NULL, "go on with FILE of --json: run only the cells it lacks",
+    {"resume", NULL, "go on with FILE of --json, or begin it: run only the cells it lacks",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, take_resume},
     {"plots", "DIR", "draw pictures into DIR",
      FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,

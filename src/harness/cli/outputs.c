@@ -13,10 +13,9 @@
 #include "harness/report/table.h"
 #include "harness/report/writer.h"
 #include "harness/result/file.h"
+#include "harness/run/interrupt.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool is_stdout(const char *path)
 {
@@ -26,10 +25,9 @@ static bool is_stdout(const char *path)
 /* Exports are made again from the document at any time; they are still not overwritten unasked. */
 static int check_export(const char *flag, const char *path, struct diag *diag)
 {
-    if (path && !is_stdout(path) && access(path, F_OK) == 0)
-        return diag_usage(diag, "--%s: %s is there already; remove it or name another file", flag,
-                          path);
-    return DIAG_OK;
+    char advice[96];
+    snprintf(advice, sizeof advice, "remove it, or name another file with --%s", flag);
+    return path ? file_refuse_existing(path, advice, diag) : DIAG_OK;
 }
 
 int outputs_check(const struct options *options, struct diag *diag)
@@ -141,21 +139,58 @@ static int write_page(const struct options *options, const struct result_documen
     return status;
 }
 
+/* ---- The table. ------------------------------------------------------------------------------ */
+
+typedef void show_fn(const void *ctx, const struct report_style *style);
+
+/* Whoever reads stdout may stop reading and stay: then a signal ends what a command shows at its end. */
+static void show(const struct options *options, show_fn *print, const void *ctx)
+{
+    sigset_t before;
+    if (!wants_table(options))
+        return;
+    struct report_style style = style_for(stdout, options->color);
+    interrupt_admit(&before);
+    print(ctx, &style);
+    fflush(stdout);
+    interrupt_restore(&before);
+}
+
+static void show_result(const void *ctx, const struct report_style *style)
+{
+    const struct result_document *document = ctx;
+    const cJSON *json = result_json(document);
+    if (claims_are_there(json)) {
+        claims_table_write(stdout, json, style);
+    } else if (advice_is_there(json)) {
+        advice_table_write(stdout, json, style);
+    } else {
+        table_write(stdout, document, style);
+        sweep_write(stdout, document, style, declared_traits);
+    }
+}
+
+static void show_comparison(const void *ctx, const struct report_style *style)
+{
+    compare_table_write(stdout, ctx, style);
+}
+
+static void show_selftest(const void *ctx, const struct report_style *style)
+{
+    selftest_table_write(stdout, ctx, style);
+}
+
+static void show_page(const void *ctx, const struct report_style *style)
+{
+    writer_terminal(stdout, ctx, style);
+}
+
+/* ---- Everything that was asked for. ---------------------------------------------------------- */
+
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag)
 {
-    const cJSON *json = result_json(document);
-    if (wants_table(options) && claims_are_there(json)) {
-        struct report_style style = style_for(stdout, options->color);
-        claims_table_write(stdout, json, &style);
-    } else if (wants_table(options) && advice_is_there(json)) {
-        struct report_style style = style_for(stdout, options->color);
-        advice_table_write(stdout, json, &style);
-    } else if (wants_table(options)) {
-        struct report_style style = style_for(stdout, options->color);
-        table_write(stdout, document, &style);
-        sweep_write(stdout, document, &style, declared_traits);
-    }
+    show(options, show_result, document);
     int status = write_exports(options, (struct rendering){.result = document}, diag);
     if (status == DIAG_OK)
         status = write_page(options, document, diag);
@@ -184,20 +219,14 @@ static int write_json(const struct options *options, const cJSON *document, stru
 
 int outputs_comparison(const struct options *options, const cJSON *comparison, struct diag *diag)
 {
-    if (wants_table(options)) {
-        struct report_style style = style_for(stdout, options->color);
-        compare_table_write(stdout, comparison, &style);
-    }
+    show(options, show_comparison, comparison);
     int status = write_exports(options, (struct rendering){.comparison = comparison}, diag);
     return status == DIAG_OK ? write_json(options, comparison, diag) : status;
 }
 
 int outputs_selftest(const struct options *options, const cJSON *selftest, struct diag *diag)
 {
-    if (wants_table(options)) {
-        struct report_style style = style_for(stdout, options->color);
-        selftest_table_write(stdout, selftest, &style);
-    }
+    show(options, show_selftest, selftest);
     return write_json(options, selftest, diag);
 }
 
@@ -239,10 +268,7 @@ static int write_formats(const struct options *options, const struct page *page,
     int status = DIAG_OK;
     if (!page_is_whole(page))
         return diag_run(diag, "no memory for the page");
-    if (wants_table(options)) {
-        struct report_style style = style_for(stdout, options->color);
-        writer_terminal(stdout, page, &style);
-    }
+    show(options, show_page, page);
     for (size_t i = 0; i < sizeof formats / sizeof *formats && status == DIAG_OK; i++) {
         const char *path = options->exports[export_find(formats[i].flag)];
         if (path)

@@ -3,11 +3,14 @@
 
 #include "harness/cli/origin.h"
 #include "harness/result/cell.h"
+#include "harness/result/file.h"
 #include "harness/run/counters.h"
 #include "harness/run/pace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define CHECK_NS UINT64_C(100000000)
 /* Tasks of the stream that is stepped through: a design whose calls grow with n has to stay cheap. */
@@ -96,23 +99,40 @@ static void session_check(struct session *session, struct result_origin *origin)
     system_look_free(after);
 }
 
+/* What --resume goes on with.  A run that was ended before its first cell has left no file, and whoever starts
+ * it again need not know. */
+static int session_load(struct session *session, struct diag *diag)
+{
+    const char *path = session->options->json;
+    struct stat info;
+    if (!session->options->resume)
+        return DIAG_OK;
+    if (lstat(path, &info) != 0 && errno == ENOENT) {
+        fprintf(stderr, "twbench: %s: is not there yet; --resume begins it\n", path);
+        return DIAG_OK;
+    }
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return diag_usage(diag, "%s: is no file that --resume could go on with; expected a result",
+                          path);
+    return result_load(path, &session->document, diag);
+}
+
 static int session_document(struct session *session, struct diag *diag)
 {
     const struct options *options = session->options;
     struct result_origin origin;
     origin_fill(&origin, options);
+    bool is_loaded = session->document != NULL;
     int status = DIAG_OK;
-    if (options->resume)
-        status = result_load(options->json, &session->document, diag);
-    if (status == DIAG_OK && options->resume)
-        status = result_check_origin(session->document, &origin, diag);
+    if (is_loaded)
+        status = result_check_origin(session->document, options->json, &origin, diag);
     if (status != DIAG_OK)
         return status;
     session_check(session, &origin);
     origin_warn(&origin, options);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
-    return options->resume ? DIAG_OK : result_new(&origin, &session->document, diag);
+    return is_loaded ? DIAG_OK : result_new(&origin, &session->document, diag);
 }
 
 static struct workload_request request_of(const struct options *options,
@@ -280,7 +300,7 @@ static int add_cells(struct session *session, const struct stream *stream, const
         status = result_add_cell(session->document, &identity, stream, &session->outcomes[from[i]],
                                  harness_ns, diag);
     }
-    if (status == DIAG_OK && session->options->json && strcmp(session->options->json, "-") != 0)
+    if (status == DIAG_OK && session->options->json && file_is_replaced(session->options->json))
         status = result_write(session->document, session->options->json, diag);
     return status;
 }
@@ -466,7 +486,9 @@ int session_plan_cells(struct session *session, const struct options *options,
 int session_open(struct session *session, const struct options *options, struct diag *diag)
 {
     session->options = options;
-    int status = session_pool(session, diag);
+    int status = session_load(session, diag);
+    if (status == DIAG_OK)
+        status = session_pool(session, diag);
     if (status == DIAG_OK)
         status = session_counters(session, diag);
     if (status == DIAG_OK)

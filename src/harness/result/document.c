@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 struct result_document {
@@ -330,15 +329,7 @@ int result_write(const struct result_document *document, const char *path, struc
 
 int result_refuse_existing(const char *path, struct diag *diag)
 {
-    struct stat info;
-    if (strcmp(path, "-") == 0 || stat(path, &info) != 0)
-        return DIAG_OK;
-    if (S_ISDIR(info.st_mode))
-        return diag_usage(diag, "%s: is a directory; expected the name of a file", path);
-    if (!S_ISREG(info.st_mode))
-        return DIAG_OK;
-    return diag_usage(diag, "%s: is there already; --resume goes on with it, --force overwrites it",
-                      path);
+    return file_refuse_existing(path, "--resume goes on with it, --force overwrites it", diag);
 }
 
 /* ---- Loading. -------------------------------------------------------------------------------- */
@@ -456,8 +447,8 @@ int result_load(const char *path, struct result_document **out, struct diag *dia
     return status;
 }
 
-int result_check_origin(const struct result_document *document, const struct result_origin *origin,
-                        struct diag *diag)
+int result_check_origin(const struct result_document *document, const char *path,
+                        const struct result_origin *origin, struct diag *diag)
 {
     static const char *const keys[] = {"tool.version",   "tool.commit",     "tool.compiler",
                                        "tool.flags",     "tool.allocator",  "machine.cpu_model",
@@ -468,9 +459,9 @@ int result_check_origin(const struct result_document *document, const struct res
         const char *then = json_get_text(document->root, keys[i]);
         if (strcmp(then, json_get_text(now, keys[i])) != 0)
             status = diag_usage(diag,
-                                "the result was measured with another %s: \"%s\", now \"%s\"; "
+                                "%.300s: was measured with another %s: \"%.300s\", now \"%.300s\"; "
                                 "cells of both cannot stand in one document",
-                                keys[i], then, json_get_text(now, keys[i]));
+                                path, keys[i], then, json_get_text(now, keys[i]));
     }
     cJSON_Delete(now);
     return status;

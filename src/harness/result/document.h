@@ -114,9 +114,9 @@ int result_load(const char *path, struct result_document **out, struct diag *dia
 /* DIAG_USAGE, naming --force and --resume, when the file is there already; "-" never is. */
 int result_refuse_existing(const char *path, struct diag *diag);
 
-/* DIAG_USAGE when `document` (loaded) comes from another build or machine than `origin`, so that
+/* DIAG_USAGE when `document` (loaded from `path`) comes from another build or machine than `origin`, so that
  * adding cells to it would mix figures that cannot be compared; names the key that differs. */
-int result_check_origin(const struct result_document *document, const struct result_origin *origin,
-                        struct diag *diag);
+int result_check_origin(const struct result_document *document, const char *path,
+                        const struct result_origin *origin, struct diag *diag);
 
 #endif

@@ -1,6 +1,8 @@
 /* file.c - reading to the end, and replacing by rename. */
 #include "harness/result/file.h"
 
+#include "harness/run/interrupt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -77,39 +79,65 @@ static int replace_regular(const char *target, file_print_fn *print, const void 
                            struct diag *diag)
 {
     char part[4200];
+    sigset_t before;
     if (snprintf(part, sizeof part, "%s.%ld.part", target, (long)getpid()) >= (int)sizeof part)
         return diag_run(diag, "%s: the name is too long", target);
+    interrupt_hold(&before);
     FILE *out = open_part(part);
-    if (!out)
-        return diag_run(diag, "%s: cannot be written: %s", target, strerror(errno));
-    int reason = print_to(out, print, ctx, true);
-    if (reason == 0 && rename(part, target) != 0)
+    int reason = out ? print_to(out, print, ctx, true) : errno;
+    if (out && reason == 0 && rename(part, target) != 0)
         reason = errno;
+    if (out && reason != 0)
+        unlink(part);
+    interrupt_restore(&before);
     if (reason == 0)
         return DIAG_OK;
-    unlink(part);
     return diag_run(diag, "%s: cannot be written: %s", target, strerror(reason));
 }
 
-static int write_through(FILE *out, const char *path, file_print_fn *print, const void *ctx,
-                         struct diag *diag)
+/* Opening waits for a reader, and writing for one that reads on. */
+static int write_through(const char *path, file_print_fn *print, const void *ctx, struct diag *diag)
 {
+    sigset_t before;
+    bool is_stdout = strcmp(path, "-") == 0;
+    interrupt_admit(&before);
+    FILE *out = is_stdout ? stdout : fopen(path, "w");
     int reason = out ? print_to(out, print, ctx, false) : errno;
-    if (reason != 0)
-        return diag_run(diag, "%s: cannot be written: %s", path, strerror(reason));
-    return DIAG_OK;
+    interrupt_restore(&before);
+    if (reason == 0)
+        return DIAG_OK;
+    return diag_run(diag, "%s: cannot be written: %s", is_stdout ? "standard output" : path,
+                    strerror(reason));
+}
+
+bool file_is_replaced(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") != 0 && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
 }
 
 int file_replace(const char *path, file_print_fn *print, const void *ctx, struct diag *diag)
 {
-    if (strcmp(path, "-") == 0)
-        return write_through(stdout, "standard output", print, ctx, diag);
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return write_through(fopen(path, "w"), path, print, ctx, diag);
+    if (!file_is_replaced(path))
+        return write_through(path, print, ctx, diag);
     /* A link stays a link: what it points to is replaced. */
     char *target = realpath(path, NULL);
     int status = replace_regular(target ? target : path, print, ctx, diag);
     free(target);
     return status;
+}
+
+int file_refuse_existing(const char *path, const char *advice, struct diag *diag)
+{
+    struct stat info;
+    if (strcmp(path, "-") == 0 || lstat(path, &info) != 0)
+        return DIAG_OK;
+    bool is_link = S_ISLNK(info.st_mode);
+    if (is_link && stat(path, &info) != 0)
+        return diag_usage(diag, "%s: is a link to a file that is not there; %s", path, advice);
+    if (S_ISDIR(info.st_mode))
+        return diag_usage(diag, "%s: is a directory; expected the name of a file", path);
+    if (!S_ISREG(info.st_mode))
+        return DIAG_OK;
+    return diag_usage(diag, "%s: is there already; %s", path, advice);
 }

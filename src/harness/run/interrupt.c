@@ -8,12 +8,25 @@
 #include <time.h>
 #include <unistd.h>
 
+static void fill_signals(sigset_t *signals)
+{
+    sigemptyset(signals);
+    sigaddset(signals, SIGINT);
+    sigaddset(signals, SIGTERM);
+    sigaddset(signals, SIGHUP);
+}
+
+/* What has come so far is done with. */
+static void drop_pending(const sigset_t *signals)
+{
+    struct timespec now = {0, 0};
+    while (sigtimedwait(signals, NULL, &now) > 0)
+        continue;
+}
+
 int interrupt_open(struct interrupt *interrupt, struct diag *diag)
 {
-    sigemptyset(&interrupt->signals);
-    sigaddset(&interrupt->signals, SIGINT);
-    sigaddset(&interrupt->signals, SIGTERM);
-    sigaddset(&interrupt->signals, SIGHUP);
+    fill_signals(&interrupt->signals);
     sigprocmask(SIG_BLOCK, &interrupt->signals, &interrupt->before);
     interrupt->fd = signalfd(-1, &interrupt->signals, SFD_CLOEXEC | SFD_NONBLOCK);
     if (interrupt->fd < 0)
@@ -25,9 +38,7 @@ void interrupt_close(struct interrupt *interrupt)
 {
     if (interrupt->fd >= 0)
         close(interrupt->fd);
-    struct timespec now = {0, 0};
-    while (sigtimedwait(&interrupt->signals, NULL, &now) > 0)
-        continue;
+    drop_pending(&interrupt->signals);
     interrupt_unblock(interrupt);
 }
 
@@ -40,4 +51,26 @@ bool interrupt_is_pending(const struct interrupt *interrupt)
 void interrupt_unblock(const struct interrupt *interrupt)
 {
     sigprocmask(SIG_SETMASK, &interrupt->before, NULL);
+}
+
+void interrupt_admit(sigset_t *before)
+{
+    sigset_t signals;
+    fill_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, before);
+    if (sigismember(before, SIGINT))
+        drop_pending(&signals);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+void interrupt_hold(sigset_t *before)
+{
+    sigset_t signals;
+    fill_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, before);
+}
+
+void interrupt_restore(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
 }

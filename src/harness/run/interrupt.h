@@ -26,4 +26,13 @@ bool interrupt_is_pending(const struct interrupt *interrupt);
 /* In a child, before exec: the mask as it was before interrupt_open. */
 void interrupt_unblock(const struct interrupt *interrupt);
 
+/* Around what may wait for another process for ever, such as writing to a pipe: from now on the signals end
+ * this process.  What had come before, while they were blocked, is dropped: it was noticed, or comes too
+ * late. */
+void interrupt_admit(sigset_t *before);
+/* Around what must not be left half done and waits for nobody: the signals wait. */
+void interrupt_hold(sigset_t *before);
+/* Ends either of the two. */
+void interrupt_restore(const sigset_t *before);
+
 #endif

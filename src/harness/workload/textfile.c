@@ -112,9 +112,12 @@ static int decode_xz(struct textfile *file, struct diag *diag)
     case LZMA_BUF_ERROR:
         return cut_short(file, diag);
     case LZMA_MEM_ERROR:
+        return diag_run(diag, "%s: this process has no memory left to unpack it", file->name);
     case LZMA_MEMLIMIT_ERROR:
-        return diag_run(diag, "%s: needs more than %llu MiB to unpack", file->name,
-                        (unsigned long long)(XZ_MEMORY_LIMIT >> 20));
+        return diag_usage(
+            diag, "%s: needs %llu MiB to unpack; expected at most %llu MiB, as xz -9 or less makes",
+            file->name, (unsigned long long)(lzma_memusage(xz) >> 20) + 1,
+            (unsigned long long)(XZ_MEMORY_LIMIT >> 20));
     default:
         return diag_usage(diag, "%s:%llu: the xz data is damaged (liblzma error %d)", file->name,
                           (unsigned long long)file->line_number + 1, (int)result);
@@ -225,6 +228,17 @@ static int source_open(struct textfile *file, struct textfile **out, struct diag
     else
         textfile_close(file);
     return status;
+}
+
+int textfile_refuse_pipe(const char *path, struct diag *diag)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
+        return DIAG_OK;
+    return diag_usage(diag,
+                      "%s: is a pipe or a device; expected a file, because it is read more than "
+                      "once",
+                      path);
 }
 
 int textfile_open(struct textfile **out, const char *path, struct diag *diag)

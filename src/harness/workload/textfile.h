@@ -19,6 +19,9 @@
 
 struct textfile;
 
+/* DIAG_USAGE when `path` can be read only once; for what reads it again. */
+int textfile_refuse_pipe(const char *path, struct diag *diag);
+
 /* They set *out, which the caller closes, only on success.  The memory must outlive the reading;
  * `name` stands for the path in diagnostics. */
 int textfile_open(struct textfile **out, const char *path, struct diag *diag);

@@ -535,7 +535,9 @@ int trace_delays_read(const char *name, const char *directory, struct trace_dela
     *out = (struct trace_delays){0};
     if (!trace_find(name, directory, path, sizeof path))
         return diag_usage(diag, "%s: there is no such trace, expected a name or a path", path);
-    int status = textfile_open(&file, path, diag);
+    int status = textfile_refuse_pipe(path, diag);
+    if (status == DIAG_OK)
+        status = textfile_open(&file, path, diag);
     if (status != DIAG_OK)
         return status;
     status = trace_read(file, &header, delays_visit, &collection, diag);

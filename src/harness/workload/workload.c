@@ -191,6 +191,8 @@ int workload_stream(const struct workload_request *request, struct stream **out,
     struct location at = workload_locate(request->workload, request->directory);
     if (!at.exists)
         return workload_missing(request, at.path, diag);
+    if (textfile_refuse_pipe(at.path, diag) != DIAG_OK)
+        return DIAG_USAGE;
     if (at.is_trace)
         return trace_make(request, at.path, out, diag);
     return spec_make(request, at.path, out, diag);
