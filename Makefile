@@ -184,7 +184,13 @@ claims: ## run every claim (minutes, a quiet machine): JSON under results/, pict
 	$(Q)$(MAKE) all
 	$(Q)tools/claims_pictures.sh
 
-test: ## install what is missing, build, run every test (about ten minutes)
+test: ## install what is missing, build, prove everything that matters (at most nine minutes of processor time)
+	$(Q)tools/deps.sh build bench test
+	$(Q)$(MAKE) all tests
+	$(Q)$(MAKE) run-tests
+
+test-all: export DEPTH := all
+test-all: ## every test at its full depth, sanitizers and fuzzers among them (half an hour)
 	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) all tests
 	$(Q)$(MAKE) FLAVOUR=fuzz unit-tests fuzzers
@@ -201,7 +207,7 @@ check-all: export WERROR := 1
 check-all: ## check, then both compilers with -Werror, then every test and sanitizer
 	$(Q)$(MAKE) check
 	$(Q)$(MAKE) werror
-	$(Q)$(MAKE) test
+	$(Q)$(MAKE) test-all
 	$(Q)$(MAKE) ubsan tsan
 	$(Q)$(MAKE) fuzz
 
@@ -293,15 +299,17 @@ tests: $(UNIT_TESTS) $(CONFORMANCE_TESTS)
 fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and all
-# side by side, because none depends on how fast or how evenly the machine runs.  The unit tests run under the
-# sanitizers too, as the fuzzers are compiled: one tree is enough for both.
-SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh tests/identity.sh tests/ci.sh $(wildcard tests/cli/*.bats) \
-         tests/lessons.sh tests/golden.sh tests/fuzz.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/exports.sh \
-         tests/selftest_format.sh tests/limits_format.sh tests/floors.sh tests/floors_selftest.sh tests/adding.sh tests/misses.sh \
-         $(UNIT_TESTS:build/release/%=build/fuzz/%) $(UNIT_TESTS)
+# side by side, because none depends on how fast or how evenly the machine runs.  Some suites do more with DEPTH=all.
+SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh $(wildcard tests/cli/*.bats) \
+         tests/golden.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/exports.sh \
+         tests/selftest_format.sh tests/limits_format.sh tests/identity.sh tests/floors.sh tests/adding.sh $(UNIT_TESTS)
+# What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
+# is enough for both.
+DEEP_SUITES = tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh \
+              $(UNIT_TESTS:build/release/%=build/fuzz/%)
 
 run-tests:
-	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=600 tests/run.sh $(SUITES)
+	$(Q)TWBENCH=$(CURDIR)/twbench FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=$(if $(DEPTH),1800,900) tests/run.sh $(SUITES) $(if $(DEPTH),$(DEEP_SUITES))
 
 asan: ## unit and conformance tests under the address and undefined-behaviour sanitizers
 	$(Q)$(MAKE) FLAVOUR=asan run-flavour
@@ -322,6 +330,7 @@ test-report: ## open reports in a headless Chromium: figures, sorting, layout, c
 	$(Q)$(MAKE) all
 	$(Q)TWBENCH=$(CURDIR)/twbench tests/run.sh tests/browser/report_page.py
 
+faults: export DEPTH := all
 faults: ## prove that each planted fault is caught, those of libraries too
 	$(Q)tools/deps.sh build test
 	$(Q)$(MAKE) all
@@ -393,6 +402,6 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE all modules help deps bench claims test check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE all modules help deps bench claims test test-all check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

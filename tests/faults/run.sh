@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh [PATCH...] - proves that the conformance tests see what they are there to see: with all planted
-# faults, or with those named.  Prints TAP.
+# run.sh [PATCH...] - proves that the conformance tests see what they are there to see: with the planted faults that
+# are named, with all of them (DEPTH=all), or with the first of each design.  Prints TAP.
 #
 # Each tests/faults/DESIGN-WHAT.patch plants one fault in the design.  Its first line is "Rule: ..."
 # and names the rule that has to catch it.  The patch is applied to a copy of src/impls under
@@ -90,6 +90,9 @@ tell() {
 
 patches=("$@")
 [ $# -gt 0 ] || patches=(tests/faults/*.patch)
+if [ $# -eq 0 ] && [ "${DEPTH:-}" != all ]; then
+    mapfile -t patches < <(printf '%s\n' "${patches[@]}" | awk -F'[-/]' '!seen[$3]++')
+fi
 designs=$(printf '%s\n' "${patches[@]##*/}" | sed 's/-.*//' | sort -u)
 mkdir -p "$work"
 rm -f "$work"/*.o
