@@ -54,6 +54,7 @@ static void test_the_sentences_name_every_figure(void **state)
 {
     (void)state;
     struct conform_coverage all = {.fired_capacity = 11,
+                                   .most_running = 10,
                                    .settings_tried = 1,
                                    .starts_accepted = 22,
                                    .starts_refused = 33,
@@ -63,8 +64,8 @@ static void test_the_sentences_name_every_figure(void **state)
     coverage_remark(&all, "a jump");
     coverage_print(&all, text, sizeof text);
     assert_string_equal(text,
-                        "  timers fired in instances of up to 11; one instance had at most 44 "
-                        "starts and 55 advances\n"
+                        "  timers fired in instances of up to 11, of which 10 ran at a time; one "
+                        "instance had up to 44 starts and 55 advances\n"
                         "  22 starts accepted, 33 refused; 1 setting tried\n"
                         "  not covered: a jump\n");
     coverage_print(&all, small, sizeof small);

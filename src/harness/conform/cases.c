@@ -6,6 +6,7 @@
  * hold for a wheel of eight ticks as well.
  */
 #include "harness/conform/cases.h"
+#include "harness/conform/far.h"
 #include "harness/conform/judge.h"
 #include "harness/conform/life.h"
 #include "harness/conform/many.h"
@@ -462,6 +463,32 @@ static void build_advance_back(struct case_plan *plan)
     TICK(1);
 }
 
+/* From every phase of the clock, by many distances: what is started after it is due after now, not after
+ * where the clock was told to go. */
+static void build_start_after_back(struct case_plan *plan)
+{
+    static const uint64_t back[] = {0, 1, 2, 7, 63, 64, 65, 255, 256, 300, 512, 4096, 5000};
+    plan->operations->now = 5000;
+    for (size_t i = 0; i < sizeof back / sizeof back[0]; i++) {
+        START(0, '+', 3);
+        START(1, '+', 70);
+        ADVANCE('-', back[i]);
+        START(2, '-', back[i]);
+        START(3, '+', 0);
+        START(4, '+', 2);
+        START(5, '-', 1);
+        ADVANCE('-', back[i]);
+        STOP(5);
+        START(1, '-', back[i] / 2);
+        TICK(1);
+        ADVANCE('@', 0);
+        START(2, '+', 64);
+        START(3, '@', 1);
+        TICK(3);
+        ADVANCE('+', 66);
+    }
+}
+
 static void build_big_clock(struct case_plan *plan, tw_tick now)
 {
     plan->operations->now = now;
@@ -798,6 +825,7 @@ const struct written_case written_cases[] = {
     {"jumps of 2^33 ticks", NULL, run_big_jumps},
     {"jumps to a deadline, one before, one after", build_jump_to_deadline, NULL},
     {"advance to now or before does nothing", build_advance_back, NULL},
+    {"starts after an advance to the past", build_start_after_back, NULL},
     {"clock begins just below 2^32", build_clock_32_bits, NULL},
     {"clock begins just below 2^63", build_clock_63_bits, NULL},
     {"clock begins just before its end", build_clock_end, NULL},
@@ -815,6 +843,7 @@ const struct written_case written_cases[] = {
     {"the same operations twice", NULL, run_twice_the_same},
     {"footprint is plausible", NULL, run_footprint},
     {"open refuses bad settings", NULL, run_refusals},
+    {"many timers in one far slot", NULL, run_far_slots},
     {"very many timers", NULL, run_many},
     {"one long life", NULL, run_life},
     {NULL, NULL, NULL},

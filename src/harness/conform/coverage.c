@@ -30,6 +30,7 @@ static bool remarks_have(const struct conform_coverage *coverage, const char *li
 void coverage_add(struct conform_coverage *to, const struct conform_coverage *from)
 {
     to->fired_capacity = LARGER(to->fired_capacity, from->fired_capacity);
+    to->most_running = LARGER(to->most_running, from->most_running);
     to->settings_tried = LARGER(to->settings_tried, from->settings_tried);
     to->starts_accepted += from->starts_accepted;
     to->starts_refused += from->starts_refused;
@@ -58,12 +59,12 @@ void coverage_remark(struct conform_coverage *coverage, const char *format, ...)
 void coverage_print(const struct conform_coverage *coverage, char *out, size_t size)
 {
     snprintf(out, size,
-             "  timers fired in instances of up to %" PRIu32 "; one instance had at most %" PRIu64
-             " starts and %" PRIu64 " advances\n"
+             "  timers fired in instances of up to %" PRIu32 ", of which %" PRIu32
+             " ran at a time; one instance had up to %" PRIu64 " starts and %" PRIu64 " advances\n"
              "  %" PRIu64 " starts accepted, %" PRIu64 " refused; %" PRIu32 " setting%s tried\n",
-             coverage->fired_capacity, coverage->longest_starts, coverage->longest_advances,
-             coverage->starts_accepted, coverage->starts_refused, coverage->settings_tried,
-             coverage->settings_tried == 1 ? "" : "s");
+             coverage->fired_capacity, coverage->most_running, coverage->longest_starts,
+             coverage->longest_advances, coverage->starts_accepted, coverage->starts_refused,
+             coverage->settings_tried, coverage->settings_tried == 1 ? "" : "s");
     for (const char *at = coverage->remarks; *at; at = strchr(at, '\n') + 1) {
         size_t used = strlen(out);
         snprintf(out + used, size - used, "  not covered: %.*s\n", (int)strcspn(at, "\n"), at);

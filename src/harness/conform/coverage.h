@@ -10,6 +10,7 @@
 /* All zero: nothing yet. */
 struct conform_coverage {
     uint32_t fired_capacity;   /* largest capacity of an instance in which a timer fired */
+    uint32_t most_running;     /* timers of one instance at a time */
     uint32_t settings_tried;   /* different settings that an instance was opened with and judged */
     uint64_t starts_accepted;  /* TW_OK and TW_REARMED, over all instances */
     uint64_t starts_refused;   /* TW_REFUSED_*, over all instances */

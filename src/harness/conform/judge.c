@@ -74,6 +74,7 @@ struct judge {
     uint64_t advances;       /* calls, in the life of the instance */
     uint64_t refused;        /* starts */
     bool has_fired;          /* any timer */
+    uint32_t most_running;   /* at a time */
     tw_tick quiet_until;     /* next() has promised that nothing fires before */
     tw_id awaited;           /* is overdue: how late will it be?  The capacity: none */
     jmp_buf escape;          /* out of an advance or a visit that broke a rule */
@@ -148,6 +149,8 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
     judge->unlooked++;
     judge->quiet_until = 0;
     judge->refused += answer < 0;
+    if (judge->model.running > judge->most_running)
+        judge->most_running = judge->model.running;
     trace_add(judge->report, (uint64_t)answer);
     if (answer != expected)
         report_broken(judge->report, RULE_START,
@@ -744,6 +747,7 @@ static void judge_tell_coverage(const struct judge *judge)
     coverage_add(&judge->report->coverage,
                  &(struct conform_coverage){
                      .fired_capacity = judge->has_fired ? judge->model.capacity : 0,
+                     .most_running = judge->most_running,
                      .starts_accepted = judge->model.starts,
                      .starts_refused = judge->refused,
                      .longest_starts = judge->model.starts,

@@ -1,19 +1,96 @@
-/* many.c - three stories of many timers, each with four kinds of deadlines, at growing sizes. */
+/*
+ * many.c - stories of very many timers, at growing sizes.
+ *
+ * Three stories go to the largest size: timers in an order without a pattern, whose callbacks start,
+ * stop and re-arm others; very many equal deadlines; few timers, far apart, in an instance for very
+ * many.  Three more, each with four kinds of deadlines, end at a quarter of it.
+ */
 #include "harness/conform/many.h"
-#include "harness/conform/judge.h"
+#include "harness/conform/growing.h"
 #include "harness/conform/watch.h"
 
-#include <time.h>
+#include <inttypes.h>
 
 #define SIZE_FIRST   1024u
-#define SIZE_GROWTH  4u
 #define SIZE_DEFAULT 4096u
-/* The first story with the first order goes four times as far as the others: it takes least time. */
-#define HELD_LARGER 4u
-/* Processor time that one list may be expected to take. */
-#define LIST_SECONDS 1.0
-/* No list is begun when all of them together have taken this much. */
-#define MANY_SECONDS 4.0
+#define LARGEST_ONLY 4u /* the regular stories end at the largest size divided by this */
+/* Processor time that one list may be expected to take, in the first three stories and in the others. */
+#define LARGEST_SECONDS 2.5
+#define REGULAR_SECONDS 1.0
+/* No list of either part is begun when its lists together have taken this much. */
+#define PART_SECONDS 5.0
+
+/* ---- The stories that go furthest ------------------------------------------------------------ */
+
+/* As many ticks as wished, if the design can hold such a delay and its clock can jump so far. */
+static uint64_t within_reach(const struct case_plan *plan, uint64_t ticks)
+{
+    uint64_t most = plan->strides->span / 4 + 1;
+    if (plan->strides->walk > 0 && plan->strides->walk / 4 + 1 < most)
+        most = plan->strides->walk / 4 + 1;
+    return ticks < most ? ticks : most;
+}
+
+static void story_mixed(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint32_t quarter = count / 4;
+    uint64_t ticks = within_reach(plan, count);
+    operations_on_start_many(list, 0, quarter, quarter, '+', 3, 1);
+    operations_on_stop_many(list, quarter, quarter, 2 * quarter);
+    operations_on_start_many(list, 2 * quarter, quarter, 2 * quarter, '+', 7, 1);
+    operations_on_start_many(list, 3 * quarter, quarter, 0, '+', ticks / 2 + 1, 1);
+    operations_start_scattered(list, 0, count, 10, ticks);
+    operations_next(list);
+    operations_start_scattered(list, count / 8, quarter, ticks / 8 + 20, ticks);
+    operations_stop_shuffled(list, 2 * quarter, count / 8);
+    operations_inspect(list);
+    operations_advance(list, '+', ticks / 4);
+    operations_tick(list, 50);
+    operations_stop_shuffled(list, 3 * quarter, count / 16);
+    operations_advance(list, '+', ticks / 4);
+    operations_next(list);
+    operations_advance(list, '+', ticks);
+    operations_advance(list, '+', ticks);
+}
+
+/* Deadlines on three ticks, given in one order, some of them twice. */
+static void story_equal(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint64_t ticks = within_reach(plan, 300);
+    operations_start_scattered(list, 0, count, ticks, 3);
+    operations_start_scattered(list, count / 3, count / 8, ticks, 3);
+    operations_stop_shuffled(list, count / 2, count / 16);
+    operations_on_stop_many(list, 5, 1, count - 1);
+    operations_start_many(list, count / 2, count / 32, '+', ticks + 1, 0);
+    operations_advance(list, '+', ticks - 1);
+    operations_tick(list, 1);
+    operations_inspect(list);
+    operations_advance(list, '+', 3);
+}
+
+/* Empty ticks, as many as there could be timers. */
+static void story_sparse(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint64_t ticks = within_reach(plan, count);
+    list->horizon = count;
+    for (uint64_t jump = ticks / 8; jump <= 2 * ticks; jump += ticks / 8 + 1) {
+        operations_start_many(list, count - 4, 4, '+', jump - 1, 1);
+        operations_start_many(list, count / 2 - 2, 4, '+', jump / 2, 7);
+        operations_start(list, 0, '+', jump);
+        operations_advance(list, '+', jump);
+        operations_next(list);
+        operations_tick(list, 3);
+    }
+}
+
+static void (*const far_stories[])(struct case_plan *plan,
+                                   uint32_t count) = {story_mixed, story_equal, story_sparse};
+#define FAR_STORIES (sizeof far_stories / sizeof far_stories[0])
+
+/* ---- The regular stories --------------------------------------------------------------------- */
 
 /* How the deadlines of a list lie: the first, and from there on. */
 struct order {
@@ -63,20 +140,6 @@ static void (*const stories[])(struct operations *list, const struct order *orde
                                uint32_t count) = {story_held, story_restarted, story_fired};
 #define STORIES (sizeof stories / sizeof stories[0])
 
-/* What a story with one order has taken at the last two sizes. */
-struct pace {
-    double seconds, seconds_before;
-    bool is_over;
-};
-
-/* It grows as it grew last, and never less than its size. */
-static bool pace_allows_next(const struct pace *pace)
-{
-    double growth = pace->seconds_before > 0 ? pace->seconds / pace->seconds_before : SIZE_GROWTH;
-    growth = growth < SIZE_GROWTH ? SIZE_GROWTH : growth;
-    return pace->seconds * growth < LIST_SECONDS;
-}
-
 /* So many may be more than the machine has files, signals or memory for: which is no mistake, where
  * the design says so. */
 static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *watch)
@@ -98,32 +161,58 @@ static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *wat
     return status == TW_REFUSED_FULL || status == TW_REFUSED_MEMORY;
 }
 
-static void run_size(struct case_plan *plan, uint32_t count, size_t story, size_t order,
-                     struct pace *pace, struct conform_report *report)
+/* Makes the list of story `kind` with that many timers. */
+typedef void build_fn(struct case_plan *plan, size_t kind, uint32_t count);
+
+static void build_far(struct case_plan *plan, size_t kind, uint32_t count)
 {
-    plan->operations->count = 0;
-    plan->operations->capacity = count;
-    stories[story](plan->operations, &orders[order], count);
-    clock_t begin = clock();
-    judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report, NULL);
-    pace->seconds_before = pace->seconds;
-    pace->seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    pace->is_over = !pace_allows_next(pace);
+    far_stories[kind](plan, count);
+}
+
+static void build_regular(struct case_plan *plan, size_t kind, uint32_t count)
+{
+    stories[kind / ORDERS](plan->operations, &orders[kind % ORDERS], count);
+}
+
+struct part {
+    build_fn *build;
+    size_t kinds; /* at most KINDS_MAX */
+    uint32_t most;
+    double list_seconds;
+};
+
+#define KINDS_MAX 16
+
+static void run_part(struct case_plan *plan, const struct part *part, struct conform_report *report)
+{
+    struct pace paces[KINDS_MAX] = {{0}};
+    double seconds = 0;
+    for (uint32_t count = SIZE_FIRST; count <= part->most && !report->rule; count *= PACE_GROWTH) {
+        if (count > SIZE_FIRST && is_refused(plan, count, report->watch)) {
+            coverage_remark(&report->coverage, "instances for %" PRIu32 " timers, refused by open",
+                            count);
+            return;
+        }
+        for (size_t i = 0; i < part->kinds && !report->rule && seconds < PART_SECONDS; i++) {
+            if (paces[i].is_over)
+                continue;
+            plan->operations->count = 0;
+            plan->operations->capacity = count;
+            plan->operations->horizon = 0;
+            part->build(plan, i, count);
+            pace_judge(&paces[i], plan, part->list_seconds, report);
+            seconds += paces[i].seconds;
+        }
+    }
 }
 
 void run_many(struct case_plan *plan, struct conform_report *report)
 {
-    struct pace paces[STORIES * ORDERS] = {{0}};
     uint32_t most = plan->many_max > 0 ? plan->many_max : SIZE_DEFAULT;
-    double seconds = 0;
-    for (uint32_t count = SIZE_FIRST; count <= most; count *= SIZE_GROWTH) {
-        if (count > SIZE_FIRST && is_refused(plan, count, report->watch))
-            return;
-        size_t kinds = count > most / HELD_LARGER ? 1 : STORIES * ORDERS;
-        for (size_t i = 0; i < kinds && !report->rule && seconds < MANY_SECONDS; i++)
-            if (!paces[i].is_over) {
-                run_size(plan, count, i / ORDERS, i % ORDERS, &paces[i], report);
-                seconds += paces[i].seconds;
-            }
-    }
+    const struct part parts[] = {
+        {build_far, FAR_STORIES, most, LARGEST_SECONDS},
+        {build_regular, STORIES * ORDERS, most / LARGEST_ONLY, REGULAR_SECONDS},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !report->rule; i++)
+        run_part(plan, &parts[i], report);
 }

@@ -6,10 +6,10 @@
 
 #include "harness/conform/cases.h"
 
-/* Starts 1024 timers, then four times as many, up to plan->many_max: with rising, falling, equal and
- * scattered deadlines, which are then stopped, restarted or fired.  A design that slows down as they
- * become more is spared the next size once it would take too long, for each of these by itself: some
- * seconds in all.  So is one that refuses to open with so many, for the machine's sake. */
+/* Opens instances for 1024 timers, then for four times as many, up to plan->many_max, and lets timers
+ * run, change and fire in all of them.  A design that slows down as they become more is spared the
+ * next size once it would take too long, for each story by itself: some seconds in all.  So is one that
+ * refuses to open with so many, for the machine's sake. */
 void run_many(struct case_plan *plan, struct conform_report *report);
 
 #endif
