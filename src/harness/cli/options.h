@@ -140,6 +140,9 @@ enum flag_group {
     FLAGS_LIMITS = 1u << 18  /* what the machine can do, and designs as multiples of it */
 };
 
+/* Groups whose commands take the parameters of designs. */
+#define FLAGS_DESIGNS (FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_SHOW)
+
 /* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */
 int options_parse(int argc, char **argv, int first, const struct command *command,
                   struct options *options, struct diag *diag);

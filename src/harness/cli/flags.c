@@ -1,0 +1,550 @@
+/* flags.c - the table of flags: what each takes, within which limits, and where it goes. */
+#include "harness/cli/flags.h"
+
+#include "harness/base/units.h"
+#include "harness/cli/lists.h"
+#include "harness/cli/plugin_flag.h"
+#include "harness/compare/blocks.h"
+#include "harness/run/outcome.h"
+#include "harness/run/sample.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Words and numbers. ---------------------------------------------------------------------- */
+
+static int take_word(const char *flag, const char *value, const char *const *words, int *out,
+                     struct diag *diag)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0) {
+            *out = i;
+            return DIAG_OK;
+        }
+    char expected[200] = "";
+    for (int i = 0; words[i]; i++) {
+        strncat(expected, i > 0 ? ", " : "", sizeof expected - strlen(expected) - 1);
+        strncat(expected, words[i], sizeof expected - strlen(expected) - 1);
+    }
+    return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, expected);
+}
+
+static int take_count(const char *flag, const char *value, uint64_t min, uint64_t max,
+                      uint64_t *out, struct diag *diag)
+{
+    int status = units_parse_count(value, flag, out, diag);
+    if (status == DIAG_OK && (*out < min || *out > max))
+        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, value,
+                          (unsigned long long)min, (unsigned long long)max);
+    return status;
+}
+
+static int take_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,
+                     struct diag *diag)
+{
+    int status = units_parse_time(value, flag, out_ns, diag);
+    if (status == DIAG_OK && *out_ns < min_ns)
+        return diag_usage(diag, "%s: %s given; expected at least %llu ns", flag, value,
+                          (unsigned long long)min_ns);
+    return status;
+}
+
+/* ---- What to run. ---------------------------------------------------------------------------- */
+
+static bool keeps_nothing(const struct tw_design *design)
+{
+    return (design->timed->traits.flags & TW_KEEPS_NOTHING) != 0;
+}
+
+void flags_select_all(struct options *options)
+{
+    options->design_count = 0;
+    for (size_t i = 0; i < registry_count; i++)
+        if (!keeps_nothing(&registry[i]))
+            options->designs[options->design_count++] = &registry[i];
+}
+
+static int select_design(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    struct options *options = ctx;
+    struct diag reason;
+    const struct tw_design *design = designs_find(name, &reason);
+    if (!design)
+        return diag_usage(diag, "%s: %s", flag, reason.text);
+    for (size_t i = 0; i < options->design_count; i++)
+        if (options->designs[i] == design)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    options->designs[options->design_count++] = design;
+    return DIAG_OK;
+}
+
+static int take_impl(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    options->design_count = 0;
+    options->designs_given = true;
+    if (strcmp(value, "all") == 0) {
+        flags_select_all(options);
+        return DIAG_OK;
+    }
+    return lists_split(value, ',', flag, OPTIONS_LIST_MAX, select_design, options, diag);
+}
+
+static int add_workload(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    struct options *options = ctx;
+    if (options->workload_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: more than %d workloads", flag, OPTIONS_LIST_MAX);
+    /* A list item is a scratch copy; the names have to last. */
+    options->workloads[options->workload_count] = lists_keep(&options->memory, name);
+    if (!options->workloads[options->workload_count++])
+        return diag_run(diag, "no memory for the command line");
+    return DIAG_OK;
+}
+
+static int take_workload(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    return lists_split(value, ',', flag, OPTIONS_LIST_MAX, add_workload, options, diag);
+}
+
+static int take_tasks(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    return lists_numbers(value, flag,
+                         &(struct lists_range){.min = 1, .max = TW_CAPACITY_MAX, .factor = 10},
+                         options->tasks, OPTIONS_LIST_MAX, &options->task_count, diag);
+}
+
+static int take_set(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value)
+        return diag_usage(diag, "%s: '%s' given; expected NAME=VALUE", flag, value);
+    if (options->set_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: given more than %d times", flag, OPTIONS_LIST_MAX);
+    char *name = lists_keep(&options->memory, value);
+    if (!name)
+        return diag_run(diag, "no memory for the command line");
+    name[equals - value] = '\0';
+    options->sets[options->set_count++] =
+        (struct workload_setting){.name = name, .value = name + (equals - value) + 1};
+    return DIAG_OK;
+}
+
+static int take_preset(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    char names[200] = "";
+    options->preset = preset_find(value);
+    for (size_t i = 0; i < preset_count; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
+                 presets[i].name);
+    if (!options->preset)
+        return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, names);
+    return DIAG_OK;
+}
+
+/* ---- How. ------------------------------------------------------------------------------------ */
+
+static int add_drive(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    static const char *const words[] = {"ticks", "next", NULL};
+    struct options *options = ctx;
+    int word = 0;
+    int status = take_word(flag, name, words, &word, diag);
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; i < options->drive_count; i++)
+        if (options->drives[i] == (enum plan_drive)word)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    options->drives[options->drive_count++] = (enum plan_drive)word;
+    return DIAG_OK;
+}
+
+static int take_drive(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    options->drive_count = 0;
+    return lists_split(value, ',', flag, PLAN_DRIVES, add_drive, options, diag);
+}
+
+static int add_pages(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    static const char *const words[] = {"off", "on", NULL};
+    struct options *options = ctx;
+    int word = 0;
+    int status = take_word(flag, name, words, &word, diag);
+    enum plan_pages pages = word ? PLAN_PAGES_HUGE : PLAN_PAGES_SMALL;
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; i < options->page_count; i++)
+        if (options->pages[i] == pages)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    options->pages[options->page_count++] = pages;
+    return DIAG_OK;
+}
+
+static int take_huge_pages(struct options *options, const char *flag, const char *value,
+                           struct diag *diag)
+{
+    options->page_count = 0;
+    return lists_split(value, ',', flag, 2, add_pages, options, diag);
+}
+
+static int take_pin(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    if (strcmp(value, "none") == 0) {
+        options->pin_none = true;
+        return DIAG_OK;
+    }
+    uint64_t cpu;
+    int status = take_count(flag, value, 0, CPU_SETSIZE - 1, &cpu, diag);
+    if (status != DIAG_OK)
+        return diag_usage(diag, "%s: '%s' given; expected the number of a core, or none", flag,
+                          value);
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && !CPU_ISSET(cpu, &allowed))
+        return diag_usage(diag, "%s: core %s is not one this process may run on", flag, value);
+    options->pin_none = false;
+    options->pin_cpu = (int)cpu;
+    return DIAG_OK;
+}
+
+/* ---- Paired samples. -------------------------------------------------------------------------- */
+
+static int take_pairs(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    int status = take_count(flag, value, 0, PAIRS_MAX, &options->pairs, diag);
+    if (status == DIAG_OK && options->pairs > 0 && options->pairs < PAIRS_MIN)
+        return diag_usage(diag, "%s: %s given; expected %d .. %d, or 0 for no times at all", flag,
+                          value, PAIRS_MIN, PAIRS_MAX);
+    return status;
+}
+
+static int take_pace(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    uint64_t pace_ns;
+    int status = take_time(flag, value, 0, &pace_ns, diag);
+    if (status == DIAG_OK)
+        options->pace_ns = (double)pace_ns;
+    return status;
+}
+
+static int take_drag(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    options->dragged = true;
+    return take_count(flag, value, 0, UINT64_C(1) << 32, &options->drag_links, diag);
+}
+
+static int take_limit(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    return limits_parse(value, flag, &options->limits, diag);
+}
+
+static int take_baseline(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    if (*value == '\0' || *value == '.' || strchr(value, '/'))
+        return diag_usage(diag, "%s: '%s' given; expected a plain name, kept as results/NAME.json",
+                          flag, value);
+    options->baseline = value;
+    return DIAG_OK;
+}
+
+/* ---- What to leave. -------------------------------------------------------------------------- */
+
+static int take_file_name(const char **out, const char *flag, const char *value, struct diag *diag)
+{
+    if (*value == '\0')
+        return diag_usage(diag, "%s: empty; expected a file name, or - for stdout", flag);
+    *out = value;
+    return DIAG_OK;
+}
+
+static int take_export(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    return take_file_name(&options->exports[export_find(flag + 2)], flag, value, diag);
+}
+
+static int take_plot_format(struct options *options, const char *flag, const char *value,
+                            struct diag *diag)
+{
+    return plot_parse_format(value, flag, &options->plot_format, diag);
+}
+
+static int take_assert(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    if (options->claim_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: given more than %d times", flag, OPTIONS_LIST_MAX);
+    return sweep_parse_claim(value, flag, &options->claims[options->claim_count++], diag);
+}
+
+static int take_for(struct options *options, const char *flag, const char *value, struct diag *diag)
+{
+    return wishes_parse_goal(value, flag, &options->wishes.goal, diag);
+}
+
+static int take_late(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    return wishes_parse_late(value, flag, &options->wishes, diag);
+}
+
+static int take_memory(struct options *options, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    uint64_t bytes = 0;
+    int status = take_count(flag, value, 1, UINT64_C(1) << 40, &bytes, diag);
+    options->wishes.memory_bytes = (double)bytes;
+    return status;
+}
+
+/* ---- The table. ------------------------------------------------------------------------------ */
+
+/* What a flag of words expects, in the order of the enum that it fills in. */
+static const char *const counters_words[] = {"auto", "off", "required", "step", NULL};
+static const char *const fail_on_words[] = {"work", "regressed", "inconclusive", NULL};
+static const char *const progress_words[] = {"auto", "bar", "lines", "never", NULL};
+static const char *const style_words[] = {"auto", "color", "plain", NULL};
+
+/* A seed travels through JSON numbers, which are exact up to 2^53. */
+#define SEED_MAX (UINT64_C(1) << 53)
+
+/* How a row takes its value.  A field of another type than the row says does not compile. */
+#define FIELD(field, type)                                                                         \
+    (offsetof(struct options, field) +                                                             \
+     0 * sizeof(char[_Generic(((struct options *)0)->field, type : 1)]))
+#define SWITCH(field)                                                                              \
+    {                                                                                              \
+        TAKE_SWITCH, FIELD(field, bool), 0, 0, NULL, NULL                                          \
+    }
+#define COUNT(field, low, high)                                                                    \
+    {                                                                                              \
+        TAKE_COUNT, FIELD(field, uint64_t), low, high, NULL, NULL                                  \
+    }
+#define TIME(field, least_ns)                                                                      \
+    {                                                                                              \
+        TAKE_TIME, FIELD(field, uint64_t), least_ns, 0, NULL, NULL                                 \
+    }
+#define WORD(field, words)                                                                         \
+    {                                                                                              \
+        TAKE_WORD, offsetof(struct options, field), 0, 0, words, NULL                              \
+    }
+#define FILE_NAME(field)                                                                           \
+    {                                                                                              \
+        TAKE_FILE, FIELD(field, const char *), 0, 0, NULL, NULL                                    \
+    }
+#define DIRECTORY(field)                                                                           \
+    {                                                                                              \
+        TAKE_DIRECTORY, FIELD(field, const char *), 0, 0, NULL, NULL                               \
+    }
+#define BY(function)                                                                               \
+    {                                                                                              \
+        TAKE_BY, 0, 0, 0, NULL, function                                                           \
+    }
+
+const struct flag flags[] = {
+    {"impl", "A,B|all", "designs to run (default: all of the list but null)",
+     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_ADVISE, BY(take_impl)},
+    {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, BY(take_impl)},
+    {"plugin", "FILE[,NAME=VALUES]", "a design from a shared object, with parameters of its own",
+     FLAGS_DESIGNS | FLAGS_ADVISE, BY(plugin_flag_take)},
+    {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
+     FLAGS_MATRIX, BY(take_workload)},
+    {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
+     FLAGS_MATRIX, BY(take_tasks)},
+    {"tasks", "N|A..B", "number of timers; of several the last, the others being looked at too",
+     FLAGS_ADVISE, BY(take_tasks)},
+    {"tasks", "N,M|A..B", "numbers of nodes: 1e3..1e8 (steps of 10; default 1e3..1e7)",
+     FLAGS_LIMITS, BY(take_tasks)},
+    {"of", "RESULT.json", "show this result's designs as multiples of the limit", FLAGS_LIMITS,
+     FILE_NAME(of)},
+    {"limits", "FILE|-", "take the limits from this document; nothing is measured", FLAGS_LIMITS,
+     FILE_NAME(limits_file)},
+    {"huge-pages", "off,on", "nodes on pages of 4 KiB, of 2 MiB, or both (default off)",
+     FLAGS_LIMITS, BY(take_huge_pages)},
+    {"export-markdown", "FILE|-", "the same as Markdown tables", FLAGS_LIMITS, BY(take_export)},
+    {"export-csv", "FILE|-", "a row for each point, as comma-separated values", FLAGS_LIMITS,
+     BY(take_export)},
+    {"html", "FILE|-", "the same as one page", FLAGS_LIMITS, FILE_NAME(html)},
+    {"for", "GOAL", "what matters most: cost, memory, tail or wakeups (default cost)", FLAGS_ADVISE,
+     BY(take_for)},
+    {"exact", NULL, "only designs that are never late, at the load's own tick (default)",
+     FLAGS_ADVISE, SWITCH(exact)},
+    {"late", "TIME|SHARE", "lateness that may be: 10ms, also of coarser ticks; or 12.5% of a delay",
+     FLAGS_ADVISE, BY(take_late)},
+    {"memory", "BYTES", "most memory per task, all of it", FLAGS_ADVISE, BY(take_memory)},
+    {"tail", "TIME", "no single advance may take longer", FLAGS_ADVISE, TIME(wishes.tail_ns, 1)},
+    {"preset", "NAME", "designs, workloads and tasks that are not given (compare: ci)",
+     FLAGS_MATRIX, BY(take_preset)},
+    {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated",
+     FLAGS_MATRIX | FLAGS_ADVISE, BY(take_set)},
+    {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
+     FLAGS_MATRIX | FLAGS_ADVISE, TIME(tick_ns, 1)},
+    {"tick", "TIME", "length of a tick (default: the script's unit, or else 1s)", FLAGS_SHOW,
+     TIME(tick_ns, 1)},
+    {"capacity", "N", "timers there may be (default: as many as the script names)", FLAGS_SHOW,
+     COUNT(capacity, 1, TW_CAPACITY_MAX)},
+    {"every", NULL, "draw every step, also those on which nothing happens", FLAGS_SHOW,
+     SWITCH(every_step)},
+    {"list", NULL, "name the worked examples", FLAGS_SHOW, SWITCH(list_only)},
+    {"svg", "FILE|-", "the steps as one picture", FLAGS_SHOW, FILE_NAME(svg)},
+    {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, FILE_NAME(html)},
+    {"json", "FILE|-", "the steps as data", FLAGS_SHOW, FILE_NAME(json)},
+    {"seed", "N", "seed of the operation streams (default 1)",
+     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS,
+     COUNT(seed, 0, SEED_MAX)},
+    {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
+     FLAGS_MATRIX, COUNT(max_pending, 1, TW_CAPACITY_MAX)},
+    {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
+     FLAGS_RUN, BY(take_drive)},
+    {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
+     FLAGS_RUN, BY(take_huge_pages)},
+    {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS,
+     COUNT(runs, 1, OUTCOME_SAMPLES_MAX)},
+    {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
+     SWITCH(counts_only)},
+    {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN | FLAGS_CLAIMS,
+     COUNT(warmup, 0, 1000)},
+    {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
+     FLAGS_RUN, TIME(min_time_ns, 0)},
+    {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 2ms)",
+     FLAGS_CLAIMS, TIME(min_time_ns, 0)},
+    {"min-time", "TIME", "time one sample takes at least (default 250us)",
+     FLAGS_PAIRS | FLAGS_PROBE, TIME(min_time_ns, 0)},
+    {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
+     FLAGS_PAIRS | FLAGS_PROBE, COUNT(samples, 1, SAMPLE_MAX)},
+    {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
+     COUNT(passes, 0, UINT64_C(1) << 40)},
+    {"patience", "TIME", "longest wait of a process for the core's full pace (default 100ms)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_PROBE | FLAGS_ADVISE | FLAGS_LIMITS,
+     TIME(patience_ns, 0)},
+    {"pace", "TIME", "the core's full pace, as another probe told it (default: not waited for)",
+     FLAGS_PROBE, BY(take_pace)},
+    {"drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",
+     FLAGS_PROBE, BY(take_drag)},
+    {"pairs", "N", "pairs of processes per cell (default 30); 0: no times, counts only",
+     FLAGS_PAIRS, BY(take_pairs)},
+    {"max-pairs", "N", "pairs of a cell that is inconclusive, added once (default 150)",
+     FLAGS_PAIRS, COUNT(max_pairs, PAIRS_MIN, PAIRS_MAX)},
+    {"fail-on", "WHAT",
+     "work, regressed or inconclusive: what ends in status 3 or 4 (default regressed)",
+     FLAGS_COMPARE, WORD(fail_on, fail_on_words)},
+    {"limit", "METRIC=SHARE", "how far a metric may move: instructions=1%, time=5%, memory=off",
+     FLAGS_COMPARE, BY(take_limit)},
+    {"baseline", "NAME", "compare with results/NAME.json; kept there when it is not there yet",
+     FLAGS_COMPARE, BY(take_baseline)},
+    {"budget", "TIME", "wall time one child may take (default 10s)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE | FLAGS_LIMITS, TIME(budget_ns, 1000000)},
+    {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST,
+     TIME(budget_ns, 1000000)},
+    {"budget", "TIME", "time for all of it (default 60s)", FLAGS_ADVISE, TIME(budget_ns, 1000000)},
+    {"memory-limit", "BYTES", "memory one child may take (default 4Gi)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS,
+     COUNT(memory_limit_bytes, 1 << 20, UINT64_C(1) << 50)},
+    {"pin", "CORE|none", "core for timed runs (default: the last one allowed)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS, BY(take_pin)},
+    {"jobs", "N", "children at a time, each on a core of its own (default 1)",
+     FLAGS_RUN | FLAGS_CLAIMS, COUNT(jobs, 1, CPU_SETSIZE)},
+    {"counters", "WHEN", "auto, off, required, step: instructions, cache misses (default auto)",
+     FLAGS_RUN, WORD(counters, counters_words)},
+    {"no-system-check", NULL, "do not look for what could disturb the times",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS, SWITCH(no_system_check)},
+    {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
+     COUNT(operations, 0, UINT64_C(1) << 50)},
+    {"operations-file", "FILE|-", "only this operation list, as conform prints them", FLAGS_CONFORM,
+     FILE_NAME(operations_file)},
+    {"json", "FILE|-", "write the result document", FLAGS_JSON, FILE_NAME(json)},
+    {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, SWITCH(force)},
+    {"json", "FILE|-", "what is in the trace, as data", FLAGS_TRACE, FILE_NAME(json)},
+    {"fit", "FILE|-",
+     "write a workload file of the same mix, which scales to other numbers of tasks", FLAGS_TRACE,
+     FILE_NAME(fit)},
+    {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, FILE_NAME(json)},
+    {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT,
+     SWITCH(force)},
+    {"resume", NULL, "go on with FILE of --json, or begin it: run only the cells it lacks",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, SWITCH(resume)},
+    {"plots", "DIR", "draw pictures into DIR",
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     FILE_NAME(plots)},
+    {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     BY(take_plot_format)},
+    {"html", "FILE|-", "one page with claims, pictures, tables, machine; of report the same as -o",
+     FLAGS_REPORT | FLAGS_CLAIMS, FILE_NAME(html)},
+    {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
+     FLAGS_REPORT, BY(take_assert)},
+    {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_IMPORT | FLAGS_LIMITS,
+     WORD(progress, progress_words)},
+    {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE,
+     WORD(color, style_words)},
+    {"workloads-dir", "DIR", "where workloads are looked up by name",
+     FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     DIRECTORY(workload_directory)},
+    {"claims-dir", "DIR", "where the experiment files are", FLAGS_CLAIMS,
+     DIRECTORY(claims_directory)},
+    {"quick", NULL, "counts only: leave out the runs that take times", FLAGS_CLAIMS, SWITCH(quick)},
+};
+const size_t flag_count = sizeof flags / sizeof flags[0];
+
+/* ---- Taking a value. ------------------------------------------------------------------------- */
+
+static int take_directory(const char **out, const char *flag, const char *value, struct diag *diag)
+{
+    if (access(value, R_OK | X_OK) != 0)
+        return diag_usage(diag, "%s: %s: %s", flag, value, strerror(errno));
+    *out = value;
+    return DIAG_OK;
+}
+
+int flag_take(const struct flag *flag, struct options *options, const char *shown,
+              const char *value, struct diag *diag)
+{
+    const struct flag_value *row = &flag->taken;
+    void *field = (char *)options + row->offset;
+    int word = 0, status = DIAG_OK;
+    switch (row->kind) {
+    case TAKE_SWITCH:
+        *(bool *)field = true;
+        break;
+    case TAKE_COUNT:
+        return take_count(shown, value, row->min, row->max, field, diag);
+    case TAKE_TIME:
+        return take_time(shown, value, row->min, field, diag);
+    case TAKE_WORD:
+        status = take_word(shown, value, row->words, &word, diag);
+        memcpy(field, &word, sizeof word);
+        break;
+    case TAKE_FILE:
+        return take_file_name(field, shown, value, diag);
+    case TAKE_DIRECTORY:
+        return take_directory(field, shown, value, diag);
+    case TAKE_BY:
+        return row->by(options, shown, value, diag);
+    }
+    return status;
+}
+
+const struct flag *flag_find(const char *name, unsigned groups)
+{
+    static const struct flag exported = {NULL, "FILE|-", NULL, 0, BY(take_export)};
+    for (size_t i = 0; i < flag_count; i++)
+        if (strcmp(flags[i].name, name) == 0 && (flags[i].groups & groups))
+            return &flags[i];
+    return export_offered(export_find(name), groups & FLAGS_COMPARE) &&
+                   (groups & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS | FLAGS_ADVISE))
+               ? &exported
+               : NULL;
+}

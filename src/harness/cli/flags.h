@@ -1,0 +1,53 @@
+/*
+ * flags.h - the table of flags.  A flag is one row: its name, what it takes, its limits, where the value goes, which
+ * commands have it, and its help.  --help and the manual's list of options come from the rows.
+ */
+#ifndef TWBENCH_FLAGS_H
+#define TWBENCH_FLAGS_H
+
+#include "harness/cli/options.h"
+
+typedef int flag_take_fn(struct options *options, const char *flag, const char *value,
+                         struct diag *diag);
+
+enum flag_kind {
+    TAKE_SWITCH,    /* no value: a bool becomes true */
+    TAKE_COUNT,     /* a uint64_t within min .. max: 1e6, 1M, 1Mi */
+    TAKE_TIME,      /* a uint64_t of nanoseconds, at least min: 10ms */
+    TAKE_WORD,      /* an enum, by the place among the words */
+    TAKE_FILE,      /* a const char *, not empty; "-" is stdout or stdin */
+    TAKE_DIRECTORY, /* a const char * of a directory that can be read */
+    TAKE_BY         /* a function of its own */
+};
+
+struct flag_value {
+    enum flag_kind kind;
+    size_t offset; /* in struct options */
+    uint64_t min, max;
+    const char *const *words; /* ended by NULL */
+    flag_take_fn *by;
+};
+
+struct flag {
+    const char *name;
+    const char *value; /* what it takes, for the help; NULL: nothing */
+    const char *help;
+    unsigned groups; /* of enum flag_group: the commands that have it */
+    struct flag_value taken;
+};
+
+extern const struct flag flags[];
+extern const size_t flag_count;
+
+/* The flag of that name that a command with these groups has, exports included; NULL: none. */
+const struct flag *flag_find(const char *name, unsigned groups);
+
+/* Takes the value (NULL where the flag takes none).  `shown` is the flag as the user typed it.  DIAG_USAGE names it,
+ * what was given and what was expected. */
+int flag_take(const struct flag *flag, struct options *options, const char *shown,
+              const char *value, struct diag *diag);
+
+/* All designs but those that keep nothing: what runs when no design is named. */
+void flags_select_all(struct options *options);
+
+#endif
