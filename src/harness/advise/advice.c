@@ -1,4 +1,4 @@
-/* advice.c - the tree, top down. */
+/* advice.c - writes an advice as JSON, from the evidence and the choice. */
 #include "harness/advise/advice.h"
 
 #include "harness/advise/front.h"

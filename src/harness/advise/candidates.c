@@ -1,4 +1,4 @@
-/* candidates.c - the product, pruned by what designs declare. */
+/* candidates.c - lists the designs and settings to try, and leaves out what cannot fit the load. */
 #include "harness/advise/candidates.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* choice.c - filters, then a row of duels. */
+/* choice.c - chooses among the candidates that meet the wishes, pair by pair. */
 #include "harness/advise/choice.h"
 
 #include "harness/base/units.h"

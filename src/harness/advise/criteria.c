@@ -1,4 +1,4 @@
-/* criteria.c - from the JSON of cells to figures, and from two of these to a sign. */
+/* criteria.c - reads the criteria (cost, memory, tail, wake-ups) from cells, and compares two candidates. */
 #include "harness/advise/criteria.h"
 
 #include "harness/result/json.h"

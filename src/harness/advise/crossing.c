@@ -1,4 +1,4 @@
-/* crossing.c - two neighbours that say the opposite. */
+/* crossing.c - finds adjacent sizes where the winner flips. */
 #include "harness/advise/crossing.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* evidence.c - lists, and what can be read off them at one size. */
+/* evidence.c - keeps which cell measured which candidate, and looks up their figures at one size. */
 #include "harness/advise/evidence.h"
 
 #include "harness/advise/front.h"

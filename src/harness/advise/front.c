@@ -1,4 +1,4 @@
-/* front.c - the dearest go first. */
+/* front.c - removes dominated candidates, most expensive first. */
 #include "harness/advise/front.h"
 
 /* Not looked at yet, and so still there. */

@@ -1,4 +1,4 @@
-/* sizes.c - outwards, size by size. */
+/* sizes.c - finds the range of sizes in which the same design wins. */
 #include "harness/advise/sizes.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* words.c - figures with their units, and what follows from them. */
+/* words.c - writes the sentences of an advice. */
 #include "harness/advise/words.h"
 
 #include "harness/advise/front.h"

@@ -1,4 +1,4 @@
-/* paths.c - beside the binary, else where it was installed to. */
+/* paths.c - finds the data directories: beside the binary, or where they were installed. */
 #include "harness/base/paths.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* rng.c - xoshiro256** and what is drawn from it. */
+/* rng.c - draws random numbers with xoshiro256**. */
 #include "harness/base/rng.h"
 
 static uint64_t rotate_left(uint64_t x, unsigned k)

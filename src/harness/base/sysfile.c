@@ -1,4 +1,4 @@
-/* sysfile.c - one read, and no error that a caller could do anything about. */
+/* sysfile.c - reads small files of /proc and /sys. */
 #include "harness/base/sysfile.h"
 
 #include <stdio.h>

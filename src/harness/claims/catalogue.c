@@ -1,4 +1,4 @@
-/* catalogue.c - reads the folder, sorts, selects. */
+/* catalogue.c - loads the experiment files of a folder, and selects claims by name. */
 #include "harness/claims/catalogue.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* experiment.c - from the text of a file to a checked struct experiment. */
+/* experiment.c - parses an experiment file and checks it. */
 #include "harness/claims/experiment.h"
 
 #include "harness/base/units.h"

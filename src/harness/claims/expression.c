@@ -1,4 +1,4 @@
-/* expression.c - recursive descent that calculates as it goes. */
+/* expression.c - parses an arithmetic expression and evaluates it. */
 #include "harness/claims/expression.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* formulas.c - every case of a small wheel, and of a short bucket. */
+/* formulas.c - checks the printed formulas against a small wheel, case by case. */
 #include "harness/claims/formulas.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* pictures.c - from the words of an experiment file to points. */
+/* pictures.c - selects the points of a claim's pictures. */
 #include "harness/claims/pictures.h"
 
 #include "harness/claims/quantity.h"

@@ -1,4 +1,4 @@
-/* predicate.c - one function per kind of predicate; each trial says what it found, in words and figures. */
+/* predicate.c - judges the parts of a claim: growth, comparison, order, formula. */
 #include "harness/claims/predicate.h"
 
 #include "harness/base/units.h"

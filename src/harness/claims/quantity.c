@@ -1,4 +1,4 @@
-/* quantity.c - names to numbers of the document, and expressions over them sample by sample. */
+/* quantity.c - looks up the quantities that experiments name, and evaluates expressions over samples. */
 #include "harness/claims/quantity.h"
 
 #include "harness/claims/expression.h"

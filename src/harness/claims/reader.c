@@ -1,4 +1,4 @@
-/* reader.c - one question to the tree per function, and the first refusal. */
+/* reader.c - reads keys of an experiment file, and refuses the first that is wrong. */
 #include "harness/claims/reader.h"
 
 #include "harness/base/units.h"

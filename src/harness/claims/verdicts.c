@@ -1,4 +1,4 @@
-/* verdicts.c - from experiments and cells to "claims" and "not_yet". */
+/* verdicts.c - writes the verdicts of claims into the document. */
 #include "harness/claims/verdicts.h"
 
 #include "harness/claims/pictures.h"

@@ -1,4 +1,4 @@
-/* cli.c - which command is meant. */
+/* cli.c - finds the command, and runs it. */
 #include "harness/cli/cli.h"
 
 #include "build_info.h"

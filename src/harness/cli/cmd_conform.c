@@ -1,4 +1,4 @@
-/* cmd_conform.c - the contract's tests for the selected designs. */
+/* cmd_conform.c - conform: tests designs against the contract. */
 #include "harness/cli/cli.h"
 
 #include "harness/conform/watched.h"

@@ -1,4 +1,4 @@
-/* cmd_import.c - a log in, a trace out, and what became of it on stderr. */
+/* cmd_import.c - import: makes a trace of a log. */
 #include "harness/cli/cli.h"
 
 #include "harness/cli/progress.h"

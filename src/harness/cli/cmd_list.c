@@ -1,4 +1,4 @@
-/* cmd_list.c - what there is: designs with what they declare, parameters, workloads, traces. */
+/* cmd_list.c - list: prints designs, parameters, workloads and traces. */
 #include "harness/cli/cli.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* cmd_report.c - report and plot: an old result rendered again, without running anything. */
+/* cmd_report.c - report and plot: shows an old document again. */
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 

@@ -1,4 +1,4 @@
-/* cmd_show.c - a script or a worked example, drawn. */
+/* cmd_show.c - show: draws a script or a worked example. */
 #include "harness/cli/cli.h"
 
 #include "harness/report/show_html.h"

@@ -1,4 +1,4 @@
-/* cmd_trace.c - what is in a trace: table, JSON, picture; and a workload of the same mix. */
+/* cmd_trace.c - trace: shows what is in a trace, and fits a workload to it. */
 #include "harness/cli/cli.h"
 
 #include "harness/report/census_plot.h"

@@ -1,4 +1,4 @@
-/* exports.c - the table of formats. */
+/* exports.c - lists the export formats and what writes each. */
 #include "harness/cli/exports.h"
 
 #include "harness/report/advice_markdown.h"

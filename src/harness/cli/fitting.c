@@ -1,4 +1,4 @@
-/* fitting.c - trace, census, workload, file. */
+/* fitting.c - fits a workload to a trace, into a temporary file. */
 #include "harness/cli/fitting.h"
 
 #include "harness/result/json.h"

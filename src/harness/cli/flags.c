@@ -1,4 +1,4 @@
-/* flags.c - the table of flags: what each takes, within which limits, and where it goes. */
+/* flags.c - the table of flags: what each takes, its limits, and where it goes. */
 #include "harness/cli/flags.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* lists.c - splitting, ranges, and a chain of allocations. */
+/* lists.c - splits lists and ranges of the command line, and keeps copies of texts. */
 #include "harness/cli/lists.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* measuring.c - candidates to cells, and what it took. */
+/* measuring.c - measures candidates of an advice within its budget. */
 #include "harness/cli/measuring.h"
 
 #include "harness/base/sysfile.h"

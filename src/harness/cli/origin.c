@@ -1,4 +1,4 @@
-/* origin.c - the head of every document, and two looks at the system. */
+/* origin.c - fills in the head of a document: build, machine, checks. */
 #include "harness/cli/origin.h"
 
 #include "build_info.h"

@@ -1,4 +1,4 @@
-/* outputs.c - the renderers, called for the flags that ask for them. */
+/* outputs.c - writes a document in every format that was asked for. */
 #include "harness/cli/outputs.h"
 
 #include "harness/report/advice_table.h"

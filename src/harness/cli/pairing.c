@@ -1,4 +1,4 @@
-/* pairing.c - from options to a request. */
+/* pairing.c - prepares a paired comparison from the options. */
 #include "harness/cli/pairing.h"
 
 static void show_progress(void *ctx, const char *what, size_t done, size_t total)

@@ -1,4 +1,4 @@
-/* plugin_flag.c - the value of --plugin, taken apart. */
+/* plugin_flag.c - parses --plugin=FILE,NAME=VALUES. */
 #include "harness/cli/plugin_flag.h"
 
 #include "harness/cli/lists.h"

@@ -1,4 +1,4 @@
-/* progress.c - time left is elapsed time times work left over work done; no cleverer than that. */
+/* progress.c - shows progress: a bar with the time left, or a line per group. */
 #include "harness/cli/progress.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* racing.c - step by step. */
+/* racing.c - decides which candidates are measured next: look, race, final, other sizes. */
 #include "harness/cli/racing.h"
 
 #include "harness/advise/advice.h"

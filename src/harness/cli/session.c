@@ -1,4 +1,4 @@
-/* session.c - group by group: stream -> outcomes -> cells of the document. */
+/* session.c - runs a plan group by group and adds its cells to the document. */
 #include "harness/cli/session.h"
 
 #include "harness/cli/origin.h"

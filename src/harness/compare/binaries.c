@@ -1,4 +1,4 @@
-/* binaries.c - count, time, extend, confirm. */
+/* binaries.c - compares two programs: counts, pairs, more pairs, confirmation. */
 #include "harness/compare/binaries.h"
 
 #include "harness/compare/copies.h"

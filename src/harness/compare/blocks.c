@@ -1,4 +1,4 @@
-/* blocks.c - who is sampled when, and what goes into which pair. */
+/* blocks.c - orders the samples in ABBA blocks and pairs them. */
 #include "harness/compare/blocks.h"
 
 #include "harness/stats/summary.h"

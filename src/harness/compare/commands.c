@@ -1,4 +1,4 @@
-/* commands.c - flags made of what other flags have been parsed into. */
+/* commands.c - builds the command lines of the children. */
 #include "harness/compare/commands.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* comparison.c - verdicts out of gates, and the sentences that give their reasons. */
+/* comparison.c - decides verdicts from the gates, and writes their reasons. */
 #include "harness/compare/comparison.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* comparison_json.c - the document of docs/COMPARE-FORMAT.md, key by key. */
+/* comparison_json.c - writes a comparison as JSON. */
 #include "harness/compare/comparison.h"
 #include "harness/result/json.h"
 

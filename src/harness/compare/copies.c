@@ -1,4 +1,4 @@
-/* copies.c - mkdtemp, and what has to go away again. */
+/* copies.c - copies a program for the control, and removes the copy. */
 #include "harness/compare/copies.h"
 
 #include <errno.h>

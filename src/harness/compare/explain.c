@@ -1,4 +1,4 @@
-/* explain.c - counts times penalties, and what remains. */
+/* explain.c - explains a change of time by counts and their penalties. */
 #include "harness/compare/explain.h"
 
 #include "harness/compare/gate_work.h"

@@ -1,4 +1,4 @@
-/* gate_time.c - the verdict of one cell, and what it is worth as one of many. */
+/* gate_time.c - decides the time gate: sign test, Holm, margin. */
 #include "harness/compare/gate_time.h"
 
 #include "harness/stats/signtest.h"

@@ -1,4 +1,4 @@
-/* gate_work.c - sums over phases, and one comparison of two numbers for all of them. */
+/* gate_work.c - decides the work gate: operation counts of two cells. */
 #include "harness/compare/gate_work.h"
 
 #include "harness/result/json.h"

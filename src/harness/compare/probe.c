@@ -1,4 +1,4 @@
-/* probe.c - what a program answers, and everything that it may answer instead. */
+/* probe.c - reads what a probed program answers. */
 #include "harness/compare/probe.h"
 
 #include "harness/result/json.h"

@@ -1,5 +1,4 @@
-/* results.c - which cells belong together, whether they may be compared, and who failed; what is
- * ok on both sides goes to gate_work.c. */
+/* results.c - matches the cells of two results, and decides which can be compared. */
 #include "harness/compare/results.h"
 
 #include "harness/compare/gate_work.h"

@@ -1,4 +1,4 @@
-/* selftest.c - rounds of comparisons until the time is up. */
+/* selftest.c - measures false alarms and detection in rounds, within a budget. */
 #include "harness/compare/selftest.h"
 
 #include "harness/compare/copies.h"

@@ -1,4 +1,4 @@
-/* selftest_json.c - the selftest as a document. */
+/* selftest_json.c - writes the selftest as JSON. */
 #include "harness/compare/gate_time.h"
 #include "harness/compare/selftest.h"
 

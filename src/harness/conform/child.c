@@ -1,4 +1,4 @@
-/* child.c - fork, look at the child's watch and its clock now and then, say how it ended. */
+/* child.c - runs a proof in a child process and says how it ended. */
 #include "harness/conform/child.h"
 
 #include "harness/conform/guard.h"

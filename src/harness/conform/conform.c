@@ -1,4 +1,4 @@
-/* conform.c - the door of the room: written cases, random streams, bytes, texts. */
+/* conform.c - runs the proofs of the contract: cases, random streams, long lives. */
 #include "harness/conform/conform.h"
 #include "harness/conform/cases.h"
 #include "harness/conform/guard.h"

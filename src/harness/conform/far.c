@@ -1,4 +1,4 @@
-/* far.c - one list for each distance; each is short enough to be shown as it is. */
+/* far.c - tests thousands of far timers in one slot, one list for each distance. */
 #include "harness/conform/far.h"
 #include "harness/conform/judge.h"
 

@@ -1,4 +1,4 @@
-/* growing.c - times one list and foretells what the next size takes. */
+/* growing.c - times one list and predicts what the next size takes. */
 #include "harness/conform/growing.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* guard.c - the functions that answer a plugin's allocations, and the handler that explains its crash. */
+/* guard.c - answers a plugin's allocations, and catches its crashes. */
 #include "harness/conform/guard.h"
 
 #include "harness/conform/judge.h"

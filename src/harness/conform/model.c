@@ -1,4 +1,4 @@
-/* model.c - the brute-force model: arrays and scans, and lists of equal deadlines. */
+/* model.c - a brute-force model of the contract, to check designs against. */
 #include "harness/conform/model.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* operations.c - building, printing and reading operation lists; it runs nothing. */
+/* operations.c - builds, prints and reads operation lists. */
 #include "harness/conform/operations.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* shrink.c - delta debugging of operation lists. */
+/* shrink.c - shrinks an operation list that breaks a rule (delta debugging). */
 #include "harness/conform/shrink.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* strides.c - one instance is opened, asked and closed. */
+/* strides.c - finds the distances at which a design's slots and levels turn. */
 #include "harness/conform/strides.h"
 #include "harness/conform/walk.h"
 #include "harness/conform/watch.h"

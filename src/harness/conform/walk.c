@@ -1,4 +1,4 @@
-/* walk.c - times an empty tick, by jumps over four times as many of them each time. */
+/* walk.c - times an empty tick, to find the jumps a design can walk. */
 #include "harness/conform/walk.h"
 #include "harness/conform/watch.h"
 

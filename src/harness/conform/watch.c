@@ -1,4 +1,4 @@
-/* watch.c - an operation list, into shared memory and out of it again. */
+/* watch.c - passes an operation list through shared memory. */
 #include "harness/conform/watch.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* watched.c - all of conform, one list, or one shorter list, each in a child process. */
+/* watched.c - runs conform's proofs in child processes. */
 #include "harness/conform/watched.h"
 
 #include "harness/conform/child.h"

@@ -1,4 +1,4 @@
-/* clocks.c - a file of two lines. */
+/* clocks.c - reads the clocks file of a kernel log. */
 #include "harness/import/clocks.h"
 
 #include "harness/import/scan.h"

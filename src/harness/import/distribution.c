@@ -1,4 +1,4 @@
-/* distribution.c - a count per different value. */
+/* distribution.c - counts how often each value occurs. */
 #include "harness/import/distribution.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* ftrace.c - from the brackets around the cpu to both sides. */
+/* ftrace.c - splits a line of ftrace or perf script into its fields. */
 #include "harness/import/ftrace.h"
 
 /* ---- Before the brackets: task, pid, tgid -------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* import.c - the kinds, the loop over lines, tracks, and what is said of a log that does not fit. */
+/* import.c - reads a log line by line and hands it to the importer of its kind. */
 #include "harness/import/import.h"
 
 #include "harness/import/import_kinds.h"

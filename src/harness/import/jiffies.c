@@ -1,4 +1,4 @@
-/* jiffies.c - the base is a minimum, so one pass over what is known finds it. */
+/* jiffies.c - finds how jiffies relate to the log's clock. */
 #include "harness/import/jiffies.h"
 
 uint64_t jiffies_tick_ns(uint64_t hz)

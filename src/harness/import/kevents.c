@@ -1,4 +1,4 @@
-/* kevents.c - a line's fields in one pass, the window, and what func= and cpu= select. */
+/* kevents.c - selects kernel events by time, CPU and function. */
 #include "harness/import/kevents.h"
 
 #include <stdio.h>

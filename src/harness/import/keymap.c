@@ -1,4 +1,4 @@
-/* keymap.c - linear probing in a table that is at most half full. */
+/* keymap.c - maps addresses to ids: an open-addressing hash table. */
 #include "harness/import/keymap.h"
 
 #include <stdlib.h>

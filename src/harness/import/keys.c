@@ -1,4 +1,4 @@
-/* keys.c - key=value of importers: one table, a row has the function that takes its value. */
+/* keys.c - parses the KEY=VALUE arguments of importers. */
 #include "harness/import/import.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* spool.c - a block in memory, and behind it a file that is unlinked before it is used. */
+/* spool.c - buffers records in memory, then in an unlinked file. */
 #include "harness/import/spool.h"
 
 #include <errno.h>

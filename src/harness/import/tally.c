@@ -1,4 +1,4 @@
-/* tally.c - uthash with names as keys. */
+/* tally.c - counts names. */
 #include "harness/import/tally.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tracefile.c - text, through an encoder, into a file that gets its name last. */
+/* tracefile.c - writes a trace, compressed, and renames it into place at the end. */
 #include "harness/import/tracefile.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* designs.c - names to tables; dlopen keeps what was loaded, so that nothing is kept here. */
+/* designs.c - finds designs by name, and loads those of shared objects. */
 #include "harness/plan/designs.h"
 
 #include "build_info.h"

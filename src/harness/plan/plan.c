@@ -1,4 +1,4 @@
-/* plan.c - two products: workloads x tasks, designs x settings. */
+/* plan.c - multiplies workloads, sizes, designs and settings into groups of cells. */
 #include "harness/plan/plan.h"
 
 #include <assert.h>

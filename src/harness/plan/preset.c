@@ -1,4 +1,4 @@
-/* preset.c - the table. */
+/* preset.c - the presets: named choices of designs, workloads and sizes. */
 #include "harness/plan/preset.h"
 
 #include <string.h>

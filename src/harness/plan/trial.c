@@ -1,4 +1,4 @@
-/* trial.c - fork, dlopen, look at the table and at the process; say what went wrong. */
+/* trial.c - loads a plugin in a child first, and says what went wrong. */
 #include "harness/plan/trial.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* advice_plot.c - candidates sorted twice: by memory for their labels, by cost for the front. */
+/* advice_plot.c - writes the data of an advice's picture. */
 #include "harness/report/advice_plot.h"
 
 #include "harness/report/advice_table.h"

@@ -1,4 +1,4 @@
-/* bencher.c - an object of objects of objects. */
+/* bencher.c - writes a result in the Bencher Metric Format. */
 #include "harness/report/bencher.h"
 
 #include "harness/report/emit.h"

@@ -1,4 +1,4 @@
-/* census_plot.c - the record as columns. */
+/* census_plot.c - writes the data of a trace's pictures. */
 #include "harness/report/census_plot.h"
 
 #include "harness/report/census_table.h"

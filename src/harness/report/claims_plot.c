@@ -1,4 +1,4 @@
-/* claims_plot.c - blocks in the order in which the script counts them. */
+/* claims_plot.c - writes the data of a claim's pictures. */
 #include "harness/report/claims_plot.h"
 
 #include "harness/report/plotdata.h"

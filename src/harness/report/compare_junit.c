@@ -1,4 +1,4 @@
-/* compare_junit.c - a suite of cells that agrees with the exit status of the command. */
+/* compare_junit.c - writes a comparison as JUnit XML. */
 #include "harness/report/compare_junit.h"
 
 #include "harness/report/compare_view.h"

@@ -1,5 +1,4 @@
-/* custom.c - a flat array; what has no field of its own goes into `extra`, which is shown beside a
- * point of the curve. */
+/* custom.c - writes a result as customSmallerIsBetter, for github-action-benchmark. */
 #include "harness/report/custom.h"
 
 #include "harness/report/emit.h"

@@ -1,4 +1,4 @@
-/* emit.c - escaping, and numbers that JSON can hold. */
+/* emit.c - writes JSON straight to a stream. */
 #include "harness/report/emit.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* figure.c - digits and units. */
+/* figure.c - formats numbers for people. */
 #include "harness/report/figure.h"
 
 #include "harness/result/json.h"

@@ -1,4 +1,4 @@
-/* fit_table.c - what a fit has to keep, a line each. */
+/* fit_table.c - prints what a fitted workload keeps of a trace. */
 #include "harness/report/fit_table.h"
 
 #include "harness/report/census_table.h"

@@ -1,4 +1,4 @@
-/* gbench.c - context and rows, with the keys that Google Benchmark 1.7 writes. */
+/* gbench.c - writes a result as Google Benchmark's JSON. */
 #include "harness/report/gbench.h"
 
 #include "harness/report/emit.h"

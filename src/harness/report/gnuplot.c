@@ -1,4 +1,4 @@
-/* gnuplot.c - gnuplot as a child, its complaints caught. */
+/* gnuplot.c - runs gnuplot and reports its errors. */
 #include "harness/report/gnuplot.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* inline.c - draws into a directory of its own, reads, rewrites the tags. */
+/* inline.c - prepares pictures to stand inside a page. */
 #include "harness/report/inline.h"
 
 #include "harness/report/plot.h"

@@ -1,4 +1,4 @@
-/* junit.c - the parts of the format, and a suite of them out of a result. */
+/* junit.c - writes a result as JUnit XML. */
 #include "harness/report/junit.h"
 
 #include "harness/report/figure.h"

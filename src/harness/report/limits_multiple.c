@@ -1,4 +1,4 @@
-/* limits_multiple.c - the formula of the header, cell by cell. */
+/* limits_multiple.c - computes designs' costs as multiples of the machine's limits. */
 #include "harness/report/limits_multiple.h"
 
 #include "harness/report/limits_view.h"

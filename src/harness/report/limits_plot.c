@@ -1,4 +1,4 @@
-/* limits_plot.c - rows of the view as blocks of a data file. */
+/* limits_plot.c - writes the data of the limits' picture. */
 #include "harness/report/limits_plot.h"
 
 #include "harness/report/gnuplot.h"

@@ -1,4 +1,4 @@
-/* limits_view.c - one walk over the points for each question. */
+/* limits_view.c - looks up points of a limits document. */
 #include "harness/report/limits_view.h"
 
 #include "harness/base/units.h"

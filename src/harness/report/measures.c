@@ -1,4 +1,4 @@
-/* measures.c - one table; a figure that becomes worth following is a row. */
+/* measures.c - lists the measures of the exports. */
 #include "harness/report/measures.h"
 
 #include "harness/result/json.h"

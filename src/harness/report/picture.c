@@ -1,4 +1,4 @@
-/* picture.c - geometry.  Colours are only in picture_style, after Okabe & Ito. */
+/* picture.c - lays out pictures: size, fonts, colours (Okabe and Ito). */
 #include "harness/report/picture.h"
 
 #include "harness/report/xml.h"

@@ -1,4 +1,4 @@
-/* plot.c - data files, and a gnuplot for each of them. */
+/* plot.c - draws a result's pictures with gnuplot. */
 #include "harness/report/plot.h"
 
 #include "harness/report/advice_plot.h"

@@ -1,4 +1,4 @@
-/* plotdata.c - points are collected first, then turned into the columns of a block. */
+/* plotdata.c - writes the data of a result's pictures. */
 #include "harness/report/plotdata.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* schedules.c - runs, misses and lateness in one sentence. */
+/* schedules.c - describes what periodic tasks cost one thread. */
 #include "harness/report/schedules.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* show_html.c - the page around the pictures: its rules, its frames, and the few lines that step. */
+/* show_html.c - writes films as a page to step through. */
 #include "harness/report/show_html.h"
 
 #include "harness/report/picture.h"

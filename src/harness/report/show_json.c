@@ -1,4 +1,4 @@
-/* show_json.c - written as it goes: a film can be long, and its numbers do not fit a double. */
+/* show_json.c - writes a film as JSON. */
 #include "harness/report/show_json.h"
 
 #include <cjson/cJSON.h>

@@ -1,4 +1,4 @@
-/* show_page.c - text that is too long for a line. */
+/* show_page.c - breaks the texts of drawings into lines. */
 #include "harness/report/show_page.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* show_svg.c - frames with their captions, in rows as long as a page is wide. */
+/* show_svg.c - draws films as SVG. */
 #include "harness/report/show_svg.h"
 
 #include "harness/report/picture.h"

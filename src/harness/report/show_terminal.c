@@ -1,4 +1,4 @@
-/* show_terminal.c - boxes of characters; what colour says is also said by a sign. */
+/* show_terminal.c - draws films on the terminal. */
 #include "harness/report/show_terminal.h"
 
 #include "harness/base/units.h"

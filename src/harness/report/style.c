@@ -1,4 +1,4 @@
-/* style.c - what the terminal and the environment say. */
+/* style.c - finds out what the terminal can show. */
 #include "harness/report/style.h"
 
 #include <langinfo.h>

@@ -1,4 +1,4 @@
-/* sweep.c - collects the points of a sweep from the cells, has them fitted, and says what came. */
+/* sweep.c - fits growth to a sweep, and prints what came of it. */
 #include "harness/report/sweep.h"
 
 #include "harness/report/grid.h"

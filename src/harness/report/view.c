@@ -1,4 +1,4 @@
-/* view.c - grouping, naming, looking up. */
+/* view.c - groups a result's cells by stream, and names them. */
 #include "harness/report/view.h"
 
 #include "harness/base/units.h"

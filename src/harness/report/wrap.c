@@ -1,4 +1,4 @@
-/* wrap.c - word by word. */
+/* wrap.c - breaks paragraphs between words. */
 #include "harness/report/wrap.h"
 
 #include <string.h>

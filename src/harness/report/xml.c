@@ -1,4 +1,4 @@
-/* xml.c - escaping, character by character. */
+/* xml.c - escapes text for XML. */
 #include "harness/report/xml.h"
 
 #include <stdbool.h>

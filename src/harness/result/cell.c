@@ -1,5 +1,4 @@
-/* cell.c - from plain data to the keys of docs/RESULT-FORMAT.md, in the order in which they stand
- * there. */
+/* cell.c - writes a cell of a result: the keys of docs/RESULT-FORMAT.md, in that order. */
 #include "harness/result/cell.h"
 
 #include "harness/result/json.h"

@@ -1,4 +1,4 @@
-/* census_record.c - ticks are integers; nanoseconds are given beside them where people would divide. */
+/* census_record.c - writes a trace's census as JSON. */
 #include "harness/result/census_record.h"
 
 #include "harness/result/json.h"

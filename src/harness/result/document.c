@@ -1,4 +1,4 @@
-/* document.c - the tree for readers, and beside it the text of each cell for writing. */
+/* document.c - builds a result document cell by cell, and keeps its text. */
 #include "harness/result/document.h"
 
 #include "harness/result/cell.h"

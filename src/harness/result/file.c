@@ -1,4 +1,4 @@
-/* file.c - reading to the end, and replacing by rename. */
+/* file.c - reads whole files, and replaces files by rename. */
 #include "harness/result/file.h"
 
 #include "harness/run/interrupt.h"

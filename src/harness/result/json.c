@@ -1,4 +1,4 @@
-/* json.c - the conversions between C values and cJSON items. */
+/* json.c - converts between C values and JSON. */
 #include "harness/result/json.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* limits_json.c - points with their samples, and how they came about. */
+/* limits_json.c - writes and reads the limits document. */
 #include "harness/result/limits_json.h"
 
 #include "harness/result/file.h"

@@ -1,4 +1,4 @@
-/* machine.c - reads small text files; each answer has one function. */
+/* machine.c - reads what the system says of the machine. */
 #include "harness/result/machine.h"
 
 #include "harness/base/sysfile.h"

@@ -1,4 +1,4 @@
-/* selftest_record.c - tables of words and figures, read out of a selftest, out of the memo, and into both. */
+/* selftest_record.c - reads and writes the selftest's record in the user's state directory. */
 #include "harness/result/selftest_record.h"
 
 #include "harness/base/sysfile.h"

@@ -1,5 +1,5 @@
-/* shape.c - tables of paths, and the walk that follows them.  Keys that are not in the tables
- * may be there: a newer twbench may add some. */
+/* shape.c - checks that a document has the keys of its kind.  Other keys may be there: a newer twbench
+ * may add some. */
 #include "harness/result/shape.h"
 
 #include "harness/result/document.h"

@@ -1,5 +1,4 @@
-/* system.c - two looks at /proc, and one function for each check.  docs/MEASUREMENT.md has the
- * thresholds in words. */
+/* system.c - looks for what disturbs measurements.  docs/MEASUREMENT.md has the thresholds. */
 #include "harness/result/system.h"
 
 #include "harness/base/sysfile.h"

@@ -1,4 +1,4 @@
-/* arena.c - the few mallctl calls. */
+/* arena.c - reads the memory figures of a design's jemalloc arena. */
 #include "harness/run/arena.h"
 
 #include "harness/run/hugepages.h"

@@ -1,4 +1,4 @@
-/* cap.c - start, stop and the callbacks are counted on the way. */
+/* cap.c - limits pending timers: a layer between replay and design. */
 #include "harness/run/cap.h"
 
 #include "harness/run/layer.h"

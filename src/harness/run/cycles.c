@@ -1,4 +1,4 @@
-/* cycles.c - calibration against CLOCK_MONOTONIC. */
+/* cycles.c - calibrates the cycle counter against CLOCK_MONOTONIC. */
 #include "harness/run/cycles.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* dispatch.c - a stream's periodic tasks, handed to a scheduler. */
+/* dispatch.c - runs a stream's periodic tasks through a scheduler. */
 #include "harness/run/dispatch.h"
 
 #include "harness/run/instance.h"

@@ -1,4 +1,4 @@
-/* drag.c - a chain after every so many starts. */
+/* drag.c - slows a design down by a known amount, for the selftest. */
 #include "harness/run/drag.h"
 
 #include "harness/run/layer.h"

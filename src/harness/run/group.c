@@ -1,4 +1,4 @@
-/* group.c - lists of jobs for the pool, and what their reports add up to. */
+/* group.c - measures the designs of a group, interleaved, and collects their reports. */
 #include "harness/run/group.h"
 
 #include "harness/base/rng.h"

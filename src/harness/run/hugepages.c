@@ -1,4 +1,4 @@
-/* hugepages.c - mmap with a margin to align in, madvise, and the lines of smaps. */
+/* hugepages.c - gives a design pages of 2 MiB, or none. */
 #include "harness/run/hugepages.h"
 
 #include "harness/base/sysfile.h"

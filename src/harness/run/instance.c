@@ -1,4 +1,4 @@
-/* instance.c - open, put the layers on, and whether what came out is right. */
+/* instance.c - opens a design with its layers, and checks what came out. */
 #include "harness/run/instance.h"
 
 #include <inttypes.h>

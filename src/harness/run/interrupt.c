@@ -1,4 +1,4 @@
-/* interrupt.c - a signalfd. */
+/* interrupt.c - turns SIGINT and SIGTERM into a readable descriptor. */
 #include "harness/run/interrupt.h"
 
 #include <errno.h>

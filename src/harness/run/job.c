@@ -1,4 +1,4 @@
-/* job.c - open, replay, close: what happens inside a child process. */
+/* job.c - runs one job inside a child: open, replay, close. */
 #include "harness/run/job.h"
 
 #include "harness/run/dispatch.h"

@@ -1,4 +1,4 @@
-/* layer.c - one hook handed through after the other. */
+/* layer.c - puts a layer between replay and a design, hook by hook. */
 #include "harness/run/layer.h"
 
 #include <stdlib.h>

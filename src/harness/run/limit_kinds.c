@@ -1,4 +1,4 @@
-/* limit_kinds.c - the table of kinds, and the matrix of points. */
+/* limit_kinds.c - lists what `limits` measures, and its points. */
 #include "harness/run/limit_kinds.h"
 
 #include <stdlib.h>

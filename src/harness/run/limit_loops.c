@@ -1,4 +1,4 @@
-/* limit_loops.c - nodes linked, and walked through. */
+/* limit_loops.c - the loops that `limits` times: loads, stores, unlinks. */
 #include "harness/run/limit_loops.h"
 
 #include "harness/run/hugepages.h"

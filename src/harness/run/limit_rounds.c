@@ -1,4 +1,4 @@
-/* limit_rounds.c - a job for each point and round, and what their reports add up to. */
+/* limit_rounds.c - measures the limits in rounds, a child for each point. */
 #include "harness/run/limit_rounds.h"
 
 #include "harness/base/rng.h"

@@ -1,4 +1,4 @@
-/* limit_sample.c - stretches of a loop, and of pages touched for the first time. */
+/* limit_sample.c - times stretches of a loop, and first touches of pages. */
 #include "harness/run/limit_sample.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* outcome.c - the words for a status. */
+/* outcome.c - names the statuses of a cell. */
 #include "harness/run/outcome.h"
 
 const char *outcome_status_name(enum outcome_status status)

@@ -1,4 +1,4 @@
-/* pace.c - a loop that every core can run, and that none can run while it is shared. */
+/* pace.c - measures whether the core runs at its full speed. */
 #include "harness/run/pace.h"
 
 #include "harness/run/cycles.h"

@@ -1,6 +1,8 @@
-/* penalties.c - a chain of loads that miss against one that hits, and a loop of branches that
- * cannot be predicted against one that can.  The median of several stretches each, in CPU time
- * of the thread, so that another process costs a stretch and not the figure. */
+/* penalties.c - measures the cost of a cache miss and of a branch miss.
+ *
+ * A chain of loads that miss is timed against one that hits, and a loop of branches that cannot be
+ * predicted against one that can.  Each figure is the median of several stretches of CPU time, so a
+ * preemption spoils one stretch and not the figure. */
 #include "harness/run/penalties.h"
 
 #include "harness/base/rng.h"

@@ -1,4 +1,4 @@
-/* sample.c - passes in a row, each from the same state. */
+/* sample.c - times passes of one sample. */
 #include "harness/run/sample.h"
 
 #include "harness/run/arena.h"

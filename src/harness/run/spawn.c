@@ -1,4 +1,4 @@
-/* spawn.c - fork, exec, and one poll over both pipes, the end of the child and the interrupt. */
+/* spawn.c - runs a program and reads what it prints, with a limit. */
 #include "harness/run/spawn.h"
 
 #include "harness/run/cycles.h"

@@ -1,4 +1,4 @@
-/* counterexamples.c - wheels that are filled and asked by hand. */
+/* counterexamples.c - shows wheels in which a printed formula fails. */
 #include "harness/show/counterexamples.h"
 
 #include "harness/show/player.h"

@@ -1,4 +1,4 @@
-/* film.c - what every drawing asks of a film: pointers, folds, and events in words. */
+/* film.c - records the steps of a running design. */
 #include "harness/show/film.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* kinds.c - the table of shapes. */
+/* kinds.c - tells how each design is drawn: list, tree, wheel. */
 #include "harness/show/kinds.h"
 
 #include <string.h>

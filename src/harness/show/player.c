@@ -1,4 +1,4 @@
-/* player.c - the design is driven, and looked at after every step. */
+/* player.c - drives a design through a script and looks at it after every step. */
 #include "harness/show/player.h"
 
 #include "harness/show/kinds.h"

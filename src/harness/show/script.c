@@ -1,4 +1,4 @@
-/* script.c - words, statements, and where exactly something is wrong with one. */
+/* script.c - parses the script language of `show`. */
 #include "harness/show/script.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* worked.c - the examples as a table: a design, a script, and what its film has to show. */
+/* worked.c - the worked examples, with the answers they have to show. */
 #include "harness/show/worked.h"
 
 #include "harness/show/counterexamples.h"

@@ -1,4 +1,4 @@
-/* growth.c - bands and lines: which curves pass through what was measured. */
+/* growth.c - fits growth classes to measured points. */
 #include "harness/stats/growth.h"
 
 #include <math.h>

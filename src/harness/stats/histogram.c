@@ -1,4 +1,4 @@
-/* histogram.c - where a value belongs, and back. */
+/* histogram.c - counts values in log-linear bins (HdrHistogram's layout). */
 #include "harness/stats/histogram.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* signtest.c - sums of binomial probabilities, through logarithms because their factors leave the range
- * of a double. */
+/* signtest.c - the sign test and its exact interval of the median.  Binomial probabilities are added as
+ * logarithms, because their factors leave the range of a double. */
 #include "harness/stats/signtest.h"
 
 #include <math.h>

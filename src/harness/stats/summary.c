@@ -1,4 +1,4 @@
-/* summary.c - order statistics of a few samples. */
+/* summary.c - median and its exact interval. */
 #include "harness/stats/summary.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* agenda.c - a heap whose entries are never moved for a re-arm: wrong ones are mended as they
- * surface. */
+/* agenda.c - a priority queue of armed timers.  A re-arm leaves the old entry in the heap; it is corrected
+ * when it surfaces. */
 #include "harness/workload/agenda.h"
 
 #include <stdlib.h>

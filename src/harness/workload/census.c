@@ -1,4 +1,4 @@
-/* census.c - follows the operations with an agenda and writes down every stretch. */
+/* census.c - counts what a trace does: operations, delays, ends, timers armed over time. */
 #include "harness/workload/census.h"
 
 #include "harness/workload/agenda.h"

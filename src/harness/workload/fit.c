@@ -1,4 +1,4 @@
-/* fit.c - lists of numbers, sorted and cut into shares. */
+/* fit.c - fits a workload's parameters to a census. */
 #include "harness/workload/fit.h"
 
 #include "harness/workload/dist.h"

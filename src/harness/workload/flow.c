@@ -1,4 +1,4 @@
-/* flow.c - two agendas: what is armed, and which changes are planned. */
+/* flow.c - follows which timers are armed while a stream is made. */
 #include "harness/workload/flow.h"
 
 #include "harness/workload/instant.h"

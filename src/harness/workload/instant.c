@@ -1,4 +1,4 @@
-/* instant.c - a counting sort by rank. */
+/* instant.c - orders the operations of one tick. */
 #include "harness/workload/instant.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* lives.c - renewal theory in a table. */
+/* lives.c - draws stationary residual lives (renewal theory). */
 #include "harness/workload/lives.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* mix.c - rows, drawn by weight. */
+/* mix.c - draws operations by weight. */
 #include "harness/workload/mix.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* oracle.c - reads the words of a stream on its own and does with an agenda what they say. */
+/* oracle.c - computes which timers must fire when, by brute force. */
 #include "harness/workload/oracle.h"
 
 #include "harness/workload/agenda.h"

@@ -1,4 +1,4 @@
-/* parameters.c - a depth-first walk over the parameters, then one over the tree. */
+/* parameters.c - replaces parameters of a workload file by values. */
 #include "harness/workload/parameters.h"
 
 #include <stdio.h>

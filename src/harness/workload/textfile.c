@@ -1,4 +1,4 @@
-/* textfile.c - bytes from a file or from memory, through a decoder, cut into lines. */
+/* textfile.c - reads plain, xz and gzip text line by line. */
 #include "harness/workload/textfile.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* trace.c - the strict reader of timer-trace 1. */
+/* trace.c - reads a trace of the format timer-trace 1, strictly. */
 #include "harness/workload/trace.h"
 
 #include "harness/base/units.h"

@@ -1,4 +1,4 @@
-/* workload.c - looks a workload up and sends it through the right door: file or trace. */
+/* workload.c - finds a workload or trace by name and makes its stream. */
 #include "harness/workload/workload.h"
 
 #include "harness/workload/generate.h"
