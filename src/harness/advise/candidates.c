@@ -1,6 +1,7 @@
 /* candidates.c - lists the designs and settings to try, and leaves out what cannot fit the load. */
 #include "harness/advise/candidates.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <inttypes.h>
@@ -23,20 +24,20 @@ static bool has_param(const struct tw_design *design, const char *name)
 
 void candidate_name(char *out, size_t size, const struct candidate *candidate)
 {
-    size_t used = (size_t)snprintf(out, size, "%s", candidate->design->timed->name);
+    struct text text = text_in(out, size);
+    text_add(&text, "%s", candidate->design->timed->name);
     for (size_t i = 0; i < candidate->setting_count; i++) {
         const struct tw_setting *setting = &candidate->settings[i];
-        for (uint32_t v = 0; v < setting->count && used < size; v++)
-            used += (size_t)snprintf(out + used, size - used, "%s%s%s%" PRIu64, v ? "," : " ",
-                                     v ? "" : setting->name, v ? "" : "=", setting->values[v]);
+        for (uint32_t v = 0; v < setting->count; v++)
+            text_add(&text, "%s%s%s%" PRIu64, v ? "," : " ", v ? "" : setting->name, v ? "" : "=",
+                     setting->values[v]);
     }
-    if (candidate->drive != PLAN_DRIVE_TICKS && used < size)
-        used += (size_t)snprintf(out + used, size - used, " drive=%s",
-                                 plan_drive_name(candidate->drive));
-    if (candidate->tick_ns > 0 && used < size) {
+    if (candidate->drive != PLAN_DRIVE_TICKS)
+        text_add(&text, " drive=%s", plan_drive_name(candidate->drive));
+    if (candidate->tick_ns > 0) {
         char tick[32];
         units_format_time(tick, sizeof tick, candidate->tick_ns);
-        snprintf(out + used, size - used, " tick=%s", tick);
+        text_add(&text, " tick=%s", tick);
     }
 }
 

@@ -1,10 +1,10 @@
 /* choice.c - chooses among the candidates that meet the wishes, pair by pair. */
 #include "harness/advise/choice.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,37 +54,17 @@ int wishes_parse_late(const char *value, const char *flag, struct wishes *out, s
     return DIAG_OK;
 }
 
-struct line {
-    char *text;
-    size_t size, used;
-};
-
-static void append(struct line *line, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void append(struct line *line, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line->text + line->used, line->size - line->used, format, args);
-    va_end(args);
-    if (length > 0)
-        line->used += (size_t)length;
-    if (line->used >= line->size)
-        line->used = line->size - 1;
-}
-
-static void describe_lateness(struct line *line, const struct wishes *wishes)
+static void describe_lateness(struct text *line, const struct wishes *wishes)
 {
     char time[TEXT_SIZE];
     if (wishes->late_ns > 0) {
         units_format_time(time, sizeof time, wishes->late_ns);
-        append(line, "; designs and ticks that are late by at most %s", time);
+        text_add(line, "; designs and ticks that are late by at most %s", time);
     } else if (wishes->late_share > 0) {
-        append(line, "; designs that are late by at most %g %% of a delay, at the load's tick",
-               100 * wishes->late_share);
+        text_add(line, "; designs that are late by at most %g %% of a delay, at the load's tick",
+                 100 * wishes->late_share);
     } else {
-        append(line, "; only designs that are never late, at the load's own tick");
+        text_add(line, "; only designs that are never late, at the load's own tick");
     }
 }
 
@@ -110,20 +90,21 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
         [CRITERION_WAKEUPS] = "the fewest wake-ups",
     };
     char time[TEXT_SIZE];
-    struct line line = {out, size, 0};
-    append(&line, "%s", goals[wishes->goal]);
+    struct text line = text_in(out, size);
+    text_add(&line, "%s", goals[wishes->goal]);
     describe_lateness(&line, wishes);
     if (wishes->memory_bytes > 0)
-        append(&line, "; at most %g bytes per task", wishes->memory_bytes);
+        text_add(&line, "; at most %g bytes per task", wishes->memory_bytes);
     if (wishes->tail_ns > 0) {
         units_format_time(time, sizeof time, wishes->tail_ns);
-        append(&line, "; no advance longer than %s", time);
+        text_add(&line, "; no advance longer than %s", time);
     }
-    append(&line, "; among those not told apart, and within 10 %% by their figures, the better in");
+    text_add(&line,
+             "; among those not told apart, and within 10 %% by their figures, the better in");
     const enum criterion *order = order_of(wishes->goal);
     for (size_t i = 0; order[i] != CRITERIA; i++)
-        append(&line, "%s %s", i ? ", then" : "", criterion_name(order[i]));
-    append(&line, ", then the simpler one");
+        text_add(&line, "%s %s", i ? ", then" : "", criterion_name(order[i]));
+    text_add(&line, ", then the simpler one");
 }
 
 bool wishes_allow(const struct wishes *wishes, const struct contender *contender, bool as_due,

@@ -2,35 +2,15 @@
 #include "harness/advise/words.h"
 
 #include "harness/advise/front.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define SCATTERED 1.3 /* an interval whose ends lie so far apart says little */
-
-struct line {
-    char *text;
-    size_t size, used;
-};
-
-static void append(struct line *line, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void append(struct line *line, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line->text + line->used, line->size - line->used, format, args);
-    va_end(args);
-    if (length > 0)
-        line->used += (size_t)length;
-    if (line->used >= line->size)
-        line->used = line->size - 1;
-}
 
 static const char *name_of(char name[CANDIDATE_NAME_MAX], const struct advice_evidence *evidence,
                            size_t candidate)
@@ -101,20 +81,20 @@ void words_value(char *out, size_t size, const struct criteria *criteria, enum c
 void words_figures(char *out, size_t size, const struct criteria *criteria)
 {
     char low[32], high[32], text[80];
-    struct line line = {out, size, 0};
+    struct text line = text_in(out, size);
     put_number(low, sizeof low, criteria->cost_ns.low);
     put_number(high, sizeof high, criteria->cost_ns.high);
     words_value(text, sizeof text, criteria, CRITERION_COST);
-    append(&line, "%s (%s - %s, %zu sample%s)", text, low, high, criteria->cost_ns.count,
-           criteria->cost_ns.count == 1 ? "" : "s");
+    text_add(&line, "%s (%s - %s, %zu sample%s)", text, low, high, criteria->cost_ns.count,
+             criteria->cost_ns.count == 1 ? "" : "s");
     for (int i = CRITERION_MEMORY; i < CRITERIA; i++) {
         if (isnan(criteria_value(criteria, (enum criterion)i)))
             continue;
         words_value(text, sizeof text, criteria, (enum criterion)i);
-        append(&line, ", %s", text);
+        text_add(&line, ", %s", text);
     }
     if (criteria->wakeups > 0)
-        append(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
+        text_add(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
 }
 
 void words_ratio(char *out, size_t size, const struct criteria_interval *ratio)
@@ -130,19 +110,19 @@ void words_ratio(char *out, size_t size, const struct criteria_interval *ratio)
 }
 
 /* "3.2 times the cost (..)", "memory 20.1 against 16.1 bytes per task": left against right. */
-static void put_difference(struct line *line, const struct contender *left,
+static void put_difference(struct text *line, const struct contender *left,
                            const struct contender *right, enum criterion criterion)
 {
     char l[80], r[80];
     if (criterion == CRITERION_COST) {
         struct criteria_interval ratio = criteria_ratio(&left->cells, &right->cells);
         words_ratio(l, sizeof l, &ratio);
-        append(line, "cost %s", l);
+        text_add(line, "cost %s", l);
         return;
     }
     words_value(l, sizeof l, &left->of, criterion);
     put_value(r, sizeof r, &right->of, criterion);
-    append(line, "%s against %s", l, r);
+    text_add(line, "%s against %s", l, r);
 }
 
 /* ---- Reasons. -------------------------------------------------------------------------------- */
@@ -155,43 +135,45 @@ static size_t count_measured(const struct field *field)
     return count;
 }
 
-static void reason_figures(struct line *line, const struct field *field)
+static void reason_figures(struct text *line, const struct field *field)
 {
     char text[400];
     words_figures(text, sizeof text, &field->contenders[field->choice.chosen].of);
-    append(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
-           field->choice.best == field->choice.chosen ? "the best" : "not told apart from the best",
-           count_measured(field));
+    text_add(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
+             field->choice.best == field->choice.chosen ? "the best"
+                                                        : "not told apart from the best",
+             count_measured(field));
 }
 
-static void reason_preferred(struct line *line, const struct advice_evidence *evidence,
+static void reason_preferred(struct text *line, const struct advice_evidence *evidence,
                              const struct field *field)
 {
     char name[CANDIDATE_NAME_MAX], value[80];
     const struct contender *chosen = &field->contenders[field->choice.chosen];
     const struct contender *best = &field->contenders[field->choice.best];
     words_value(value, sizeof value, &best->of, evidence->wishes.goal);
-    append(line, "%s has the best figure, %s, but is not told apart from it (",
-           name_of(name, evidence, field->choice.best), value);
+    text_add(line, "%s has the best figure, %s, but is not told apart from it (",
+             name_of(name, evidence, field->choice.best), value);
     put_difference(line, best, chosen, evidence->wishes.goal);
     if (field->choice.because == CRITERIA) {
-        append(line, "); the recommended one is the simpler");
+        text_add(line, "); the recommended one is the simpler");
         return;
     }
-    append(line, "); the recommended one is better in %s: ", criterion_name(field->choice.because));
+    text_add(line,
+             "); the recommended one is better in %s: ", criterion_name(field->choice.because));
     put_difference(line, chosen, best, field->choice.because);
 }
 
-static void reason_equals(struct line *line, const struct advice_evidence *evidence,
+static void reason_equals(struct text *line, const struct advice_evidence *evidence,
                           const struct field *field)
 {
     bool first = true;
-    append(line, "nor is it told apart by %s from: ", criterion_name(evidence->wishes.goal));
+    text_add(line, "nor is it told apart by %s from: ", criterion_name(evidence->wishes.goal));
     for (size_t i = 0; i < field->count; i++) {
         char name[CANDIDATE_NAME_MAX];
         if (!field->equal[i] || i == field->choice.chosen || i == field->choice.best)
             continue;
-        append(line, "%s%s, ", first ? "" : "; ", name_of(name, evidence, i));
+        text_add(line, "%s%s, ", first ? "" : "; ", name_of(name, evidence, i));
         put_difference(line, &field->contenders[i], &field->contenders[field->choice.chosen],
                        evidence->wishes.goal);
         first = false;
@@ -233,17 +215,17 @@ static size_t find_better_in(const struct field *field, enum criterion criterion
     return found;
 }
 
-static bool reason_trade(struct line *line, const struct advice_evidence *evidence,
+static bool reason_trade(struct text *line, const struct advice_evidence *evidence,
                          const struct field *field, enum criterion criterion)
 {
     char name[CANDIDATE_NAME_MAX];
     size_t other = find_better_in(field, criterion);
     if (criterion == evidence->wishes.goal || other == CHOICE_NONE)
         return false;
-    append(line, "for better %s %s: ", criterion_name(criterion), name_of(name, evidence, other));
+    text_add(line, "for better %s %s: ", criterion_name(criterion), name_of(name, evidence, other));
     put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
                    criterion);
-    append(line, ", at ");
+    text_add(line, ", at ");
     put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
                    evidence->wishes.goal);
     return true;
@@ -258,7 +240,7 @@ static bool has_equals(const struct field *field)
 }
 
 /* Of those that were only looked at, who may yet be better. */
-static bool reason_unraced(struct line *line, const struct advice_evidence *evidence,
+static bool reason_unraced(struct text *line, const struct advice_evidence *evidence,
                            const struct field *field)
 {
     bool first = true;
@@ -271,8 +253,8 @@ static bool reason_unraced(struct line *line, const struct advice_evidence *evid
         if (!field->entries[i].allowed || other->of.cost_ns.count >= CRITERIA_PAIRS_MIN ||
             i == field->choice.chosen || !criteria_may_be_better(other, chosen, CRITERION_COST))
             continue;
-        append(line, "%s%s, ", first ? "only looked at, and may be better: " : "; ",
-               name_of(name, evidence, i));
+        text_add(line, "%s%s, ", first ? "only looked at, and may be better: " : "; ",
+                 name_of(name, evidence, i));
         put_difference(line, other, chosen, CRITERION_COST);
         first = false;
     }
@@ -280,12 +262,12 @@ static bool reason_unraced(struct line *line, const struct advice_evidence *evid
 }
 
 /* Samples that scatter so much were taken beside other work. */
-static bool reason_doubt(struct line *line, const struct field *field)
+static bool reason_doubt(struct text *line, const struct field *field)
 {
     const struct criteria_interval *cost = &field->contenders[field->choice.chosen].of.cost_ns;
     if (cost->high < SCATTERED * cost->low)
         return false;
-    append(
+    text_add(
         line,
         "doubtful: its cost is known to a factor of %.1f only; a machine with less other work, or "
         "a larger budget, would tell more",
@@ -294,7 +276,7 @@ static bool reason_doubt(struct line *line, const struct field *field)
 }
 
 /* Each says something, or false: there is nothing of its kind to say. */
-static bool reason_of_kind(struct line *line, const struct advice_evidence *evidence,
+static bool reason_of_kind(struct text *line, const struct advice_evidence *evidence,
                            const struct field *field, size_t kind)
 {
     char name[CANDIDATE_NAME_MAX];
@@ -317,7 +299,7 @@ static bool reason_of_kind(struct line *line, const struct advice_evidence *evid
         runner_up = find_runner_up(evidence, field);
         if (runner_up == CHOICE_NONE)
             return false;
-        append(line, "the next that is told apart is %s: ", name_of(name, evidence, runner_up));
+        text_add(line, "the next that is told apart is %s: ", name_of(name, evidence, runner_up));
         put_difference(line, &field->contenders[runner_up],
                        &field->contenders[field->choice.chosen], evidence->wishes.goal);
         return true;
@@ -334,7 +316,7 @@ bool words_reason(char *out, size_t size, const struct advice_evidence *evidence
                   const struct field *field, size_t index)
 {
     for (size_t kind = 0; kind <= 5 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
-        struct line line = {out, size, 0};
+        struct text line = text_in(out, size);
         out[0] = '\0';
         if (reason_of_kind(&line, evidence, field, kind) && index-- == 0)
             return true;
@@ -344,17 +326,17 @@ bool words_reason(char *out, size_t size, const struct advice_evidence *evidence
 
 /* ---- The others, and other sizes. ------------------------------------------------------------ */
 
-static void why_dominated(struct line *line, const struct advice_evidence *evidence,
+static void why_dominated(struct text *line, const struct advice_evidence *evidence,
                           const struct field *field, size_t candidate, size_t by)
 {
     char name[CANDIDATE_NAME_MAX];
     bool first = true;
-    append(line, "worse than %s, and better in nothing: ", name_of(name, evidence, by));
+    text_add(line, "worse than %s, and better in nothing: ", name_of(name, evidence, by));
     for (int i = 0; i < CRITERIA; i++) {
         if (criteria_compare(&field->contenders[by], &field->contenders[candidate],
                              (enum criterion)i) >= 0)
             continue;
-        append(line, "%s", first ? "" : ", ");
+        text_add(line, "%s", first ? "" : ", ");
         put_difference(line, &field->contenders[candidate], &field->contenders[by],
                        (enum criterion)i);
         first = false;
@@ -364,19 +346,19 @@ static void why_dominated(struct line *line, const struct advice_evidence *evide
 void words_why(char *out, size_t size, const struct advice_evidence *evidence,
                const struct field *field, size_t candidate)
 {
-    struct line line = {out, size, 0};
+    struct text line = text_in(out, size);
     const struct candidate *of = &evidence->candidates[candidate];
     const struct criteria *is = &field->contenders[candidate].of;
     size_t by = field->by[candidate];
     out[0] = '\0';
     if (of->left_out[0])
-        append(&line, "%s", of->left_out);
+        text_add(&line, "%s", of->left_out);
     else if (!is->known && is->status[0])
-        append(&line, "%s: %s", is->status, is->reason);
+        text_add(&line, "%s: %s", is->status, is->reason);
     else if (!is->known)
-        append(&line, "not measured: the time was up before");
+        text_add(&line, "not measured: the time was up before");
     else if (field->why[candidate][0])
-        append(&line, "%s", field->why[candidate]);
+        text_add(&line, "%s", field->why[candidate]);
     else if (by != FRONT_ITSELF && by != candidate)
         why_dominated(&line, evidence, field, candidate, by);
     else if (candidate != field->choice.chosen && field->choice.chosen != CHOICE_NONE)
@@ -384,7 +366,7 @@ void words_why(char *out, size_t size, const struct advice_evidence *evidence,
                        &field->contenders[field->choice.chosen], evidence->wishes.goal);
 }
 
-static void put_count(struct line *line, double value)
+static void put_count(struct text *line, double value)
 {
     char text[32];
     put_number(text, sizeof text, value);
@@ -393,51 +375,52 @@ static void put_count(struct line *line, double value)
         double step = pow(10, floor(log10(value)) - 2);
         snprintf(text, sizeof text, "%.0f", round(value / step) * step);
     }
-    append(line, "%s", text);
+    text_add(line, "%s", text);
 }
 
 void words_change(char *out, size_t size, const struct advice_evidence *evidence,
                   const struct size_change *change)
 {
-    struct line line = {out, size, 0};
+    struct text line = text_in(out, size);
     char below[CANDIDATE_NAME_MAX], above[CANDIDATE_NAME_MAX];
     const struct crossing *crossing = &change->crossing;
     name_of(below, evidence, change->below);
     name_of(above, evidence, change->above);
     if (crossing->found) {
-        append(&line, "%s below about ", below);
+        text_add(&line, "%s below about ", below);
         put_count(&line, crossing->tasks);
-        append(&line, " tasks, %s above: between %.0f and %.0f", above, crossing->low,
-               crossing->high);
+        text_add(&line, " tasks, %s above: between %.0f and %.0f", above, crossing->low,
+                 crossing->high);
     } else if ((double)change->told < (double)evidence->load.tasks) {
-        append(&line,
-               "%s at %" PRIu64 " tasks and below; where %s takes over was not told from the sizes "
-               "measured",
-               below, change->told, above);
+        text_add(&line,
+                 "%s at %" PRIu64
+                 " tasks and below; where %s takes over was not told from the sizes "
+                 "measured",
+                 below, change->told, above);
     } else {
-        append(&line,
-               "%s at %" PRIu64 " tasks and above; up to where %s keeps up was not told from the "
-               "sizes measured",
-               above, change->told, below);
+        text_add(&line,
+                 "%s at %" PRIu64 " tasks and above; up to where %s keeps up was not told from the "
+                 "sizes measured",
+                 above, change->told, below);
     }
 }
 
 void words_command(char *out, size_t size, const struct load *load,
                    const struct candidate *candidate)
 {
-    struct line line = {out, size, 0};
-    append(&line, load->is_trace ? "twbench replay %s" : "twbench run --workload=%s",
-           load->workload);
+    struct text line = text_in(out, size);
+    text_add(&line, load->is_trace ? "twbench replay %s" : "twbench run --workload=%s",
+             load->workload);
     if (!load->is_trace)
-        append(&line, " --tasks=%" PRIu64, load->tasks);
-    append(&line, " --impl=%s", candidate->design->timed->name);
+        text_add(&line, " --tasks=%" PRIu64, load->tasks);
+    text_add(&line, " --impl=%s", candidate->design->timed->name);
     for (size_t i = 0; i < candidate->setting_count; i++) {
-        append(&line, " --%s=", candidate->settings[i].name);
+        text_add(&line, " --%s=", candidate->settings[i].name);
         for (uint32_t v = 0; v < candidate->settings[i].count; v++)
-            append(&line, "%s%" PRIu64, v ? "," : "", candidate->settings[i].values[v]);
+            text_add(&line, "%s%" PRIu64, v ? "," : "", candidate->settings[i].values[v]);
     }
     if (candidate->tick_ns > 0)
-        append(&line, " --tick=%" PRIu64 "ns", candidate->tick_ns);
+        text_add(&line, " --tick=%" PRIu64 "ns", candidate->tick_ns);
     if (candidate->drive != PLAN_DRIVE_TICKS)
-        append(&line, " --drive=%s", plan_drive_name(candidate->drive));
+        text_add(&line, " --drive=%s", plan_drive_name(candidate->drive));
 }

@@ -1,6 +1,7 @@
 /* predicate.c - judges the parts of a claim: growth, comparison, order, formula. */
 #include "harness/claims/predicate.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/claims/formulas.h"
 #include "harness/claims/quantity.h"
@@ -57,17 +58,17 @@ static void conclude(struct judgement *out, enum claim_verdict verdict, const ch
     if (out->said == SAID_MAX || strstr(out->why, text) ||
         used + strlen(text) + WHY_TAIL_SIZE > sizeof out->why)
         return;
-    snprintf(out->why + used, sizeof out->why - used, "%s%s", used ? "; " : "", text);
+    struct text why = text_behind(out->why, sizeof out->why);
+    text_add_item(&why, "; ", "%s", text);
     out->said++;
 }
 
 /* Of a list that was cut off, how much. */
 static void conclude_end(struct judgement *out)
 {
-    size_t used = strlen(out->why);
+    struct text why = text_behind(out->why, sizeof out->why);
     if (out->said == SAID_MAX && out->decided > out->said)
-        snprintf(out->why + used, sizeof out->why - used, "; and %u more",
-                 out->decided - out->said);
+        text_add(&why, "; and %u more", out->decided - out->said);
 }
 
 /* Three digits are enough to be read; the figures have more. */
@@ -213,15 +214,12 @@ static bool collect(const struct experiment_part *part, const struct evidence *e
 static void say_series(char *text, size_t size, const struct series *series)
 {
     char word[TEXT_SIZE];
-    size_t used = 0;
+    struct text list = text_in(text, size);
     for (size_t half = 0; half < 2; half++)
-        for (size_t i = 0; i < series->count && used < size; i++)
-            used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                     i      ? ", "
-                                     : half ? " at "
-                                            : "",
-                                     half ? place(word, series->points[i].n)
-                                          : number(word, series->points[i].y));
+        for (size_t i = 0; i < series->count; i++)
+            text_add_item(&list, i || !half ? ", " : " at ", "%s",
+                          half ? place(word, series->points[i].n)
+                               : number(word, series->points[i].y));
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */

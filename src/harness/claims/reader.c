@@ -1,6 +1,7 @@
 /* reader.c - reads keys of an experiment file, and refuses the first that is wrong. */
 #include "harness/claims/reader.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <math.h>
@@ -39,10 +40,9 @@ void reader_refuse(struct reader *reader, const struct reader_place *place, cons
 /* "a, b, c", cut off where there are too many. */
 static void join_words(char *out, size_t size, const char *const *words)
 {
-    size_t length = 0;
-    out[0] = '\0';
-    for (; *words && length < size; words++)
-        length += (size_t)snprintf(out + length, size - length, "%s%s", length ? ", " : "", *words);
+    struct text list = text_in(out, size);
+    for (; *words; words++)
+        text_add_item(&list, ", ", "%s", *words);
 }
 
 static bool is_word(const char *word, const char *const *words)

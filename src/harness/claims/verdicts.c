@@ -1,11 +1,11 @@
 /* verdicts.c - writes the verdicts of claims into the document. */
 #include "harness/claims/verdicts.h"
 
+#include "harness/base/text.h"
 #include "harness/claims/pictures.h"
 #include "harness/result/json.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,71 +50,51 @@ static const cJSON *find_cell(const cJSON *document, const char *identity)
 
 /* ---- Commands. ------------------------------------------------------------------------------- */
 
-struct line {
-    char *text;
-    size_t size, used;
-};
-
-static void append(struct line *line, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void append(struct line *line, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line->text + line->used, line->size - line->used, format, args);
-    va_end(args);
-    if (length > 0)
-        line->used += (size_t)length;
-    if (line->used >= line->size)
-        line->used = line->size - 1;
-}
-
 /* In quotes where a shell would take it for more than a word. */
-static void append_set(struct line *line, const struct workload_setting *set)
+static void append_set(struct text *line, const struct workload_setting *set)
 {
     bool is_plain = true;
     for (const char *c = set->value; *c; c++)
         is_plain = is_plain && (isalnum((unsigned char)*c) || strchr("._-:", *c));
-    append(line, is_plain ? " --set=%s=%s" : " --set='%s=%s'", set->name, set->value);
+    text_add(line, is_plain ? " --set=%s=%s" : " --set='%s=%s'", set->name, set->value);
 }
 
-static void append_setting(struct line *line, const struct tw_setting *setting)
+static void append_setting(struct text *line, const struct tw_setting *setting)
 {
-    append(line, " --%s=", setting->name);
+    text_add(line, " --%s=", setting->name);
     for (uint32_t i = 0; i < setting->count; i++)
-        append(line, "%s%llu", i ? "," : "", (unsigned long long)setting->values[i]);
+        text_add(line, "%s%llu", i ? "," : "", (unsigned long long)setting->values[i]);
 }
 
-static void append_tasks(struct line *line, const struct experiment_run *run, size_t point,
+static void append_tasks(struct text *line, const struct experiment_run *run, size_t point,
                          bool all_points)
 {
     size_t first = all_points ? 0 : point, end = all_points ? run->point_count : point + 1;
     for (size_t i = first; i < end && run->points[i].tasks > 0; i++)
-        append(line, "%s%llu",
-               i > first ? "," : " --tasks=", (unsigned long long)run->points[i].tasks);
+        text_add(line, "%s%llu",
+                 i > first ? "," : " --tasks=", (unsigned long long)run->points[i].tasks);
 }
 
 void verdicts_command(char *out, size_t size, const struct experiment_run *run, size_t point,
                       bool all_points)
 {
-    struct line line = {out, size, 0};
+    struct text line = text_in(out, size);
     const struct experiment_point *at = &run->points[point];
-    append(&line, "twbench run --impl=");
+    text_add(&line, "twbench run --impl=");
     for (size_t i = 0; i < run->design_count; i++)
-        append(&line, "%s%s", i ? "," : "", run->designs[i]->timed->name);
-    append(&line, " --workload=%s", at->workload);
+        text_add(&line, "%s%s", i ? "," : "", run->designs[i]->timed->name);
+    text_add(&line, " --workload=%s", at->workload);
     for (size_t i = 0; i < at->set_count; i++)
         append_set(&line, &at->sets[i]);
     append_tasks(&line, run, point, all_points);
     if (at->tick_ns > 0)
-        append(&line, " --tick=%lluns", (unsigned long long)at->tick_ns);
+        text_add(&line, " --tick=%lluns", (unsigned long long)at->tick_ns);
     for (size_t i = 0; i < at->setting_count; i++)
         append_setting(&line, &at->settings[i]);
     if (at->drive != PLAN_DRIVE_TICKS)
-        append(&line, " --drive=%s", plan_drive_name(at->drive));
+        text_add(&line, " --drive=%s", plan_drive_name(at->drive));
     if (!run->timed)
-        append(&line, " --counts-only");
+        text_add(&line, " --counts-only");
 }
 
 /* The points of such a run differ in nothing else. */

@@ -1,6 +1,7 @@
 /* flags.c - the table of flags: what each takes, its limits, and where it goes. */
 #include "harness/cli/flags.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/lists.h"
 #include "harness/cli/plugin_flag.h"
@@ -24,11 +25,10 @@ static int take_word(const char *flag, const char *value, const char *const *wor
             *out = i;
             return DIAG_OK;
         }
-    char expected[200] = "";
-    for (int i = 0; words[i]; i++) {
-        strncat(expected, i > 0 ? ", " : "", sizeof expected - strlen(expected) - 1);
-        strncat(expected, words[i], sizeof expected - strlen(expected) - 1);
-    }
+    char expected[200];
+    struct text list = text_in(expected, sizeof expected);
+    for (int i = 0; words[i]; i++)
+        text_add_item(&list, ", ", "%s", words[i]);
     return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, expected);
 }
 
@@ -138,11 +138,11 @@ static int take_set(struct options *options, const char *flag, const char *value
 static int take_preset(struct options *options, const char *flag, const char *value,
                        struct diag *diag)
 {
-    char names[200] = "";
+    char names[200];
+    struct text list = text_in(names, sizeof names);
     options->preset = preset_find(value);
     for (size_t i = 0; i < preset_count; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
-                 presets[i].name);
+        text_add_item(&list, ", ", "%s", presets[i].name);
     if (!options->preset)
         return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, names);
     return DIAG_OK;

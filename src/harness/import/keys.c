@@ -1,6 +1,7 @@
 /* keys.c - parses the KEY=VALUE arguments of importers. */
 #include "harness/import/import.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <stdio.h>
@@ -167,11 +168,11 @@ void import_options_free(struct import_options *options)
 
 static int key_unknown(const struct import_kind *kind, const char *setting, struct diag *diag)
 {
-    char names[200] = "";
+    char names[200];
+    struct text list = text_in(names, sizeof names);
     for (size_t i = 0; i < KEYS; i++)
         if (key_is_of(&keys[i], kind))
-            snprintf(names + strlen(names), sizeof names - strlen(names),
-                     "%s%s=", *names ? ", " : "", keys[i].name);
+            text_add_item(&list, ", ", "%s=", keys[i].name);
     return diag_usage(diag, "%s: '%.60s' given; expected one of %s", kind->name, setting, names);
 }
 

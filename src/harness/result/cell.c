@@ -1,6 +1,7 @@
 /* cell.c - writes a cell of a result: the keys of docs/RESULT-FORMAT.md, in that order. */
 #include "harness/result/cell.h"
 
+#include "harness/base/text.h"
 #include "harness/result/json.h"
 #include "harness/stats/summary.h"
 
@@ -14,16 +15,15 @@
 void cell_identity_text(char *out, size_t size, const struct cell_identity *identity,
                         const struct stream *stream)
 {
-    char settings[1536] = "";
-    size_t length = 0;
+    char settings[1536];
+    struct text list = text_in(settings, sizeof settings);
     bool by_ticks = identity->drive == PLAN_DRIVE_TICKS;
     const char *pages = plan_pages_name(identity->pages);
     for (size_t i = 0; i < identity->setting_count; i++) {
         const struct tw_setting *setting = &identity->settings[i];
-        for (uint32_t v = 0; v < setting->count && length < sizeof settings; v++)
-            length += (size_t)snprintf(settings + length, sizeof settings - length,
-                                       "%s%s%s%" PRIu64, v ? "," : " ", v ? "" : setting->name,
-                                       v ? "" : "=", setting->values[v]);
+        for (uint32_t v = 0; v < setting->count; v++)
+            text_add(&list, "%s%s%s%" PRIu64, v ? "," : " ", v ? "" : setting->name, v ? "" : "=",
+                     setting->values[v]);
     }
     snprintf(out, size,
              "%s%s%s%s%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64

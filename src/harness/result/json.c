@@ -1,6 +1,8 @@
 /* json.c - converts between C values and JSON. */
 #include "harness/result/json.h"
 
+#include "harness/base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -121,26 +123,20 @@ const char *json_get_text(const cJSON *object, const char *path)
 
 void json_format_params(char *out, size_t size, const cJSON *params)
 {
-    size_t length = 0;
+    struct text text = text_in(out, size);
     const cJSON *param, *value;
-    out[0] = '\0';
     cJSON_ArrayForEach(param, params)
     {
-        const char *gap = length ? " " : "";
-        if (length < size && cJSON_IsNumber(param))
-            length += (size_t)snprintf(out + length, size - length, "%s%s=%.15g", gap,
-                                       param->string, param->valuedouble);
-        else if (length < size)
-            length += (size_t)snprintf(out + length, size - length, "%s%s=", gap, param->string);
-        if (length < size && cJSON_IsString(param))
-            length += (size_t)snprintf(out + length, size - length, "%s", param->valuestring);
+        text_add_item(&text, " ", "%s=", param->string);
+        if (cJSON_IsNumber(param))
+            text_add(&text, "%.15g", param->valuedouble);
+        if (cJSON_IsString(param))
+            text_add(&text, "%s", param->valuestring);
         if (!cJSON_IsArray(param))
             continue;
         cJSON_ArrayForEach(value, param)
         {
-            if (length < size)
-                length += (size_t)snprintf(out + length, size - length, "%s%.15g",
-                                           value == param->child ? "" : ",", value->valuedouble);
+            text_add(&text, "%s%.15g", value == param->child ? "" : ",", value->valuedouble);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* film.c - records the steps of a running design. */
 #include "harness/show/film.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <inttypes.h>
@@ -35,17 +36,15 @@ static void format_exact(uint64_t ns, char *out, size_t size)
                  {"ms", UINT64_C(1000000)},
                  {"us", UINT64_C(1000)},
                  {"ns", UINT64_C(1)}};
-    size_t used = 0;
-    out[0] = '\0';
+    struct text text = text_in(out, size);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         uint64_t count = ns / parts[i].ns;
         ns %= parts[i].ns;
-        if (count > 0 && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%" PRIu64 " %s",
-                                     used > 0 ? " " : "", count, parts[i].name);
+        if (count > 0)
+            text_add_item(&text, " ", "%" PRIu64 " %s", count, parts[i].name);
     }
-    if (used == 0)
-        snprintf(out, size, "0 s");
+    if (text.used == 0)
+        text_add(&text, "0 s");
 }
 
 void film_format_tick(const struct film *film, uint64_t tick, char *out, size_t size)
@@ -65,12 +64,12 @@ static void format_place(const struct film *film, uint32_t level, uint32_t slot,
                          char *out, size_t size)
 {
     static const char *const places[] = {"slot", "place", "index", "place"};
-    size_t used = 0;
+    struct text text = text_in(out, size);
     if (film->level_count > 1)
-        used = (size_t)snprintf(out, size, "level %u ", level);
-    used += (size_t)snprintf(out + used, size - used, "%s %u", places[film->shape], slot);
+        text_add(&text, "level %u ", level);
+    text_add(&text, "%s %u", places[film->shape], slot);
     if (film->shape == FILM_WHEEL && film->level_count == 1)
-        snprintf(out + used, size - used, ", round %" PRIu64, rounds);
+        text_add(&text, ", round %" PRIu64, rounds);
 }
 
 static void format_fired(const struct film_event *event, const char *tick, char *out, size_t size)

@@ -1,6 +1,7 @@
 /* player.c - drives a design through a script and looks at it after every step. */
 #include "harness/show/player.h"
 
+#include "harness/base/text.h"
 #include "harness/show/kinds.h"
 
 #include <inttypes.h>
@@ -372,17 +373,15 @@ static void describe(struct player *player)
 {
     struct tw_description description;
     struct film *film = player->film;
-    size_t used = 0;
+    struct text text = text_in(film->settings, sizeof film->settings);
     player->design->describe(player->timers, &description);
     kinds_lay_out(player->design, &description, film);
     film->span_ticks = description.span;
     for (size_t i = 0; i < description.setting_count; i++) {
         const struct tw_setting *setting = &description.settings[i];
-        for (uint32_t v = 0; v < setting->count && used < sizeof film->settings; v++)
-            used += (size_t)snprintf(film->settings + used, sizeof film->settings - used,
-                                     "%s%s%s%" PRIu64, v == 0 && i > 0 ? " " : "",
-                                     v == 0 ? setting->name : "", v == 0 ? "=" : ",",
-                                     setting->values[v]);
+        for (uint32_t v = 0; v < setting->count; v++)
+            text_add(&text, "%s%s%s%" PRIu64, v == 0 && i > 0 ? " " : "",
+                     v == 0 ? setting->name : "", v == 0 ? "=" : ",", setting->values[v]);
     }
 }
 

@@ -6,6 +6,7 @@
  */
 #include "harness/workload/dist.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/workload/trace.h"
 
@@ -446,10 +447,9 @@ static int parse_form(struct parser *parser, const struct form *form, struct dis
 static int unknown_form(struct parser *parser, const struct token *token)
 {
     char known[400];
-    size_t length = 0;
+    struct text list = text_in(known, sizeof known);
     for (size_t i = 0; i < FORM_COUNT; i++)
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "",
-                                   forms[i].name);
+        text_add_item(&list, ", ", "%s", forms[i].name);
     return diag_usage(parser->diag, "%s: '%.40s', expected a delay or one of %s",
                       place_of(parser, token->begin).text, token->text, known);
 }

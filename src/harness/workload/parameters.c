@@ -1,6 +1,8 @@
 /* parameters.c - replaces parameters of a workload file by values. */
 #include "harness/workload/parameters.h"
 
+#include "harness/base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +48,13 @@ bool parameter_text(const cJSON *item, char *out, size_t size)
 static void names_list(const cJSON *parameters, char *out, size_t size)
 {
     const cJSON *item;
-    size_t length = 0;
-    snprintf(out, size, "none");
-    cJSON_ArrayForEach(item, parameters) if (length < size) length +=
-        (size_t)snprintf(out + length, size - length, "%s%s", length ? ", " : "", item->string);
+    struct text list = text_in(out, size);
+    cJSON_ArrayForEach(item, parameters)
+    {
+        text_add_item(&list, ", ", "%s", item->string);
+    }
+    if (list.used == 0)
+        text_add(&list, "none");
 }
 
 int parameters_override(cJSON *root, const struct workload_setting *settings, size_t count,

@@ -6,6 +6,7 @@
  */
 #include "harness/workload/spec.h"
 
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/workload/parameters.h"
 
@@ -137,11 +138,10 @@ static int unknown_key(const struct binder *binder, const struct place *place, c
                        unsigned kind)
 {
     char known[400];
-    size_t length = 0;
+    struct text list = text_in(known, sizeof known);
     for (size_t i = 0; i < FIELD_COUNT; i++)
         if (fields[i].kinds & 1u << kind)
-            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
-                                       length ? ", " : "", fields[i].key);
+            text_add_item(&list, ", ", "%s", fields[i].key);
     struct place member = place_member(place, key);
     return diag_usage(binder->diag, "%s: unknown key, expected one of %s", member.text, known);
 }
@@ -165,15 +165,14 @@ static int word_bind(const struct binder *binder, const struct place *place, con
                      const char *const *words, unsigned *out)
 {
     char known[100];
-    size_t length = 0;
+    struct text list = text_in(known, sizeof known);
     for (unsigned i = 0; words[i]; i++) {
         if (*words[i] && strcmp(words[i], text) == 0) {
             *out = i;
             return DIAG_OK;
         }
         if (*words[i])
-            length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
-                                       length ? ", " : "", words[i]);
+            text_add_item(&list, ", ", "%s", words[i]);
     }
     return diag_usage(binder->diag, "%s: '%.80s', expected one of: %s", place->text, text, known);
 }

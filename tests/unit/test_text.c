@@ -1,0 +1,46 @@
+/* test_text.c - texts grow piece by piece, and are cut where the buffer ends. */
+#include "harness/base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_lists_have_no_separator_before_the_first(void **state)
+{
+    (void)state;
+    char buffer[32];
+    struct text text = text_in(buffer, sizeof buffer);
+    assert_string_equal(buffer, "");
+    text_add_item(&text, ", ", "%s", "a");
+    text_add_item(&text, ", ", "%d", 2);
+    text_add(&text, "!");
+    assert_string_equal(buffer, "a, 2!");
+    struct text more = text_behind(buffer, sizeof buffer);
+    text_add_item(&more, "; ", "c");
+    assert_string_equal(buffer, "a, 2!; c");
+}
+
+static void test_what_does_not_fit_is_cut(void **state)
+{
+    (void)state;
+    char buffer[9] = "xxxxxxx";
+    buffer[8] = '#'; /* behind what the text may use */
+    struct text text = text_in(buffer, 8);
+    for (int i = 0; i < 5; i++)
+        text_add_item(&text, ", ", "abc");
+    assert_string_equal(buffer, "abc, ab");
+    assert_int_equal(text.used, 7);
+    assert_int_equal(buffer[8], '#');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists_have_no_separator_before_the_first),
+        cmocka_unit_test(test_what_does_not_fit_is_cut),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
