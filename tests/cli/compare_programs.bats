@@ -23,13 +23,22 @@ is_the_same() {
 @test "a program compared with itself is the same" {
     in_some_of 10 is_the_same
     [ "$(json out.json 'd["cells"][0]["timing"]["pairs"] >= 14')" = True ]
+    # The verdict can be checked, and every figure of a cell's time is one estimate.
+    [ "$(json out.json 'all(c["ratio"] == c["timing"]["cpu_ratio"]
+        and 1 - c["timing"]["margin"] <= c["ratio"]["low"] <= c["ratio"]["high"] <= 1 + c["timing"]["margin"]
+        and abs(c["ns_per_op"]["new"] / c["ns_per_op"]["old"] / c["ratio"]["median"] - 1) < 1e-4
+        for c in d["cells"])')" = True ]
+    [ "$(json out.json 'd["cells"][0]["decided_by"]')" = "['work', 'instructions', 'time']" ]
     [ "$(json out.json 'd["cells"][0]["work_changed"]')" = False ]
     [ "$(json out.json 'sorted(d["cells"][0]["ratio"])')" = "['high', 'low', 'median']" ]
 }
 
 @test "counts alone take seconds and need no pairs" {
     compares 0 "$twbench" "$twbench" --pairs=0 --json=out.json --export-junit=out.xml --export-markdown=out.md
-    [ "$(json out.json 'd["cells"][0]["timing"]["pairs"], d["cells"][0]["time_decides"]')" = "(0, False)" ]
+    [ "$(json out.json 'd["cells"][0]["timing"], d["cells"][0]["time_decides"], d["cells"][0]["ratio"]["median"]')" = "(None, False, None)" ]
+    [ "$(json out.json 'd["cells"][0]["decided_by"], d["cells"][0]["ns_per_op"]')" = \
+        "(['work', 'instructions'], {'old': None, 'new': None})" ]
+    [[ $output != *"NEW/OLD"* && $output != *advisory* && $output == *"no times were taken."* ]]
     grep -q '<testcase' out.xml
     grep -q '^### twbench: same' out.md
 }

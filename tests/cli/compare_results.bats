@@ -229,6 +229,59 @@ run_with() {
     compares 0
 }
 
+# ---- What is not known is not green. ----------------------------------------------------------------
+
+# plugin_run NAME FLAG... - NAME.json, a run of the wheel of docs/plugins built with these flags.
+plugin_run() {
+    local name=$1
+    shift
+    gcc -O1 -shared -fPIC -I "$root/src/impls" -o "$name.so" wheel.c "$@"
+    "$twbench" run --plugin="./$name.so" --workload=hold --tasks=50 --runs=1 --warmup=0 --min-time=0ns \
+        --counters="$counters" --progress=never --force --json="$name.json" >/dev/null
+}
+# A busy loop in start and in stop, short enough to be stepped through on a busy machine.
+slow_down() {
+    sed -E 's/^static int wheel_(start|stop)\(.*/&/; /^static int wheel_(start|stop)\(/,/^}/ s/^\{/{ for (volatile int i = 0; i < 4; i++) {}/' \
+        "$root/docs/plugins/wheel.c" >wheel.c
+    grep -c 'volatile int i' wheel.c
+}
+@test "a plugin that counts nothing and became slower is not the same" {
+    counters=off
+    cp "$root/docs/plugins/wheel.c" .
+    plugin_run old
+    [ "$(slow_down)" -eq 2 ]
+    plugin_run new
+    for fails in "0 regressed" "4 inconclusive"; do
+        run --separate-stderr "$twbench" compare old.json new.json --fail-on="${fails#* }" --json=out.json --force
+        [ "$status" -eq "${fails% *}" ]
+        judged 'd["verdict"], c["gates"]["work"], c["decided_by"], c["work_reason"]' \
+            "('inconclusive', 'inconclusive', [], 'both count nothing')"
+        [[ $output == *"Nothing decides; times are advisory"* ]]
+    done
+    counters=step
+    plugin_run new
+    cp "$root/docs/plugins/wheel.c" .
+    plugin_run old
+    run "$twbench" compare old.json old.json --json=out.json --force
+    [ "$status" -eq 0 ]
+    judged 'd["verdict"], c["decided_by"]' "('same', ['instructions'])"
+    run "$twbench" compare old.json new.json --json=out.json --force
+    [ "$status" -eq 3 ]
+    judged 'd["verdict"], c["decided_by"]' "('regressed', ['instructions'])"
+}
+@test "what both sides did not get through is not the same" {
+    local failure
+    for failure in timeout crashed out-of-memory; do
+        python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+for c in d["cells"]: c.update(status=sys.argv[2], reason="why", phases=[])
+json.dump(d, open("new.json", "w"))' "$BATS_FILE_TMPDIR/old.json" "$failure"
+        run --separate-stderr "$twbench" compare new.json new.json --fail-on=inconclusive --json=out.json --force
+        [ "$status" -eq 4 ]
+        judged 'd["verdict"], c["reason"]' "('inconclusive', 'both: $failure: why')"
+    done
+}
+
 # ---- The document. ---------------------------------------------------------------------------------
 
 @test "--json=- is the document alone, with the fixed keys" {

@@ -29,6 +29,7 @@ static inline struct timing sample_timing(double low, double median, double high
         .wall = sample_ratio(low - 0.001, median, high + 0.002),
         .p_slower = 1,
         .p_faster = 1,
+        .margin = 0.03,
     };
 }
 
@@ -169,6 +170,7 @@ static inline void sample_as_results(struct comparison *comparison)
         strcpy(cell->instructions_reason, "no counters: perf_event_paranoid is 4");
         cell->timing.pairs = cell->control.pairs = 0;
         cell->timing.confidence = cell->timing.p_slower = cell->timing.p_faster = NAN;
+        cell->timing.margin = NAN;
     }
 }
 

@@ -142,6 +142,61 @@ static void test_all_gates_at_once(void **state)
         "(margin 3 %), confirmed on a second block");
 }
 
+/* Every gate has three answers; the verdict of a cell in which nothing changed, by which of them know. */
+static void test_some_gate_has_to_know(void **state)
+{
+    (void)state;
+    static const struct {
+        bool work, instructions, time_taken, time;
+        enum verdict verdict;
+    } cases[] = {
+        {true, true, true, true, VERDICT_SAME},
+        {true, false, false, false, VERDICT_SAME},
+        {false, true, false, false, VERDICT_SAME},
+        {false, false, true, true, VERDICT_SAME},
+        {false, false, false, false, VERDICT_INCONCLUSIVE},
+        {false, false, true, false, VERDICT_INCONCLUSIVE},
+        {true, true, true, false, VERDICT_INCONCLUSIVE},
+    };
+    struct limits limits = limits_default();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct compared_cell cell = sample_cell("heap", "hold", 1000);
+        cell.work_verdict = cases[i].work ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+        cell.instructions_known = cases[i].instructions;
+        cell.time_decides = cases[i].time_taken;
+        cell.time_verdict = cases[i].time ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+        cell_conclude(&cell, &limits);
+        assert_int_equal(cell.verdict, cases[i].verdict);
+        assert_int_equal(cell.reason[0] != '\0', cases[i].verdict == VERDICT_INCONCLUSIVE);
+        bool is_clear = cases[i].verdict == VERDICT_SAME;
+        assert_int_equal(cell_decided_by(&cell, GATE_WORK, &limits), is_clear && cases[i].work);
+        assert_int_equal(cell_decided_by(&cell, GATE_INSTRUCTIONS, &limits),
+                         is_clear && cases[i].instructions);
+        assert_int_equal(cell_decided_by(&cell, GATE_TIME, &limits),
+                         is_clear && cases[i].time_taken);
+        assert_false(cell_decided_by(&cell, GATE_MEMORY, &limits));
+        cJSON_Delete(cell.requested);
+    }
+}
+
+static void test_gates_that_are_off_decide_nothing(void **state)
+{
+    (void)state;
+    struct limits limits = limits_default();
+    struct compared_cell cell = sample_cell("heap", "hold", 1000);
+    cell.time_decides = false;
+    for (int i = 0; i < METRIC_WORK_COUNT; i++)
+        limits.of[i] = NAN;
+    cell_conclude(&cell, &limits);
+    assert_int_equal(cell.verdict, VERDICT_SAME);
+    assert_false(cell_decided_by(&cell, GATE_WORK, &limits));
+    limits.of[METRIC_INSTRUCTIONS] = NAN;
+    cell_conclude(&cell, &limits);
+    assert_int_equal(cell.verdict, VERDICT_INCONCLUSIVE);
+    assert_string_equal(cell.reason, "work: not judged; instructions: not judged");
+    cJSON_Delete(cell.requested);
+}
+
 static void test_unknown_instructions_do_not_judge(void **state)
 {
     (void)state;
@@ -222,7 +277,7 @@ static void test_layout_is_told(void **state)
     beyond.requested = NULL;
     sample_set_time(&within, VERDICT_SAME, 1.05, 1.06, 1.07);
     expect(&within, VERDICT_SAME,
-           "slower by 6.0 % with the same work, instructions and memory: layout (limit 10 %)");
+           "5.0 .. 7.0 % slower (margin 10 %: the same work, instructions and memory)");
     sample_set_time(&beyond, VERDICT_REGRESSED, 1.16, 1.18, 1.2);
     expect(&beyond, VERDICT_REGRESSED,
            "16.0 .. 20.0 % slower (margin 10 %: the same work, instructions and memory)");
@@ -551,6 +606,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_work_from_nothing),
         cmocka_unit_test(test_small_change_of_work_is_the_same),
         cmocka_unit_test(test_all_gates_at_once),
+        cmocka_unit_test(test_some_gate_has_to_know),
+        cmocka_unit_test(test_gates_that_are_off_decide_nothing),
         cmocka_unit_test(test_unknown_instructions_do_not_judge),
         cmocka_unit_test(test_memory_judges_only_with_a_limit),
         cmocka_unit_test(test_time_is_told_as_slower_or_faster),

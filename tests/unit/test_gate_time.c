@@ -181,6 +181,42 @@ static void test_layout_margin_is_for_the_same_program(void **state)
     assert_int_equal(same.time_verdict, VERDICT_SAME);
 }
 
+/* The margin that is shown is one that the interval can be checked with, whatever the verdict. */
+static void test_a_verdict_can_be_checked_with_its_margin(void **state)
+{
+    (void)state;
+    struct limits limits = limits_default();
+    static const struct {
+        double low, high;
+        bool same_program;
+        enum verdict verdict;
+        double margin;
+        bool needs_pairs;
+    } cases[] = {
+        {0.99, 1.01, false, VERDICT_SAME, 0.03, false},
+        {0.97, 1.03, false, VERDICT_SAME, 0.03, false},
+        {0.9699, 1.01, false, VERDICT_INCONCLUSIVE, 0.03, true},
+        {0.954, 1.056, false, VERDICT_INCONCLUSIVE, 0.03, true},
+        {1.031, 1.05, false, VERDICT_REGRESSED, 0.03, false},
+        {0.95, 0.969, false, VERDICT_IMPROVED, 0.03, false},
+        {0.99, 1.01, true, VERDICT_SAME, 0.03, false},
+        {0.954, 1.056, true, VERDICT_SAME, 0.10, true},
+        {1.04, 1.06, true, VERDICT_SAME, 0.10, false},
+        {1.06, 1.12, true, VERDICT_INCONCLUSIVE, 0.10, true},
+        {1.11, 1.12, true, VERDICT_REGRESSED, 0.10, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct compared_cell cell = {.time_known = true, .same_program = cases[i].same_program};
+        cell.timing.cpu = (struct interval){.low = cases[i].low,
+                                            .median = (cases[i].low + cases[i].high) / 2,
+                                            .high = cases[i].high};
+        gate_time_judge(&cell, 1, &limits);
+        assert_int_equal(cell.time_verdict, cases[i].verdict);
+        assert_float_equal(cell.timing.margin, cases[i].margin, 1e-12);
+        assert_int_equal(gate_needs_pairs(&cell, &limits), cases[i].needs_pairs);
+    }
+}
+
 /* ---- Many cells. ----------------------------------------------------------------------------- */
 
 /* Cell 3 lies above the margin in 23 of 30 pairs, a chance of 0.0026: enough for one cell, not for
@@ -318,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_figures_of_a_series),
         cmocka_unit_test(test_fewest_pairs_can_decide),
         cmocka_unit_test(test_layout_margin_is_for_the_same_program),
+        cmocka_unit_test(test_a_verdict_can_be_checked_with_its_margin),
         cmocka_unit_test(test_one_of_many_has_to_be_clearer),
         cmocka_unit_test(test_cells_without_times_do_not_count),
         cmocka_unit_test(test_confirming),

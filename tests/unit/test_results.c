@@ -46,19 +46,22 @@ static cJSON *make_cell(const char *impl, int tasks)
         "   'cpu_ns_per_op': 10, 'counters': {'instructions_per_op': 30, 'running_share': 1},"
         "   'counters_reason': null,"
         "   'work': {'comparisons': 400, 'visits': 300, 'moves': 0, 'link_writes': 200,"
-        "            'cascades': 0, 'empty_ticks': 0, 'allocations': 0}},"
+        "            'cascades': 0, 'empty_ticks': 0, 'allocations': 0,"
+        "            'pointer_moves': 0, 'system_calls': 0, 'clock_reads': 0}},"
         "  {'name': 'steady', 'operations': {'start': 100, 'stop': 50, 'advance': 9, 'expire': "
         "150},"
         "   'ns_per_op': {'median': 40, 'low': 38, 'high': 44, 'confidence': 0.98},"
         "   'cpu_ns_per_op': 30, 'counters': {'instructions_per_op': 50, 'running_share': 1},"
         "   'counters_reason': null,"
         "   'work': {'comparisons': 600, 'visits': 300, 'moves': 0, 'link_writes': 800,"
-        "            'cascades': 0, 'empty_ticks': 0, 'allocations': 0}},"
+        "            'cascades': 0, 'empty_ticks': 0, 'allocations': 0,"
+        "            'pointer_moves': 0, 'system_calls': 0, 'clock_reads': 0}},"
         "  {'name': 'idle', 'operations': {'start': 0, 'stop': 0, 'advance': 50, 'expire': 0},"
         "   'ns_per_op': null, 'cpu_ns_per_op': null, 'ns_per_advance': {'median': 200},"
         "   'counters': null, 'counters_reason': 'the phase has no operations',"
         "   'work': {'comparisons': 0, 'visits': 0, 'moves': 0, 'link_writes': 0,"
-        "            'cascades': 0, 'empty_ticks': 5000, 'allocations': 0}}]}");
+        "            'cascades': 0, 'empty_ticks': 5000, 'allocations': 0,"
+        "            'pointer_moves': 0, 'system_calls': 0, 'clock_reads': 0}}]}");
     cJSON_ReplaceItemInObject(cell, "impl", cJSON_CreateString(impl));
     cJSON_ReplaceItemInObject(cell, "tasks", cJSON_CreateNumber(tasks));
     return cell;
@@ -426,9 +429,166 @@ static void test_memory_is_judged_when_it_has_a_limit(void **state)
     assert_int_equal(compare_first(pair)->verdict, VERDICT_REGRESSED);
     put_null(pair->after, "cells.0.memory");
     cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+    assert_string_equal(cell->reason, "memory: unknown, NEW has no figure");
+    pair->limits.of[METRIC_MEMORY] = NAN;
+    cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_SAME);
     assert_true(isnan(cell->changes[METRIC_MEMORY].share));
     assert_false(cell->same_program); /* unknown is not alike */
+}
+
+/* ---- What is not known. ---------------------------------------------------------------------- */
+
+#define SIDE_BEFORE 1u
+#define SIDE_AFTER  2u
+
+static void on_sides(struct pair *pair, unsigned sides, const char *path, const cJSON *value)
+{
+    if (sides & SIDE_BEFORE)
+        put(pair->before, path, cJSON_Duplicate(value, true));
+    if (sides & SIDE_AFTER)
+        put(pair->after, path, cJSON_Duplicate(value, true));
+}
+
+static void without_instructions(struct pair *pair, unsigned sides)
+{
+    cJSON *none = cJSON_CreateNull();
+    on_sides(pair, sides, "cells.0.phases.0.counters", none);
+    on_sides(pair, sides, "cells.0.phases.1.counters", none);
+    cJSON_Delete(none);
+}
+
+/* All counters of all phases: absent where `value` is null, or of that number. */
+static void set_work(struct pair *pair, unsigned sides, const cJSON *value)
+{
+    for (int phase = 0; phase < 3; phase++) {
+        char path[80];
+        snprintf(path, sizeof path, "cells.0.phases.%d.work", phase);
+        if (cJSON_IsNull(value))
+            on_sides(pair, sides, path, value);
+        for (int i = 0; i < METRIC_WORK_COUNT && !cJSON_IsNull(value); i++) {
+            snprintf(path, sizeof path, "cells.0.phases.%d.work.%s", phase,
+                     metric_name((enum metric)i));
+            on_sides(pair, sides, path, value);
+        }
+    }
+}
+
+static const struct {
+    unsigned sides;
+    const char *who;
+} lacking[] = {{SIDE_BEFORE, "OLD counts nothing"},
+               {SIDE_AFTER, "NEW counts nothing"},
+               {SIDE_BEFORE | SIDE_AFTER, "both count nothing"}};
+
+/* Whether work() answers NULL or a struct that nobody adds to. */
+static void test_unknown_work_is_not_equal_work(void **state)
+{
+    struct pair *pair = *state;
+    cJSON *values[] = {cJSON_CreateNull(), cJSON_CreateNumber(0)};
+    for (size_t v = 0; v < 2; v++) {
+        for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+            set_work(pair, lacking[i].sides, values[v]);
+            without_instructions(pair, SIDE_AFTER);
+            struct compared_cell *cell = compare_first(pair);
+            assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+            assert_int_equal(cell->work_verdict, VERDICT_INCONCLUSIVE);
+            assert_string_equal(cell->work_reason, lacking[i].who);
+            expect_text(cell->reason, lacking[i].who);
+            expect_text(cell->reason, "instructions: unknown, not counted (NEW: ");
+            assert_false(cell->work_changed);
+            teardown(state), setup(state);
+            pair = *state;
+        }
+        cJSON_Delete(values[v]);
+    }
+}
+
+static void test_instructions_stand_in_for_unknown_work(void **state)
+{
+    struct pair *pair = *state;
+    cJSON *none = cJSON_CreateNull();
+    set_work(pair, SIDE_BEFORE | SIDE_AFTER, none);
+    cJSON_Delete(none);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME);
+    assert_true(cell_decided_by(cell, GATE_INSTRUCTIONS, &pair->limits));
+    assert_false(cell_decided_by(cell, GATE_WORK, &pair->limits));
+    assert_false(cell->same_program); /* unknown is not alike */
+    put_number(pair->after, "cells.0.phases.0.counters.instructions_per_op", 300);
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_REGRESSED);
+    pair->limits.of[METRIC_INSTRUCTIONS] = NAN;
+    cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+    expect_text(cell->reason, "instructions: not judged");
+}
+
+/* A result of an older version lacks some counters; those that it has can be worse all the same. */
+static void test_a_counter_that_a_side_lacks(void **state)
+{
+    struct pair *pair = *state;
+    for (int phase = 0; phase < 3; phase++) {
+        cJSON *work = cJSON_GetObjectItem(
+            cJSON_GetArrayItem(
+                cJSON_GetObjectItem(cJSON_GetObjectItem(pair->before, "cells")->child, "phases"),
+                phase),
+            "work");
+        cJSON_DeleteItemFromObject(work, "pointer_moves");
+        cJSON_DeleteItemFromObject(work, "clock_reads");
+    }
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_SAME); /* by instructions */
+    assert_string_equal(cell->work_reason, "OLD lacks pointer_moves, clock_reads");
+    without_instructions(pair, SIDE_BEFORE);
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_INCONCLUSIVE);
+    pair->limits.of[METRIC_pointer_moves] = pair->limits.of[METRIC_clock_reads] = NAN;
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
+    pair->limits = limits_default();
+    put_number(pair->after, "cells.0.phases.0.work.visits", 600);
+    cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    expect_text(cell->reason, "visits +50.0 %");
+}
+
+/* A library: its calls are counted, its structure is not. */
+static void test_calls_alone_are_not_the_work(void **state)
+{
+    struct pair *pair = *state;
+    cJSON *zero = cJSON_CreateNumber(0);
+    set_work(pair, SIDE_BEFORE | SIDE_AFTER, zero);
+    cJSON_Delete(zero);
+    put_number(pair->before, "cells.0.phases.1.work.system_calls", 1000);
+    put_number(pair->after, "cells.0.phases.1.work.system_calls", 1000);
+    without_instructions(pair, SIDE_AFTER);
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_INCONCLUSIVE);
+    put_number(pair->after, "cells.0.phases.1.work.system_calls", 2000);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    expect_text(cell->reason, "system_calls +100");
+}
+
+static void test_a_cell_without_phases_is_unknown(void **state)
+{
+    struct pair *pair = *state;
+    put(pair->before, "cells.0.phases", cJSON_CreateArray());
+    put(pair->after, "cells.0.phases", cJSON_CreateArray());
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+    assert_string_equal(cell->work_reason, "both have no phases");
+}
+
+/* timerfd asks the kernel as often as there is time to. */
+static void test_what_waits_for_the_clock_is_unknown(void **state)
+{
+    struct pair *pair = *state;
+    put(pair->before, "cells.0.traits.real_clock", cJSON_CreateTrue());
+    put(pair->after, "cells.0.traits.real_clock", cJSON_CreateTrue());
+    put_number(pair->after, "cells.0.phases.0.work.visits", 600);
+    struct compared_cell *cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+    expect_text(cell->reason, "the machine's clock");
+    assert_true(cell->work_changed);
 }
 
 /* ---- Instructions. --------------------------------------------------------------------------- */
@@ -688,6 +848,12 @@ int main(void)
         TEST(why_instructions_are_unknown),
         TEST(counters_that_took_turns_are_not_believed),
         TEST(statuses),
+        TEST(unknown_work_is_not_equal_work),
+        TEST(instructions_stand_in_for_unknown_work),
+        TEST(a_counter_that_a_side_lacks),
+        TEST(calls_alone_are_not_the_work),
+        TEST(a_cell_without_phases_is_unknown),
+        TEST(what_waits_for_the_clock_is_unknown),
         TEST(two_answers_cannot_both_be_right),
         TEST(two_late_answers_can),
         TEST(times_are_advisory),

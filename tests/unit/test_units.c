@@ -184,12 +184,34 @@ static void test_formats(void **state)
     assert_format(units_format_bytes, (1 << 20) - 1, "1.0 MiB");
 }
 
+/* As few decimals as leave the figure on its side of the edge. */
+static void test_percent_stays_on_its_side_of_the_edge(void **state)
+{
+    (void)state;
+    static const struct {
+        double share, edge;
+        const char *text;
+    } cases[] = {{0.031, 0.03, "3.1"},        {0.0304, 0.03, "3.04"},   {0.0296, 0.03, "2.96"},
+                 {0.03, 0.03, "3.0"},         {-0.0304, 0.03, "-3.04"}, {-0.02996, 0.03, "-2.996"},
+                 {-0.0004, 0.03, "0.0"},      {0.0304, 0.1, "3.0"},     {0.0304, NAN, "3.0"},
+                 {0.03000001, 0.03, "3.0000"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        units_format_percent(text, sizeof text, cases[i].share, cases[i].edge);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts), cmocka_unit_test(test_bad_counts),
-        cmocka_unit_test(test_times),  cmocka_unit_test(test_ticks_round_up),
-        cmocka_unit_test(test_reals),  cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_bad_counts),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_ticks_round_up),
+        cmocka_unit_test(test_reals),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_percent_stays_on_its_side_of_the_edge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,6 +258,24 @@ void units_format_bytes(char *out, size_t size, uint64_t bytes)
 }
 
 /* Two digits of what is below 0.1 %: exact figures differ by less, and must not read as equal. */
+/* -1 below the edge, 0 on it, 1 above. */
+static int side_of(double share, double edge)
+{
+    return (share > edge) - (share < edge);
+}
+
+void units_format_percent(char *out, size_t size, double share, double edge)
+{
+    double rounded = 0;
+    int decimals = 0;
+    do {
+        double scale = pow(10, ++decimals);
+        rounded = round(100 * share * scale) / scale;
+    } while (decimals < 4 && (side_of(rounded / 100, edge) != side_of(share, edge) ||
+                              side_of(rounded / 100, -edge) != side_of(share, -edge)));
+    snprintf(out, size, "%.*f", decimals, rounded == 0 ? 0 : rounded);
+}
+
 void units_format_change(char *out, size_t size, double share)
 {
     double percent = 100 * share;

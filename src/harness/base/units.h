@@ -33,4 +33,9 @@ void units_format_bytes(char *out, size_t size, uint64_t bytes);
 /* A share as a change: "+33.3 %", "-0.4 %", "0 %", "+0.02 %"; "-" unless it is finite. */
 void units_format_change(char *out, size_t size, double share);
 
+/* A share as percent without its sign, "3.1", "-0.4": with one decimal, or with as many, up to four,
+ * as keep it on its own side of +edge and -edge, so that a reader who compares the two finds what
+ * the program found. */
+void units_format_percent(char *out, size_t size, double share, double edge);
+
 #endif

@@ -93,6 +93,20 @@ static void tell(const struct contest *contest, const char *what, size_t done, s
         contest->request->progress(contest->request->progress_ctx, what, done, total);
 }
 
+/* What one run by itself took is noise: a program's times are those of its pairs, or unknown. */
+static void forget_times(struct comparison *comparison)
+{
+    const struct interval unknown = {NAN, NAN, NAN};
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        struct compared_cell *cell = &comparison->cells[i];
+        cell->time_known = cell->time_decides = false;
+        cell->timing = (struct timing){0, NAN, unknown, unknown, NAN, NAN, NAN};
+        cell->before_ns_per_op = cell->after_ns_per_op = NAN;
+        for (size_t phase = 0; phase < cell->phase_count; phase++)
+            cell->phases[phase].cpu_ratio = cell->phases[phase].share = NAN;
+    }
+}
+
 static int contest_count(struct contest *contest, struct diag *diag)
 {
     const struct binaries_request *request = contest->request;
@@ -106,6 +120,7 @@ static int contest_count(struct contest *contest, struct diag *diag)
     if (status == DIAG_OK)
         status = compare_documents(contest->before, request->before, contest->after, request->after,
                                    request->limits, contest->comparison, diag);
+    forget_times(contest->comparison);
     if (status == DIAG_OK && contest->comparison->cell_count != matrix_count(&request->matrix))
         status = diag_run(diag, "%s and %s made %zu cells of %zu", request->before, request->after,
                           contest->comparison->cell_count, matrix_count(&request->matrix));
@@ -119,6 +134,16 @@ static double median_of(const double *values, size_t count)
     return count > 0 ? summary_of(values, count).median : NAN;
 }
 
+/* As of the whole cell: the median of the pairs' ratios. */
+static double phase_ratio(const struct block_series *before, const struct block_series *after,
+                          size_t phase)
+{
+    double logs[PAIRS_MAX];
+    for (size_t i = 0; i < after->pairs; i++)
+        logs[i] = log(after->phase_cpu_ns[phase][i] / before->phase_cpu_ns[phase][i]);
+    return exp(median_of(logs, after->pairs));
+}
+
 static void read_phases(struct compared_cell *cell, const struct block_cell *block)
 {
     const struct block_series *before = &block->series[ROLE_BEFORE];
@@ -126,7 +151,7 @@ static void read_phases(struct compared_cell *cell, const struct block_cell *blo
     double whole_ns = median_of(before->cpu_ns, before->pairs);
     for (size_t i = 0; i < cell->phase_count && i < block->phase_count; i++) {
         double before_ns = median_of(before->phase_cpu_ns[i], before->pairs);
-        cell->phases[i].cpu_ratio = median_of(after->phase_cpu_ns[i], after->pairs) / before_ns;
+        cell->phases[i].cpu_ratio = phase_ratio(before, after, i);
         cell->phases[i].share = before_ns / whole_ns;
     }
 }
@@ -141,7 +166,7 @@ static void read_cell(struct compared_cell *cell, const struct block_cell *block
     cell->timing = gate_timing(after, gate_margin(cell, limits));
     cell->control = gate_timing(&block->series[ROLE_CONTROL], limits->of[METRIC_TIME]);
     cell->before_ns_per_op = median_of(before->cpu_ns, before->pairs) / (double)block->calls;
-    cell->after_ns_per_op = median_of(after->cpu_ns, after->pairs) / (double)block->calls;
+    cell->after_ns_per_op = cell->before_ns_per_op * cell->timing.cpu.median;
     read_phases(cell, block);
 }
 
@@ -175,10 +200,17 @@ static void contest_progress(void *ctx, size_t done, size_t total)
     tell(contest, contest->what, done, total);
 }
 
-/* More pairs of those cells whose time gate says `verdict`; with `forget` from none on to as many as led
- * to it: what it took to see a regression is what it takes to see it again. */
-static int contest_again(struct contest *contest, enum verdict verdict, uint64_t pairs,
-                         const char *what, bool forget, struct diag *diag)
+static bool has_regressed(const struct compared_cell *cell, const struct limits *limits)
+{
+    (void)limits;
+    return cell->time_verdict == VERDICT_REGRESSED;
+}
+
+/* More pairs of the cells that want them; with `forget` from none on to as many as led to the verdict:
+ * what it took to see a regression is what it takes to see it again. */
+static int contest_again(struct contest *contest,
+                         bool (*wants)(const struct compared_cell *, const struct limits *),
+                         uint64_t pairs, const char *what, bool forget, struct diag *diag)
 {
     struct comparison *comparison = contest->comparison;
     struct blocks *blocks = &contest->blocks;
@@ -186,7 +218,7 @@ static int contest_again(struct contest *contest, enum verdict verdict, uint64_t
     for (size_t i = 0; i < comparison->cell_count; i++) {
         const struct compared_cell *cell = &comparison->cells[i];
         struct block_cell *block = &blocks->cells[i];
-        block->out = block->failed || !cell->time_known || cell->time_verdict != verdict;
+        block->out = block->failed || !cell->time_known || !wants(cell, &comparison->limits);
         count += !block->out;
         if (!block->out && forget)
             block_cell_forget(block);
@@ -201,7 +233,7 @@ static int contest_extend(struct contest *contest, struct diag *diag)
     struct comparison *comparison = contest->comparison;
     if (request->max_pairs <= request->pairs)
         return DIAG_OK;
-    int status = contest_again(contest, VERDICT_INCONCLUSIVE, request->max_pairs - request->pairs,
+    int status = contest_again(contest, gate_needs_pairs, request->max_pairs - request->pairs,
                                "more pairs", false, diag);
     for (size_t i = 0; i < comparison->cell_count; i++)
         comparison->cells[i].extended =
@@ -230,7 +262,7 @@ static int contest_confirm(struct contest *contest, struct diag *diag)
     struct comparison *comparison = contest->comparison;
     const struct binaries_request *request = contest->request;
     uint64_t most = request->pairs > request->max_pairs ? request->pairs : request->max_pairs;
-    int status = contest_again(contest, VERDICT_REGRESSED, most, "confirming", true, diag);
+    int status = contest_again(contest, has_regressed, most, "confirming", true, diag);
     for (size_t i = 0; i < comparison->cell_count; i++) {
         struct compared_cell *cell = &comparison->cells[i];
         const struct block_cell *block = &contest->blocks.cells[i];

@@ -54,6 +54,17 @@ const char *metric_name(enum metric metric)
     return names[metric];
 }
 
+const char *gate_name(enum gate gate)
+{
+    static const char *const names[GATES] = {
+        [GATE_WORK] = "work",
+        [GATE_INSTRUCTIONS] = "instructions",
+        [GATE_MEMORY] = "memory",
+        [GATE_TIME] = "time",
+    };
+    return names[gate];
+}
+
 const char *fail_on_name(enum fail_on fail_on)
 {
     static const char *const names[] = {
@@ -149,6 +160,91 @@ int limits_parse(const char *text, const char *flag, struct limits *limits, stru
     return DIAG_OK;
 }
 
+/* ---- Gates. ---------------------------------------------------------------------------------- */
+
+static bool work_has_limit(const struct limits *limits)
+{
+    for (int i = 0; i < METRIC_WORK_COUNT; i++)
+        if (!isnan(limits->of[i]))
+            return true;
+    return false;
+}
+
+struct gate_answer cell_gate(const struct compared_cell *cell, enum gate gate,
+                             const struct limits *limits)
+{
+    const enum verdict unknown = VERDICT_INCONCLUSIVE;
+    switch (gate) {
+    case GATE_WORK:
+        return (struct gate_answer){work_has_limit(limits), cell->work_verdict};
+    case GATE_INSTRUCTIONS:
+        return (struct gate_answer){!isnan(limits->of[METRIC_INSTRUCTIONS]),
+                                    cell->instructions_known ? cell->instructions_verdict
+                                                             : unknown};
+    case GATE_MEMORY:
+        return (struct gate_answer){!isnan(limits->of[METRIC_MEMORY]),
+                                    cell->changes[METRIC_MEMORY].verdict};
+    default:
+        return (struct gate_answer){cell->time_decides,
+                                    cell->time_known ? cell->time_verdict : unknown};
+    }
+}
+
+static bool is_known(const struct gate_answer *answer)
+{
+    return answer->asked && answer->verdict != VERDICT_INCONCLUSIVE;
+}
+
+static bool gate_says(const struct compared_cell *cell, enum gate gate, const struct limits *limits,
+                      enum verdict verdict)
+{
+    struct gate_answer answer = cell_gate(cell, gate, limits);
+    return answer.asked && answer.verdict == verdict;
+}
+
+bool cell_decided_by(const struct compared_cell *cell, enum gate gate, const struct limits *limits)
+{
+    return !cell->failed && cell->verdict != VERDICT_INCONCLUSIVE &&
+           gate_says(cell, gate, limits, cell->verdict);
+}
+
+/* Work and instructions are two views of one question: one of them is enough. */
+static bool has_substitute(enum gate gate)
+{
+    return gate == GATE_WORK || gate == GATE_INSTRUCTIONS;
+}
+
+/* Whether NEW does more than OLD: some gate has to know. */
+static bool knows_cost(const struct compared_cell *cell, const struct limits *limits)
+{
+    static const enum gate gates[] = {GATE_WORK, GATE_INSTRUCTIONS, GATE_TIME};
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
+        struct gate_answer answer = cell_gate(cell, gates[i], limits);
+        if (is_known(&answer))
+            return true;
+    }
+    return false;
+}
+
+static enum verdict gates_verdict(const struct compared_cell *cell, const struct limits *limits)
+{
+    enum verdict verdict = knows_cost(cell, limits) ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+    for (int i = 0; i < GATES; i++) {
+        struct gate_answer answer = cell_gate(cell, (enum gate)i, limits);
+        if (is_known(&answer) || (answer.asked && !has_substitute((enum gate)i)))
+            verdict = verdict_worse(verdict, answer.verdict);
+    }
+    return verdict;
+}
+
+/* By anything but its times, which are noise where nobody takes them in pairs on a quiet machine. */
+static bool has_regressed_exactly(const struct compared_cell *cell, const struct limits *limits)
+{
+    return cell->failed || gate_says(cell, GATE_WORK, limits, VERDICT_REGRESSED) ||
+           gate_says(cell, GATE_INSTRUCTIONS, limits, VERDICT_REGRESSED) ||
+           gate_says(cell, GATE_MEMORY, limits, VERDICT_REGRESSED);
+}
+
 /* ---- The reason of a cell. ------------------------------------------------------------------- */
 
 /* Parts of a reason: a text that grows. */
@@ -179,12 +275,15 @@ static void say_change(struct sentence *say, const struct change *change, enum m
     append(say->text, say->size, " (limit %.3g %%)", 100 * say->limits->of[metric]);
 }
 
-/* "3.1 .. 5.2 %" of a ratio: how much slower, or how much faster. */
-static void say_range(struct sentence *say, const struct interval *ratio, bool faster)
+/* "3.1 .. 5.2 %" of a ratio: how much slower, or how much faster, than 1; beside a margin that it
+ * can be checked against. */
+static void say_range(struct sentence *say, const struct interval *ratio, bool faster,
+                      double margin)
 {
-    double low = faster ? 1 - ratio->high : ratio->low - 1;
-    double high = faster ? 1 - ratio->low : ratio->high - 1;
-    append(say->text, say->size, "%.1f .. %.1f %%", 100 * low, 100 * high);
+    char low[32], high[32];
+    units_format_percent(low, sizeof low, faster ? 1 - ratio->high : ratio->low - 1, margin);
+    units_format_percent(high, sizeof high, faster ? 1 - ratio->low : ratio->high - 1, margin);
+    append(say->text, say->size, "%s .. %s %%", low, high);
 }
 
 static void say_inconclusive_time(struct sentence *say, const struct compared_cell *cell,
@@ -197,32 +296,40 @@ static void say_inconclusive_time(struct sentence *say, const struct compared_ce
         append(say->text, say->size,
                "the control moved by %s (OLD against a copy of OLD): load, steal or layout", moved);
     } else if (cell->confirm_tried && !cell->confirmed) {
-        say_range(say, ratio, false);
+        say_range(say, ratio, false, margin);
         append(say->text, say->size, " slower at first, ");
-        say_range(say, &cell->confirm_cpu, false);
+        say_range(say, &cell->confirm_cpu, false, margin);
         append(say->text, say->size, " on a second block: not confirmed");
     } else if (!isfinite(ratio->low) || !isfinite(ratio->high)) {
         append(say->text, say->size, "too few pairs for an interval: %zu", cell->timing.pairs);
     } else {
         append(say->text, say->size, "too few pairs for this noise: ");
-        say_range(say, ratio, false);
+        say_range(say, ratio, false, margin);
         append(say->text, say->size, " slower after %zu pairs (margin %.3g %%)", cell->timing.pairs,
                100 * margin);
     }
 }
 
-/* A difference beyond the margin between two builds that do the same: where the code happens to lie
- * can do that much. */
+/* "8.1 .. 10.2 % slower (margin 3 %)", which a reader can check against each other. */
+static void say_against(struct sentence *say, const struct compared_cell *cell, double margin,
+                        bool faster)
+{
+    say_range(say, &cell->timing.cpu, faster, margin);
+    append(say->text, say->size, " %s (margin %.3g %%%s)", faster ? "faster" : "slower",
+           100 * margin, cell->same_program ? ": the same work, instructions and memory" : "");
+}
+
+/* Two builds that do the same may differ by more than the margin: where the code happens to lie can do
+ * that much. */
 static void say_layout(struct sentence *say, const struct compared_cell *cell)
 {
-    double moved = cell->timing.cpu.median - 1;
-    if (!cell->same_program || !(fabs(moved) > say->limits->of[METRIC_TIME]))
+    double margin = say->limits->of[METRIC_TIME];
+    const struct interval *ratio = &cell->timing.cpu;
+    bool is_inside = ratio->low >= 1 - margin && ratio->high <= 1 + margin;
+    if (!cell->same_program || is_inside)
         return;
     say_next(say, "; ");
-    append(say->text, say->size,
-           "%s by %.1f %% with the same work, instructions and memory: layout (limit %.3g %%)",
-           moved > 0 ? "slower" : "faster", 100 * fabs(moved),
-           100 * say->limits->of[METRIC_LAYOUT]);
+    say_against(say, cell, say->limits->of[METRIC_LAYOUT], ratio->median < 1);
 }
 
 static void say_time(struct sentence *say, const struct compared_cell *cell)
@@ -239,59 +346,78 @@ static void say_time(struct sentence *say, const struct compared_cell *cell)
         say_inconclusive_time(say, cell, margin);
         return;
     }
-    bool faster = cell->time_verdict == VERDICT_IMPROVED;
-    say_range(say, &cell->timing.cpu, faster);
-    append(say->text, say->size, " %s (margin %.3g %%%s)%s", faster ? "faster" : "slower",
-           100 * margin, cell->same_program ? ": the same work, instructions and memory" : "",
-           cell->confirmed ? ", confirmed on a second block" : "");
+    say_against(say, cell, margin, cell->time_verdict == VERDICT_IMPROVED);
+    append(say->text, say->size, "%s", cell->confirmed ? ", confirmed on a second block" : "");
 }
 
-static bool time_judges(const struct compared_cell *cell)
+/* "work: unknown, both count nothing" for each gate that would have been enough. */
+static void say_unknown_cost(struct sentence *say, const struct compared_cell *cell)
 {
-    return cell->time_known && cell->time_decides;
+    const struct {
+        enum gate gate;
+        const char *reason;
+    } gates[] = {{GATE_WORK, cell->work_reason}, {GATE_INSTRUCTIONS, cell->instructions_reason}};
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
+        struct gate_answer answer = cell_gate(cell, gates[i].gate, say->limits);
+        if (is_known(&answer))
+            continue;
+        bool is_off = !answer.asked;
+        say_next(say, "; ");
+        append(say->text, say->size, "%s: %s%s%s", gate_name(gates[i].gate),
+               is_off ? "not judged" : "unknown", is_off || !gates[i].reason[0] ? "" : ", ",
+               is_off ? "" : gates[i].reason);
+    }
 }
 
-/* Memory is exact as well, and judged when it is given a limit. */
-static enum verdict memory_verdict(const struct compared_cell *cell, const struct limits *limits)
+static void say_unknown_memory(struct sentence *say, const struct compared_cell *cell)
 {
-    return isnan(limits->of[METRIC_MEMORY]) ? VERDICT_SAME : cell->changes[METRIC_MEMORY].verdict;
+    const struct change *memory = &cell->changes[METRIC_MEMORY];
+    bool old_lacks = isnan(memory->before), new_lacks = isnan(memory->after);
+    say_next(say, "; ");
+    append(say->text, say->size, "memory: unknown, %s",
+           old_lacks && new_lacks ? "neither has a figure"
+           : old_lacks            ? "OLD has no figure"
+                                  : "NEW has no figure");
 }
 
-static enum verdict exact_verdict(const struct compared_cell *cell, const struct limits *limits)
+/* The metrics whose change came to the verdict. */
+static void say_changes(struct sentence *say, const struct compared_cell *cell)
 {
-    enum verdict verdict = cell->failed ? VERDICT_REGRESSED : VERDICT_SAME;
-    verdict = verdict_worse(verdict, cell->work_verdict);
-    if (cell->instructions_known)
-        verdict = verdict_worse(verdict, cell->instructions_verdict);
-    return verdict_worse(verdict, memory_verdict(cell, limits));
+    for (int i = 0; i < METRIC_WORK_COUNT; i++)
+        if (cell->changes[i].verdict == cell->verdict)
+            say_change(say, &cell->changes[i], (enum metric)i);
+    if (gate_says(cell, GATE_MEMORY, say->limits, cell->verdict))
+        say_change(say, &cell->changes[METRIC_MEMORY], METRIC_MEMORY);
+    if (gate_says(cell, GATE_INSTRUCTIONS, say->limits, cell->verdict))
+        say_change(say, &cell->changes[METRIC_INSTRUCTIONS], METRIC_INSTRUCTIONS);
 }
 
 /* What the gates say that came to the verdict. */
 static void give_reason(struct compared_cell *cell, const struct limits *limits)
 {
     struct sentence say = {cell->reason, sizeof cell->reason, limits};
+    bool is_unclear = cell->verdict == VERDICT_INCONCLUSIVE;
     if (cell->failed)
         append(say.text, say.size, "NEW fails where OLD does not");
-    for (int i = 0; i < METRIC_WORK_COUNT; i++)
-        if (cell->verdict != VERDICT_SAME && cell->changes[i].verdict == cell->verdict)
-            say_change(&say, &cell->changes[i], (enum metric)i);
-    if (cell->verdict != VERDICT_SAME && memory_verdict(cell, limits) == cell->verdict)
-        say_change(&say, &cell->changes[METRIC_MEMORY], METRIC_MEMORY);
-    if (cell->verdict != VERDICT_SAME && cell->instructions_known &&
-        cell->instructions_verdict == cell->verdict)
-        say_change(&say, &cell->changes[METRIC_INSTRUCTIONS], METRIC_INSTRUCTIONS);
-    if (time_judges(cell) && cell->time_verdict == cell->verdict)
+    if (cell->verdict == VERDICT_IMPROVED || cell->verdict == VERDICT_REGRESSED)
+        say_changes(&say, cell);
+    if (is_unclear && !knows_cost(cell, limits))
+        say_unknown_cost(&say, cell);
+    if (is_unclear && gate_says(cell, GATE_MEMORY, limits, VERDICT_INCONCLUSIVE))
+        say_unknown_memory(&say, cell);
+    if (gate_says(cell, GATE_TIME, limits, cell->verdict))
         say_time(&say, cell);
 }
 
 void cell_conclude(struct compared_cell *cell, const struct limits *limits)
 {
-    enum verdict before = cell->reason[0] ? cell->verdict : VERDICT_SAME;
-    cell->verdict = verdict_worse(before, exact_verdict(cell, limits));
-    if (time_judges(cell))
-        cell->verdict = verdict_worse(cell->verdict, cell->time_verdict);
-    if (!cell->reason[0])
-        give_reason(cell, limits);
+    if (cell->reason[0]) {
+        if (has_regressed_exactly(cell, limits))
+            cell->verdict = VERDICT_REGRESSED;
+        return;
+    }
+    cell->verdict = cell->failed ? VERDICT_REGRESSED : gates_verdict(cell, limits);
+    give_reason(cell, limits);
 }
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
@@ -341,8 +467,7 @@ static void add_cells(struct comparison *comparison, size_t *total, enum verdict
 static bool has_unclear_time(const struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->cell_count; i++) {
-        const struct compared_cell *cell = &comparison->cells[i];
-        if (time_judges(cell) && cell->time_verdict == VERDICT_INCONCLUSIVE)
+        if (gate_says(&comparison->cells[i], GATE_TIME, &comparison->limits, VERDICT_INCONCLUSIVE))
             return true;
     }
     return false;
@@ -394,7 +519,7 @@ int comparison_exit_status(const struct comparison *comparison, enum fail_on fai
 {
     if (fail_on == FAIL_ON_WORK) {
         for (size_t i = 0; i < comparison->cell_count; i++)
-            if (exact_verdict(&comparison->cells[i], &comparison->limits) == VERDICT_REGRESSED)
+            if (has_regressed_exactly(&comparison->cells[i], &comparison->limits))
                 return STATUS_REGRESSED;
         return STATUS_OK;
     }

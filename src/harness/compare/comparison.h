@@ -56,13 +56,28 @@ struct limits limits_default(void);
  * expected; *limits is unchanged then. */
 int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag);
 
+/* ---- Gates: what a verdict rests on. ---------------------------------------------------------- */
+
+/* A gate that was asked has one of three answers: equal (same), changed (improved, regressed), or
+ * unknown (inconclusive) - a figure is absent on a side, or the pairs cannot tell.  Unknown is never
+ * equal. */
+enum gate { GATE_WORK, GATE_INSTRUCTIONS, GATE_MEMORY, GATE_TIME, GATES };
+
+/* "work", "instructions", "memory", "time". */
+const char *gate_name(enum gate gate);
+
+struct gate_answer {
+    bool asked; /* false: without a limit, or without pairs; then it judges nothing */
+    enum verdict verdict;
+};
+
 /* ---- One cell. ------------------------------------------------------------------------------- */
 
 /* A metric of both sides that is exact or nearly so; NAN: unknown. */
 struct change {
     double before, after; /* of the whole cell, one pass */
     double share;         /* after / before - 1; 0 when both are 0; INFINITY from 0 to something */
-    enum verdict verdict;
+    enum verdict verdict; /* inconclusive: it has a limit, and a side is unknown */
 };
 
 struct interval {
@@ -76,6 +91,7 @@ struct timing {
     struct interval cpu;       /* ratio of thread CPU times: decides */
     struct interval wall;      /* ratio of wall times: beside it */
     double p_slower, p_faster; /* one-sided sign tests against the margin, after Holm */
+    double margin;             /* that the interval was held against; NAN: it was not judged */
 };
 
 #define COMPARED_TEXT    400
@@ -84,7 +100,7 @@ struct timing {
 
 struct compared_phase {
     char name[64];
-    double cpu_ratio; /* of the medians; NAN: unknown */
+    double cpu_ratio; /* median of the pairs' ratios; of two runs the ratio; NAN: unknown */
     double share;     /* of the cell's time in OLD */
     double work_before[METRIC_WORK_COUNT], work_after[METRIC_WORK_COUNT];
 };
@@ -105,6 +121,7 @@ struct compared_cell {
     bool work_changed;              /* some operation counter is not exactly equal */
     struct change changes[METRICS]; /* operation counters, memory, instructions */
     enum verdict work_verdict, instructions_verdict, time_verdict;
+    char work_reason[COMPARED_TEXT]; /* why the work is unknown, or "" */
     bool instructions_known, time_known;
     char instructions_source[16];            /* "processor", "steps"; "" when unknown */
     char instructions_reason[COMPARED_TEXT]; /* why unknown, or "" */
@@ -117,7 +134,8 @@ struct compared_cell {
     bool extended; /* pairs were added once */
     bool confirm_tried, confirmed;
     struct interval confirm_cpu;
-    double before_ns_per_op, after_ns_per_op; /* thread CPU time per call; NAN: unknown */
+    /* Thread CPU time per call; NAN: unknown.  Their ratio is timing.cpu.median. */
+    double before_ns_per_op, after_ns_per_op;
 
     size_t phase_count;
     struct compared_phase phases[COMPARED_PHASES];
@@ -125,10 +143,18 @@ struct compared_cell {
     struct explanation explanation;
 };
 
-/* Sets the cell's verdict and reason from those of its gates (and `failed`, and memory when it has
- * a limit): the worst one, and what led to it.  To be called once, after the gates.  A reason that
- * is there already (NEW has no such cell) stays, and the verdict beside it is one more gate. */
+struct gate_answer cell_gate(const struct compared_cell *cell, enum gate gate,
+                             const struct limits *limits);
+
+/* Sets the cell's verdict and reason from `failed` and its gates: the worst answer, and what led to
+ * it.  Inconclusive is a cell of which no gate of work, instructions and time knows anything, and
+ * one whose memory was to be judged or whose times were taken and which are unknown.  To be called
+ * once, after the gates.  A reason that is there already (NEW has no such cell) stays with its
+ * verdict, unless a gate has regressed. */
 void cell_conclude(struct compared_cell *cell, const struct limits *limits);
+
+/* Has this gate come to the cell's verdict?  Of a cell that is concluded. */
+bool cell_decided_by(const struct compared_cell *cell, enum gate gate, const struct limits *limits);
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
 

@@ -61,6 +61,16 @@ static cJSON *make_gates(const struct compared_cell *cell)
     return out;
 }
 
+/* The gates that came to the verdict; none to an inconclusive one, and to that of a failure. */
+static cJSON *make_decided_by(const struct compared_cell *cell, const struct limits *limits)
+{
+    cJSON *out = cJSON_CreateArray();
+    for (int i = 0; i < GATES; i++)
+        if (cell_decided_by(cell, (enum gate)i, limits))
+            cJSON_AddItemToArray(out, json_text(gate_name((enum gate)i)));
+    return out;
+}
+
 /* What the timing of NEW and the control have in common. */
 static cJSON *make_pairs(const struct timing *timing)
 {
@@ -79,6 +89,7 @@ static cJSON *make_timing(const struct compared_cell *cell)
     cJSON *out = make_pairs(&cell->timing);
     json_add_measure(out, "p_slower", cell->timing.p_slower);
     json_add_measure(out, "p_faster", cell->timing.p_faster);
+    json_add_measure(out, "margin", cell->timing.margin);
     return out;
 }
 
@@ -207,6 +218,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *l
     add_bool(out, "work_changed", cell->work_changed);
     add_bool(out, "failed", cell->failed);
     json_add(out, "gates", make_gates(cell));
+    json_add(out, "decided_by", make_decided_by(cell, limits));
     add_bool(out, "time_decides", cell->time_decides);
     add_bool(out, "same_program", cell->same_program);
     json_add(out, "timing", make_timing(cell));
@@ -215,6 +227,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *l
     json_add(out, "confirmation", make_confirmation(cell));
     json_add(out, "ns_per_op", make_costs(cell));
     json_add(out, "work", make_work(cell, limits));
+    json_add_text(out, "work_reason", cell->work_reason);
     json_add(out, "memory", make_memory(cell));
     json_add(out, "instructions", make_instructions(cell));
     json_add_text(out, "instructions_reason", cell->instructions_reason);

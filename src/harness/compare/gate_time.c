@@ -16,13 +16,19 @@ static struct interval ratio_interval(const double *logs, size_t count, double *
     return (struct interval){exp(summary.median), exp(summary.low), exp(summary.high)};
 }
 
+/* The logarithm of the lower edge; a margin of 100 % and more leaves nothing below it. */
+static double log_low(double margin)
+{
+    return margin < 1 ? log1p(-margin) : -INFINITY;
+}
+
 struct timing gate_timing(const struct block_series *series, double margin)
 {
-    struct timing timing = {.pairs = series->pairs};
+    struct timing timing = {.pairs = series->pairs, .margin = NAN};
     timing.wall = ratio_interval(series->wall, series->pairs, &timing.confidence);
     timing.cpu = ratio_interval(series->cpu, series->pairs, &timing.confidence);
     timing.p_slower = signtest_above(series->cpu, series->pairs, log1p(margin));
-    timing.p_faster = signtest_below(series->cpu, series->pairs, -log1p(margin));
+    timing.p_faster = signtest_below(series->cpu, series->pairs, log_low(margin));
     return timing;
 }
 
@@ -35,22 +41,39 @@ double gate_margin(const struct compared_cell *cell, const struct limits *limits
 /* By its middle: the interval of a quiet control is narrow, that of a noisy one says nothing. */
 bool gate_control_moved(const struct timing *control, double margin)
 {
-    return control->pairs > 0 && fabs(log(control->cpu.median)) > log1p(margin);
+    return control->pairs > 0 && fabs(control->cpu.median - 1) > margin;
 }
 
-static enum verdict judge_cell(const struct compared_cell *cell, double margin)
+static bool is_inside(const struct interval *ratio, double margin)
 {
-    const struct timing *timing = &cell->timing;
-    double high = 1 + margin, low = 1 / high;
+    return ratio->low >= 1 - margin && ratio->high <= 1 + margin;
+}
+
+/* What lies inside the narrower margin is the same by it; the wider one of layout is asked after
+ * that, and is the one that is shown then. */
+static enum verdict judge_cell(struct compared_cell *cell, const struct limits *limits)
+{
+    struct timing *timing = &cell->timing;
+    double margin = gate_margin(cell, limits);
+    timing->margin = margin;
     if (cell->control_moved)
         return VERDICT_INCONCLUSIVE;
-    if (timing->cpu.low > high && timing->p_slower <= GATE_ALPHA)
+    if (timing->cpu.low > 1 + margin && timing->p_slower <= GATE_ALPHA)
         return VERDICT_REGRESSED;
-    if (timing->cpu.high < low && timing->p_faster <= GATE_ALPHA)
+    if (timing->cpu.high < 1 - margin && timing->p_faster <= GATE_ALPHA)
         return VERDICT_IMPROVED;
-    if (timing->cpu.low >= low && timing->cpu.high <= high)
-        return VERDICT_SAME;
-    return VERDICT_INCONCLUSIVE;
+    if (is_inside(&timing->cpu, limits->of[METRIC_TIME]))
+        timing->margin = limits->of[METRIC_TIME];
+    return is_inside(&timing->cpu, timing->margin) ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+}
+
+bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *limits)
+{
+    const struct interval *ratio = &cell->timing.cpu;
+    double margin = limits->of[METRIC_TIME];
+    bool is_told = ratio->low > 1 + margin || ratio->high < 1 - margin;
+    return cell->time_verdict == VERDICT_INCONCLUSIVE ||
+           (cell->time_verdict == VERDICT_SAME && !is_told && !is_inside(ratio, margin));
 }
 
 /* Slower and faster are two families: each is tested once on every cell. */
@@ -84,7 +107,7 @@ void gate_time_judge(struct compared_cell *cells, size_t count, const struct lim
         if (!cell->time_known)
             continue;
         cell->control_moved = gate_control_moved(&cell->control, limits->of[METRIC_TIME]);
-        cell->time_verdict = judge_cell(cell, gate_margin(cell, limits));
+        cell->time_verdict = judge_cell(cell, limits);
     }
 }
 

@@ -29,8 +29,12 @@ struct timing gate_timing(const struct block_series *series, double margin);
  * programs did the same work with the same instructions. */
 double gate_margin(const struct compared_cell *cell, const struct limits *limits);
 
+/* Would more pairs help?  True when the verdict is inconclusive, and when it is `same` by the margin
+ * of layout alone, with an interval that does not lie on one side of an edge of METRIC_TIME. */
+bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *limits);
+
 /* Adjusts the p values of all cells that are timed (time_known) for their number and sets each one's
- * time_verdict and control_moved. */
+ * time_verdict, control_moved and timing.margin: the margin that a reader checks the verdict with. */
 void gate_time_judge(struct compared_cell *cells, size_t count, const struct limits *limits);
 
 /* Does an independent series say again that the cell is slower by more than its margin? */

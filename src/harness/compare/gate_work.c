@@ -52,7 +52,7 @@ static double count_work(const cJSON *phase, enum metric metric)
 
 static double share_of(double before, double after)
 {
-    if (before == 0)
+    if (before == 0 && !isnan(after))
         return after == 0 ? 0 : INFINITY;
     return after / before - 1;
 }
@@ -60,6 +60,8 @@ static double share_of(double before, double after)
 struct change gate_work_change(double before, double after, double limit)
 {
     struct change change = {before, after, share_of(before, after), VERDICT_SAME};
+    if (isnan(change.share) && !isnan(limit))
+        change.verdict = VERDICT_INCONCLUSIVE;
     /* A change of exactly the limit passes, however its share was rounded. */
     double edge = limit * (1 + 1e-9);
     if (change.share > edge)
@@ -71,14 +73,40 @@ struct change gate_work_change(double before, double after, double limit)
 
 /* ---- Operation counters and memory. ---------------------------------------------------------- */
 
-static void name_phase(struct compared_phase *out, const cJSON *before, const cJSON *after)
+/* Every design that starts a timer compares, looks, moves or writes.  One of which none of these was
+ * counted counts nothing: a plugin without TW_COUNT, or a library, inside of which nobody counts. */
+static bool counts_structure(const cJSON *cell)
+{
+    static const enum metric structure[] = {METRIC_comparisons, METRIC_visits,
+                                            METRIC_moves,       METRIC_link_writes,
+                                            METRIC_cascades,    METRIC_pointer_moves};
+    double starts = 0;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+    {
+        starts += json_get_number(phase, "operations.start");
+        for (size_t i = 0; i < sizeof structure / sizeof *structure; i++)
+            if (count_work(phase, structure[i]) > 0)
+                return true;
+    }
+    return starts == 0;
+}
+
+/* The 0 of a side that counts nothing is unknown. */
+static double known_work(double count, bool counts)
+{
+    return count == 0 && !counts ? NAN : count;
+}
+
+static void name_phase(struct compared_phase *out, const cJSON *before, const cJSON *after,
+                       const bool counts[2])
 {
     snprintf(out->name, sizeof out->name, "%s", json_get_text(before ? before : after, "name"));
     out->cpu_ratio = NAN;
     out->share = NAN;
     for (int i = 0; i < METRIC_WORK_COUNT; i++) {
-        out->work_before[i] = count_work(before, (enum metric)i);
-        out->work_after[i] = count_work(after, (enum metric)i);
+        out->work_before[i] = known_work(count_work(before, (enum metric)i), counts[0]);
+        out->work_after[i] = known_work(count_work(after, (enum metric)i), counts[1]);
     }
 }
 
@@ -89,19 +117,21 @@ static void list_phases(struct compared_cell *cell, const cJSON *before, const c
     const cJSON *old_phases = json_get(before, "phases"), *new_phases = json_get(after, "phases");
     size_t old_count = (size_t)cJSON_GetArraySize(old_phases);
     size_t new_count = (size_t)cJSON_GetArraySize(new_phases);
+    const bool counts[2] = {counts_structure(before), counts_structure(after)};
     size_t count = old_count > new_count ? old_count : new_count;
     cell->phase_count = count < COMPARED_PHASES ? count : COMPARED_PHASES;
     for (size_t i = 0; i < cell->phase_count; i++)
         name_phase(&cell->phases[i], cJSON_GetArrayItem(old_phases, (int)i),
-                   cJSON_GetArrayItem(new_phases, (int)i));
+                   cJSON_GetArrayItem(new_phases, (int)i), counts);
 }
 
+/* NAN without phases, when one of them lacks the counter, and for the 0 of what counts nothing. */
 static double sum_work(const cJSON *cell, enum metric metric)
 {
-    double sum = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases")) sum += count_work(phase, metric);
-    return sum;
+    const cJSON *phase, *phases = json_get(cell, "phases");
+    double sum = cJSON_GetArraySize(phases) > 0 ? 0 : NAN;
+    cJSON_ArrayForEach(phase, phases) sum += count_work(phase, metric);
+    return known_work(sum, counts_structure(cell));
 }
 
 /* Unknown differs from nothing. */
@@ -120,19 +150,80 @@ static bool phases_differ(const struct compared_cell *cell)
     return false;
 }
 
+static const char *who_lacks(bool before, bool after)
+{
+    return before && after ? "both" : before ? "OLD" : "NEW";
+}
+
+/* How often such a design asks and looks depends on how fast the machine is. */
+static bool runs_by_the_clock(const cJSON *cell)
+{
+    return cJSON_IsTrue(json_get(cell, "traits.real_clock"));
+}
+
+#define BY_THE_CLOCK "it waits for the machine's clock, and does not do the same in every run"
+
+static bool lacks_phases(const cJSON *cell)
+{
+    return cJSON_GetArraySize(json_get(cell, "phases")) == 0;
+}
+
+/* "OLD lacks pointer_moves, clock_reads" */
+static void list_unknown(struct compared_cell *cell, bool old_lacks, bool new_lacks)
+{
+    const size_t size = sizeof cell->work_reason;
+    size_t length =
+        (size_t)snprintf(cell->work_reason, size, "%s lack%s ", who_lacks(old_lacks, new_lacks),
+                         old_lacks && new_lacks ? "" : "s");
+    const char *between = "";
+    for (int i = 0; i < METRIC_WORK_COUNT && length < size; i++) {
+        if (isnan(cell->changes[i].share)) {
+            length += (size_t)snprintf(cell->work_reason + length, size - length, "%s%s", between,
+                                       metric_name((enum metric)i));
+            between = ", ";
+        }
+    }
+}
+
+static void explain_unknown_work(struct compared_cell *cell, const cJSON *before,
+                                 const cJSON *after)
+{
+    bool old_lacks = false, new_lacks = false;
+    const char *what = "counts nothing", *of_both = "count nothing";
+    bool old_silent = !counts_structure(before), new_silent = !counts_structure(after);
+    if (lacks_phases(before) || lacks_phases(after)) {
+        what = "has no phases", of_both = "have no phases";
+        old_silent = lacks_phases(before), new_silent = lacks_phases(after);
+    }
+    for (int i = 0; i < METRIC_WORK_COUNT; i++) {
+        old_lacks = old_lacks || isnan(cell->changes[i].before);
+        new_lacks = new_lacks || isnan(cell->changes[i].after);
+    }
+    if (runs_by_the_clock(before) || runs_by_the_clock(after))
+        snprintf(cell->work_reason, sizeof cell->work_reason, BY_THE_CLOCK);
+    else if (old_silent || new_silent)
+        snprintf(cell->work_reason, sizeof cell->work_reason, "%s %s",
+                 who_lacks(old_silent, new_silent), old_silent && new_silent ? of_both : what);
+    else
+        list_unknown(cell, old_lacks, new_lacks);
+}
+
 static void judge_work(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                        const struct limits *limits)
 {
+    bool by_the_clock = runs_by_the_clock(before) || runs_by_the_clock(after);
     cell->work_changed = false;
-    cell->work_verdict = VERDICT_SAME;
+    cell->work_verdict = by_the_clock ? VERDICT_INCONCLUSIVE : VERDICT_SAME;
     for (int i = 0; i < METRIC_WORK_COUNT; i++) {
         double old_sum = sum_work(before, (enum metric)i),
                new_sum = sum_work(after, (enum metric)i);
-        cell->changes[i] = gate_work_change(old_sum, new_sum, limits->of[i]);
+        cell->changes[i] = gate_work_change(old_sum, new_sum, by_the_clock ? NAN : limits->of[i]);
         cell->work_verdict = verdict_worse(cell->work_verdict, cell->changes[i].verdict);
         cell->work_changed = cell->work_changed || differ(old_sum, new_sum);
     }
     cell->work_changed = cell->work_changed || phases_differ(cell);
+    if (cell->work_verdict == VERDICT_INCONCLUSIVE)
+        explain_unknown_work(cell, before, after);
 }
 
 /* ---- Instructions. --------------------------------------------------------------------------- */
@@ -151,14 +242,17 @@ static bool counted_throughout(const cJSON *cell)
 
 static double count_processor(const cJSON *cell)
 {
-    return counted_throughout(cell) ? gate_work_cell_sum(cell, "counters.instructions_per_op")
-                                    : NAN;
+    return counted_throughout(cell) && !runs_by_the_clock(cell)
+               ? gate_work_cell_sum(cell, "counters.instructions_per_op")
+               : NAN;
 }
 
 /* Why the processor's counters say nothing of this cell. */
 static const char *why_not_counted(const cJSON *cell)
 {
     const cJSON *phase;
+    if (runs_by_the_clock(cell))
+        return BY_THE_CLOCK;
     if (!counted_throughout(cell))
         return "the performance counters took turns and missed over a tenth of the time";
     cJSON_ArrayForEach(phase, json_get(cell, "phases"))
@@ -177,11 +271,6 @@ static const char *why_not_stepped(const cJSON *cell)
     if (!isnan(json_get_number(cell, "stepped.instructions")))
         return NULL;
     return reason[0] ? reason : "--counters=step was not given";
-}
-
-static const char *who_lacks(bool before, bool after)
-{
-    return before && after ? "both" : before ? "OLD" : "NEW";
 }
 
 static void explain_unknown(struct compared_cell *cell, const cJSON *before, const cJSON *after)
@@ -214,7 +303,8 @@ static void judge_instructions(struct compared_cell *cell, const cJSON *before, 
     }
     cell->instructions_known = !isnan(old_count) && !isnan(new_count);
     if (!cell->instructions_known) {
-        cell->changes[METRIC_INSTRUCTIONS] = (struct change){NAN, NAN, NAN, VERDICT_SAME};
+        cell->changes[METRIC_INSTRUCTIONS] = (struct change){NAN, NAN, NAN, VERDICT_INCONCLUSIVE};
+        cell->instructions_verdict = VERDICT_INCONCLUSIVE;
         explain_unknown(cell, before, after);
         return;
     }
@@ -234,8 +324,8 @@ void gate_work(struct compared_cell *cell, const cJSON *before, const cJSON *aft
         json_get_number(after, "memory.bytes_per_task"), limits->of[METRIC_MEMORY]);
     judge_instructions(cell, before, after, limits);
     /* Unknown is not alike: a build without memory figures is not given the wider margin. */
-    cell->same_program = !cell->work_changed && cell->instructions_known &&
-                         cell->changes[METRIC_MEMORY].share == 0 &&
+    cell->same_program = cell->work_verdict != VERDICT_INCONCLUSIVE && !cell->work_changed &&
+                         cell->instructions_known && cell->changes[METRIC_MEMORY].share == 0 &&
                          fabs(cell->changes[METRIC_INSTRUCTIONS].share) <= GATE_SAME_INSTRUCTIONS;
 }
 
@@ -300,6 +390,7 @@ void gate_work_advise_time(struct compared_cell *cell, const cJSON *before, cons
                  new_wall.high / old_wall.low},
         .p_slower = NAN,
         .p_faster = NAN,
+        .margin = NAN,
     };
     cell->time_decides = false;
     cell->time_verdict = VERDICT_SAME;

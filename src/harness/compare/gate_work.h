@@ -15,7 +15,9 @@
 #define GATE_SAME_INSTRUCTIONS 0.002
 
 /* Fills work, memory and instructions with their verdicts, the phases' names and work, and
- * same_program.  Instructions are those that the processor counted where both sides have them, else
+ * same_program.  Work is known when both sides have every counter, count something at all, and do not
+ * wait for the machine's clock; else work_verdict is inconclusive (or regressed, by a counter that is
+ * known) and work_reason says why.  Instructions are those that the processor counted where both sides have them, else
  * those that were stepped through; with neither, instructions_reason says why. */
 void gate_work(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                const struct limits *limits);
@@ -36,8 +38,8 @@ double gate_work_cell_calls(const cJSON *cell);
  * up to one pass of the cell.  NAN when a phase that has calls does not have it. */
 double gate_work_cell_sum(const cJSON *cell, const char *path);
 
-/* How `after` differs from `before`: the share, and against `limit` (NAN: never judged) the
- * verdict. */
+/* How `after` differs from `before`: the share, and against `limit` (NAN: never judged, `same`) the
+ * verdict.  A side that is unknown is inconclusive, whatever the other is. */
 struct change gate_work_change(double before, double after, double limit);
 
 #endif

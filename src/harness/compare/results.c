@@ -199,7 +199,7 @@ static uint64_t read_seed(const cJSON *cell)
 static bool begin_cell(struct compared_cell *out, const cJSON *cell)
 {
     const struct interval unknown = {NAN, NAN, NAN};
-    const struct timing untimed = {0, NAN, unknown, unknown, NAN, NAN};
+    const struct timing untimed = {0, NAN, unknown, unknown, NAN, NAN, NAN};
     memset(out, 0, sizeof *out);
     snprintf(out->impl, sizeof out->impl, "%s", json_get_text(cell, "impl"));
     snprintf(out->workload, sizeof out->workload, "%s", json_get_text(cell, "workload"));
@@ -208,7 +208,8 @@ static bool begin_cell(struct compared_cell *out, const cJSON *cell)
     out->seed = read_seed(cell);
     out->requested = cJSON_Duplicate(json_get(cell, "requested"), true);
     for (int i = 0; i < METRICS; i++)
-        out->changes[i] = (struct change){NAN, NAN, NAN, VERDICT_SAME};
+        out->changes[i] = (struct change){NAN, NAN, NAN, VERDICT_INCONCLUSIVE};
+    out->work_verdict = out->instructions_verdict = out->time_verdict = VERDICT_INCONCLUSIVE;
     out->timing = untimed;
     out->control = untimed;
     out->confirm_cpu = unknown;
@@ -261,6 +262,7 @@ static bool judge_status(struct compared_cell *cell, const cJSON *before, const 
     bool old_ok = has_status(before, "ok"), new_ok = has_status(after, "ok");
     if (old_ok && new_ok)
         return false;
+    /* Where both gave up, nothing is known of what they would have done. */
     bool same_status = has_status(after, json_get_text(before, "status"));
     if (!new_ok && (old_ok || (is_broken(after) && !is_broken(before))))
         settle_failure(cell, VERDICT_REGRESSED, "NEW", after);

@@ -38,10 +38,12 @@ static void write_figures(FILE *out, const cJSON *cell)
     char line[COMPARE_LINE_SIZE];
     struct compare_row row;
     compare_row_read(&row, cell);
-    snprintf(line, sizeof line, "time %s %s%s\ncontrol %s\nwork %s\ninstructions %s\nmemory %s\n",
-             row.time, row.interval,
-             cJSON_IsTrue(json_get(cell, "time_decides")) ? "" : " advisory", row.control, row.work,
-             row.instructions, row.memory);
+    bool advisory = json_get(cell, "ratio.median") && !cJSON_IsTrue(json_get(cell, "time_decides"));
+    snprintf(line, sizeof line,
+             "time %s %s%s\nmargin %s\ncontrol %s\nwork %s\ninstructions %s\nmemory %s\n"
+             "decided by %s\n",
+             row.time, row.interval, advisory ? " advisory" : "", row.margin, row.control, row.work,
+             row.instructions, row.memory, row.deciders);
     xml_text(out, line);
 }
 

@@ -16,12 +16,12 @@ static void write_field(FILE *out, const char *text)
 
 static void write_header(FILE *out, const cJSON *comparison)
 {
-    bool paired = compare_is_paired(comparison);
+    bool advisory = !compare_is_paired(comparison) && compare_has_times(comparison);
     fprintf(out,
-            "| design | workload | tasks | verdict | time%s | control | work | instructions | "
-            "memory |\n"
-            "|---|---|--:|---|--:|--:|---|--:|--:|\n",
-            paired ? "" : " (advisory)");
+            "| design | workload | tasks | verdict | time%s | margin | control | work | "
+            "instructions | memory | decided by |\n"
+            "|---|---|--:|---|--:|--:|--:|---|--:|--:|---|\n",
+            advisory ? " (advisory)" : "");
 }
 
 static void write_row(FILE *out, const cJSON *cell)
@@ -35,10 +35,12 @@ static void write_row(FILE *out, const cJSON *cell)
     write_field(out, row.tasks);
     fprintf(out, is_bold ? " **%s** |" : " %s |", row.verdict);
     fprintf(out, " %s%s%s |", row.time, row.interval[0] ? " " : "", row.interval);
+    write_field(out, row.margin);
     write_field(out, row.control);
     write_field(out, row.work);
     write_field(out, row.instructions);
     write_field(out, row.memory);
+    write_field(out, row.deciders);
     fputc('\n', out);
 }
 

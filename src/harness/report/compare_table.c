@@ -12,8 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DESIGN, WORKLOAD, TASKS, VERDICT, TIME, INTERVAL, CONTROL, WORK, INSTRUCTIONS, MEMORY };
-#define COLUMNS 10
+enum {
+    DESIGN,
+    WORKLOAD,
+    TASKS,
+    VERDICT,
+    TIME,
+    INTERVAL,
+    MARGIN,
+    CONTROL,
+    WORK,
+    INSTRUCTIONS,
+    MEMORY,
+    DECIDERS,
+    COLUMNS
+};
 
 /* SGR of a verdict; NULL for "same". */
 static const char *color_of(const char *verdict)
@@ -49,37 +62,60 @@ static void write_line(FILE *out, int indent, const struct report_style *style, 
 
 /* ---- The grid. ------------------------------------------------------------------------------- */
 
-/* On a narrow terminal memory goes first and the interval of the time last.  Without pairs there
- * is no control. */
-static void make_columns(struct grid *grid, bool paired)
+/* What a comparison has figures for. */
+struct extent {
+    bool timed;  /* else there is no time to show */
+    bool paired; /* else times are advisory: no margin, no control */
+};
+
+static bool has_column(const struct extent *extent, size_t column)
 {
-    grid_add_column(grid, "", "design", 0)->left = true;
-    grid_add_column(grid, "", "workload", 0)->left = true;
-    grid_add_column(grid, "", "tasks", 0);
-    grid_add_column(grid, "", "verdict", 0)->left = true;
-    grid_add_column(grid, "time", paired ? "NEW/OLD" : "advisory", 0);
-    grid_add_column(grid, "", "", 5)->left = true;
-    if (paired)
-        grid_add_column(grid, "control", "OLD/OLD", 3);
-    grid_add_column(grid, "", "work", 4)->left = true;
-    grid_add_column(grid, "", "instr.", 2);
-    grid_add_column(grid, "", "memory", 1);
+    return column == TIME || column == INTERVAL    ? extent->timed
+           : column == MARGIN || column == CONTROL ? extent->timed && extent->paired
+                                                   : true;
 }
 
-static void fill_row(const struct grid *grid, size_t at, const cJSON *cell, bool paired)
+/* On a narrow terminal the deciders go first and the interval of the time last. */
+static void make_columns(struct grid *grid, const struct extent *extent)
+{
+    const struct {
+        const char *title, *unit;
+        int keep;
+        bool left;
+    } columns[COLUMNS] = {
+        [DESIGN] = {"", "design", 0, true},
+        [WORKLOAD] = {"", "workload", 0, true},
+        [TASKS] = {"", "tasks", 0, false},
+        [VERDICT] = {"", "verdict", 0, true},
+        [TIME] = {"time", extent->paired ? "NEW/OLD" : "advisory", 0, false},
+        [INTERVAL] = {"", "", 6, true},
+        [MARGIN] = {"", "margin", 4, false},
+        [CONTROL] = {"control", "OLD/OLD", 4, false},
+        [WORK] = {"", "work", 5, true},
+        [INSTRUCTIONS] = {"", "instr.", 3, false},
+        [MEMORY] = {"", "memory", 2, false},
+        [DECIDERS] = {"", "decided by", 1, true},
+    };
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (has_column(extent, i))
+            grid_add_column(grid, columns[i].title, columns[i].unit, columns[i].keep)->left =
+                columns[i].left;
+}
+
+static void fill_row(const struct grid *grid, size_t at, const cJSON *cell,
+                     const struct extent *extent)
 {
     size_t column = 0;
     struct compare_row row;
     compare_row_read(&row, cell);
     const char *const texts[COLUMNS] = {
-        [DESIGN] = row.design,   [WORKLOAD] = row.workload,
-        [TASKS] = row.tasks,     [VERDICT] = row.verdict,
-        [TIME] = row.time,       [INTERVAL] = row.interval,
-        [CONTROL] = row.control, [WORK] = row.work,
-        [MEMORY] = row.memory,   [INSTRUCTIONS] = row.instructions,
+        [DESIGN] = row.design,   [WORKLOAD] = row.workload, [TASKS] = row.tasks,
+        [VERDICT] = row.verdict, [TIME] = row.time,         [INTERVAL] = row.interval,
+        [MARGIN] = row.margin,   [CONTROL] = row.control,   [WORK] = row.work,
+        [MEMORY] = row.memory,   [DECIDERS] = row.deciders, [INSTRUCTIONS] = row.instructions,
     };
     for (size_t i = 0; i < COLUMNS; i++)
-        if (i != CONTROL || paired)
+        if (has_column(extent, i))
             snprintf(grid_at(grid, at, column++)->text, GRID_TEXT_SIZE, "%.63s", texts[i]);
     grid_at(grid, at, VERDICT)->color = color_of(row.verdict);
 }
@@ -87,15 +123,15 @@ static void fill_row(const struct grid *grid, size_t at, const cJSON *cell, bool
 static void write_cells(FILE *out, const cJSON *comparison, const struct report_style *style)
 {
     const cJSON *cells = json_get(comparison, "cells"), *cell;
-    bool paired = compare_is_paired(comparison);
+    struct extent extent = {compare_has_times(comparison), compare_is_paired(comparison)};
     size_t at = 0, dropped;
     struct grid grid;
     if (!grid_open(&grid, COLUMNS, (size_t)cJSON_GetArraySize(cells)))
         return;
-    make_columns(&grid, paired);
+    make_columns(&grid, &extent);
     cJSON_ArrayForEach(cell, cells)
     {
-        fill_row(&grid, at++, cell, paired);
+        fill_row(&grid, at++, cell, &extent);
     }
     dropped = grid_print(out, &grid, style);
     grid_free(&grid);

@@ -4,6 +4,7 @@
 #include "harness/base/units.h"
 #include "harness/result/json.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,14 +35,39 @@ bool compare_is_changed(const cJSON *cell)
 
 /* ---- A cell. --------------------------------------------------------------------------------- */
 
-/* "1.1 .. 2.0" in percent */
-static void read_interval(char *out, size_t size, const cJSON *ratio)
+/* "(-0.4 .. 1.1)" in percent, each end on its own side of the margin. */
+static void read_interval(char *out, size_t size, const cJSON *cell)
 {
-    double low = 100 * (json_get_number(ratio, "low") - 1);
-    double high = 100 * (json_get_number(ratio, "high") - 1);
+    char low[32], high[32];
+    double from = json_get_number(cell, "ratio.low") - 1;
+    double to = json_get_number(cell, "ratio.high") - 1;
+    double margin = json_get_number(cell, "timing.margin");
     out[0] = '\0';
-    if (isfinite(low) && isfinite(high))
-        snprintf(out, size, "(%.1f .. %.1f)", low, high);
+    if (!isfinite(from) || !isfinite(to))
+        return;
+    units_format_percent(low, sizeof low, from, margin);
+    units_format_percent(high, sizeof high, to, margin);
+    snprintf(out, size, "(%.24s .. %.24s)", low, high);
+}
+
+/* The margin that the interval was held against; "-" where it was not judged. */
+static void read_margin(char *out, size_t size, const cJSON *cell)
+{
+    double percent = 100 * json_get_number(cell, "timing.margin");
+    snprintf(out, size, isfinite(percent) ? "%.3g %%" : "-", percent);
+}
+
+static void read_deciders(char *out, size_t size, const cJSON *cell)
+{
+    const cJSON *gate;
+    out[0] = '\0';
+    cJSON_ArrayForEach(gate, json_get(cell, "decided_by"))
+    {
+        append(out, size, "%s%.16s", out[0] ? ", " : "",
+               cJSON_IsString(gate) ? gate->valuestring : "");
+    }
+    if (!out[0])
+        snprintf(out, size, "-");
 }
 
 /* A time is no more exact than this, so that the smallest changes are none; "-" is unknown. */
@@ -85,13 +111,18 @@ static const cJSON *worst_change(const cJSON *work)
     return worst;
 }
 
-/* A cell without phases has nothing that could be held against each other. */
+/* Equal, changed or unknown; a cell without phases has nothing that could be held against each
+ * other. */
 static void read_work(char *out, size_t size, const cJSON *cell)
 {
     char share[32];
     const cJSON *work = json_get(cell, "work"), *worst = worst_change(work);
     int others = cJSON_GetArraySize(work) - 1;
-    snprintf(out, size, "%s", cJSON_GetArraySize(json_get(cell, "phases")) > 0 ? "same" : "-");
+    bool is_known = !is_verdict(cell, "gates.work", "inconclusive");
+    snprintf(out, size, "%s",
+             cJSON_GetArraySize(json_get(cell, "phases")) == 0 ? "-"
+             : is_known                                        ? "same"
+                                                               : "unknown");
     if (!worst)
         return;
     units_format_change(share, sizeof share, json_get_number(worst, "change"));
@@ -113,7 +144,9 @@ void compare_row_read(struct compare_row *row, const cJSON *cell)
     row->verdict = json_get_text(cell, "verdict");
     units_format_count(row->tasks, sizeof row->tasks, (uint64_t)json_get_number(cell, "tasks"));
     read_time(row->time, sizeof row->time, cell, "ratio.median");
-    read_interval(row->interval, sizeof row->interval, json_get(cell, "ratio"));
+    read_interval(row->interval, sizeof row->interval, cell);
+    read_margin(row->margin, sizeof row->margin, cell);
+    read_deciders(row->deciders, sizeof row->deciders, cell);
     read_control(row->control, sizeof row->control, json_get(cell, "control"));
     read_work(row->work, sizeof row->work, cell);
     units_format_change(row->instructions, sizeof row->instructions,
@@ -181,33 +214,77 @@ bool compare_is_paired(const cJSON *comparison)
     return json_get_number(comparison, "method.pairs") > 0;
 }
 
+bool compare_has_times(const cJSON *comparison)
+{
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        if (json_get(cell, "ratio.median"))
+            return true;
+    }
+    return false;
+}
+
+/* In how many cells the gate was asked and gave an answer. */
+static int count_answers(const cJSON *comparison, const char *limit, const char *path,
+                         const char *condition)
+{
+    int count = 0;
+    const cJSON *cell;
+    if (limit && !json_get(comparison, limit))
+        return 0;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        bool is_known = json_get(cell, path) && !is_verdict(cell, path, "inconclusive");
+        count += is_known && (!condition || cJSON_IsTrue(json_get(cell, condition)));
+    }
+    return count;
+}
+
+/* "work, instructions and time decide", and of how many cells where not of all. */
+static void append_gates(char *out, size_t size, const cJSON *comparison)
+{
+    const struct {
+        const char *name, *limit, *path, *condition;
+    } gates[] = {{"work", NULL, "gates.work", NULL},
+                 {"instructions", "limits.instructions", "gates.instructions", NULL},
+                 {"memory", "limits.memory", "memory.verdict", NULL},
+                 {"time", NULL, "gates.time", "time_decides"}};
+    enum { COUNT = sizeof gates / sizeof *gates };
+    int answers[COUNT], left = 0, known = 0;
+    int cells = cJSON_GetArraySize(json_get(comparison, "cells"));
+    for (int i = 0; i < COUNT; i++) {
+        answers[i] = count_answers(comparison, gates[i].limit, gates[i].path, gates[i].condition);
+        known += answers[i] > 0;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        if (answers[i] == 0)
+            continue;
+        append(out, size, "%s%s",
+               left == 0           ? ""
+               : left + 1 == known ? " and "
+                                   : ", ",
+               gates[i].name);
+        if (answers[i] < cells)
+            append(out, size, " (in %d of %d cells)", answers[i], cells);
+        left++;
+    }
+    append(out, size, "%s decide%s", known == 0 ? "nothing" : "", known > 1 ? "" : "s");
+}
+
 void compare_decision(char *out, size_t size, const cJSON *comparison)
 {
     int known = count_known(comparison, "instructions");
     bool by_steps = known > 0 && count_cells(comparison, "instructions.source", "steps") == known;
-    bool by_results = is_verdict(comparison, "mode", "results");
-    bool paired = compare_is_paired(comparison);
-    bool limits_memory = json_get(comparison, "limits.memory") != NULL;
-    const char *parts[] = {"work", known > 0 ? "instructions" : NULL,
-                           limits_memory ? "memory" : NULL, paired ? "time" : NULL};
-    int left = 0, count = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < 4; i++)
-        count += parts[i] != NULL;
-    for (size_t i = 0; i < 4; i++) {
-        if (!parts[i])
-            continue;
-        append(out, size, "%s%s", left == 0 ? "" : left + 1 == count ? " and " : ", ", parts[i]);
-        left++;
-    }
-    out[0] = 'W';
-    append(out, size, " decide%s", count == 1 ? "s" : "");
+    append_gates(out, size, comparison);
+    out[0] = (char)toupper((unsigned char)out[0]);
     append(out, size, "%s",
            by_steps ? " (instructions counted step by step on a small stream)" : "");
-    append(out, size,
-           paired       ? "."
-           : by_results ? "; times are advisory: two stored results."
-                        : "; times are advisory: not taken in pairs.");
+    append(out, size, "%s",
+           compare_is_paired(comparison)   ? "."
+           : compare_has_times(comparison) ? "; times are advisory: two stored results."
+                                           : "; no times were taken.");
 }
 
 /* The first reason why instructions are unknown. */

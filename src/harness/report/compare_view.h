@@ -18,9 +18,12 @@ struct compare_row {
     char tasks[32];                   /* "1M" */
     char time[32];                    /* thread CPU time, NEW against OLD: "+3.2 %" */
     char interval[COMPARE_TEXT_SIZE]; /* of that, in percent: "(2.8 .. 3.6)"; "" when unknown */
+    char margin[32];                  /* that the interval was held against: "3 %" */
     char control[COMPARE_TEXT_SIZE];  /* OLD against a copy of OLD: "+0.1 %", "+4.0 % moved" */
-    char work[COMPARE_TEXT_SIZE]; /* what changed most, and how many more: "visits +33.3 % (+1)" */
+    char work
+        [COMPARE_TEXT_SIZE]; /* "same", "unknown", or what changed most and how many more: "visits +33.3 % (+1)" */
     char instructions[32], memory[32];
+    char deciders[COMPARE_TEXT_SIZE]; /* the gates that came to the verdict: "work, time" */
 };
 
 void compare_row_read(struct compare_row *row, const cJSON *cell);
@@ -37,7 +40,10 @@ void compare_summary(char *out, size_t size, const cJSON *comparison);
 /* Were times taken in pairs, so that they decide?  Else they are advisory, and there is no control. */
 bool compare_is_paired(const cJSON *comparison);
 
-/* "Work, instructions and time decide.", or what does not. */
+/* Has any cell a time, from pairs or from stored results? */
+bool compare_has_times(const cJSON *comparison);
+
+/* "Work, instructions and time decide.", in how many cells where not in all, and what does not. */
 void compare_decision(char *out, size_t size, const cJSON *comparison);
 
 /* How the times were taken ("30 pairs of fresh processes, ..."; not for stored results), why

@@ -153,7 +153,8 @@ static void print_header(FILE *out, const struct grid *grid, bool units)
         fprintf(out, "%*s", i ? GAP : 0, "");
         print_padded(out, grid, i, header_text(grid, i, units));
     }
-    fputc('\n', out);
+    if (end > 0)
+        fputc('\n', out);
 }
 
 static void print_rule(FILE *out, const struct grid *grid, const struct report_style *style)
