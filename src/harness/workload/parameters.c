@@ -21,7 +21,7 @@ struct place {
     char text[200];
 };
 
-struct text {
+struct resolved_text {
     char chars[PARAMETER_TEXT_MAX + 1];
     size_t length;
 };
@@ -79,8 +79,8 @@ int parameters_override(cJSON *root, const struct workload_setting *settings, si
 
 /* ---- Putting in ------------------------------------------------------------------------------ */
 
-static int text_append(const struct resolver *resolver, const struct place *place, struct text *out,
-                       const char *piece, size_t length)
+static int text_append(const struct resolver *resolver, const struct place *place,
+                       struct resolved_text *out, const char *piece, size_t length)
 {
     if (length > PARAMETER_TEXT_MAX - out->length)
         return diag_usage(resolver->diag, "%s: %s: longer than %d characters with its parameters",
@@ -114,14 +114,14 @@ static int parameter_find(const struct resolver *resolver, const struct place *p
 }
 
 static int text_expand(struct resolver *resolver, const struct place *place, const char *from,
-                       struct text *out);
+                       struct resolved_text *out);
 
 /* Resolves the parameter of that index, whose text is then complete. */
 static int parameter_resolve(struct resolver *resolver, int index)
 {
     cJSON *item = cJSON_GetArrayItem(resolver->parameters, index);
     struct place place;
-    struct text text = {.length = 0};
+    struct resolved_text text = {.length = 0};
     char raw[PARAMETER_TEXT_MAX + 1];
     snprintf(place.text, sizeof place.text, "parameters.%.60s", item->string);
     if (resolver->states[index] == STATE_DONE)
@@ -147,7 +147,7 @@ static int parameter_resolve(struct resolver *resolver, int index)
 
 /* Appends `from` with every $name replaced. */
 static int text_expand(struct resolver *resolver, const struct place *place, const char *from,
-                       struct text *out)
+                       struct resolved_text *out)
 {
     int status = DIAG_OK;
     while (status == DIAG_OK && *from) {
@@ -174,7 +174,7 @@ static int text_expand(struct resolver *resolver, const struct place *place, con
 static int tree_resolve(struct resolver *resolver, const struct place *place, cJSON *item)
 {
     if (cJSON_IsString(item) && strchr(item->valuestring, '$')) {
-        struct text text = {.length = 0};
+        struct resolved_text text = {.length = 0};
         int status = text_expand(resolver, place, item->valuestring, &text);
         if (status == DIAG_OK && !cJSON_SetValuestring(item, text.chars))
             status = diag_run(resolver->diag, "%s: no memory", resolver->path);
