@@ -61,21 +61,6 @@ is_the_same() {
     refuses "--impl" compare result.json result.json --impl=heap
 }
 
-@test "the first result of a baseline becomes it, the next is compared with it" {
-    quick --impl=heap --workload=hold --json=result.json >/dev/null
-    run --separate-stderr "$twbench" compare --baseline=main result.json
-    [ "$status" -eq 0 ]
-    [[ $stderr == *"kept as results/main.json"* ]]
-    cmp result.json results/main.json
-    python3 -c 'import json
-d = json.load(open("result.json"))
-for p in d["cells"][0]["phases"]: p["work"]["comparisons"] *= 2
-json.dump(d, open("worse.json", "w"))'
-    run --separate-stderr "$twbench" compare --baseline=main worse.json
-    [ "$status" -eq 3 ]
-    refuses "a/b" compare --baseline=a/b result.json
-}
-
 @test "an interrupted comparison leaves a valid document and status 130" {
     interrupts TERM true "$twbench" compare "$twbench" "$twbench" --pairs=400 --max-pairs=400 \
         --progress=never --json=out.json >/dev/null 2>&1

@@ -7,24 +7,93 @@
 #include "harness/cli/outputs.h"
 #include "harness/cli/pairing.h"
 #include "harness/compare/results.h"
+#include "harness/report/gnuplot.h"
 #include "harness/result/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What lives as long as the command. */
 struct comparing {
     const struct options *options;
     const char *before, *after; /* paths */
-    char baseline[128];         /* path of --baseline, or "" */
+    char baseline[4096];        /* path of --baseline, or "" */
     enum contestants kind;
     struct pairing pairing; /* of programs and plugins; its origin of results too */
     struct comparison comparison;
 };
+
+/* ---- Baselines. ------------------------------------------------------------------------------ */
+
+static const char *baseline_directory(const struct options *options)
+{
+    return options->baseline_directory ? options->baseline_directory : "results";
+}
+
+static void baseline_path(char *out, size_t size, const struct options *options, const char *name)
+{
+    snprintf(out, size, "%s/%s.json", baseline_directory(options), name);
+}
+
+/* What was never saved is not equal to anything. */
+static int require_baseline(const struct comparing *comparing, struct diag *diag)
+{
+    const struct options *options = comparing->options;
+    const char *directory = options->baseline_directory;
+    if (access(comparing->baseline, F_OK) == 0)
+        return DIAG_OK;
+    return diag_usage(diag,
+                      "compare: %s: there is no such baseline; save one: twbench compare "
+                      "--save-baseline=%s%s%s RESULT",
+                      comparing->baseline, options->baseline, directory ? " --baseline-dir=" : "",
+                      directory ? directory : "");
+}
+
+static bool leaves_something(const struct options *options)
+{
+    bool any = options->json != NULL;
+    for (size_t i = 0; i < EXPORTS_MAX; i++)
+        any = any || options->exports[i];
+    return any;
+}
+
+static int check_saving(const struct options *options, const char *path, struct diag *diag)
+{
+    if (options->baseline)
+        return diag_usage(diag, "compare: --baseline and --save-baseline: only one of them can be "
+                                "meant; compare first, then save");
+    if (options->operand_count != 1)
+        return diag_usage(diag,
+                          "compare: %zu operands given; expected RESULT alone, beside "
+                          "--save-baseline",
+                          options->operand_count);
+    if (leaves_something(options))
+        return diag_usage(diag, "compare: --json, --export: --save-baseline compares nothing and "
+                                "leaves no document; leave them out");
+    if (options->force)
+        return DIAG_OK;
+    return file_refuse_existing(path, "choose another name, or --force to replace it", diag);
+}
+
+static int save_baseline(const struct options *options, struct diag *diag)
+{
+    char path[4096];
+    struct result_document *document = NULL;
+    baseline_path(path, sizeof path, options, options->save_baseline);
+    int status = check_saving(options, path, diag);
+    if (status == DIAG_OK)
+        status = result_load(options->operands[0], &document, diag);
+    if (status == DIAG_OK)
+        status = gnuplot_directory(baseline_directory(options), diag);
+    if (status == DIAG_OK)
+        status = result_write(document, path, diag);
+    if (status == DIAG_OK)
+        fprintf(stderr, "twbench: %s is saved as %s\n", options->operands[0], path);
+    result_free(document);
+    return status;
+}
 
 /* ---- What OLD and NEW are. ------------------------------------------------------------------- */
 
@@ -32,18 +101,20 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
 {
     const struct options *options = comparing->options;
     size_t wanted = options->baseline ? 1 : 2;
+    if (options->baseline_directory && !options->baseline)
+        return diag_usage(diag, "compare: --baseline-dir: expected --baseline or --save-baseline "
+                                "beside it");
     if (options->operand_count != wanted)
         return diag_usage(diag, "compare: %zu operands given; expected %s", options->operand_count,
                           options->baseline ? "NEW alone, beside --baseline" : "OLD and NEW");
     comparing->after = options->operands[wanted - 1];
     comparing->before = options->operands[0];
-    if (options->baseline) {
-        snprintf(comparing->baseline, sizeof comparing->baseline, "results/%.100s.json",
-                 options->baseline);
-        comparing->before = comparing->baseline;
-        return DIAG_OK;
-    }
-    return contestants_find(options, comparing->before, comparing->after, &comparing->kind, diag);
+    if (!options->baseline)
+        return contestants_find(options, comparing->before, comparing->after, &comparing->kind,
+                                diag);
+    baseline_path(comparing->baseline, sizeof comparing->baseline, options, options->baseline);
+    comparing->before = comparing->baseline;
+    return require_baseline(comparing, diag);
 }
 
 /* ---- Programs and plugins. ------------------------------------------------------------------- */
@@ -71,27 +142,11 @@ static int run_binaries(struct comparing *comparing, struct diag *diag)
 
 /* ---- Results. -------------------------------------------------------------------------------- */
 
-/* The first result that is compared with a baseline that is not there yet becomes it. */
-static int keep_baseline(const struct comparing *comparing, const struct result_document *document,
-                         struct diag *diag)
-{
-    if (!comparing->baseline[0] || access(comparing->baseline, F_OK) == 0)
-        return DIAG_OK;
-    if (mkdir("results", 0777) != 0 && errno != EEXIST)
-        return diag_run(diag, "results: %s", strerror(errno));
-    int status = result_write(document, comparing->baseline, diag);
-    if (status == DIAG_OK)
-        fprintf(stderr, "twbench: %s is kept as %s\n", comparing->after, comparing->baseline);
-    return status;
-}
-
 static int compare_files(struct comparing *comparing, struct diag *diag)
 {
     struct result_document *before = NULL, *after = NULL;
     struct comparison *comparison = &comparing->comparison;
     int status = result_load(comparing->after, &after, diag);
-    if (status == DIAG_OK)
-        status = keep_baseline(comparing, after, diag);
     if (status == DIAG_OK)
         status = result_load(comparing->before, &before, diag);
     if (status == DIAG_OK)
@@ -133,6 +188,10 @@ int cmd_compare(const struct options *options)
 {
     struct diag diag;
     struct comparing comparing = {.options = options};
+    if (options->save_baseline) {
+        int saved = save_baseline(options, &diag);
+        return saved == DIAG_OK ? 0 : cli_fail(saved, &diag);
+    }
     origin_fill(&comparing.pairing.origin, options);
     int status = find_sides(&comparing, &diag);
     if (status == DIAG_OK)

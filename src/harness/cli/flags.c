@@ -249,14 +249,27 @@ static int take_limit(struct options *options, const char *flag, const char *val
     return limits_parse(value, flag, &options->limits, diag);
 }
 
+static int take_baseline_name(const char **out, const char *flag, const char *value,
+                              struct diag *diag)
+{
+    if (*value == '\0' || *value == '.' || strchr(value, '/'))
+        return diag_usage(diag,
+                          "%s=%s: expected a plain name: the file is NAME.json in --baseline-dir",
+                          flag, value);
+    *out = value;
+    return DIAG_OK;
+}
+
 static int take_baseline(struct options *options, const char *flag, const char *value,
                          struct diag *diag)
 {
-    if (*value == '\0' || *value == '.' || strchr(value, '/'))
-        return diag_usage(diag, "%s: '%s' given; expected a plain name, kept as results/NAME.json",
-                          flag, value);
-    options->baseline = value;
-    return DIAG_OK;
+    return take_baseline_name(&options->baseline, flag, value, diag);
+}
+
+static int take_save_baseline(struct options *options, const char *flag, const char *value,
+                              struct diag *diag)
+{
+    return take_baseline_name(&options->save_baseline, flag, value, diag);
 }
 
 /* ---- What to leave. -------------------------------------------------------------------------- */
@@ -442,8 +455,12 @@ const struct flag flags[] = {
      FLAGS_COMPARE, WORD(fail_on, fail_on_words)},
     {"limit", "METRIC=SHARE", "how far a metric may move: instructions=1%, time=5%, memory=off",
      FLAGS_COMPARE, BY(take_limit)},
-    {"baseline", "NAME", "compare with results/NAME.json; kept there when it is not there yet",
-     FLAGS_COMPARE, BY(take_baseline)},
+    {"baseline", "NAME", "compare the one result given with the baseline NAME", FLAGS_COMPARE,
+     BY(take_baseline)},
+    {"save-baseline", "NAME", "save the one result given as the baseline NAME; compares nothing",
+     FLAGS_COMPARE, BY(take_save_baseline)},
+    {"baseline-dir", "DIR", "where baselines are: NAME.json (default results)", FLAGS_COMPARE,
+     FILE_NAME(baseline_directory)},
     {"budget", "TIME", "wall time one child may take (default 10s)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE | FLAGS_LIMITS, TIME(budget_ns, 1000000)},
     {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST,

@@ -74,7 +74,8 @@ struct options {
     uint64_t drag_links;
     enum fail_on fail_on;
     struct limits limits;
-    const char *baseline; /* or NULL */
+    /* Names, or NULL; the directory is NULL when it was not given. */
+    const char *baseline, *save_baseline, *baseline_directory;
 
     struct wishes wishes; /* advise */
     uint64_t capacity;    /* show: ids; 0: as many as the script names */
