@@ -103,6 +103,12 @@ no_state_is_shared() {
         grep -v '_Thread_local struct answer \*answer_current;$'
 }
 
+# What is written into a document is UTF-8, and what is read is JSON: both are seen to in one file.
+json_has_one_door() {
+    source_files | grep -v '^src/harness/base/jsontext.c$' |
+        xargs grep -HnE 'cJSON_(Parse[A-Za-z]*|CreateString|AddStringToObject)\('
+}
+
 functions_are_short() {
     { source_files; find tests docs -name '*.[ch]'; } | xargs awk -v limit="$longest_function_lines" '
         FNR == 1 { start = 0 }
@@ -135,6 +141,7 @@ main_includes_only_cli           main.c includes only the cli
 reports_see_no_run               a report includes nothing of a run
 only_some_rooms_call_designs     only run/, conform/, sched/ and show/ call a design
 no_state_is_shared               nothing at file scope can be written
+json_has_one_door                JSON is read, and strings for it are made, in one file
 functions_are_short              no function is over 60 lines
 file_names_are_unique            file names are unique
 nothing_is_left_undone           nothing is marked as left undone

@@ -11,7 +11,7 @@ sweep() {
     grep -qE '^list +standard, start +start +O\(n\) ' table
     grep -qE '^heap +standard, start +start +O\(1\) ' table
     quick --impl=heap >table
-    ! grep -q '^growth' table
+    run ! grep -q '^growth' table
 }
 
 @test "an assertion that holds, on a run and on its result" {

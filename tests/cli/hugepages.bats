@@ -27,7 +27,7 @@ load support
     grep -qs "\[always\]" /sys/kernel/mm/transparent_hugepage/enabled && skip "here everybody has huge pages"
     quick --impl=hashed --json=h.json >table
     [ "$(json h.json '"pages" in d["cells"][0]["memory"], "huge_pages" in d["cells"][0]["params"]')" = "(False, False)" ]
-    ! grep -q "2 MiB" table
+    run ! grep -q "2 MiB" table
 }
 
 @test "a design that asks for huge pages by itself is told of, and gets none with --huge-pages=off" {

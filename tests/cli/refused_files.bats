@@ -139,3 +139,46 @@ head='"name": "w", "summary": "s", "tick": "1ms", "tasks": 10'
     refuses r.json --impl=heap --tasks=50 --json=r.json --resume
     [ "$(cat r.json)" = '{"a": 1}' ]
 }
+
+@test "a workload with bytes that are not UTF-8" {
+    printf '{"name": "w", "summary": "caf\xe9", "tick": "1ms", "tasks": 10, %s}' "$phases" >w.json
+    refuses "w.json:1:30: bytes that are not UTF-8" --impl=heap --workload=./w.json --json=out.json
+    [ ! -e out.json ]
+}
+
+@test "what cJSON takes and JSON does not is refused by every reader of documents" {
+    quick --impl=heap --json=r.json >/dev/null
+    for edit in 's/"complete":/"other": 01, &/' 's/"complete":/"other": 1e999, &/' 's/"complete":/"other": "\xff", &/' \
+        's/"complete":/"other": "a\tb", &/' 's/"complete":/\v&/' 's/"complete":/"cells": [], &/' \
+        's/"complete":/"other": "\\u0000", &/' 's/"complete":/"other": +1, &/'; do
+        sed "0,/\"complete\"/$edit" r.json >bad.json
+        run ! cmp -s r.json bad.json
+        cp bad.json kept.json
+        refuses bad.json --impl=heap,list --tasks=50 --json=bad.json --resume
+        cmp bad.json kept.json
+        refuses bad.json report bad.json
+        refuses bad.json compare bad.json r.json
+        refuses bad.json compare r.json bad.json
+        refuses bad.json limits --of=bad.json --limits=bad.json
+    done
+}
+
+@test "short memory and a file that asks for too much are told apart" {
+    good_trace | xz -9 >small.tt.xz
+    # The dictionary's size is a byte of the block's header, behind which its checksum is.
+    python3 -c 'import binascii, sys
+data = bytearray(open("small.tt.xz", "rb").read())
+size = (data[12] + 1) * 4
+at = data.index(b"\x21\x01", 12) + 2
+for name, dictionary in (("big", 31), ("huge", 36)):
+    data[at] = dictionary
+    data[12 + size - 4:12 + size] = binascii.crc32(data[12:12 + size - 4]).to_bytes(4, "little")
+    open(name + ".tt.xz", "wb").write(data)'
+    refuses "huge.tt.xz: needs" trace ./huge.tt.xz
+    [[ $stderr == *"expected at most 256 MiB"* ]]
+    "$twbench" trace ./big.tt.xz >/dev/null
+    run --separate-stderr bash -c "ulimit -v 160000; '$twbench' trace ./big.tt.xz"
+    echo "$status $stderr"
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"big.tt.xz: this process has no memory left to unpack it"* ]]
+}

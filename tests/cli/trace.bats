@@ -87,7 +87,7 @@ EOF
     refuses file trace nginx --json=file
     [ "$(cat file)" = precious ]
     run "$twbench" trace nginx --json=/nowhere/file
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 2 ]
 }
 
 @test "a fit is a workload: it is listed beside the trace, scales, and runs right" {
@@ -120,4 +120,39 @@ EOF
     [ "$status" -eq 2 ]
     [[ $output == *"no stretch of a timer ends"* ]]
     [ ! -e short.json ]
+}
+
+# far END LAST [SOURCE] - a trace whose clock goes to END; its second timer is started at LAST.
+far() {
+    printf '# timer-trace 1\n# source: %b\n# unit_ns: 1000\n# ids: 2\n# ops: 3\n# max_armed: 2\n# end: %s\n' "${3:-far}" "$1"
+    printf '0 s 0 9223372036854775807\n1 s 1 5\n%s s 1 -9223372036854775807\n' "$2"
+}
+
+@test "an end at the end of time: every figure is one, in table, JSON, picture data and fit" {
+    for end in 18014398509481985 18014398509481983 9007199254740993 4611686018427387905 9223372036854775807; do
+        far $end $((end - 1)) >far.tt
+        "$twbench" trace ./far.tt --json=far.json --force >out
+        run ! grep -iwE "[-+]?(nan|inf)" out
+        # The last bin has the timer that is started just before the end.
+        [ "$(json far.json 'd["end_ticks"], d["armed"]["over_time_max"][-1], len(d["armed"]["over_time_mean"])')" = "($end, 2, 240)" ]
+    done
+    status=0
+    "$twbench" trace ./far.tt --fit=fit.json >out 2>&1 || status=$?
+    run ! grep -iwE "[-+]?(nan|inf)" out
+    [ ! -e fit.json ] || [ "$(json fit.json 'd["name"]')" = far-fit ]
+    quick --impl=heap --workload=./far.tt --json=run.json >out || true
+    run ! grep -iwE "[-+]?(nan|inf)" out
+    [ "$(json run.json 'd["cells"][0]["status"]')" = ok ]
+}
+
+@test "bytes that are not UTF-8 in a trace's source or name: the documents are JSON all the same" {
+    far 20 10 'caf\xe9 \xed\xa0\x80 \xc3' >$'caf\xe9.tt'
+    "$twbench" trace ./$'caf\xe9.tt' --json=trace.json --fit=fit.json >/dev/null || true
+    [ "$(json trace.json 'd["source"], d["trace"]')" = "('caf? ??? ?', 'caf?')" ]
+    [ ! -e fit.json ] || [ "$(json fit.json '"caf?" in d["summary"]')" = True ]
+    quick --impl=heap --workload=./$'caf\xe9.tt' --json=run.json >/dev/null
+    [ "$(json run.json 'd["cells"][0]["stream"]["spec"]["source"]')" = "caf? ??? ?" ]
+    cp run.json before.json
+    quick --impl=heap --workload=./$'caf\xe9.tt' --json=run.json --resume >/dev/null
+    cmp run.json before.json
 }

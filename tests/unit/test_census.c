@@ -263,6 +263,36 @@ static void test_nothing_but_a_header(void **state)
     assert_int_equal(census_of_text("# timer-trace 1\n0 s 0 5\n", &census), DIAG_USAGE);
 }
 
+/* Beyond 2^53 a double takes the tick before the end for the end: it is in the last bin all the same. */
+static void test_an_end_that_no_double_holds(void **state)
+{
+    (void)state;
+    static const uint64_t ends[] = {UINT64_C(9007199254740993), UINT64_C(18014398509481985),
+                                    UINT64_C(4611686018427387905), INT64_MAX};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct {
+            struct census census;
+            uint64_t behind[4];
+        } room = {.behind = {1, 2, 3, 4}};
+        char text[400];
+        struct textfile *file;
+        struct trace_header header;
+        struct diag diag = {""};
+        snprintf(text, sizeof text,
+                 "# timer-trace 1\n# unit_ns: 1\n# ids: 2\n# ops: 2\n# max_armed: 2\n# end: %llu\n"
+                 "0 s 0 9223372036854775807\n%llu s 1 5\n",
+                 (unsigned long long)ends[i], (unsigned long long)ends[i] - 1);
+        assert_int_equal(textfile_open_memory(&file, "far.tt", text, strlen(text), &diag), DIAG_OK);
+        if (census_of_trace(file, &header, &room.census, &diag) != DIAG_OK)
+            fail_msg("%s", diag.text);
+        textfile_close(file);
+        assert_int_equal(room.census.bin_max[CENSUS_BINS - 1], 2);
+        for (uint64_t j = 0; j < 4; j++)
+            assert_int_equal(room.behind[j], j + 1);
+        census_free(&room.census);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_the_stream_of_a_trace_has_the_same_census),
         cmocka_unit_test(test_restarts_inside_callbacks_are_refused),
         cmocka_unit_test(test_nothing_but_a_header),
+        cmocka_unit_test(test_an_end_that_no_double_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,9 +128,9 @@ struct bad {
 #define GO(more)    FILE_OF("{\"name\":\"a\",\"do\":\"run\"" more "}")
 
 static const struct bad bads[] = {
-    {"", "x.json:1:1: not JSON from here on, expected a workload"},
-    {"{\n  \"name\": oops }", "x.json:2:11: not JSON from here on, expected a workload"},
-    {"{} x", "x.json:1:4: not JSON from here on, expected a workload"},
+    {"", "x.json:1:1: the file is empty; expected a workload"},
+    {"{\n  \"name\": oops }", "x.json:2:11: not JSON; expected a workload"},
+    {"{} x", "x.json:1:4: not JSON; expected a workload"},
     {"[]", "x.json: expected an object"},
     {"{}", "x.json: name: expected the name of the workload"},
     {"{\"name\":\"a b\",\"summary\":\"s\"}",
@@ -147,7 +147,7 @@ static const struct bad bads[] = {
     {"{\"name\":\"x\",\"summary\":\"s\",\"tick\":\"1s\",\"tasks\":0}",
      "x.json: tasks: 0, expected 1 .. 1e9 tasks"},
     {"{\"name\":\"x\",\"summary\":\"s\",\"tick\":\"1s\",\"tasks\":1e999}",
-     "x.json: tasks: 'inf' is not a count, expected a count such as 1000, 1e6, 1M or 1Mi"},
+     "x.json:1:52: a number beyond all bounds; expected a workload"},
     {"{\"name\":\"x\",\"summary\":\"s\",\"tick\":\"1s\",\"tasks\":\"2G\"}",
      "x.json: tasks: 2G, expected 1 .. 1e9 tasks"},
     {TOP "\"colour\":1}",

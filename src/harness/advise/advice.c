@@ -3,6 +3,7 @@
 
 #include "harness/advise/front.h"
 #include "harness/advise/words.h"
+#include "harness/base/jsontext.h"
 #include "harness/result/json.h"
 
 #include <math.h>
@@ -122,7 +123,7 @@ static cJSON *make_identities(const struct advice_evidence *evidence, size_t can
         const struct evidence_item *item = &evidence->items[i];
         if (item->candidate == candidate && item->tasks == tasks &&
             item->round != EVIDENCE_FITTED && item->cell)
-            cJSON_AddItemToArray(list, cJSON_CreateString(item->identity));
+            cJSON_AddItemToArray(list, jsontext_string(item->identity));
     }
     return list;
 }
@@ -241,7 +242,7 @@ static cJSON *make_measured(const struct advice_evidence *evidence, struct field
     json_add_text(object, "best", field->choice.chosen != CHOICE_NONE ? name : NULL);
     for (size_t i = 0; i < evidence->item_count; i++)
         if (evidence->items[i].tasks == tasks && evidence->items[i].cell)
-            cJSON_AddItemToArray(cells, cJSON_CreateString(evidence->items[i].identity));
+            cJSON_AddItemToArray(cells, jsontext_string(evidence->items[i].identity));
     json_add(object, "cells", cells);
     return object;
 }
@@ -318,7 +319,7 @@ int advice_attach(struct advice_evidence *evidence, struct result_document *docu
 {
     evidence_look(evidence, result_json(document));
     cJSON *advice = advice_make(evidence);
-    int status = result_attach(document, "kind", cJSON_CreateString("advice"), diag);
+    int status = result_attach(document, "kind", jsontext_string("advice"), diag);
     if (status == DIAG_OK)
         return result_attach(document, "advice", advice, diag);
     cJSON_Delete(advice);

@@ -1,6 +1,7 @@
 /* experiment.c - parses an experiment file and checks it. */
 #include "harness/claims/experiment.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/units.h"
 #include "harness/claims/formulas.h"
 #include "harness/claims/pictures.h"
@@ -143,7 +144,7 @@ static const char *text_of(struct loading *loading, const cJSON *item)
     if (!cJSON_IsNumber(item))
         return NULL;
     snprintf(digits, sizeof digits, "%.15g", item->valuedouble);
-    cJSON *text = cJSON_CreateString(digits);
+    cJSON *text = jsontext_string(digits);
     cJSON_AddItemToArray(loading->texts, text);
     return text ? text->valuestring : NULL;
 }
@@ -551,29 +552,17 @@ static void read_file(struct loading *loading)
     out->pictures = pictures_read(reader, out, member_of(out->json, "pictures"));
 }
 
-static int refuse_syntax(const char *path, const char *text, const char *at, struct diag *diag)
+static int parse(const char *text, size_t size, const char *path, struct experiment **out,
+                 struct diag *diag)
 {
-    size_t line = 1, column = 1;
-    for (const char *c = text; c < at; c++) {
-        column = *c == '\n' ? 1 : column + 1;
-        line += *c == '\n';
-    }
-    return diag_usage(diag, "%s:%zu:%zu: not JSON; expected an experiment file", path, line,
-                      column);
-}
-
-int experiment_parse(const char *text, const char *path, struct experiment **out, struct diag *diag)
-{
-    const char *end = text;
     struct experiment *experiment = calloc(1, sizeof *experiment);
     if (!experiment)
         return diag_run(diag, "%s: no memory for it", path);
     struct loading loading = {{path, DIAG_OK, diag}, experiment, cJSON_CreateArray()};
-    experiment->json = cJSON_ParseWithOpts(text, &end, true);
+    loading.reader.status =
+        jsontext_read(path, text, size, "an experiment file", &experiment->json, diag);
     experiment->path = strdup(path);
-    if (!experiment->json)
-        loading.reader.status = refuse_syntax(path, text, end, diag);
-    else
+    if (loading.reader.status == DIAG_OK)
         read_file(&loading);
     experiment->texts = loading.texts;
     if (loading.reader.status == DIAG_OK)
@@ -583,6 +572,11 @@ int experiment_parse(const char *text, const char *path, struct experiment **out
     return loading.reader.status;
 }
 
+int experiment_parse(const char *text, const char *path, struct experiment **out, struct diag *diag)
+{
+    return parse(text, strlen(text), path, out, diag);
+}
+
 int experiment_load(const char *path, struct experiment **out, struct diag *diag)
 {
     char *text;
@@ -590,7 +584,7 @@ int experiment_load(const char *path, struct experiment **out, struct diag *diag
     int status = file_read(path, &text, &size, diag);
     if (status != DIAG_OK)
         return status;
-    status = experiment_parse(text, path, out, diag);
+    status = parse(text, size, path, out, diag);
     free(text);
     return status;
 }

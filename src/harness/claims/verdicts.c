@@ -1,6 +1,7 @@
 /* verdicts.c - writes the verdicts of claims into the document. */
 #include "harness/claims/verdicts.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/claims/pictures.h"
 #include "harness/result/json.h"
@@ -114,7 +115,7 @@ static cJSON *make_commands(const struct experiment_run *run)
     bool all = is_sweep_of_tasks(run);
     for (size_t i = 0; i < (all ? 1 : run->point_count); i++) {
         verdicts_command(command, sizeof command, run, i, all);
-        cJSON_AddItemToArray(array, cJSON_CreateString(command));
+        cJSON_AddItemToArray(array, jsontext_string(command));
     }
     return array;
 }
@@ -129,7 +130,7 @@ static cJSON *make_run(const struct experiment_run *run, const struct verdicts_c
     json_add(object, "commands", make_commands(run));
     for (size_t i = 0; i < cells->count; i++)
         if (cells->items[i].run == run)
-            cJSON_AddItemToArray(identities, cJSON_CreateString(cells->items[i].identity));
+            cJSON_AddItemToArray(identities, jsontext_string(cells->items[i].identity));
     json_add(object, "cells", identities);
     return object;
 }
@@ -270,7 +271,7 @@ int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cel
             cJSON_AddItemToArray(claims, make_claim(experiment, &evidence, cells));
     }
     free(gathered);
-    int status = result_attach(document, "kind", cJSON_CreateString("claims"), diag);
+    int status = result_attach(document, "kind", jsontext_string("claims"), diag);
     if (status == DIAG_OK)
         status = result_attach(document, "quick", cJSON_CreateBool(quick), diag);
     if (status == DIAG_OK)

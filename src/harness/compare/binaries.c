@@ -1,6 +1,7 @@
 /* binaries.c - compares two programs: counts, pairs, more pairs, confirmation. */
 #include "harness/compare/binaries.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/compare/copies.h"
 #include "harness/compare/explain.h"
 #include "harness/compare/gate_time.h"
@@ -70,7 +71,11 @@ static int run_document(const struct contest *contest, const char *program, cons
         },
         &result);
     int status = result.end == SPAWN_INTERRUPTED ? BINARIES_INTERRUPTED : DIAG_OK;
-    *document = status == DIAG_OK ? cJSON_Parse(result.out) : NULL;
+    struct diag ignored;
+    *document = NULL;
+    if (status == DIAG_OK)
+        (void)jsontext_read(program, result.out, strlen(result.out), "a result", document,
+                            &ignored);
     result.err[strcspn(result.err, "\n")] = '\0';
     if (status == DIAG_OK && result.end == SPAWN_EXITED && !*document)
         status = diag_usage(diag, "%s: %s%s%s", program,

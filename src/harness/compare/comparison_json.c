@@ -1,4 +1,5 @@
 /* comparison_json.c - writes a comparison as JSON. */
+#include "harness/base/jsontext.h"
 #include "harness/compare/comparison.h"
 #include "harness/result/json.h"
 
@@ -26,7 +27,7 @@ static void add_bool(cJSON *object, const char *key, bool value)
 /* "" where json_add_text would say null: the key has a text whatever happens. */
 static void add_word(cJSON *object, const char *key, const char *word)
 {
-    json_add(object, key, word[0] ? json_text(word) : cJSON_CreateString(""));
+    json_add(object, key, word[0] ? json_text(word) : jsontext_string(""));
 }
 
 static void add_verdict(cJSON *object, const char *key, bool known, enum verdict verdict)

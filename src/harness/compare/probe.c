@@ -1,6 +1,7 @@
 /* probe.c - reads what a probed program answers. */
 #include "harness/compare/probe.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/result/json.h"
 
 #include <math.h>
@@ -98,7 +99,9 @@ static bool sample_read(struct probe_sample *sample, const cJSON *answer)
 static enum probe_end judge_answer(const struct spawn_result *result, struct probe_sample *sample,
                                    char *reason)
 {
-    cJSON *answer = cJSON_Parse(result->out);
+    cJSON *answer = NULL;
+    struct diag ignored;
+    (void)jsontext_read("probe", result->out, strlen(result->out), "an answer", &answer, &ignored);
     const char *status = json_get_text(answer, "status");
     enum probe_end end = PROBE_OK;
     if (answer && status[0] && strcmp(status, "ok") != 0) {

@@ -1,12 +1,13 @@
 /* show_json.c - writes a film as JSON. */
 #include "harness/report/show_json.h"
 
+#include "harness/base/jsontext.h"
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 
 static void write_text(FILE *out, const char *text)
 {
-    cJSON *value = cJSON_CreateString(text);
+    cJSON *value = jsontext_string(text);
     char *quoted = cJSON_PrintUnformatted(value);
     fputs(quoted ? quoted : "null", out);
     cJSON_free(quoted);

@@ -1,6 +1,7 @@
 /* cell.c - writes a cell of a result: the keys of docs/RESULT-FORMAT.md, in that order. */
 #include "harness/result/cell.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/result/json.h"
 #include "harness/stats/summary.h"
@@ -34,6 +35,7 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
              pages ? " huge_pages=" : "", pages ? pages : "", stream->workload, stream->tasks,
              stream->tick_ns, stream->seed, stream->hash, identity->runs, identity->warmup,
              identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending);
+    jsontext_repair(out); /* as it is in a document, where it is looked for */
 }
 
 /* One value is a number, a list is an array. */
@@ -385,7 +387,11 @@ static cJSON *make_stream(const struct stream *stream)
     json_add_integer(object, "horizon_ticks", stream->horizon);
     json_add_integer(object, "running_max", stream->expected.running_max);
     json_add_integer(object, "expected_fired", stream->expected.fired);
-    cJSON *spec = stream->spec_json ? cJSON_Parse(stream->spec_json) : NULL;
+    cJSON *spec = NULL;
+    struct diag ignored;
+    if (stream->spec_json)
+        (void)jsontext_read("spec", stream->spec_json, strlen(stream->spec_json), "a workload",
+                            &spec, &ignored);
     json_add(object, "spec", spec ? spec : cJSON_CreateNull());
     return object;
 }

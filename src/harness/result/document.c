@@ -1,6 +1,7 @@
 /* document.c - builds a result document cell by cell, and keeps its text. */
 #include "harness/result/document.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/result/cell.h"
 #include "harness/result/file.h"
 #include "harness/result/json.h"
@@ -98,7 +99,7 @@ static cJSON *make_command(int argc, char *const *argv)
 {
     cJSON *list = cJSON_CreateArray();
     for (int i = 0; i < argc; i++)
-        cJSON_AddItemToArray(list, argv[i][0] ? json_text(argv[i]) : cJSON_CreateString(""));
+        cJSON_AddItemToArray(list, argv[i][0] ? json_text(argv[i]) : jsontext_string(""));
     return list;
 }
 
@@ -204,8 +205,10 @@ int result_add_cell(struct result_document *document, const struct cell_identity
     cJSON *made = cell_make(identity, stream, outcome, harness_ns_per_op);
     char *text = cJSON_PrintUnformatted(made);
     cJSON_Delete(made);
-    cJSON *cell = text ? cJSON_Parse(text) : NULL;
+    cJSON *cell = NULL;
     struct diag incomplete;
+    if (text)
+        (void)jsontext_read("result", text, strlen(text), "a cell", &cell, &incomplete);
     if (!reserve_text(document) || !cell ||
         shape_check_cell(cell, document->count, "result", &incomplete) != DIAG_OK) {
         cJSON_Delete(cell);
@@ -409,19 +412,21 @@ static int check_document(const cJSON *root, const char *path, struct diag *diag
         if (status == DIAG_OK)
             status = shape_check_cell(cell, index++, path, diag);
     }
-    return status;
+    if (status != DIAG_OK)
+        return status;
+    size_t times = 0;
+    cJSON_ArrayForEach(cell, root) times += strcmp(cell->string, "cells") == 0;
+    if (times != 1)
+        return diag_usage(diag, "%s: cells: there %zu times; expected once", path, times);
+    return DIAG_OK;
 }
 
 static int load_text(const char *text, size_t size, const char *path,
                      struct result_document *document, struct diag *diag)
 {
-    const char *end = text;
-    document->root = cJSON_ParseWithLengthOpts(text, size + 1, &end, true);
-    /* A zero byte ends the text for cJSON, but not the file. */
-    if (!document->root || strlen(text) != size)
-        return shape_refuse_syntax(path, text, document->root ? text + strlen(text) : end,
-                                   "a result of twbench", diag);
-    int status = check_document(document->root, path, diag);
+    int status = jsontext_read(path, text, size, "a result of twbench", &document->root, diag);
+    if (status == DIAG_OK)
+        status = check_document(document->root, path, diag);
     if (status != DIAG_OK)
         return status;
     document->cells = cJSON_GetObjectItemCaseSensitive(document->root, "cells");

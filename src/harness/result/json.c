@@ -1,6 +1,7 @@
 /* json.c - converts between C values and JSON. */
 #include "harness/result/json.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 
 #include <inttypes.h>
@@ -18,7 +19,10 @@ cJSON *json_integer(uint64_t value)
         return cJSON_CreateNumber((double)value);
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRIu64, value);
-    return cJSON_CreateRaw(digits);
+    cJSON *item = cJSON_CreateRaw(digits);
+    if (item)
+        item->valuedouble = (double)value; /* for those who read what has not been printed yet */
+    return item;
 }
 
 cJSON *json_measure(double value)
@@ -31,47 +35,19 @@ cJSON *json_measure(double value)
     return cJSON_CreateNumber(strtod(digits, NULL));
 }
 
-/* Bytes of the UTF-8 sequence at `text`; 0 when it is none.  Overlong forms and surrogates are let
- * through: nobody types them. */
-static size_t utf8_length(const unsigned char *text)
-{
-    size_t length = *text < 0x80                    ? 1
-                    : *text >= 0xc2 && *text < 0xe0 ? 2
-                    : *text >= 0xe0 && *text < 0xf0 ? 3
-                    : *text >= 0xf0 && *text < 0xf5 ? 4
-                                                    : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
-/* An argument may hold any bytes, a JSON text may not: what is not UTF-8 becomes '?'. */
-static void make_utf8(char *text)
-{
-    unsigned char *at = (unsigned char *)text;
-    while (*at) {
-        size_t length = utf8_length(at);
-        if (length == 0)
-            *at = '?';
-        at += length ? length : 1;
-    }
-}
-
 cJSON *json_text(const char *text)
 {
     if (!text || !text[0])
         return cJSON_CreateNull();
-    cJSON *item = cJSON_CreateString(text);
-    if (item)
-        make_utf8(item->valuestring);
-    return item;
+    return jsontext_string(text);
 }
 
 void json_add(cJSON *object, const char *key, cJSON *item)
 {
     if (!cJSON_AddItemToObject(object, key, item))
         cJSON_Delete(item);
+    else
+        jsontext_repair(item->string);
 }
 
 void json_add_integer(cJSON *object, const char *key, uint64_t value)
@@ -112,7 +88,7 @@ const cJSON *json_get(const cJSON *object, const char *path)
 double json_get_number(const cJSON *object, const char *path)
 {
     const cJSON *item = json_get(object, path);
-    return item && cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    return cJSON_IsNumber(item) || cJSON_IsRaw(item) ? item->valuedouble : NAN;
 }
 
 const char *json_get_text(const cJSON *object, const char *path)

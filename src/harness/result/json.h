@@ -18,9 +18,10 @@
 cJSON *json_integer(uint64_t value);
 /* Rounded to six significant digits, which no timing deserves more of; null unless finite. */
 cJSON *json_measure(double value);
-/* null for NULL and for ""; bytes that are not UTF-8 become '?'. */
+/* null for NULL and for ""; else as jsontext_string. */
 cJSON *json_text(const char *text);
 
+/* Takes the item over, and frees it without memory for its key, which may be any bytes too. */
 void json_add(cJSON *object, const char *key, cJSON *item);
 void json_add_integer(cJSON *object, const char *key, uint64_t value);
 void json_add_measure(cJSON *object, const char *key, double value);

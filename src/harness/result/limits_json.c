@@ -1,6 +1,7 @@
 /* limits_json.c - writes and reads the limits document. */
 #include "harness/result/limits_json.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/result/file.h"
 #include "harness/result/json.h"
 #include "harness/result/shape.h"
@@ -106,14 +107,13 @@ int limits_load(const char *path, cJSON **out, struct diag *diag)
 {
     char *text;
     size_t size;
-    const char *end = NULL, *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    cJSON *document = NULL;
     int status = file_read(path, &text, &size, diag);
     if (status != DIAG_OK)
         return status;
-    cJSON *document = cJSON_ParseWithLengthOpts(text, size + 1, &end, true);
-    if (!document || strlen(text) != size)
-        status = shape_refuse_syntax(name, text, document ? text + strlen(text) : end,
-                                     "limits of a machine, by 'twbench limits --json'", diag);
+    status = jsontext_read(name, text, size, "limits of a machine, by 'twbench limits --json'",
+                           &document, diag);
     if (status == DIAG_OK)
         status = shape_check_limits(document, name, diag);
     free(text);

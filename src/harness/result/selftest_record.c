@@ -1,6 +1,7 @@
 /* selftest_record.c - reads and writes the selftest's record in the user's state directory. */
 #include "harness/result/selftest_record.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/sysfile.h"
 #include "harness/result/file.h"
 #include "harness/result/json.h"
@@ -238,7 +239,8 @@ static cJSON *read_file(void)
     if (!find_path(path, sizeof path) || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
         info.st_size > RECORD_BYTES_MAX || file_read(path, &text, &size, &ignored) != DIAG_OK)
         return NULL;
-    cJSON *root = cJSON_ParseWithOpts(text, NULL, true);
+    cJSON *root = NULL;
+    (void)jsontext_read(path, text, size, "a selftest", &root, &ignored);
     free(text);
     return root;
 }

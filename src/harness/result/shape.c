@@ -115,6 +115,7 @@ static const struct rule cell_rules[] = {
     {"impl", TEXT},
     {"params", OBJECT},
     {"params{}", NUMBER | TEXT | ARRAY},
+    {"params{}[]", NUMBER},
     {"workload", TEXT},
     {"tasks", NUMBER},
     {"tick_ns", NUMBER},
@@ -241,6 +242,7 @@ static const struct rule cell_rules[] = {
     {"traits.late_shift", NUMBER},
     {"requested", OBJECT},
     {"requested{}", NUMBER | TEXT | ARRAY},
+    {"requested{}[]", NUMBER},
     {"sampling", OBJECT},
     {"sampling.runs", NUMBER},
     {"sampling.warmup", NUMBER},
@@ -395,20 +397,6 @@ int shape_check_limits(const cJSON *root, const char *what, struct diag *diag)
     if (status == DIAG_OK)
         status = check_rules(limits_rules, sizeof limits_rules / sizeof *limits_rules, root, &walk);
     return status;
-}
-
-int shape_refuse_syntax(const char *path, const char *text, const char *at, const char *expected,
-                        struct diag *diag)
-{
-    size_t line = 1, column = 1;
-    for (const char *c = text; c < at; c++) {
-        column = *c == '\n' ? 1 : column + 1;
-        line += *c == '\n';
-    }
-    const char *problem = *text == '\0' ? "the file is empty"
-                          : *at == '\0' ? "the text ends too early"
-                                        : "not JSON";
-    return diag_usage(diag, "%s:%zu:%zu: %s; expected %s", path, line, column, problem, expected);
 }
 
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag)

@@ -17,8 +17,4 @@ int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct d
 /* The same of a document of limits (schema/limits-1.json), all of it. */
 int shape_check_limits(const cJSON *root, const char *what, struct diag *diag);
 
-/* DIAG_USAGE with "path:line:column: ..." for a text that stopped being JSON `at`. */
-int shape_refuse_syntax(const char *path, const char *text, const char *at, const char *expected,
-                        struct diag *diag);
-
 #endif

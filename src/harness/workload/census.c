@@ -73,8 +73,9 @@ static void stretch_end(struct counter *counter, tw_id id, tw_tick at, enum cens
 
 static size_t bin_of(const struct census *census, tw_tick at)
 {
+    /* Beyond 2^53 the tick before the end is as good as the end. */
     double bin = (double)at / (double)census->end * CENSUS_BINS;
-    return at >= census->end ? CENSUS_BINS - 1 : (size_t)bin;
+    return bin < CENSUS_BINS ? (size_t)bin : CENSUS_BINS - 1;
 }
 
 /* The number of armed timers has just become that. */

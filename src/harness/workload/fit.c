@@ -1,6 +1,7 @@
 /* fit.c - fits a workload's parameters to a census. */
 #include "harness/workload/fit.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/workload/dist.h"
 
 #include <ctype.h>
@@ -185,7 +186,7 @@ static size_t class_collect(struct fit *fit, size_t class, unsigned end, enum me
 
 static void ticks_add(struct fit *fit, cJSON *row, const char *key, size_t count)
 {
-    cJSON_AddStringToObject(row, key, values_list(fit, count, fit->census->unit_ns).text);
+    jsontext_add(row, key, values_list(fit, count, fit->census->unit_ns).text);
 }
 
 /* Of `all` stretches of the class those that end so. */
@@ -254,17 +255,17 @@ static void passes_add(struct fit *fit, cJSON *flow)
         fit->values[gaps++] = census->end;
     struct listing listing = values_list(fit, gaps, census->unit_ns);
     double passes = (double)census->end / listing.mean;
-    cJSON_AddStringToObject(flow, "passes", listing.text);
+    jsontext_add(flow, "passes", listing.text);
     starts = 0;
     for (size_t i = 0; i < census->pass_count; i++)
         if (in_passes || census->passes[i].starts_new > 0)
             fit->values[starts++] = census->passes[i].starts_new;
     listing = values_list(fit, starts, 0);
     double wanted = (double)(census->starts_new - census->ended[CENSUS_LEFT]);
-    cJSON_AddStringToObject(flow, "starts", listing.text);
+    jsontext_add(flow, "starts", listing.text);
     cJSON_AddNumberToObject(flow, "starts_scale",
                             wanted > 0 ? wanted / (passes * listing.mean) : 1e-9);
-    cJSON_AddStringToObject(flow, "changes", in_passes ? "in-passes" : "at-once");
+    jsontext_add(flow, "changes", in_passes ? "in-passes" : "at-once");
 }
 
 /* ---- The file. ------------------------------------------------------------------------------- */
@@ -293,11 +294,11 @@ static cJSON *standing_make(struct fit *fit)
                 (uint64_t)(stretch->delay > 0 ? stretch->delay : 1) - stretch->length + census->end;
     }
     cJSON *phase = cJSON_CreateObject();
-    cJSON_AddStringToObject(phase, "name", "standing");
-    cJSON_AddStringToObject(phase, "do", "start");
-    cJSON_AddStringToObject(phase, "order", "random");
+    jsontext_add(phase, "name", "standing");
+    jsontext_add(phase, "do", "start");
+    jsontext_add(phase, "order", "random");
     cJSON_AddNumberToObject(phase, "share", share < 1 ? share : 1);
-    cJSON_AddStringToObject(phase, "delay", values_list(fit, count, census->unit_ns).text);
+    jsontext_add(phase, "delay", values_list(fit, count, census->unit_ns).text);
     return phase;
 }
 
@@ -308,9 +309,9 @@ static cJSON *flow_make(struct fit *fit)
     double armed = length_sum(census, false) / (double)census->end / (double)census->ids;
     cJSON *phase = cJSON_CreateObject();
     format_ticks(span, sizeof span, census->end, census->unit_ns);
-    cJSON_AddStringToObject(phase, "name", "traffic");
-    cJSON_AddStringToObject(phase, "do", "flow");
-    cJSON_AddStringToObject(phase, "ticks", span);
+    jsontext_add(phase, "name", "traffic");
+    jsontext_add(phase, "do", "flow");
+    jsontext_add(phase, "ticks", span);
     cJSON_AddNumberToObject(phase, "of", (double)census->ids);
     cJSON_AddNumberToObject(phase, "armed", armed < 1 ? armed : 1);
     passes_add(fit, phase);
@@ -328,14 +329,14 @@ static cJSON *file_make(struct fit *fit, const char *name, const char *source)
     for (char *c = text; *c; c++)
         *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : *c == '_' ? '_' : '-';
     snprintf(text + length, sizeof text - length, "-fit");
-    cJSON_AddStringToObject(root, "name", text);
+    jsontext_add(root, "name", text);
     snprintf(text, sizeof text,
              "The mix of the trace %.60s (%.300s), fitted: starts, ends, delays and passes as "
              "measured, drawn independently.",
              name, source);
-    cJSON_AddStringToObject(root, "summary", text);
+    jsontext_add(root, "summary", text);
     format_ticks(tick, sizeof tick, 1, fit->census->unit_ns);
-    cJSON_AddStringToObject(root, "tick", tick);
+    jsontext_add(root, "tick", tick);
     cJSON_AddNumberToObject(root, "tasks", (double)fit->census->ids);
     standing = standing_make(fit);
     if (standing)

@@ -1,6 +1,7 @@
 /* parameters.c - replaces parameters of a workload file by values. */
 #include "harness/workload/parameters.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 
 #include <stdio.h>
@@ -70,7 +71,7 @@ int parameters_override(cJSON *root, const struct workload_setting *settings, si
                               "--set %.60s=%.60s: %s has no parameter '%.60s', expected one of: %s",
                               name, value, path, name, known);
         }
-        cJSON *item = cJSON_CreateString(value);
+        cJSON *item = jsontext_string(value);
         if (!item || !cJSON_ReplaceItemInObjectCaseSensitive(parameters, name, item))
             return diag_run(diag, "%s: no memory", path);
     }

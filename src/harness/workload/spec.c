@@ -6,6 +6,7 @@
  */
 #include "harness/workload/spec.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/workload/parameters.h"
@@ -565,7 +566,7 @@ static int tick_bind(const struct binder *binder, const struct place *top, cJSON
     binder->spec->tick_ns = tick_ns;
     binder->spec->unit_ns = tick_ns % own_ns == 0 ? own_ns : tick_ns;
     snprintf(text, sizeof text, "%lluns", (unsigned long long)tick_ns);
-    cJSON_ReplaceItemInObjectCaseSensitive(root, "tick", cJSON_CreateString(text));
+    cJSON_ReplaceItemInObjectCaseSensitive(root, "tick", jsontext_string(text));
     return DIAG_OK;
 }
 
@@ -656,32 +657,6 @@ static int root_bind(const struct binder *binder, cJSON *root)
                                           : diag_run(binder->diag, "%s: no memory", binder->path);
 }
 
-static int syntax_error(const char *text, size_t size, const char *end, const char *path,
-                        struct diag *diag)
-{
-    size_t line = 1, column = 1, offset = end ? (size_t)(end - text) : 0;
-    for (size_t i = 0; i < offset && i < size; i++) {
-        column = text[i] == '\n' ? 1 : column + 1;
-        line += text[i] == '\n';
-    }
-    return diag_usage(diag, "%s:%zu:%zu: not JSON from here on, expected a workload", path, line,
-                      column);
-}
-
-static cJSON *json_parse(const char *text, size_t size, const char *path, struct diag *diag)
-{
-    const char *end = text;
-    cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
-    size_t rest = root ? (size_t)(end - text) : 0;
-    while (root && rest < size && strchr(" \t\r\n", text[rest]) && text[rest])
-        rest++;
-    if (root && rest == size)
-        return root;
-    syntax_error(text, size, root ? text + rest : end, path, diag);
-    cJSON_Delete(root);
-    return NULL;
-}
-
 int spec_parse(const char *text, size_t size, const char *path,
                const struct workload_request *request, struct spec **out, struct diag *diag)
 {
@@ -689,8 +664,10 @@ int spec_parse(const char *text, size_t size, const char *path,
     struct binder binder = {path, request, spec, diag};
     if (!spec)
         return diag_run(diag, "%s: no memory", path);
-    cJSON *root = json_parse(text, size, path, diag);
-    int status = root ? root_bind(&binder, root) : DIAG_USAGE;
+    cJSON *root = NULL;
+    int status = jsontext_read(path, text, size, "a workload", &root, diag);
+    if (status == DIAG_OK)
+        status = root_bind(&binder, root);
     cJSON_Delete(root);
     if (status == DIAG_OK)
         *out = spec;
@@ -714,8 +691,10 @@ int spec_load(const char *path, const struct workload_request *request, struct s
         status = diag_usage(diag, "%s: cannot be read: %s", path, strerror(errno));
     else if (size > FILE_SIZE_MAX)
         status = diag_usage(diag, "%s: larger than 1 MiB, expected a workload", path);
-    else
+    else {
+        text[size] = '\0';
         status = spec_parse(text, size, path, request, out, diag);
+    }
     fclose(file);
     free(text);
     return status;

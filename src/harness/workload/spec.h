@@ -117,7 +117,7 @@ struct spec {
     size_t phase_count;
 };
 
-/* Parses the text of a file.  Of the request it uses directory, tasks, tick_ns and settings;
+/* Parses the text of a file, which ends with a zero byte behind its `size` bytes.  Of the request it uses directory, tasks, tick_ns and settings;
  * `path` is for diagnostics.  *out is freed with spec_free. */
 int spec_parse(const char *text, size_t size, const char *path,
                const struct workload_request *request, struct spec **out, struct diag *diag);

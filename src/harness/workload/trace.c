@@ -1,6 +1,7 @@
 /* trace.c - reads a trace of the format timer-trace 1, strictly. */
 #include "harness/workload/trace.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/base/units.h"
 #include "harness/workload/agenda.h"
 #include "harness/workload/instant.h"
@@ -132,6 +133,7 @@ static int header_line(struct reader *reader, const char *line, unsigned *seen)
         if (i < HEADER_KEYS)
             return header_number(reader, &header_keys[i], value);
         snprintf(reader->header->source, TRACE_SOURCE_SIZE, "%s", value);
+        jsontext_repair(reader->header->source);
         return DIAG_OK;
     }
     return line_fail(reader, line, "source, unit_ns, ids, ops, max_armed or end");
@@ -398,8 +400,8 @@ static int tick_check(const struct textfile *file, uint64_t unit_ns, uint64_t ti
 static char *trace_spec_json(const char *name, const struct trace_header *header, uint64_t tick_ns)
 {
     cJSON *spec = cJSON_CreateObject();
-    cJSON_AddStringToObject(spec, "name", name);
-    cJSON_AddStringToObject(spec, "source", header->source);
+    jsontext_add(spec, "name", name);
+    jsontext_add(spec, "source", header->source);
     cJSON_AddNumberToObject(spec, "unit_ns", (double)header->unit_ns);
     cJSON_AddNumberToObject(spec, "tick_ns", (double)tick_ns);
     cJSON_AddNumberToObject(spec, "ids", (double)header->ids);

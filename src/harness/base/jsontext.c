@@ -1,0 +1,255 @@
+/* jsontext.c - a scanner of the grammar, run before cJSON. */
+#include "harness/base/jsontext.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* cJSON gives up on longer ones. */
+#define NUMBER_LENGTH_MAX 63
+
+/* ---- UTF-8. ---------------------------------------------------------------------------------- */
+
+/* Bytes of the character at `text`, which ends with a zero byte; 0 when there is none.  Overlong forms,
+ * surrogates and what lies beyond U+10FFFF are none. */
+static size_t utf8_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = at[0] < 0x80                    ? 1
+                    : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+                    : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
+                    : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
+                                                    : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    bool is_wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+                    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
+    return is_wrong ? 0 : length;
+}
+
+void jsontext_repair(char *text)
+{
+    while (*text) {
+        size_t length = utf8_length(text);
+        if (length == 0)
+            *text = '?';
+        text += length ? length : 1;
+    }
+}
+
+cJSON *jsontext_string(const char *text)
+{
+    cJSON *item = cJSON_CreateString(text);
+    if (item)
+        jsontext_repair(item->valuestring);
+    return item;
+}
+
+void jsontext_add(cJSON *object, const char *key, const char *text)
+{
+    cJSON *item = jsontext_string(text);
+    if (!cJSON_AddItemToObject(object, key, item))
+        cJSON_Delete(item);
+}
+
+/* ---- The grammar. ---------------------------------------------------------------------------- */
+
+struct scan {
+    const char *at, *end;
+    const char *problem; /* what is wrong at `at`; NULL: it is not JSON */
+};
+
+static bool fail(struct scan *scan, const char *problem)
+{
+    scan->problem = problem;
+    return false;
+}
+
+static void skip_blanks(struct scan *scan)
+{
+    while (*scan->at && strchr(" \t\r\n", *scan->at))
+        scan->at++;
+}
+
+static bool skip_digits(struct scan *scan)
+{
+    const char *begin = scan->at;
+    while (isdigit((unsigned char)*scan->at))
+        scan->at++;
+    return scan->at > begin;
+}
+
+static bool scan_number(struct scan *scan)
+{
+    char digits[NUMBER_LENGTH_MAX + 1];
+    const char *begin = scan->at;
+    scan->at += *scan->at == '-';
+    if (*scan->at == '0')
+        scan->at++;
+    else if (!skip_digits(scan))
+        return false;
+    if (*scan->at == '.') {
+        scan->at++;
+        if (!skip_digits(scan))
+            return false;
+    }
+    if (*scan->at == 'e' || *scan->at == 'E') {
+        scan->at++;
+        scan->at += *scan->at == '+' || *scan->at == '-';
+        if (!skip_digits(scan))
+            return false;
+    }
+    size_t length = (size_t)(scan->at - begin);
+    if (length > NUMBER_LENGTH_MAX)
+        return fail(scan, "a number of too many digits");
+    memcpy(digits, begin, length);
+    digits[length] = '\0';
+    return isfinite(strtod(digits, NULL)) || fail(scan, "a number beyond all bounds");
+}
+
+static bool scan_hex(struct scan *scan, unsigned *code)
+{
+    char digits[5] = "";
+    for (int i = 0; i < 4; i++)
+        if (!isxdigit((unsigned char)scan->at[i]))
+            return false;
+        else
+            digits[i] = scan->at[i];
+    *code = (unsigned)strtoul(digits, NULL, 16);
+    scan->at += 4;
+    return true;
+}
+
+/* Behind the backslash. */
+static bool scan_escape(struct scan *scan)
+{
+    unsigned code, low;
+    char kind = *scan->at;
+    if (!kind || !strchr("\"\\/bfnrtu", kind))
+        return false;
+    scan->at++;
+    if (kind != 'u')
+        return true;
+    if (!scan_hex(scan, &code))
+        return false;
+    if (code == 0)
+        return fail(scan, "a string with a zero in it");
+    if (code >= 0xdc00 && code < 0xe000)
+        return fail(scan, "half of a surrogate pair");
+    if (code < 0xd800 || code >= 0xe000)
+        return true;
+    if (scan->at[0] != '\\' || scan->at[1] != 'u')
+        return fail(scan, "half of a surrogate pair");
+    scan->at += 2;
+    return scan_hex(scan, &low) &&
+           ((low >= 0xdc00 && low < 0xe000) || fail(scan, "half of a surrogate pair"));
+}
+
+static bool scan_string(struct scan *scan)
+{
+    for (scan->at++; *scan->at != '"';) {
+        size_t length = utf8_length(scan->at);
+        if (scan->at == scan->end)
+            return false;
+        if (length == 0)
+            return fail(scan, "bytes that are not UTF-8");
+        if ((unsigned char)*scan->at < ' ')
+            return fail(scan, "a control character in a string");
+        bool is_escape = *scan->at == '\\';
+        scan->at += length;
+        if (is_escape && !scan_escape(scan))
+            return false;
+    }
+    scan->at++;
+    return true;
+}
+
+static bool scan_word(struct scan *scan)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(scan->at, words[i], strlen(words[i])) == 0) {
+            scan->at += strlen(words[i]);
+            return true;
+        }
+    return false;
+}
+
+static bool scan_value(struct scan *scan, unsigned depth);
+
+/* Behind the bracket that opens it. */
+static bool scan_members(struct scan *scan, char close, unsigned depth)
+{
+    if (depth > JSONTEXT_DEPTH_MAX)
+        return fail(scan, "nested too deep");
+    scan->at++;
+    skip_blanks(scan);
+    for (bool first = true; *scan->at != close || !first; first = false) {
+        if (close == '}') {
+            if (*scan->at != '"' || !scan_string(scan))
+                return false;
+            skip_blanks(scan);
+            if (*scan->at != ':')
+                return false;
+            scan->at++;
+        }
+        if (!scan_value(scan, depth))
+            return false;
+        if (*scan->at == close)
+            break;
+        if (*scan->at != ',')
+            return false;
+        scan->at++;
+        skip_blanks(scan);
+    }
+    scan->at++;
+    return true;
+}
+
+/* With the blanks around it. */
+static bool scan_value(struct scan *scan, unsigned depth)
+{
+    bool is_right;
+    skip_blanks(scan);
+    if (*scan->at == '{' || *scan->at == '[')
+        is_right = scan_members(scan, *scan->at == '{' ? '}' : ']', depth + 1);
+    else if (*scan->at == '"')
+        is_right = scan_string(scan);
+    else
+        is_right = *scan->at == '-' || isdigit((unsigned char)*scan->at) ? scan_number(scan)
+                                                                         : scan_word(scan);
+    skip_blanks(scan);
+    return is_right;
+}
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+static int refuse(const char *name, const char *text, const struct scan *scan, const char *expected,
+                  struct diag *diag)
+{
+    size_t line = 1, column = 1;
+    for (const char *c = text; c < scan->at; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    const char *problem = scan->problem           ? scan->problem
+                          : text == scan->end     ? "the file is empty"
+                          : scan->at == scan->end ? "the text ends too early"
+                                                  : "not JSON";
+    return diag_usage(diag, "%.600s:%zu:%zu: %s; expected %s", name, line, column, problem,
+                      expected);
+}
+
+int jsontext_read(const char *name, const char *text, size_t size, const char *expected,
+                  cJSON **out, struct diag *diag)
+{
+    struct scan scan = {.at = text, .end = text + size};
+    if (!scan_value(&scan, 0) || scan.at != scan.end)
+        return refuse(name, text, &scan, expected, diag);
+    *out = cJSON_Parse(text);
+    return *out ? DIAG_OK : diag_run(diag, "%.600s: no memory to read it", name);
+}
