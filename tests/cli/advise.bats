@@ -49,8 +49,8 @@ recommends() {
     "$twbench" report a.json --style=plain >b.txt
     diff a.txt b.txt
     "$twbench" report a.json --export-markdown=- >a.md
-    grep -q '^### Which design for idle' a.md
-    grep -q "^\*\*$(json a.json 'd["advice"]["recommendation"]["candidate"]')\*\*$" a.md
+    grep -q '^## Which design for idle' a.md
+    grep -q "^Take \*\*$(json a.json 'd["advice"]["recommendation"]["candidate"]')\*\*$" a.md
 }
 
 @test "wishes leave out, let in and refuse, each with its reason" {

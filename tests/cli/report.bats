@@ -81,14 +81,14 @@ PYTHON
     "$twbench" report r.json -o page.html --force
     grep -q '</html>' page.html
     refuses "-o: a value is missing" report r.json -o
-    refuses "flags begin with two dashes" run -o page.html
+    refuses "flags begin with two dashes" conform -o page.html
     refuses "only one of them can go to x" report r.json -o x --export-csv=x
 }
 
 @test "Markdown has cells, warnings, command line and machine, of claims too" {
     make_claims
     "$twbench" report c.json --export-markdown=c.md >/dev/null
-    grep -q '^### Claims about timer designs' c.md
+    grep -q '^## Claims about timer designs' c.md
     grep -q '^| design |' c.md
     grep -q '^    .*twbench claims --quick F1 T1 T15' c.md
     grep -q '^| machine | architecture | ' c.md

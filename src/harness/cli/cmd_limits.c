@@ -233,7 +233,7 @@ int cmd_limits(const struct options *options)
     bool interrupted = status == POOL_INTERRUPTED;
     if (status == DIAG_OK || interrupted) {
         attach_multiples(options, result, document);
-        status = outputs_limits(options, document, &diag);
+        status = outputs_document(options, document, &diag);
     }
     cJSON_Delete(document);
     result_free(result);

@@ -28,7 +28,7 @@ static int write_selftest(struct pairing *pairing, const struct selftest *selfte
     if (status != DIAG_OK)
         return status;
     cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
-    status = outputs_selftest(pairing->options, document, diag);
+    status = outputs_document(pairing->options, document, diag);
     if (status == DIAG_OK && selftest_record_write(document, diag) != DIAG_OK)
         fprintf(stderr, "warning: later results will not know of this selftest: %s\n", diag->text);
     cJSON_Delete(document);

@@ -1,10 +1,11 @@
 /*
- * exports.h - the formats that a result or a comparison can be exported to, one row each: the flag,
- * what the help says of it, and the renderers.  A new format is a row here.
+ * exports.h - the formats that a document can be exported to, one row each: the flag, what the help says of it,
+ * and the renderers.  A new format is a row here.
  */
 #ifndef TWBENCH_EXPORTS_H
 #define TWBENCH_EXPORTS_H
 
+#include "harness/report/page.h"
 #include "harness/result/document.h"
 
 #include <stdio.h>
@@ -16,11 +17,14 @@ typedef void export_fn(FILE *out, const struct result_document *document);
 
 typedef void export_comparison_fn(FILE *out, const cJSON *comparison);
 
+typedef void export_page_fn(FILE *out, const struct page *page);
+
 struct export_format {
     const char *flag; /* "export-csv" */
     const char *help;
     export_fn *write;
     export_comparison_fn *write_comparison; /* NULL: the format has no place for verdicts */
+    export_page_fn *write_page;             /* NULL: the format is for cells */
 };
 
 extern const struct export_format export_formats[];
@@ -29,7 +33,10 @@ extern const size_t export_format_count;
 /* The place of the format in the table; export_format_count when no format has that flag. */
 size_t export_find(const char *flag);
 
-/* Does a command that leaves a comparison, or else a result, offer the format? */
-bool export_offered(size_t format, bool comparison);
+/* What a command leaves. */
+enum export_kind { EXPORT_RESULT, EXPORT_COMPARISON, EXPORT_PAGE, EXPORT_NOTHING };
+
+/* Does the format take it? */
+bool export_offered(size_t format, enum export_kind kind);
 
 #endif

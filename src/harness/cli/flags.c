@@ -386,10 +386,6 @@ const struct flag flags[] = {
      FILE_NAME(limits_file)},
     {"huge-pages", "off,on", "nodes on pages of 4 KiB, of 2 MiB, or both (default off)",
      FLAGS_LIMITS, BY(take_huge_pages)},
-    {"export-markdown", "FILE|-", "the same as Markdown tables", FLAGS_LIMITS, BY(take_export)},
-    {"export-csv", "FILE|-", "a row for each point, as comma-separated values", FLAGS_LIMITS,
-     BY(take_export)},
-    {"html", "FILE|-", "the same as one page", FLAGS_LIMITS, FILE_NAME(html)},
     {"for", "GOAL", "what matters most: cost, memory, tail or wakeups (default cost)", FLAGS_ADVISE,
      BY(take_for)},
     {"exact", NULL, "only designs that are never late, at the load's own tick (default)",
@@ -498,8 +494,8 @@ const struct flag flags[] = {
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
      FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
      BY(take_plot_format)},
-    {"html", "FILE|-", "one page with claims, pictures, tables, machine; of report the same as -o",
-     FLAGS_REPORT | FLAGS_CLAIMS, FILE_NAME(html)},
+    {"html", "FILE|-", "all of it as one page of HTML that loads nothing; also -o FILE", FLAGS_PAGE,
+     FILE_NAME(html)},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, BY(take_assert)},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
@@ -554,14 +550,20 @@ int flag_take(const struct flag *flag, struct options *options, const char *show
     return status;
 }
 
+enum export_kind flags_export_kind(unsigned groups)
+{
+    if (groups & FLAGS_COMPARE)
+        return EXPORT_COMPARISON;
+    if (groups & (FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_ADVISE))
+        return EXPORT_RESULT;
+    return groups & FLAGS_PAGE ? EXPORT_PAGE : EXPORT_NOTHING;
+}
+
 const struct flag *flag_find(const char *name, unsigned groups)
 {
     static const struct flag exported = {NULL, "FILE|-", NULL, 0, BY(take_export)};
     for (size_t i = 0; i < flag_count; i++)
         if (strcmp(flags[i].name, name) == 0 && (flags[i].groups & groups))
             return &flags[i];
-    return export_offered(export_find(name), groups & FLAGS_COMPARE) &&
-                   (groups & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS | FLAGS_ADVISE))
-               ? &exported
-               : NULL;
+    return export_offered(export_find(name), flags_export_kind(groups)) ? &exported : NULL;
 }

@@ -42,6 +42,9 @@ extern const size_t flag_count;
 /* The flag of that name that a command with these groups has, exports included; NULL: none. */
 const struct flag *flag_find(const char *name, unsigned groups);
 
+/* What a command with these groups leaves, for which the exports are. */
+enum export_kind flags_export_kind(unsigned groups);
+
 /* Takes the value (NULL where the flag takes none).  `shown` is the flag as the user typed it.  DIAG_USAGE names it,
  * what was given and what was expected. */
 int flag_take(const struct flag *flag, struct options *options, const char *shown,

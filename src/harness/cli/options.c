@@ -87,14 +87,14 @@ static int take_flag(struct options *options, const char *argument, const char *
                 : take_param(options, param, shown, value, diag);
 }
 
-/* A flag; or "-o FILE", as compilers take it: where a report or a trace goes. */
+/* A flag; or "-o FILE", as compilers take it: where a page or a trace goes. */
 static int take_argument(struct options *options, const char *argument, const char *following,
                          int *used, struct diag *diag)
 {
     const struct command *command = options->command;
     if (argument[1] == '-')
         return take_flag(options, argument, following, used, diag);
-    if (strcmp(argument, "-o") != 0 || !(command->flags & (FLAGS_OLD | FLAGS_IMPORT)))
+    if (strcmp(argument, "-o") != 0 || !(command->flags & (FLAGS_PAGE | FLAGS_IMPORT)))
         return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
                           argument, command->name);
     if (!following)
@@ -108,20 +108,32 @@ static int take_argument(struct options *options, const char *argument, const ch
                      diag);
 }
 
+size_t options_files(const struct options *options, struct options_file files[OPTIONS_FILES_MAX])
+{
+    size_t count = 0;
+    files[count++] = (struct options_file){"-o", options->trace};
+    files[count++] = (struct options_file){"--json", options->json};
+    files[count++] = (struct options_file){"--fit", options->fit};
+    files[count++] = (struct options_file){"--svg", options->svg};
+    files[count++] = (struct options_file){"--html", options->html};
+    for (size_t i = 0; i < export_format_count; i++, count++) {
+        files[count].path = options->exports[i];
+        snprintf(files[count].flag, sizeof files[count].flag, "--%s", export_formats[i].flag);
+    }
+    return count;
+}
+
 /* Two documents in one file would leave one of them, or neither. */
 static int check_files(const struct options *options, struct diag *diag)
 {
-    const char *flag_of[EXPORTS_MAX + 2] = {"json", "html"};
-    const char *files[EXPORTS_MAX + 2] = {options->json, options->html};
-    for (size_t i = 0; i < export_format_count; i++) {
-        flag_of[i + 2] = export_formats[i].flag;
-        files[i + 2] = options->exports[i];
-    }
-    for (size_t i = 1; i <= export_format_count + 1; i++)
+    struct options_file files[OPTIONS_FILES_MAX];
+    size_t count = options_files(options, files);
+    for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++)
-            if (files[i] && files[j] && strcmp(files[i], files[j]) == 0)
-                return diag_usage(diag, "--%s and --%s: only one of them can go to %s", flag_of[j],
-                                  flag_of[i], strcmp(files[i], "-") == 0 ? "stdout" : files[i]);
+            if (files[i].path && files[j].path && strcmp(files[i].path, files[j].path) == 0)
+                return diag_usage(diag, "%s and %s: only one of them can go to %s", files[j].flag,
+                                  files[i].flag,
+                                  strcmp(files[i].path, "-") == 0 ? "stdout" : files[i].path);
     return DIAG_OK;
 }
 
@@ -253,19 +265,24 @@ static void help_params(FILE *out, const struct tw_design *design)
                      param->help);
 }
 
+static void help_exports(FILE *out, enum export_kind kind)
+{
+    if (kind != EXPORT_NOTHING)
+        fprintf(out, "\nThe same in other formats (a file, or - for stdout):\n");
+    for (size_t i = 0; i < export_format_count; i++)
+        if (export_offered(i, kind))
+            help_row(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
+}
+
 void options_help(FILE *out, const struct command *command)
 {
     fprintf(out, "usage: twbench %s %s\n\n%s\n", command->name, command->usage, command->summary);
     fprintf(out, "\n");
     for (size_t i = 0; i < flag_count; i++)
-        if (flags[i].groups & command->flags)
+        if ((flags[i].groups & command->flags) &&
+            flag_find(flags[i].name, command->flags) == &flags[i])
             help_row(out, flags[i].name, flags[i].value, flags[i].help);
-    if (command->flags & (FLAGS_REPORT | FLAGS_COMPARE | FLAGS_CLAIMS | FLAGS_ADVISE)) {
-        fprintf(out, "\nThe result in other formats (a file, or - for stdout):\n");
-        for (size_t i = 0; i < export_format_count; i++)
-            if (export_offered(i, command->flags & FLAGS_COMPARE))
-                help_row(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
-    }
+    help_exports(out, flags_export_kind(command->flags));
     if (!(command->flags & FLAGS_DESIGNS))
         return;
     fprintf(out, "\nParameters of designs (several values make several cells):\n");

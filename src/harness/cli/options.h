@@ -138,7 +138,9 @@ enum flag_group {
     FLAGS_TRACE = 1u << 15,  /* what is in a trace, and what to leave of it */
     FLAGS_ADVISE = 1u << 16, /* one load, wishes, a budget for all of it */
     FLAGS_IMPORT = 1u << 17, /* a log made into a trace: -o */
-    FLAGS_LIMITS = 1u << 18  /* what the machine can do, and designs as multiples of it */
+    FLAGS_LIMITS = 1u << 18, /* what the machine can do, and designs as multiples of it */
+    FLAGS_PAGE =
+        1u << 19 /* a document that has a page: --html, -o, --export-markdown, --export-csv */
 };
 
 /* Groups whose commands take the parameters of designs. */
@@ -148,6 +150,16 @@ enum flag_group {
 int options_parse(int argc, char **argv, int first, const struct command *command,
                   struct options *options, struct diag *diag);
 void options_free(struct options *options);
+
+/* Every file that may be written, by the flag that names it: "--json", "-o". */
+struct options_file {
+    char flag[24];
+    const char *path; /* "-", or NULL: not asked for */
+};
+
+#define OPTIONS_FILES_MAX (EXPORTS_MAX + 5)
+
+size_t options_files(const struct options *options, struct options_file files[OPTIONS_FILES_MAX]);
 
 /* The flags of a command with their help, for --help. */
 void options_help(FILE *out, const struct command *command);

@@ -1,15 +1,10 @@
 /* outputs.c - writes a document in every format that was asked for. */
 #include "harness/cli/outputs.h"
 
-#include "harness/report/advice_table.h"
-#include "harness/report/claims_table.h"
-#include "harness/report/claims_view.h"
 #include "harness/report/compare_table.h"
 #include "harness/report/documents.h"
 #include "harness/report/html_frame.h"
 #include "harness/report/html_page.h"
-#include "harness/report/limits_plot.h"
-#include "harness/report/selftest_table.h"
 #include "harness/report/table.h"
 #include "harness/report/writer.h"
 #include "harness/result/file.h"
@@ -22,27 +17,24 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* Exports are made again from the document at any time; they are still not overwritten unasked. */
-static int check_export(const char *flag, const char *path, struct diag *diag)
-{
-    char advice[96];
-    snprintf(advice, sizeof advice, "remove it, or name another file with --%s", flag);
-    return path ? file_refuse_existing(path, advice, diag) : DIAG_OK;
-}
-
+/* What is made of a document can be made again at any time; it is still not overwritten unasked. */
 int outputs_check(const struct options *options, struct diag *diag)
 {
+    struct options_file files[OPTIONS_FILES_MAX];
+    bool keeps_cells = options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE);
+    size_t count = options_files(options, files);
     int status = DIAG_OK;
     if (options->force || options->resume)
         return DIAG_OK;
-    if (options->json && (options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE)))
-        status = result_refuse_existing(options->json, diag);
-    else
-        status = check_export("json", options->json, diag);
-    if (status == DIAG_OK)
-        status = check_export("html", options->html, diag);
-    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++)
-        status = check_export(export_formats[i].flag, options->exports[i], diag);
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        char advice[96];
+        snprintf(advice, sizeof advice, "remove it, name another file with %.23s, or --force",
+                 files[i].flag);
+        if (files[i].path && files[i].path == options->json && keeps_cells)
+            status = result_refuse_existing(files[i].path, diag);
+        else if (files[i].path && files[i].path != options->trace)
+            status = file_refuse_existing(files[i].path, advice, diag);
+    }
     return status;
 }
 
@@ -141,48 +133,38 @@ static int write_page(const struct options *options, const struct result_documen
 
 /* ---- The table. ------------------------------------------------------------------------------ */
 
-typedef void show_fn(const void *ctx, const struct report_style *style);
+typedef void show_fn(FILE *out, const void *ctx, const struct report_style *style);
 
-/* Whoever reads stdout may stop reading and stay: then a signal ends what a command shows at its end. */
+/* Whoever reads stdout may stop reading and stay: then a signal ends what a command shows at its end.  What an
+ * import says goes to stderr, for the trace may be on stdout. */
 static void show(const struct options *options, show_fn *print, const void *ctx)
 {
     sigset_t before;
-    if (!wants_table(options))
+    bool is_import = options->command->flags & FLAGS_IMPORT;
+    FILE *out = is_import ? stderr : stdout;
+    if (!is_import && !wants_table(options))
         return;
-    struct report_style style = style_for(stdout, options->color);
+    struct report_style style = style_for(out, options->color);
     interrupt_admit(&before);
-    print(ctx, &style);
-    fflush(stdout);
+    print(out, ctx, &style);
+    fflush(out);
     interrupt_restore(&before);
 }
 
-static void show_result(const void *ctx, const struct report_style *style)
+static void show_result(FILE *out, const void *ctx, const struct report_style *style)
 {
-    const struct result_document *document = ctx;
-    const cJSON *json = result_json(document);
-    if (claims_are_there(json)) {
-        claims_table_write(stdout, json, style);
-    } else if (advice_is_there(json)) {
-        advice_table_write(stdout, json, style);
-    } else {
-        table_write(stdout, document, style);
-        sweep_write(stdout, document, style, declared_traits);
-    }
+    table_write(out, ctx, style);
+    sweep_write(out, ctx, style, declared_traits);
 }
 
-static void show_comparison(const void *ctx, const struct report_style *style)
+static void show_comparison(FILE *out, const void *ctx, const struct report_style *style)
 {
-    compare_table_write(stdout, ctx, style);
+    compare_table_write(out, ctx, style);
 }
 
-static void show_selftest(const void *ctx, const struct report_style *style)
+static void show_page(FILE *out, const void *ctx, const struct report_style *style)
 {
-    selftest_table_write(stdout, ctx, style);
-}
-
-static void show_page(const void *ctx, const struct report_style *style)
-{
-    writer_terminal(stdout, ctx, style);
+    writer_terminal(out, ctx, style);
 }
 
 /* ---- Everything that was asked for. ---------------------------------------------------------- */
@@ -190,8 +172,15 @@ static void show_page(const void *ctx, const struct report_style *style)
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag)
 {
-    show(options, show_result, document);
-    int status = write_exports(options, (struct rendering){.result = document}, diag);
+    const struct document_kind *kind = document_kind_of(result_json(document));
+    struct page page = {.blocks = NULL};
+    if (kind)
+        kind->build(&page, result_json(document));
+    show(options, kind ? show_page : show_result, kind ? (const void *)&page : document);
+    int status = page_is_whole(&page) ? DIAG_OK : diag_run(diag, "no memory for the page");
+    page_free(&page);
+    if (status == DIAG_OK)
+        status = write_exports(options, (struct rendering){.result = document}, diag);
     if (status == DIAG_OK)
         status = write_page(options, document, diag);
     if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
@@ -224,22 +213,17 @@ int outputs_comparison(const struct options *options, const cJSON *comparison, s
     return status == DIAG_OK ? write_json(options, comparison, diag) : status;
 }
 
-int outputs_selftest(const struct options *options, const cJSON *selftest, struct diag *diag)
-{
-    show(options, show_selftest, selftest);
-    return write_json(options, selftest, diag);
-}
-
 /* ---- Pages. ---------------------------------------------------------------------------------- */
 
-static void print_markdown(FILE *out, const void *ctx)
-{
-    writer_markdown(out, ctx);
-}
+struct page_rendering {
+    export_page_fn *write;
+    const struct page *page;
+};
 
-static void print_csv(FILE *out, const void *ctx)
+static void print_page_rendering(FILE *out, const void *ctx)
 {
-    writer_csv(out, ctx);
+    const struct page_rendering *rendering = ctx;
+    rendering->write(out, rendering->page);
 }
 
 static void print_frame(FILE *out, const void *ctx)
@@ -258,23 +242,51 @@ static int write_frame(const struct options *options, const struct page *page, s
     return status;
 }
 
-/* The page in each of its formats that was asked for; other exports have no use for one. */
+/* The page in each of its formats that was asked for. */
 static int write_formats(const struct options *options, const struct page *page, struct diag *diag)
 {
-    static const struct {
-        const char *flag;
-        void (*print)(FILE *out, const void *ctx);
-    } formats[] = {{"export-markdown", print_markdown}, {"export-csv", print_csv}};
     int status = DIAG_OK;
     if (!page_is_whole(page))
         return diag_run(diag, "no memory for the page");
     show(options, show_page, page);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats && status == DIAG_OK; i++) {
-        const char *path = options->exports[export_find(formats[i].flag)];
-        if (path)
-            status = file_replace(path, formats[i].print, page, diag);
+    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
+        struct page_rendering rendering = {export_formats[i].write_page, page};
+        if (options->exports[i])
+            status = file_replace(options->exports[i], print_page_rendering, &rendering, diag);
     }
     return status == DIAG_OK && options->html ? write_frame(options, page, diag) : status;
+}
+
+/* `report` takes flags that only cells have a use for. */
+static int check_flags(const struct options *options, const struct document_kind *kind,
+                       struct diag *diag)
+{
+    bool wants_plots = options->plots || options->plot_format == PLOT_DUMB;
+    if (options->claim_count > 0)
+        return diag_usage(diag, "--assert: a %s document has no cells; expected a result",
+                          kind->name);
+    if (wants_plots && (!kind->plot || options->plot_format == PLOT_DUMB))
+        return diag_usage(diag, "--plots: a %s document has no %s", kind->name,
+                          kind->plot ? "picture for the terminal" : "pictures");
+    for (size_t i = 0; i < export_format_count; i++)
+        if (options->exports[i] && !export_formats[i].write_page)
+            return diag_usage(diag, "--%s: a %s document has no cells; expected a result",
+                              export_formats[i].flag, kind->name);
+    return DIAG_OK;
+}
+
+int outputs_picture(const struct options *options, const cJSON *document, struct diag *diag)
+{
+    char path[4352];
+    const struct document_kind *kind = document_kind_of(document);
+    int status = kind ? check_flags(options, kind, diag) : DIAG_OK;
+    if (!kind || status != DIAG_OK)
+        return status;
+    status = kind->plot(document, options->plots, options->plot_scripts,
+                        plot_format_name(options->plot_format), path, sizeof path, diag);
+    if (status == DIAG_OK)
+        fprintf(stderr, "picture: %s\n", path);
+    return status;
 }
 
 int outputs_page(const struct options *options, const cJSON *document, struct diag *diag)
@@ -283,28 +295,17 @@ int outputs_page(const struct options *options, const cJSON *document, struct di
     struct page page = {.blocks = NULL};
     if (!kind)
         return diag_usage(diag, "the document is of no kind that twbench writes");
+    int status = check_flags(options, kind, diag);
+    if (status != DIAG_OK)
+        return status;
     kind->build(&page, document);
-    int status = write_formats(options, &page, diag);
+    status = write_formats(options, &page, diag);
     page_free(&page);
-    return status;
+    return status == DIAG_OK && options->plots ? outputs_picture(options, document, diag) : status;
 }
 
-static int plot_limits(const struct options *options, const cJSON *limits, struct diag *diag)
+int outputs_document(const struct options *options, const cJSON *document, struct diag *diag)
 {
-    char path[4352];
-    if (!options->plots)
-        return DIAG_OK;
-    int status = limits_plot(limits, options->plots, options->plot_scripts,
-                             plot_format_name(options->plot_format), path, sizeof path, diag);
-    if (status == DIAG_OK)
-        fprintf(stderr, "picture: %s\n", path);
-    return status;
-}
-
-int outputs_limits(const struct options *options, const cJSON *limits, struct diag *diag)
-{
-    int status = write_json(options, limits, diag);
-    if (status == DIAG_OK)
-        status = outputs_page(options, limits, diag);
-    return status == DIAG_OK ? plot_limits(options, limits, diag) : status;
+    int status = write_json(options, document, diag);
+    return status == DIAG_OK ? outputs_page(options, document, diag) : status;
 }

@@ -17,14 +17,13 @@ int outputs_write(const struct options *options, const struct result_document *d
 
 /* The same for a comparison (docs/COMPARE-FORMAT.md), its JSON included. */
 int outputs_comparison(const struct options *options, const cJSON *comparison, struct diag *diag);
-/* And for a selftest. */
-int outputs_selftest(const struct options *options, const cJSON *selftest, struct diag *diag);
-
-/* The page of any document that has a builder (report/documents.h), in each format that was asked for. */
+/* For any other kind of document (report/documents.h): its page in each format that was asked for, and its
+ * picture.  DIAG_USAGE when a flag wants what the kind has not. */
 int outputs_page(const struct options *options, const cJSON *document, struct diag *diag);
-
-/* And for the limits of a machine (docs/LIMITS.md), their picture included. */
-int outputs_limits(const struct options *options, const cJSON *limits, struct diag *diag);
+/* The picture alone, into options->plots. */
+int outputs_picture(const struct options *options, const cJSON *document, struct diag *diag);
+/* The JSON as well, of a command that made it. */
+int outputs_document(const struct options *options, const cJSON *document, struct diag *diag);
 
 /* Holds the document to every --assert; the text of each that does not hold goes to stderr.
  * *broken: the counts contradict one of them.  DIAG_USAGE when the document cannot tell of one. */

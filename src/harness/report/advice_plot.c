@@ -1,7 +1,7 @@
 /* advice_plot.c - writes the data of an advice's picture. */
 #include "harness/report/advice_plot.h"
 
-#include "harness/report/advice_table.h"
+#include "harness/report/builders.h"
 #include "harness/report/plotdata.h"
 #include "harness/result/json.h"
 
@@ -111,7 +111,7 @@ bool advice_plot_write(FILE *out, const cJSON *document)
     struct dot *dots = calloc((size_t)cJSON_GetArraySize(candidates) + 1, sizeof *dots);
     size_t count = dots ? gather(document, dots) : 0;
     if (count > 0) {
-        advice_title(title, sizeof title, json_get(document, "advice"));
+        page_advice_title(title, sizeof title, document);
         fprintf(out, "title\t");
         write_field(out, title);
         fputc('\n', out);

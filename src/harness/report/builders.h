@@ -13,7 +13,15 @@
 
 typedef void page_builder_fn(struct page *page, const cJSON *document);
 
-/* docs/LIMITS.md */
-void page_limits(struct page *page, const cJSON *document);
+void page_limits(struct page *page, const cJSON *document);   /* docs/LIMITS.md */
+void page_selftest(struct page *page, const cJSON *document); /* docs/SELFTEST-FORMAT.md */
+void page_trace(struct page *page, const cJSON *document);    /* docs/TRACE.md */
+void page_import(struct page *page, const cJSON *document);   /* docs/IMPORT.md */
+
+/* What stands above the cells: docs/CLAIMS-FORMAT.md, docs/ADVISE-FORMAT.md. */
+void page_claims(struct page *page, const cJSON *document);
+void page_advice(struct page *page, const cJSON *document);
+/* Of an advice: "nginx, 2035 tasks, tick 1 ms". */
+void page_advice_title(char *out, size_t size, const cJSON *document);
 
 #endif

@@ -1,7 +1,7 @@
 /* census_plot.c - writes the data of a trace's pictures. */
 #include "harness/report/census_plot.h"
 
-#include "harness/report/census_table.h"
+#include "harness/report/figure.h"
 #include "harness/report/gnuplot.h"
 #include "harness/result/file.h"
 #include "harness/result/json.h"
@@ -58,8 +58,8 @@ static void write_data(FILE *out, const void *ctx)
     double count = cJSON_GetArraySize(json_get(record, "armed.over_time_mean"));
     bool any_none =
         json_get_number(cJSON_GetArrayItem(histogram, 0), "from_ns") < 1; /* bins ascend */
-    census_format_time(tick, sizeof tick, unit_ns);
-    census_format_time(span, sizeof span, end_ns);
+    figure_time(tick, unit_ns);
+    figure_time(span, end_ns);
     fprintf(out, "title\t%s\nmachine\tticks of %s, %s, %.0f starts\nblocks\t2\nseries\t%d\n",
             json_get_text(record, "trace"), tick, span, json_get_number(record, "starts"), ENDS);
     if (any_none)

@@ -1,17 +1,59 @@
-/* documents.c - tells the kinds of document apart by their keys. */
+/* documents.c - the table of kinds of document, and the reading of any of them. */
 #include "harness/report/documents.h"
 
+#include "harness/report/census_plot.h"
+#include "harness/report/limits_plot.h"
+#include "harness/result/file.h"
 #include "harness/result/json.h"
+#include "harness/result/shape.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+static bool is_of_kind(const cJSON *document, const char *kind)
+{
+    return strcmp(json_get_text(document, "kind"), kind) == 0;
+}
 
 static bool is_limits(const cJSON *document)
 {
-    return strcmp(json_get_text(document, "kind"), "limits") == 0;
+    return is_of_kind(document, "limits");
+}
+
+static bool is_selftest(const cJSON *document)
+{
+    return is_of_kind(document, "selftest");
+}
+
+static bool is_trace(const cJSON *document)
+{
+    return is_of_kind(document, "trace");
+}
+
+/* Its `kind` is that of the log. */
+static bool is_import(const cJSON *document)
+{
+    return cJSON_IsNumber(json_get(document, "log_lines")) &&
+           cJSON_IsNumber(json_get(document, "timer_objects"));
+}
+
+static bool is_claims(const cJSON *document)
+{
+    return cJSON_IsArray(json_get(document, "claims"));
+}
+
+static bool is_advice(const cJSON *document)
+{
+    return cJSON_IsObject(json_get(document, "advice"));
 }
 
 static const struct document_kind kinds[] = {
-    {"limits", is_limits, page_limits},
+    {"limits", is_limits, false, page_limits, shape_check_limits, limits_plot},
+    {"selftest", is_selftest, false, page_selftest, shape_check_version, NULL},
+    {"trace", is_trace, false, page_trace, shape_check_version, census_plot},
+    {"import", is_import, false, page_import, NULL, NULL},
+    {"claims", is_claims, true, page_claims, NULL, NULL},
+    {"advice", is_advice, true, page_advice, NULL, NULL},
 };
 
 const struct document_kind *document_kind_of(const cJSON *document)
@@ -20,4 +62,38 @@ const struct document_kind *document_kind_of(const cJSON *document)
         if (kinds[i].is(document))
             return &kinds[i];
     return NULL;
+}
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+static int load_text(const char *text, size_t size, const char *name, struct document *document,
+                     struct diag *diag)
+{
+    document->json = cJSON_ParseWithLength(text, size);
+    document->kind = document_kind_of(document->json);
+    if (document->kind && !document->kind->has_cells && strlen(text) == size)
+        return document->kind->check ? document->kind->check(document->json, name, diag) : DIAG_OK;
+    cJSON_Delete(document->json);
+    document->json = NULL;
+    return result_parse(text, size, name, &document->result, diag);
+}
+
+int document_load(const char *path, struct document *document, struct diag *diag)
+{
+    char *text;
+    size_t size;
+    *document = (struct document){.kind = NULL};
+    int status = file_read(path, &text, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    status =
+        load_text(text, size, strcmp(path, "-") == 0 ? "standard input" : path, document, diag);
+    free(text);
+    return status;
+}
+
+void document_free(struct document *document)
+{
+    result_free(document->result);
+    cJSON_Delete(document->json);
 }

@@ -79,3 +79,21 @@ const char *figure_time_unit(const double *values_ns, size_t count, double *divi
     *divisor = units[unit].ns;
     return units[unit].name;
 }
+
+void figure_time(char *out, double ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"h", 3.6e12}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    double magnitude = fabs(ns);
+    size_t i = magnitude < 1e13 ? 1 : 0, last = sizeof units / sizeof *units - 1;
+    while (i < last && magnitude < units[i].ns)
+        i++;
+    if (!isfinite(ns))
+        snprintf(out, FIGURE_SIZE, "-");
+    else if (magnitude > 0)
+        snprintf(out, FIGURE_SIZE, "%.4g %s", ns / units[i].ns, units[i].name);
+    else
+        snprintf(out, FIGURE_SIZE, "0 ns");
+}

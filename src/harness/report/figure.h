@@ -26,4 +26,8 @@ void figure_interval(char *median, char *deviation, const cJSON *interval);
  * "s", and what to divide them by. */
 const char *figure_time_unit(const double *values_ns, size_t count, double *divisor);
 
+/* A time in the unit in which it reads well, four digits of it: "1.05 ms", "-9.306 us"; hours only where seconds
+ * would need more than four digits.  "-" when it is not finite. */
+void figure_time(char *out, double ns);
+
 #endif

@@ -1,11 +1,11 @@
 /* html_page.c - the frame around the sections. */
 #include "harness/report/html_page.h"
 
-#include "harness/report/claims_view.h"
+#include "harness/report/documents.h"
 #include "harness/report/html.h"
 #include "harness/report/html_cells.h"
-#include "harness/report/html_claims.h"
 #include "harness/report/html_origin.h"
+#include "harness/report/writer.h"
 #include "harness/report/xml.h"
 #include "harness/result/file.h"
 #include "harness/result/json.h"
@@ -61,13 +61,18 @@ static void write_fact(FILE *out, const cJSON *document, const char *before, con
     html_value(out, "span", json_get(document, dotted), &path);
 }
 
-static void write_header(FILE *out, const cJSON *document, const char *title)
+/* What stands above the cells has a title of its own. */
+static void write_header(FILE *out, const cJSON *document, const char *title, bool has_top)
 {
     fputs("<body>\n<header>\n<button type=\"button\" id=\"theme\" hidden>light or "
-          "dark</button>\n<h1>",
+          "dark</button>\n",
           out);
-    xml_text(out, title);
-    fputs("</h1>\n<p>", out);
+    if (!has_top) {
+        fputs("<h1>", out);
+        xml_text(out, title);
+        fputs("</h1>\n", out);
+    }
+    fputs("<p>", out);
     write_fact(out, document, "", "tool.date_utc");
     write_fact(out, document, ", ", "machine.cpu_model");
     write_fact(out, document, ", ", "machine.cores");
@@ -84,23 +89,34 @@ static void write_header(FILE *out, const cJSON *document, const char *title)
 static void write_contents(FILE *out, const cJSON *document, bool pictures)
 {
     fputs("<nav aria-label=\"Contents\">", out);
-    fputs(claims_are_there(document) ? "<a href=\"#claims\">Claims</a> " : "", out);
+    fputs(json_get(document, "claims") ? "<a href=\"#claims\">Claims</a> " : "", out);
     fputs(pictures ? "<a href=\"#pictures\">Pictures</a> " : "", out);
     fputs("<a href=\"#cells\">Cells</a> <a href=\"#origin\">Where this comes from</a></nav>\n"
           "</header>\n<main>\n",
           out);
 }
 
+static void write_top(FILE *out, const struct document_kind *kind, const struct html_page *page)
+{
+    struct page top = {.blocks = NULL};
+    kind->build(&top, result_json(page->document));
+    writer_html(out, &top, &page->pictures);
+    page_free(&top);
+}
+
 void html_page_write(FILE *out, const struct html_page *page)
 {
     const cJSON *document = result_json(page->document);
-    const char *title = claims_are_there(document) ? "Claims about timer designs, put to the test"
-                                                   : "Timer designs compared";
+    const struct document_kind *kind = document_kind_of(document);
+    const char *title = json_get(document, "claims") ? "Claims about timer designs, put to the test"
+                        : json_get(document, "advice") ? "Which timer design for this load"
+                                                       : "Timer designs compared";
     bool pictures = inline_count(&page->pictures, "") > 0;
     write_head(out, page, title);
-    write_header(out, document, title);
+    write_header(out, document, title, kind != NULL);
     write_contents(out, document, pictures);
-    html_claims(out, document, &page->pictures);
+    if (kind)
+        write_top(out, kind, page);
     if (pictures) {
         fputs("<section id=\"pictures\"><h2>Pictures</h2>\n", out);
         inline_write(out, &page->pictures, "");

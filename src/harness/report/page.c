@@ -209,7 +209,7 @@ void page_put(struct page *page, const struct place *from, const char *dotted)
 void page_put_as(struct page *page, const struct place *from, const char *dotted,
                  const char *format, ...)
 {
-    struct place place = place_get(from, dotted);
+    struct place place = dotted[0] ? place_get(from, dotted) : *from;
     va_list args;
     va_start(args, format);
     struct page_span *span = add_span(page, open_line(page), print(page, format, args));
@@ -218,6 +218,15 @@ void page_put_as(struct page *page, const struct place *from, const char *dotted
         return;
     span->path = copy(page, place.path);
     span->value = cJSON_IsNumber(place.json) ? place.json->valuedouble : NAN;
+}
+
+void page_put_share(struct page *page, const struct place *from, const char *dotted)
+{
+    char text[FIGURE_SIZE + 1];
+    struct place share = dotted[0] ? place_get(from, dotted) : *from;
+    double value = cJSON_IsNumber(share.json) ? share.json->valuedouble : NAN;
+    figure_value(text, 100 * value);
+    page_put_as(page, from, dotted, "%s%s", text, isfinite(value) ? " %" : "");
 }
 
 void page_number(struct page *page, double value)
@@ -286,6 +295,16 @@ DEFINE_LINE(page_text, PAGE_TEXT)
 DEFINE_LINE(page_item, PAGE_ITEM)
 DEFINE_LINE(page_code, PAGE_CODE_BLOCK)
 DEFINE_LINE(page_fold, PAGE_FOLD)
+
+void page_evidence(struct page *page, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct page_block *block = add_line(page, PAGE_FOLD, format, args);
+    va_end(args);
+    if (block)
+        block->level = 1;
+}
 
 void page_fold_end(struct page *page)
 {
@@ -362,6 +381,12 @@ void page_cell_put(struct page *page, const struct place *from, const char *dott
     put(page, cell, from, dotted);
     if (cell && !cell->count)
         add_span(page, cell, copy(page, ""));
+}
+
+void page_cell_share(struct page *page, const struct place *from, const char *dotted)
+{
+    page_cell(page, "%s", "");
+    page_put_share(page, from, dotted);
 }
 
 void page_cell_number(struct page *page, double value)

@@ -48,7 +48,9 @@ enum page_column_flag {
     PAGE_LEFT = 1u << 0,  /* text, aligned to the left; else numbers */
     PAGE_ALONE = 1u << 1, /* on a narrow terminal it goes alone, from the right */
     PAGE_BEST = 1u << 2,  /* the least number in it is marked as the best */
-    PAGE_NAMES = 1u << 3  /* it names the row: a row's header */
+    PAGE_NAMES = 1u << 3, /* it names the row: a row's header */
+    PAGE_PROSE =
+        1u << 4 /* sentences, which stand below the table as well: the terminal leaves them out */
 };
 
 struct page_column {
@@ -77,7 +79,7 @@ enum page_block_kind {
     PAGE_FACT, /* "memory    16 bytes per task": a name and what is to be said of it */
     PAGE_TABLE,
     PAGE_CODE_BLOCK,
-    PAGE_FOLD, /* detail begins, `line` is its title; the terminal leaves detail out */
+    PAGE_FOLD, /* detail begins, `line` is its title; the terminal leaves detail out, and Markdown evidence */
     PAGE_FOLD_END,
     PAGE_PICTURES, /* those of the document that belong to `id`: a claim, or "" */
     PAGE_DATA      /* a table for programs: CSV is this alone, no other format shows it */
@@ -85,7 +87,7 @@ enum page_block_kind {
 
 struct page_block {
     enum page_block_kind kind;
-    int level;             /* of a heading: 1 .. 4 */
+    int level;             /* of a heading: 1 .. 4; of a fold: 0, or 1 for evidence */
     char *id;              /* anchor of a heading or table; whose pictures; NULL: none */
     char *name;            /* of a fact */
     struct page_line line; /* heading, text, item, fact, code, fold */
@@ -114,6 +116,8 @@ void page_item(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fact(struct page *page, const char *name, const char *format, ...) PAGE_PRINTF(3);
 void page_code(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fold(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+/* A fold of all figures that a sentence rests on: too many for anything but HTML. */
+void page_evidence(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fold_end(struct page *page);
 void page_pictures(struct page *page, const char *whose);
 
@@ -136,6 +140,8 @@ void page_put(struct page *page, const struct place *from, const char *dotted);
 /* A text of the caller's that shows the number at that place: "1.2 ms" of 1200000. */
 void page_put_as(struct page *page, const struct place *from, const char *dotted,
                  const char *format, ...) PAGE_PRINTF(4);
+/* A share of 1 as per cent: "2.5 %" of 0.025; "-" where it is not known. */
+void page_put_share(struct page *page, const struct place *from, const char *dotted);
 /* A derived number, shown in three digits and compared exactly; "-" unless it is finite. */
 void page_number(struct page *page, double value);
 
@@ -145,6 +151,7 @@ void page_link(struct page *page, const char *link);
 
 /* A cell with the value at that place: page_cell and page_put in one. */
 void page_cell_put(struct page *page, const struct place *from, const char *dotted);
+void page_cell_share(struct page *page, const struct place *from, const char *dotted);
 void page_cell_number(struct page *page, double value);
 
 /* ---- Reading, for writers. ------------------------------------------------------------------- */

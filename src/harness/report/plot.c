@@ -2,9 +2,7 @@
 #include "harness/report/plot.h"
 
 #include "harness/report/advice_plot.h"
-#include "harness/report/advice_table.h"
 #include "harness/report/claims_plot.h"
-#include "harness/report/claims_view.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/plotdata.h"
 #include "harness/result/json.h"
@@ -193,10 +191,10 @@ static int draw_advice(const struct plotter *plotter, size_t *drawn)
 static int plot_into(const struct plotter *plotter)
 {
     size_t drawn = 0;
-    bool is_claims = claims_are_there(plotter->document);
-    int status = is_claims                            ? draw_claims(plotter, &drawn)
-                 : advice_is_there(plotter->document) ? draw_advice(plotter, &drawn)
-                                                      : draw_all(plotter, &drawn);
+    bool is_claims = cJSON_IsArray(json_get(plotter->document, "claims"));
+    int status = is_claims                               ? draw_claims(plotter, &drawn)
+                 : json_get(plotter->document, "advice") ? draw_advice(plotter, &drawn)
+                                                         : draw_all(plotter, &drawn);
     if (status == DIAG_OK && drawn == 0 && is_claims)
         return diag_usage(plotter->diag, "nothing to draw: no claim in the document has a picture");
     if (status == DIAG_OK && drawn == 0)

@@ -123,13 +123,30 @@ static bool is_item(const struct page_block *block)
     return block->kind == PAGE_ITEM || block->kind == PAGE_FACT;
 }
 
+static bool is_shown(const struct page_block *block)
+{
+    return block->kind != PAGE_PICTURES && block->kind != PAGE_DATA;
+}
+
+/* By how much the depth of folds from an evidence on changes with this block. */
+static int evidence_change(const struct page_block *block, int depth)
+{
+    if (block->kind == PAGE_FOLD && (depth > 0 || block->level > 0))
+        return 1;
+    return block->kind == PAGE_FOLD_END && depth > 0 ? -1 : 0;
+}
+
 void writer_markdown(FILE *out, const struct page *page)
 {
     const struct page_block *before = NULL;
+    int evidence = 0;
     for (size_t i = 0; i < page->count; i++) {
         const struct page_block *block = &page->blocks[i];
-        if (block->kind == PAGE_PICTURES || block->kind == PAGE_DATA)
+        int change = evidence_change(block, evidence);
+        if (!is_shown(block) || evidence > 0 || change > 0) {
+            evidence += change;
             continue;
+        }
         fputs(before && !(is_item(before) && is_item(block)) ? "\n" : "", out);
         write_block(out, block);
         before = block;

@@ -73,7 +73,8 @@ static void write_line(const struct terminal *terminal, const struct page_line *
     size_t bytes;
     for (size_t i = 0; i < line->count; i++) {
         const struct page_span *span = &line->spans[i];
-        const char *sgr = !terminal->style->color ? NULL : color ? color : color_of(span->emphasis);
+        const char *own = color_of(span->emphasis), *sgr = own ? own : color;
+        sgr = terminal->style->color ? sgr : NULL;
         if (sgr && span->text[0])
             fprintf(terminal->out, "\033[%sm", sgr);
         for (const char *at = span->text; *at; at += bytes)
@@ -182,13 +183,14 @@ static bool layout_open(struct layout *layout, const struct page_table *table,
         .table = table,
         .columns = calloc(table->column_count + 1, sizeof *layout->columns),
         .widths = calloc(table->column_count + 1, sizeof *layout->widths),
-        .count = table->column_count,
     };
     if (!layout->columns || !layout->widths)
         return false;
     for (size_t i = 0; i < table->column_count; i++) {
-        layout->columns[i] = i;
-        layout->widths[i] = width_of(table, i, style);
+        if (table->columns[i].flags & PAGE_PROSE)
+            continue;
+        layout->columns[layout->count] = i;
+        layout->widths[layout->count++] = width_of(table, i, style);
     }
     drop_to_fit(layout, style->columns);
     return true;
@@ -328,7 +330,8 @@ static bool wants_gap(const struct page_block *before, const struct page_block *
 {
     bool lines = before->kind == block->kind && block->kind != PAGE_TABLE;
     bool below = before->kind == PAGE_TABLE && block->kind == PAGE_FACT;
-    return !lines && !below;
+    bool under = before->kind == PAGE_HEADING && before->level > 2;
+    return !lines && !below && !under;
 }
 
 static bool is_shown(const struct page_block *block)

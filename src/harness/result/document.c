@@ -440,11 +440,17 @@ int result_load(const char *path, struct result_document **out, struct diag *dia
     int status = file_read(path, &text, &size, diag);
     if (status != DIAG_OK)
         return status;
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    struct result_document *document = calloc(1, sizeof *document);
-    status = document ? load_text(text, size, name, document, diag)
-                      : diag_run(diag, "%s: no memory to load it", name);
+    status = result_parse(text, size, strcmp(path, "-") == 0 ? "standard input" : path, out, diag);
     free(text);
+    return status;
+}
+
+int result_parse(const char *text, size_t size, const char *name, struct result_document **out,
+                 struct diag *diag)
+{
+    struct result_document *document = calloc(1, sizeof *document);
+    int status = document ? load_text(text, size, name, document, diag)
+                          : diag_run(diag, "%s: no memory to load it", name);
     if (status == DIAG_OK)
         *out = document;
     else

@@ -110,6 +110,9 @@ int result_write(const struct result_document *document, const char *path, struc
  * "FILE:line:column: ..." when it is not JSON or cut off, and with the key's path
  * ("FILE: cells[3].phases[0].name: missing; expected text") when it is not a result. */
 int result_load(const char *path, struct result_document **out, struct diag *diag);
+/* The same of a text that was read from what is called `name`; it ends with a zero byte behind `size`. */
+int result_parse(const char *text, size_t size, const char *name, struct result_document **out,
+                 struct diag *diag);
 
 /* DIAG_USAGE, naming --force and --resume, when the file is there already; "-" never is. */
 int result_refuse_existing(const char *path, struct diag *diag);

@@ -374,6 +374,11 @@ static int check_version(const cJSON *root, const char *kind, const char *what, 
     return DIAG_OK;
 }
 
+int shape_check_version(const cJSON *root, const char *what, struct diag *diag)
+{
+    return check_version(root, "document", what, diag);
+}
+
 int shape_check_head(const cJSON *root, const char *what, struct diag *diag)
 {
     struct walk walk = {.what = what, .diag = diag};

@@ -14,6 +14,8 @@
 /* `what` names the document in the diagnostic.  DIAG_USAGE with "what: path: what was expected". */
 int shape_check_head(const cJSON *root, const char *what, struct diag *diag);
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
+/* The same of a document of which readers rely on nothing but its version. */
+int shape_check_version(const cJSON *root, const char *what, struct diag *diag);
 /* The same of a document of limits (schema/limits-1.json), all of it. */
 int shape_check_limits(const cJSON *root, const char *what, struct diag *diag);
 
