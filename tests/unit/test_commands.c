@@ -33,7 +33,7 @@ static void make_plan(const struct options *options, struct plan *plan)
         .design_count = options->design_count,
         .workloads = options->workloads,
         .workload_count = options->workload_count,
-        .workload_directory = options->workload_directory,
+        .workload_directory = options->setup.workload_directory,
         .tasks = options->tasks,
         .task_count = options->task_count,
         .sweeps = options->sweeps,
@@ -65,14 +65,14 @@ static struct trip *trip_begin(const char *const *flags)
         .plan = &trip->plan,
         .sweeps = trip->asked.sweeps,
         .sweep_count = trip->asked.sweep_count,
-        .workload_directory = trip->asked.workload_directory,
+        .workload_directory = trip->asked.setup.workload_directory,
         .sets = trip->asked.sets,
-        .set_count = trip->asked.set_count,
-        .tick_ns = trip->asked.tick_ns,
-        .seed = trip->asked.seed,
-        .max_pending = trip->asked.max_pending,
+        .set_count = trip->asked.setup.set_count,
+        .tick_ns = trip->asked.setup.tick_ns,
+        .seed = trip->asked.setup.seed,
+        .max_pending = trip->asked.setup.max_pending,
         .samples = trip->asked.samples,
-        .min_time_ns = trip->asked.min_time_ns,
+        .min_time_ns = trip->asked.setup.min_time_ns,
     };
     return trip;
 }
@@ -114,13 +114,13 @@ static void assert_same_cell(const struct plan_cell *one, const struct plan_cell
 
 static void assert_same_streams(const struct options *one, const struct options *other)
 {
-    assert_string_equal(one->workload_directory, other->workload_directory);
-    assert_true(one->seed == other->seed && one->tick_ns == other->tick_ns);
-    assert_true(one->max_pending == other->max_pending);
-    assert_int_equal(one->set_count, other->set_count);
-    for (size_t i = 0; i < one->set_count; i++) {
-        assert_string_equal(one->sets[i].name, other->sets[i].name);
-        assert_string_equal(one->sets[i].value, other->sets[i].value);
+    assert_string_equal(one->setup.workload_directory, other->setup.workload_directory);
+    assert_true(one->setup.seed == other->setup.seed && one->setup.tick_ns == other->setup.tick_ns);
+    assert_true(one->setup.max_pending == other->setup.max_pending);
+    assert_int_equal(one->setup.set_count, other->setup.set_count);
+    for (size_t i = 0; i < one->setup.set_count; i++) {
+        assert_string_equal(one->setup.sets[i].name, other->setup.sets[i].name);
+        assert_string_equal(one->setup.sets[i].value, other->setup.sets[i].value);
     }
 }
 
@@ -140,7 +140,7 @@ static void check_probes(struct trip *trip)
         assert_true(group->tasks == trip->again.groups[0].tasks);
         assert_same_streams(&trip->asked, &trip->answered);
         assert_true(trip->answered.samples == trip->asked.samples);
-        assert_true(trip->answered.min_time_ns == trip->asked.min_time_ns);
+        assert_true(trip->answered.setup.min_time_ns == trip->asked.setup.min_time_ns);
         trip_forget(trip);
     }
 }
@@ -159,10 +159,10 @@ static void check_run(struct trip *trip)
         assert_true(trip->plan.groups[i].tasks == trip->again.groups[i].tasks);
     }
     assert_same_streams(&trip->asked, &trip->answered);
-    assert_true(trip->answered.budget_ns == 5000000000);
-    assert_string_equal(trip->answered.json, "-");
-    assert_true(trip->answered.runs == 1 && trip->answered.warmup == 0);
-    assert_true(trip->answered.no_system_check);
+    assert_true(trip->answered.setup.budget_ns == 5000000000);
+    assert_string_equal(trip->answered.setup.json, "-");
+    assert_true(trip->answered.setup.runs == 1 && trip->answered.setup.warmup == 0);
+    assert_true(trip->answered.setup.no_system_check);
 }
 
 static void check_matrix(const char *const *flags)

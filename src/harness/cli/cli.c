@@ -98,9 +98,9 @@ struct places {
 
 static void find_places(struct places *places, struct options *options)
 {
-    if (!options->workload_directory) {
+    if (!options->setup.workload_directory) {
         paths_find("workloads", BUILD_WORKLOADS_DIR, places->workloads, sizeof places->workloads);
-        options->workload_directory = places->workloads;
+        options->setup.workload_directory = places->workloads;
     }
     if (!options->claims_directory) {
         paths_find("claims", BUILD_CLAIMS_DIR, places->claims, sizeof places->claims);
@@ -117,7 +117,7 @@ static int run_locked(const struct command *command, const struct options *optio
 {
     struct diag diag;
     struct lock lock = {.fd = -1};
-    int status = options->json ? lock_take(options->json, &lock, &diag) : DIAG_OK;
+    int status = options->setup.json ? lock_take(options->setup.json, &lock, &diag) : DIAG_OK;
     int exit_status = status == DIAG_OK ? command->run(options) : cli_fail(status, &diag);
     lock_drop(&lock);
     return exit_status;

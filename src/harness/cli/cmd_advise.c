@@ -3,10 +3,10 @@
  */
 #include "harness/cli/cli.h"
 
+#include "harness/advise/fitting.h"
+#include "harness/advise/racing.h"
 #include "harness/base/sysfile.h"
-#include "harness/cli/fitting.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/racing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static int check_operands(const struct options *options, struct diag *diag)
 
 static uint64_t child_budget(const struct options *options, uint64_t stream_ns)
 {
-    double budget_ns = (double)options->budget_ns;
+    double budget_ns = (double)options->setup.budget_ns;
     double child_ns = CHILD_STREAMS * (double)stream_ns;
     if (child_ns < CHILD_SHARE * budget_ns)
         child_ns = CHILD_SHARE * budget_ns;
@@ -47,11 +47,10 @@ static uint64_t child_budget(const struct options *options, uint64_t stream_ns)
 }
 
 /* Makes the stream, which tells what the load is. */
-static int meet_load(struct measuring *measuring, struct diag *diag)
+static int meet_load(struct measuring *measuring, const struct options *options, struct diag *diag)
 {
-    const struct options *options = &measuring->options;
     const char *workload = options->operands[0];
-    bool is_trace = workload_is_trace(workload, options->workload_directory);
+    bool is_trace = workload_is_trace(workload, options->setup.workload_directory);
     uint64_t tasks =
         options->task_count > 0 && !is_trace ? options->tasks[options->task_count - 1] : 0;
     struct plan_group group = {workload, tasks};
@@ -59,7 +58,7 @@ static int meet_load(struct measuring *measuring, struct diag *diag)
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     if (is_trace && options->task_count > 0)
         return diag_usage(diag, "--tasks: a trace has its own; '%s' is one", workload);
-    int status = session_stream(&measuring->session, options, &group, &stream, diag);
+    int status = session_stream(&measuring->session, &options->setup, &group, &stream, diag);
     if (status != DIAG_OK)
         return status;
     measuring->stream_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
@@ -77,18 +76,19 @@ static int meet_load(struct measuring *measuring, struct diag *diag)
 }
 
 /* Other sizes of a trace are those of a workload with its mix. */
-static int fit_trace(struct measuring *measuring, struct fitting *fitting, struct diag *diag)
+static int fit_trace(struct measuring *measuring, const struct options *options,
+                     struct fitting *fitting, struct diag *diag)
 {
-    const struct options *options = &measuring->options;
     if (!measuring->evidence.load.is_trace)
         return DIAG_OK;
-    int status = fitting_open(fitting, options->operands[0], options->workload_directory, diag);
+    int status =
+        fitting_open(fitting, options->operands[0], options->setup.workload_directory, diag);
     if (status != DIAG_OK)
         return status;
     if (fitting->path[0]) {
         measuring->workload = fitting->path;
         measuring->evidence.fitted = fitting->name;
-    } else if (options->progress != PROGRESS_NEVER) {
+    } else if (options->setup.progress != PROGRESS_NEVER) {
         fprintf(stderr, "twbench: no other sizes: %s\n", fitting->why);
     }
     return DIAG_OK;
@@ -124,19 +124,20 @@ static double measure_interruption(void)
     return gaps[STRETCHES / 2];
 }
 
-static int finish(struct measuring *measuring, bool interrupted, struct diag *diag)
+static int finish(struct measuring *measuring, const struct options *options, bool interrupted,
+                  struct diag *diag)
 {
-    const struct options *options = &measuring->options;
     struct result_document *document = measuring->session.document;
     int status = DIAG_OK;
     result_set_complete(document, !interrupted);
-    if (options->json)
-        status = result_write(document, options->json, diag);
+    if (options->setup.json)
+        status = result_write(document, options->setup.json, diag);
     if (status == DIAG_OK)
         status = outputs_write(options, document, diag);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
-                result_count_cells(document), options->json ? "; --resume goes on from there" : "");
+                result_count_cells(document),
+                options->setup.json ? "; --resume goes on from there" : "");
     return status;
 }
 
@@ -148,25 +149,29 @@ int cmd_advise(const struct options *options)
     if (!measuring)
         return cli_fail(diag_run(&diag, "no memory for the advice"), &diag);
     measuring->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    measuring->options = *options;
+    measuring->setup = options->setup;
+    measuring->designs = options->designs;
+    measuring->design_count = options->design_count;
+    measuring->tasks_asked = options->tasks;
+    measuring->tasks_asked_count = options->task_count;
     measuring->evidence.wishes = options->wishes;
-    measuring->evidence.budget_ns = options->budget_ns;
+    measuring->evidence.budget_ns = options->setup.budget_ns;
     int status = check_operands(options, &diag);
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);
     if (status == DIAG_OK)
-        status = meet_load(measuring, &diag);
+        status = meet_load(measuring, options, &diag);
     if (status == DIAG_OK)
-        status = fit_trace(measuring, &fitting, &diag);
+        status = fit_trace(measuring, options, &fitting, &diag);
     if (status == DIAG_OK)
-        status = session_open(&measuring->session, &measuring->options, &diag);
+        status = session_open(&measuring->session, &options->setup, &diag);
     if (status == DIAG_OK)
         measuring->evidence.interruption_ns = measure_interruption();
     if (status == DIAG_OK)
         status = racing_run(measuring, &diag);
     bool interrupted = status == POOL_INTERRUPTED;
     if (status == DIAG_OK || interrupted)
-        status = finish(measuring, interrupted, &diag);
+        status = finish(measuring, options, interrupted, &diag);
     int exit_status = EXIT_OK;
     if (status != DIAG_OK)
         exit_status = cli_fail(status, &diag);

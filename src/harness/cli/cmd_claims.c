@@ -7,9 +7,9 @@
 #include "harness/cli/cli.h"
 
 #include "harness/claims/verdicts.h"
-#include "harness/cli/origin.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/session.h"
+#include "harness/session/origin.h"
+#include "harness/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 /* What lives as long as the command. */
 struct claiming {
     struct options options; /* with the number of jobs settled */
-    struct options matrix;  /* of the point at hand */
+    struct setup matrix;    /* of the point at hand */
     struct session session;
     struct catalogue catalogue;
     struct verdicts_cells cells;
@@ -38,15 +38,15 @@ static void name_cell(void *ctx, const struct plan_group *group, const struct pl
         claiming->out_of_memory = true;
 }
 
-/* Everything about the streams and the sampling, as if it had stood on the command line. */
+/* Everything about the streams and the sampling. */
 static void matrix_of_point(struct claiming *claiming, const struct experiment_run *run,
                             const struct experiment_point *point)
 {
-    struct options *matrix = &claiming->matrix;
-    *matrix = claiming->options;
+    struct setup *matrix = &claiming->matrix;
+    *matrix = claiming->options.setup;
     matrix->tick_ns = point->tick_ns;
     matrix->set_count = point->set_count;
-    memcpy(matrix->sets, point->sets, point->set_count * sizeof *point->sets);
+    matrix->sets = point->sets;
     matrix->counts_only = !run->timed;
     if (!run->timed)
         matrix->runs = matrix->warmup = 0;
@@ -66,7 +66,7 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
         .design_count = run->design_count,
         .workloads = &point->workload,
         .workload_count = 1,
-        .workload_directory = claiming->options.workload_directory,
+        .workload_directory = claiming->options.setup.workload_directory,
         .tasks = &point->tasks,
         .task_count = point->tasks > 0,
         .sweeps = sweeps,
@@ -141,7 +141,7 @@ static int run_all(struct claiming *claiming, double weight, struct diag *diag)
     struct session *session = &claiming->session;
     /* From now on what is on the disk is a document of claims, whatever happens. */
     int status = judge(claiming, diag);
-    progress_begin(&session->progress, claiming->options.progress, weight);
+    progress_begin(&session->progress, claiming->options.setup.progress, weight);
     session->named = name_cell;
     session->named_ctx = claiming;
     return status == DIAG_OK ? each_point(claiming, run_point, NULL, diag) : status;
@@ -153,13 +153,14 @@ static int finish(struct claiming *claiming, bool interrupted, struct diag *diag
     struct result_document *document = claiming->session.document;
     int status = judge(claiming, diag);
     result_set_complete(document, !interrupted);
-    if (status == DIAG_OK && options->json)
-        status = result_write(document, options->json, diag);
+    if (status == DIAG_OK && options->setup.json)
+        status = result_write(document, options->setup.json, diag);
     if (status == DIAG_OK)
         status = outputs_write(options, document, diag);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
-                result_count_cells(document), options->json ? "; --resume goes on from there" : "");
+                result_count_cells(document),
+                options->setup.json ? "; --resume goes on from there" : "");
     return status;
 }
 
@@ -167,7 +168,7 @@ static int finish(struct claiming *claiming, bool interrupted, struct diag *diag
 static uint64_t count_cores(const struct options *options)
 {
     int cpus[CPU_SETSIZE];
-    return origin_cores(options, cpus, CPU_SETSIZE);
+    return origin_cores(&options->setup, cpus, CPU_SETSIZE);
 }
 
 int cmd_claims(const struct options *options)
@@ -178,9 +179,9 @@ int cmd_claims(const struct options *options)
     if (!claiming)
         return cli_fail(diag_run(&diag, "no memory for the claims"), &diag);
     claiming->options = *options;
-    claiming->options.no_system_check = options->no_system_check || options->quick;
-    if (options->jobs == 0)
-        claiming->options.jobs = options->quick ? count_cores(options) : 1;
+    claiming->options.setup.no_system_check = options->setup.no_system_check || options->quick;
+    if (options->setup.jobs == 0)
+        claiming->options.setup.jobs = options->quick ? count_cores(options) : 1;
     int status = catalogue_load(options->claims_directory, options->operands,
                                 options->operand_count, &claiming->catalogue, &diag);
     if (status == DIAG_OK)
@@ -188,7 +189,7 @@ int cmd_claims(const struct options *options)
     if (status == DIAG_OK)
         status = each_point(claiming, weigh_point, &weight, &diag);
     if (status == DIAG_OK)
-        status = session_open(&claiming->session, &claiming->options, &diag);
+        status = session_open(&claiming->session, &claiming->options.setup, &diag);
     if (status == DIAG_OK)
         status = run_all(claiming, weight, &diag);
     bool interrupted = status == POOL_INTERRUPTED;

@@ -5,7 +5,7 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/contestants.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/pairing.h"
+#include "harness/compare/pairing.h"
 #include "harness/compare/results.h"
 #include "harness/report/gnuplot.h"
 #include "harness/result/file.h"
@@ -53,7 +53,7 @@ static int require_baseline(const struct comparing *comparing, struct diag *diag
 
 static bool leaves_something(const struct options *options)
 {
-    bool any = options->json != NULL;
+    bool any = options->setup.json != NULL;
     for (size_t i = 0; i < EXPORTS_MAX; i++)
         any = any || options->exports[i];
     return any;
@@ -122,10 +122,11 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
 static int run_binaries(struct comparing *comparing, struct diag *diag)
 {
     struct pairing *pairing = &comparing->pairing;
+    struct pairing_wishes wishes = options_pairing(comparing->options);
     char self[4096];
     int status = paths_program(self, sizeof self, diag);
     if (status == DIAG_OK)
-        status = pairing_open(pairing, comparing->options, diag);
+        status = pairing_open(pairing, &wishes, diag);
     if (status == DIAG_OK) {
         pairing->request.loader = comparing->kind == CONTESTANTS_PLUGINS ? self : NULL;
         pairing->request.before = comparing->before;
@@ -192,7 +193,7 @@ int cmd_compare(const struct options *options)
         int saved = save_baseline(options, &diag);
         return saved == DIAG_OK ? 0 : cli_fail(saved, &diag);
     }
-    origin_fill(&comparing.pairing.origin, options);
+    origin_fill(&comparing.pairing.origin, &options->setup);
     int status = find_sides(&comparing, &diag);
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);

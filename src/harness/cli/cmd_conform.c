@@ -83,7 +83,7 @@ static int conform_one(const struct options *options, size_t index, const char *
     const struct conform_options conform = {
         .settings = settings,
         .setting_count = count,
-        .seed = options->seed,
+        .seed = options->setup.seed,
         .operations = options->operations,
         .check_always = true,
         .vary = count == 0,

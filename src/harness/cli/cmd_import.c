@@ -1,12 +1,12 @@
 /* cmd_import.c - import: makes a trace of a log. */
 #include "harness/cli/cli.h"
 
-#include "harness/cli/progress.h"
 #include "harness/import/tracefile.h"
 #include "harness/report/import_json.h"
 #include "harness/report/import_table.h"
 #include "harness/result/file.h"
 #include "harness/run/interrupt.h"
+#include "harness/session/progress.h"
 
 #include <errno.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void directory_of(const char *path, char *out, size_t size)
 static int check_outputs(const struct options *options, struct diag *diag)
 {
     char directory[4096];
-    const char *json = options->json;
+    const char *json = options->setup.json;
     if (!options->trace)
         return diag_usage(diag, "import: -o is missing; expected -o TRACE.tt, .tt.xz or .tt.gz");
     if (json && strcmp(json, options->trace) == 0)
@@ -154,12 +154,12 @@ static void print_json(FILE *out, const void *ctx)
 
 static int write_json(const struct options *options, const struct import *import, struct diag *diag)
 {
-    if (!options->json)
+    if (!options->setup.json)
         return DIAG_OK;
     cJSON *json = import_json(import);
     if (!json)
         return diag_run(diag, "no memory for the JSON");
-    int status = file_replace(options->json, print_json, json, diag);
+    int status = file_replace(options->setup.json, print_json, json, diag);
     cJSON_Delete(json);
     return status;
 }
@@ -174,7 +174,7 @@ static int import_log(const struct options *options, const struct import_options
     int status = import_open(&import, import_options, directory, diag);
     if (status != DIAG_OK)
         return status;
-    progress_begin(&watch.progress, options->progress, 1);
+    progress_begin(&watch.progress, options->setup.progress, 1);
     status = read_log(options, &import, &watch, diag);
     if (status == DIAG_OK)
         status = write_trace(options, &import, &watch, diag);

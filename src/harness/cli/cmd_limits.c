@@ -2,14 +2,14 @@
  * cmd_limits.c - limits: what the machine can do at best, and what designs took as multiples of it.
  */
 #include "harness/cli/cli.h"
-#include "harness/cli/origin.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/progress.h"
 #include "harness/report/limits_multiple.h"
 #include "harness/result/json.h"
 #include "harness/result/limits_json.h"
 #include "harness/run/cycles.h"
 #include "harness/run/pace.h"
+#include "harness/session/origin.h"
+#include "harness/session/progress.h"
 
 #include <stdlib.h>
 
@@ -92,9 +92,9 @@ static int make_streams(struct limiting *limiting, struct diag *diag)
     for (size_t i = 0; i < options->task_count && status == DIAG_OK; i++) {
         struct workload_request request = {
             .workload = NULL_WORKLOAD,
-            .directory = options->workload_directory,
+            .directory = options->setup.workload_directory,
             .tasks = options->tasks[i],
-            .seed = options->seed,
+            .seed = options->setup.seed,
         };
         if (options->tasks[i] > NULL_TASKS_MAX)
             continue;
@@ -107,11 +107,11 @@ static int make_streams(struct limiting *limiting, struct diag *diag)
 static int open_pool(struct limiting *limiting, struct diag *diag)
 {
     const struct options *options = &limiting->options;
-    struct pool_limits limits = {.budget_ns = options->budget_ns,
-                                 .memory_bytes = options->memory_limit_bytes};
-    origin_fill(&limiting->origin, options);
-    int cpu = origin_watch_begin(&limiting->watch, &limiting->origin, options);
-    origin_warn(&limiting->origin, options);
+    struct pool_limits limits = {.budget_ns = options->setup.budget_ns,
+                                 .memory_bytes = options->setup.memory_limit_bytes};
+    origin_fill(&limiting->origin, &options->setup);
+    int cpu = origin_watch_begin(&limiting->watch, &limiting->origin, &options->setup);
+    origin_warn(&limiting->origin, &options->setup);
     limiting->method.pin_cpu = cpu;
     return pool_open(&limiting->pool, &cpu, 1, &limits, diag);
 }
@@ -129,21 +129,21 @@ static int measure(struct limiting *limiting, struct diag *diag)
     if (status != DIAG_OK)
         return status;
     limiting->cycles = cycles_calibrate();
-    limiting->pace_ns = options->patience_ns > 0 ? pace_calibrate_ns() : 0;
+    limiting->pace_ns = options->setup.patience_ns > 0 ? pace_calibrate_ns() : 0;
     struct limit_request request = {
-        .runs = options->runs,
-        .seed = options->seed,
+        .runs = options->setup.runs,
+        .seed = options->setup.seed,
         .cycles = &limiting->cycles,
         .pace_ns = limiting->pace_ns,
-        .patience_ns = options->patience_ns,
+        .patience_ns = options->setup.patience_ns,
         .null_cell = &limiting->null_cell,
         .streams = limiting->streams,
         .stream_count = limiting->stream_count,
-        .min_time_ns = options->min_time_ns,
+        .min_time_ns = options->setup.min_time_ns,
         .progress = show_progress,
         .progress_ctx = &limiting->progress,
     };
-    progress_begin(&limiting->progress, options->progress, 1);
+    progress_begin(&limiting->progress, options->setup.progress, 1);
     status =
         limit_rounds_run(limiting->pool, &request, limiting->results, limiting->result_count, diag);
     progress_clear(&limiting->progress);
@@ -155,11 +155,11 @@ static void fill_method(struct limiting *limiting)
     const struct options *options = &limiting->options;
     struct limits_method *method = &limiting->method;
     struct origin_disturbance disturbance = origin_watch_end(&limiting->watch);
-    method->runs = options->runs;
-    method->seed = options->seed;
-    method->memory_limit_bytes = options->memory_limit_bytes;
-    method->budget_ns = options->budget_ns;
-    method->patience_ns = options->patience_ns;
+    method->runs = options->setup.runs;
+    method->seed = options->setup.seed;
+    method->memory_limit_bytes = options->setup.memory_limit_bytes;
+    method->budget_ns = options->setup.budget_ns;
+    method->patience_ns = options->setup.patience_ns;
     method->null_workload = NULL_WORKLOAD;
     method->steal_share = disturbance.steal_share;
     method->busy_share = disturbance.busy_share;

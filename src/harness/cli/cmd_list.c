@@ -100,7 +100,7 @@ int cmd_list(const struct options *options)
     for (int traces = 0; traces < 2 && status == DIAG_OK; traces++) {
         bool wanted = traces == 1;
         printf(traces ? "\nRecorded traces (replay):\n" : "\nWorkloads (--workload):\n");
-        status = workload_list(options->workload_directory, print_workload, &wanted, &diag);
+        status = workload_list(options->setup.workload_directory, print_workload, &wanted, &diag);
     }
     if (status != DIAG_OK)
         return cli_fail(status, &diag);

@@ -23,12 +23,12 @@ static int probe_request(const struct options *options, struct workload_request 
                           "probe: expected one --impl, one --workload and at most one --tasks");
     *request = (struct workload_request){
         .workload = options->workloads[0],
-        .directory = options->workload_directory,
+        .directory = options->setup.workload_directory,
         .tasks = options->task_count ? options->tasks[0] : 0,
-        .tick_ns = options->tick_ns,
-        .seed = options->seed,
-        .settings = options->sets,
-        .setting_count = options->set_count,
+        .tick_ns = options->setup.tick_ns,
+        .seed = options->setup.seed,
+        .settings = options->setup.sets,
+        .setting_count = options->setup.set_count,
     };
     return DIAG_OK;
 }
@@ -40,7 +40,7 @@ static int probe_plan(const struct options *options, struct plan *plan, struct d
         .design_count = options->design_count,
         .workloads = options->workloads,
         .workload_count = options->workload_count,
-        .workload_directory = options->workload_directory,
+        .workload_directory = options->setup.workload_directory,
         .sweeps = options->sweeps,
         .sweep_count = options->sweep_count,
     };
@@ -107,8 +107,8 @@ int cmd_probe(const struct options *options)
         status = probe_plan(options, &plan, &diag);
     if (status == DIAG_OK)
         status = workload_stream(&request, &stream, &diag);
-    if (status == DIAG_OK && options->max_pending > 0)
-        status = stream_cap(stream, (uint32_t)options->max_pending, &diag);
+    if (status == DIAG_OK && options->setup.max_pending > 0)
+        status = stream_cap(stream, (uint32_t)options->setup.max_pending, &diag);
     if (status == DIAG_OK) {
         sample_take(
             &(struct sample_request){
@@ -116,9 +116,9 @@ int cmd_probe(const struct options *options)
                 .stream = stream,
                 .samples = options->samples,
                 .passes = options->passes,
-                .min_time_ns = options->min_time_ns,
+                .min_time_ns = options->setup.min_time_ns,
                 .pace_ns = options->pace_ns,
-                .patience_ns = options->patience_ns,
+                .patience_ns = options->setup.patience_ns,
                 .dragged = options->dragged,
                 .drag_links = options->drag_links,
             },

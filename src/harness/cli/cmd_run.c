@@ -4,7 +4,7 @@
 #include "harness/cli/cli.h"
 
 #include "harness/cli/outputs.h"
-#include "harness/cli/session.h"
+#include "harness/session/session.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int run_plan(struct session *session, const struct options *options, stru
         .design_count = options->design_count,
         .workloads = is_replay ? options->operands : options->workloads,
         .workload_count = is_replay ? options->operand_count : options->workload_count,
-        .workload_directory = options->workload_directory,
+        .workload_directory = options->setup.workload_directory,
         .tasks = options->tasks,
         .task_count = options->task_count,
         .sweeps = options->sweeps,
@@ -40,41 +40,41 @@ static int run_plan(struct session *session, const struct options *options, stru
         selection.workloads = standard;
         selection.workload_count = 1;
     }
-    return session_plan(session, options, &selection, diag);
+    return session_plan(session, &options->setup, &selection, diag);
 }
 
-static int run_finish(struct session *session, bool interrupted, struct diag *diag)
+static int run_finish(struct session *session, const struct options *options, bool interrupted,
+                      struct diag *diag)
 {
-    const struct options *options = session->options;
     int status = DIAG_OK;
     result_set_complete(session->document, !interrupted);
-    if (options->json)
-        status = result_write(session->document, options->json, diag);
+    if (options->setup.json)
+        status = result_write(session->document, options->setup.json, diag);
     if (status == DIAG_OK && result_count_cells(session->document) > 0)
         status = outputs_write(options, session->document, diag);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
                 result_count_cells(session->document),
-                options->json ? "; --resume goes on from there" : "");
+                options->setup.json ? "; --resume goes on from there" : "");
     return status;
 }
 
 int cmd_run(const struct options *options)
 {
-    struct session session = {.options = NULL};
+    struct session session = {.setup = NULL};
     struct diag diag;
     int status = run_plan(&session, options, &diag);
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);
     if (status == DIAG_OK)
-        status = session_open(&session, options, &diag);
+        status = session_open(&session, &options->setup, &diag);
     if (status == DIAG_OK) {
-        progress_begin(&session.progress, options->progress, session_weight(&session));
+        progress_begin(&session.progress, options->setup.progress, session_weight(&session));
         status = session_run(&session, &diag);
     }
     bool interrupted = status == POOL_INTERRUPTED;
     if (status == DIAG_OK || interrupted)
-        status = run_finish(&session, interrupted, &diag);
+        status = run_finish(&session, options, interrupted, &diag);
     bool broken = false;
     if (status == DIAG_OK && !interrupted)
         status = outputs_assert(options, session.document, &broken, &diag);

@@ -4,7 +4,7 @@
 #include "harness/base/paths.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/cli/pairing.h"
+#include "harness/compare/pairing.h"
 #include "harness/compare/selftest.h"
 #include "harness/result/selftest_record.h"
 #include "harness/run/cycles.h"
@@ -12,8 +12,8 @@
 /* Of one sample; --budget is that of the whole. */
 #define PROBE_BUDGET_NS UINT64_C(10000000000)
 
-static int write_selftest(struct pairing *pairing, const struct selftest *selftest,
-                          struct diag *diag)
+static int write_selftest(const struct options *options, struct pairing *pairing,
+                          const struct selftest *selftest, struct diag *diag)
 {
     struct result_document *head = NULL;
     struct origin_disturbance disturbance = pairing_disturbance(pairing);
@@ -28,7 +28,7 @@ static int write_selftest(struct pairing *pairing, const struct selftest *selfte
     if (status != DIAG_OK)
         return status;
     cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
-    status = outputs_document(pairing->options, document, diag);
+    status = outputs_document(options, document, diag);
     if (status == DIAG_OK && selftest_record_write(document, diag) != DIAG_OK)
         fprintf(stderr, "warning: later results will not know of this selftest: %s\n", diag->text);
     cJSON_Delete(document);
@@ -40,6 +40,7 @@ int cmd_selftest(const struct options *options)
 {
     struct diag diag;
     struct pairing pairing;
+    struct pairing_wishes wishes = options_pairing(options);
     struct selftest selftest;
     char self[4096];
     int status = options->operand_count == 0
@@ -49,15 +50,15 @@ int cmd_selftest(const struct options *options)
         status = paths_program(self, sizeof self, &diag);
     if (status != DIAG_OK)
         return cli_fail(status, &diag);
-    status = pairing_open(&pairing, options, &diag);
+    status = pairing_open(&pairing, &wishes, &diag);
     if (status == DIAG_OK) {
         pairing.request.before = self;
         pairing.request.budget_ns = PROBE_BUDGET_NS;
-        status = selftest_run(&pairing.request, options->budget_ns, &selftest, &diag);
+        status = selftest_run(&pairing.request, options->setup.budget_ns, &selftest, &diag);
     }
     bool interrupted = status == BINARIES_INTERRUPTED;
     if (status == DIAG_OK || interrupted)
-        status = write_selftest(&pairing, &selftest, &diag);
+        status = write_selftest(options, &pairing, &selftest, &diag);
     pairing_close(&pairing);
     if (status != DIAG_OK)
         return cli_fail(status, &diag);

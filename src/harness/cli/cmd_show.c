@@ -85,7 +85,7 @@ static void list_outputs(const struct options *options, struct output outputs[OU
 {
     outputs[0] = (struct output){"svg", options->svg, print_svg};
     outputs[1] = (struct output){"html", options->html, print_html};
-    outputs[2] = (struct output){"json", options->json, print_json};
+    outputs[2] = (struct output){"json", options->setup.json, print_json};
 }
 
 /* Before anything runs: no file is overwritten unasked, and only one thing can go to stdout. */
@@ -130,7 +130,7 @@ static void print_films(const struct options *options, const struct show_page *p
 /* Films and lines go to the terminal unless a drawing does. */
 static bool wants_terminal(const struct options *options)
 {
-    return !is_stdout(options->svg) && !is_stdout(options->html) && !is_stdout(options->json);
+    return !is_stdout(options->svg) && !is_stdout(options->html) && !is_stdout(options->setup.json);
 }
 
 /* ---- An example. ----------------------------------------------------------------------------- */
@@ -157,7 +157,8 @@ static int show_example(const struct options *options, const struct worked *work
     struct worked_result result;
     char title[160];
     struct show_page page = {.title = title};
-    if (options->designs_given || options->sweep_count > 0 || options->tick_ns || options->capacity)
+    if (options->designs_given || options->sweep_count > 0 || options->setup.tick_ns ||
+        options->capacity)
         return diag_usage(
             diag,
             "%s: an example has its own design and sizes; expected no --impl, --tick, "
@@ -199,11 +200,12 @@ static int read_script(const struct options *options, const char *operand, struc
                 "'%.80s' is no worked example and no file; expected one, or a script "
                 "such as 'add a 3s; tick 3' ('twbench show --list' names the examples)",
                 operand);
-        return script_parse("script", operand, strlen(operand), options->tick_ns, script, diag);
+        return script_parse("script", operand, strlen(operand), options->setup.tick_ns, script,
+                            diag);
     }
     int status = file_read(operand, &text, &size, diag);
     if (status == DIAG_OK)
-        status = script_parse(source, text, size, options->tick_ns, script, diag);
+        status = script_parse(source, text, size, options->setup.tick_ns, script, diag);
     free(text);
     return status;
 }

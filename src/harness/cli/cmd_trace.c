@@ -22,7 +22,7 @@ static int subject_read(const struct options *options, struct subject *subject, 
     char path[4096];
     struct textfile *file;
     const char *operand = options->operands[0];
-    if (!trace_find(operand, options->workload_directory, path, sizeof path))
+    if (!trace_find(operand, options->setup.workload_directory, path, sizeof path))
         return diag_usage(diag,
                           "%s: there is no such trace; expected FILE.tt[.xz|.gz], or a name of "
                           "'twbench list'",
@@ -99,7 +99,7 @@ static int fit(const struct options *options, const struct subject *subject, con
     if (status == DIAG_OK) {
         cJSON *fitted = census_record(subject->name, "", &census);
         census_free(&census);
-        if (!is_stdout(options->fit) && !is_stdout(options->json))
+        if (!is_stdout(options->fit) && !is_stdout(options->setup.json))
             fit_table(stdout, record, fitted);
         cJSON_Delete(fitted);
         status = file_replace(options->fit, print_json, workload, diag);
@@ -126,10 +126,10 @@ static int check(const struct options *options, struct diag *diag)
     if (options->plots && options->plot_format == PLOT_DUMB)
         return diag_usage(diag, "--plot-format: dumb given; expected svg, png or pdf, because the "
                                 "terminal has the curve already");
-    if (options->json && options->fit && strcmp(options->json, options->fit) == 0)
+    if (options->setup.json && options->fit && strcmp(options->setup.json, options->fit) == 0)
         return diag_usage(diag, "--json and --fit: only one of them can go to %s",
                           is_stdout(options->fit) ? "stdout" : options->fit);
-    int status = refuse_existing(options->json, options->force, diag);
+    int status = refuse_existing(options->setup.json, options->force, diag);
     return status == DIAG_OK ? refuse_existing(options->fit, options->force, diag) : status;
 }
 
@@ -138,12 +138,12 @@ static int leave(const struct options *options, const struct subject *subject, c
                  struct diag *diag)
 {
     int status = DIAG_OK;
-    if (!is_stdout(options->json) && !is_stdout(options->fit)) {
+    if (!is_stdout(options->setup.json) && !is_stdout(options->fit)) {
         struct report_style style = style_for(stdout, options->color);
         census_table(stdout, record, &style);
     }
-    if (options->json)
-        status = file_replace(options->json, print_json, record, diag);
+    if (options->setup.json)
+        status = file_replace(options->setup.json, print_json, record, diag);
     if (status == DIAG_OK && options->plots)
         status = draw(options, record, diag);
     if (status == DIAG_OK && options->fit)

@@ -124,13 +124,13 @@ static int take_set(struct options *options, const char *flag, const char *value
     const char *equals = strchr(value, '=');
     if (!equals || equals == value)
         return diag_usage(diag, "%s: '%s' given; expected NAME=VALUE", flag, value);
-    if (options->set_count == OPTIONS_LIST_MAX)
+    if (options->setup.set_count == OPTIONS_LIST_MAX)
         return diag_usage(diag, "%s: given more than %d times", flag, OPTIONS_LIST_MAX);
     char *name = lists_keep(&options->memory, value);
     if (!name)
         return diag_run(diag, "no memory for the command line");
     name[equals - value] = '\0';
-    options->sets[options->set_count++] =
+    options->sets[options->setup.set_count++] =
         (struct workload_setting){.name = name, .value = name + (equals - value) + 1};
     return DIAG_OK;
 }
@@ -198,7 +198,7 @@ static int take_huge_pages(struct options *options, const char *flag, const char
 static int take_pin(struct options *options, const char *flag, const char *value, struct diag *diag)
 {
     if (strcmp(value, "none") == 0) {
-        options->pin_none = true;
+        options->setup.pin_none = true;
         return DIAG_OK;
     }
     uint64_t cpu;
@@ -209,8 +209,8 @@ static int take_pin(struct options *options, const char *flag, const char *value
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && !CPU_ISSET(cpu, &allowed))
         return diag_usage(diag, "%s: core %s is not one this process may run on", flag, value);
-    options->pin_none = false;
-    options->pin_cpu = (int)cpu;
+    options->setup.pin_none = false;
+    options->setup.pin_cpu = (int)cpu;
     return DIAG_OK;
 }
 
@@ -399,9 +399,9 @@ const struct flag flags[] = {
     {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated",
      FLAGS_MATRIX | FLAGS_ADVISE, BY(take_set)},
     {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
-     FLAGS_MATRIX | FLAGS_ADVISE, TIME(tick_ns, 1)},
+     FLAGS_MATRIX | FLAGS_ADVISE, TIME(setup.tick_ns, 1)},
     {"tick", "TIME", "length of a tick (default: the script's unit, or else 1s)", FLAGS_SHOW,
-     TIME(tick_ns, 1)},
+     TIME(setup.tick_ns, 1)},
     {"capacity", "N", "timers there may be (default: as many as the script names)", FLAGS_SHOW,
      COUNT(capacity, 1, TW_CAPACITY_MAX)},
     {"every", NULL, "draw every step, also those on which nothing happens", FLAGS_SHOW,
@@ -409,35 +409,35 @@ const struct flag flags[] = {
     {"list", NULL, "name the worked examples", FLAGS_SHOW, SWITCH(list_only)},
     {"svg", "FILE|-", "the steps as one picture", FLAGS_SHOW, FILE_NAME(svg)},
     {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, FILE_NAME(html)},
-    {"json", "FILE|-", "the steps as data", FLAGS_SHOW, FILE_NAME(json)},
+    {"json", "FILE|-", "the steps as data", FLAGS_SHOW, FILE_NAME(setup.json)},
     {"seed", "N", "seed of the operation streams (default 1)",
      FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS,
-     COUNT(seed, 0, SEED_MAX)},
+     COUNT(setup.seed, 0, SEED_MAX)},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
-     FLAGS_MATRIX, COUNT(max_pending, 1, TW_CAPACITY_MAX)},
+     FLAGS_MATRIX, COUNT(setup.max_pending, 1, TW_CAPACITY_MAX)},
     {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
      FLAGS_RUN, BY(take_drive)},
     {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
      FLAGS_RUN, BY(take_huge_pages)},
     {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS,
-     COUNT(runs, 1, OUTCOME_SAMPLES_MAX)},
+     COUNT(setup.runs, 1, OUTCOME_SAMPLES_MAX)},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
-     SWITCH(counts_only)},
+     SWITCH(setup.counts_only)},
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN | FLAGS_CLAIMS,
-     COUNT(warmup, 0, 1000)},
+     COUNT(setup.warmup, 0, 1000)},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 10ms)",
-     FLAGS_RUN, TIME(min_time_ns, 0)},
+     FLAGS_RUN, TIME(setup.min_time_ns, 0)},
     {"min-time", "TIME", "work per sample, counted at 10 ns per operation (default 2ms)",
-     FLAGS_CLAIMS, TIME(min_time_ns, 0)},
+     FLAGS_CLAIMS, TIME(setup.min_time_ns, 0)},
     {"min-time", "TIME", "time one sample takes at least (default 250us)",
-     FLAGS_PAIRS | FLAGS_PROBE, TIME(min_time_ns, 0)},
+     FLAGS_PAIRS | FLAGS_PROBE, TIME(setup.min_time_ns, 0)},
     {"samples", "N", "samples of a process, the fastest of which counts (default 5)",
      FLAGS_PAIRS | FLAGS_PROBE, COUNT(samples, 1, SAMPLE_MAX)},
     {"passes", "N", "passes of a sample (default: as many as --min-time takes here)", FLAGS_PROBE,
      COUNT(passes, 0, UINT64_C(1) << 40)},
     {"patience", "TIME", "longest wait of a process for the core's full pace (default 100ms)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_PROBE | FLAGS_ADVISE | FLAGS_LIMITS,
-     TIME(patience_ns, 0)},
+     TIME(setup.patience_ns, 0)},
     {"pace", "TIME", "the core's full pace, as another probe told it (default: not waited for)",
      FLAGS_PROBE, BY(take_pace)},
     {"drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",
@@ -458,36 +458,38 @@ const struct flag flags[] = {
     {"baseline-dir", "DIR", "where baselines are: NAME.json (default results)", FLAGS_COMPARE,
      FILE_NAME(baseline_directory)},
     {"budget", "TIME", "wall time one child may take (default 10s)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE | FLAGS_LIMITS, TIME(budget_ns, 1000000)},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE | FLAGS_LIMITS, TIME(setup.budget_ns, 1000000)},
     {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST,
-     TIME(budget_ns, 1000000)},
-    {"budget", "TIME", "time for all of it (default 60s)", FLAGS_ADVISE, TIME(budget_ns, 1000000)},
+     TIME(setup.budget_ns, 1000000)},
+    {"budget", "TIME", "time for all of it (default 60s)", FLAGS_ADVISE,
+     TIME(setup.budget_ns, 1000000)},
     {"memory-limit", "BYTES", "memory one child may take (default 4Gi)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS,
-     COUNT(memory_limit_bytes, 1 << 20, UINT64_C(1) << 50)},
+     COUNT(setup.memory_limit_bytes, 1 << 20, UINT64_C(1) << 50)},
     {"pin", "CORE|none", "core for timed runs (default: the last one allowed)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS, BY(take_pin)},
     {"jobs", "N", "children at a time, each on a core of its own (default 1)",
-     FLAGS_RUN | FLAGS_CLAIMS, COUNT(jobs, 1, CPU_SETSIZE)},
+     FLAGS_RUN | FLAGS_CLAIMS, COUNT(setup.jobs, 1, CPU_SETSIZE)},
     {"counters", "WHEN", "auto, off, required, step: instructions, cache misses (default auto)",
-     FLAGS_RUN, WORD(counters, counters_words)},
+     FLAGS_RUN, WORD(setup.counters, counters_words)},
     {"no-system-check", NULL, "do not look for what could disturb the times",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS, SWITCH(no_system_check)},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS,
+     SWITCH(setup.no_system_check)},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      COUNT(operations, 0, UINT64_C(1) << 50)},
     {"operations-file", "FILE|-", "only this operation list, as conform prints them", FLAGS_CONFORM,
      FILE_NAME(operations_file)},
-    {"json", "FILE|-", "write the result document", FLAGS_JSON, FILE_NAME(json)},
+    {"json", "FILE|-", "write the result document", FLAGS_JSON, FILE_NAME(setup.json)},
     {"force", NULL, "overwrite FILE of --json", FLAGS_JSON, SWITCH(force)},
-    {"json", "FILE|-", "what is in the trace, as data", FLAGS_TRACE, FILE_NAME(json)},
+    {"json", "FILE|-", "what is in the trace, as data", FLAGS_TRACE, FILE_NAME(setup.json)},
     {"fit", "FILE|-",
      "write a workload file of the same mix, which scales to other numbers of tasks", FLAGS_TRACE,
      FILE_NAME(fit)},
-    {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, FILE_NAME(json)},
+    {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, FILE_NAME(setup.json)},
     {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT,
      SWITCH(force)},
     {"resume", NULL, "go on with FILE of --json, or begin it: run only the cells it lacks",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, SWITCH(resume)},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, SWITCH(setup.resume)},
     {"plots", "DIR", "draw pictures into DIR",
      FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
      FILE_NAME(plots)},
@@ -500,12 +502,12 @@ const struct flag flags[] = {
      FLAGS_REPORT, BY(take_assert)},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_IMPORT | FLAGS_LIMITS,
-     WORD(progress, progress_words)},
+     WORD(setup.progress, progress_words)},
     {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE,
      WORD(color, style_words)},
     {"workloads-dir", "DIR", "where workloads are looked up by name",
      FLAGS_MATRIX | FLAGS_DATA | FLAGS_CLAIMS | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
-     DIRECTORY(workload_directory)},
+     DIRECTORY(setup.workload_directory)},
     {"claims-dir", "DIR", "where the experiment files are", FLAGS_CLAIMS,
      DIRECTORY(claims_directory)},
     {"quick", NULL, "counts only: leave out the runs that take times", FLAGS_CLAIMS, SWITCH(quick)},

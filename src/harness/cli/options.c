@@ -112,7 +112,7 @@ size_t options_files(const struct options *options, struct options_file files[OP
 {
     size_t count = 0;
     files[count++] = (struct options_file){"-o", options->trace};
-    files[count++] = (struct options_file){"--json", options->json};
+    files[count++] = (struct options_file){"--json", options->setup.json};
     files[count++] = (struct options_file){"--fit", options->fit};
     files[count++] = (struct options_file){"--svg", options->svg};
     files[count++] = (struct options_file){"--html", options->html};
@@ -139,11 +139,11 @@ static int check_files(const struct options *options, struct diag *diag)
 
 static int check_together(const struct options *options, struct diag *diag)
 {
-    if (options->resume && (!options->json || strcmp(options->json, "-") == 0))
+    if (options->setup.resume && (!options->setup.json || strcmp(options->setup.json, "-") == 0))
         return diag_usage(diag, "--resume: --json=FILE must name the file to go on with");
-    if (options->resume && options->force)
+    if (options->setup.resume && options->force)
         return diag_usage(diag, "--resume and --force: only one of them can be meant");
-    if (options->counts_only && options->counters >= COUNTERS_REQUIRED)
+    if (options->setup.counts_only && options->setup.counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
     if (options->exact && options->wishes.late)
@@ -176,20 +176,20 @@ static void apply_preset(struct options *options)
 static void adjust_defaults(struct options *options, unsigned groups)
 {
     if (groups & (FLAGS_PAIRS | FLAGS_PROBE))
-        options->min_time_ns = 250000;
+        options->setup.min_time_ns = 250000;
     if (groups & FLAGS_PAIRS)
         options->preset = preset_find("ci");
     if (groups & FLAGS_SELFTEST)
-        options->budget_ns = UINT64_C(600000000000);
+        options->setup.budget_ns = UINT64_C(600000000000);
     if (groups & FLAGS_ADVISE) {
-        options->counters = COUNTERS_OFF;
-        options->min_time_ns = 2000000;
-        options->budget_ns = UINT64_C(60000000000);
+        options->setup.counters = COUNTERS_OFF;
+        options->setup.min_time_ns = 2000000;
+        options->setup.budget_ns = UINT64_C(60000000000);
     }
     if (groups & FLAGS_CLAIMS) {
-        options->counters = COUNTERS_OFF;
-        options->min_time_ns = 2000000;
-        options->jobs = 0;
+        options->setup.counters = COUNTERS_OFF;
+        options->setup.min_time_ns = 2000000;
+        options->setup.jobs = 0;
     }
 }
 
@@ -197,22 +197,26 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
                   struct options *options, struct diag *diag)
 {
     *options = (struct options){
-        .argc = argc,
-        .argv = argv,
+        .setup =
+            {
+                .argc = argc,
+                .argv = argv,
+                .sets = options->sets,
+                .seed = 1,
+                .runs = 7,
+                .warmup = 1,
+                .min_time_ns = 10000000,
+                .patience_ns = 100000000,
+                .budget_ns = UINT64_C(10000000000),
+                .memory_limit_bytes = UINT64_C(4) << 30,
+                .pin_cpu = -1,
+                .jobs = 1,
+            },
         .command = command,
-        .seed = 1,
-        .runs = 7,
-        .warmup = 1,
-        .min_time_ns = 10000000,
-        .budget_ns = UINT64_C(10000000000),
-        .memory_limit_bytes = UINT64_C(4) << 30,
-        .pin_cpu = -1,
-        .jobs = 1,
         .operations = 1000000,
         .pairs = 30,
         .max_pairs = 150,
         .samples = 5,
-        .patience_ns = 100000000,
         .fail_on = FAIL_ON_REGRESSED,
         .limits = limits_default(),
     };
@@ -240,9 +244,32 @@ int options_parse(int argc, char **argv, int first, const struct command *comman
         return DIAG_USAGE;
     if (options->preset)
         apply_preset(options);
-    if (options->counts_only)
-        options->runs = options->warmup = 0;
+    if (options->setup.counts_only)
+        options->setup.runs = options->setup.warmup = 0;
     return check_together(options, diag);
+}
+
+struct pairing_wishes options_pairing(const struct options *options)
+{
+    return (struct pairing_wishes){
+        .setup = &options->setup,
+        .selection =
+            {
+                .designs = options->designs,
+                .design_count = options->design_count,
+                .workloads = options->workloads,
+                .workload_count = options->workload_count,
+                .workload_directory = options->setup.workload_directory,
+                .tasks = options->tasks,
+                .task_count = options->task_count,
+                .sweeps = options->sweeps,
+                .sweep_count = options->sweep_count,
+            },
+        .pairs = options->pairs,
+        .max_pairs = options->max_pairs,
+        .samples = options->samples,
+        .limits = &options->limits,
+    };
 }
 
 void options_free(struct options *options)

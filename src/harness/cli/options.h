@@ -9,26 +9,21 @@
 #include "harness/advise/choice.h"
 #include "harness/base/diag.h"
 #include "harness/cli/exports.h"
-#include "harness/compare/comparison.h"
+#include "harness/compare/pairing.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/preset.h"
 #include "harness/report/plot.h"
 #include "harness/report/style.h"
 #include "harness/report/sweep.h"
+#include "harness/session/setup.h"
 
 #include <stdio.h>
 
 #define OPTIONS_LIST_MAX 64
 
-/* Counters of the processor: when there are any, never, or else an error; or when there are any, and
- * single steps as well. */
-enum options_counters { COUNTERS_AUTO, COUNTERS_OFF, COUNTERS_REQUIRED, COUNTERS_STEP };
-
-enum options_progress { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_LINES, PROGRESS_NEVER };
-
 struct options {
-    int argc; /* as given, for the record */
-    char **argv;
+    struct setup setup;                             /* how to measure */
+    struct workload_setting sets[OPTIONS_LIST_MAX]; /* what setup.sets points to */
     const struct command *command;
 
     const char *operands[OPTIONS_LIST_MAX]; /* what is left beside the flags */
@@ -47,22 +42,11 @@ struct options {
     size_t task_count;
     struct plan_sweep sweeps[PLAN_SWEEPS_MAX];
     size_t sweep_count;
-    struct workload_setting sets[OPTIONS_LIST_MAX];
-    size_t set_count;
     enum plan_drive drives[PLAN_DRIVES]; /* none: by ticks */
     size_t drive_count;
     enum plan_pages pages[PLAN_PAGES]; /* none: any */
     size_t page_count;
-    uint64_t tick_ns; /* 0: the workload's */
-    uint64_t seed;
-    uint64_t max_pending; /* 0: no cap */
 
-    /* How. */
-    uint64_t runs, warmup, min_time_ns;
-    uint64_t budget_ns, memory_limit_bytes;
-    int pin_cpu;   /* below 0: the last core this process may use */
-    uint64_t jobs; /* 0: claims, which knows itself how many do no harm */
-    enum options_counters counters;
     uint64_t operations; /* conform */
     const char *operations_file;
 
@@ -70,7 +54,6 @@ struct options {
     uint64_t pairs, max_pairs, samples;
     uint64_t passes; /* of a sample; 0: by min_time_ns */
     double pace_ns;  /* the core's full pace; 0: not known */
-    uint64_t patience_ns;
     uint64_t drag_links;
     enum fail_on fail_on;
     struct limits limits;
@@ -81,7 +64,6 @@ struct options {
     uint64_t capacity;    /* show: ids; 0: as many as the script names */
 
     /* What to leave. */
-    const char *json;                 /* file, "-" or NULL */
     const char *exports[EXPORTS_MAX]; /* the same, by the place in the table of formats */
     const char *plots;                /* directory or NULL */
     const char *fit;                  /* trace: workload file to write, "-" or NULL */
@@ -91,23 +73,20 @@ struct options {
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
     size_t claim_count;
-    enum options_progress progress;
     enum style_color color;
 
     /* Switches, side by side because each alone would cost eight bytes. */
-    bool force, resume, no_system_check, pin_none;
+    bool force;
     bool designs_given;
     bool matrix_given; /* any flag that says what to run */
     bool dragged;      /* --drag was given */
-    bool counts_only;  /* runs is 0 then */
     bool list_only;    /* show --list */
     bool every_step;   /* show --every */
     bool quick;        /* claims: counts only */
     bool exact;        /* advise: --exact was given */
 
-    const char *workload_directory, *plot_scripts, *claims_directory,
-        *report_assets; /* data files */
-    void *memory;       /* what options_free frees */
+    const char *plot_scripts, *claims_directory, *report_assets; /* data files */
+    void *memory;                                                /* what options_free frees */
 };
 
 /* A command: its word, its usage line, and the groups of flags that it takes. */
@@ -160,6 +139,9 @@ struct options_file {
 #define OPTIONS_FILES_MAX (EXPORTS_MAX + 5)
 
 size_t options_files(const struct options *options, struct options_file files[OPTIONS_FILES_MAX]);
+
+/* What the options say of a paired comparison; points into them. */
+struct pairing_wishes options_pairing(const struct options *options);
 
 /* The flags of a command with their help, for --help. */
 void options_help(FILE *out, const struct command *command);

@@ -24,13 +24,13 @@ int outputs_check(const struct options *options, struct diag *diag)
     bool keeps_cells = options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE);
     size_t count = options_files(options, files);
     int status = DIAG_OK;
-    if (options->force || options->resume)
+    if (options->force || options->setup.resume)
         return DIAG_OK;
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
         char advice[96];
         snprintf(advice, sizeof advice, "remove it, name another file with %.23s, or --force",
                  files[i].flag);
-        if (files[i].path && files[i].path == options->json && keeps_cells)
+        if (files[i].path && files[i].path == options->setup.json && keeps_cells)
             status = result_refuse_existing(files[i].path, diag);
         else if (files[i].path && files[i].path != options->trace)
             status = file_refuse_existing(files[i].path, advice, diag);
@@ -103,7 +103,7 @@ int outputs_assert(const struct options *options, const struct result_document *
 
 static bool wants_table(const struct options *options)
 {
-    bool wants = !is_stdout(options->json) && !is_stdout(options->html) &&
+    bool wants = !is_stdout(options->setup.json) && !is_stdout(options->html) &&
                  !(options->html && (options->command->flags & FLAGS_OLD));
     for (size_t i = 0; i < export_format_count; i++)
         wants = wants && !is_stdout(options->exports[i]);
@@ -196,12 +196,12 @@ static void print_json(FILE *out, const void *ctx)
 
 static int write_json(const struct options *options, const cJSON *document, struct diag *diag)
 {
-    if (!options->json)
+    if (!options->setup.json)
         return DIAG_OK;
     char *text = cJSON_Print(document);
     if (!text)
         return diag_run(diag, "no memory for the document as JSON");
-    int status = file_replace(options->json, print_json, text, diag);
+    int status = file_replace(options->setup.json, print_json, text, diag);
     cJSON_free(text);
     return status;
 }

@@ -1,5 +1,5 @@
 /* origin.c - fills in the head of a document: build, machine, checks. */
-#include "harness/cli/origin.h"
+#include "harness/session/origin.h"
 
 #include "build_info.h"
 
@@ -11,11 +11,11 @@
 
 #define CHECK_NS 100000000L
 
-void origin_fill(struct result_origin *origin, const struct options *options)
+void origin_fill(struct result_origin *origin, const struct setup *setup)
 {
     *origin = (struct result_origin){
-        .argc = options->argc,
-        .argv = options->argv,
+        .argc = setup->argc,
+        .argv = setup->argv,
         .tool =
             {
                 .name = "twbench",
@@ -35,26 +35,26 @@ void origin_fill(struct result_origin *origin, const struct options *options)
     selftest_record_read(&origin->selftest, &origin->machine, time(NULL), "");
 }
 
-void origin_warn(const struct result_origin *origin, const struct options *options)
+void origin_warn(const struct result_origin *origin, const struct setup *setup)
 {
     const struct system_checks *checks = &origin->checks;
     for (size_t i = 0; i < checks->count; i++)
-        if (checks->checks[i].warning[0] && options->progress != PROGRESS_NEVER)
+        if (checks->checks[i].warning[0] && setup->progress != PROGRESS_NEVER)
             fprintf(stderr, "warning: %s\n", checks->checks[i].warning);
 }
 
-size_t origin_cores(const struct options *options, int *cpus, size_t max)
+size_t origin_cores(const struct setup *setup, int *cpus, size_t max)
 {
     cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || options->pin_none) {
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || setup->pin_none) {
         cpus[0] = -1;
         return 1;
     }
     size_t count = 0;
-    if (options->pin_cpu >= 0)
-        cpus[count++] = options->pin_cpu;
+    if (setup->pin_cpu >= 0)
+        cpus[count++] = setup->pin_cpu;
     for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && count < max; cpu--)
-        if (CPU_ISSET((unsigned)cpu, &allowed) && cpu != options->pin_cpu)
+        if (CPU_ISSET((unsigned)cpu, &allowed) && cpu != setup->pin_cpu)
             cpus[count++] = cpu;
     return count;
 }
@@ -71,16 +71,16 @@ static double children_ns(void)
 }
 
 int origin_watch_begin(struct origin_watch *watch, struct result_origin *origin,
-                       const struct options *options)
+                       const struct setup *setup)
 {
     struct system_look *first = system_look("");
     nanosleep(&(struct timespec){.tv_nsec = CHECK_NS}, NULL);
     watch->begin = system_look("");
     watch->own_ns = children_ns();
     int cpu = system_idlest_core(first, watch->begin);
-    if (options->pin_cpu >= 0 || options->pin_none)
-        cpu = options->pin_none ? -1 : options->pin_cpu;
-    if (!options->no_system_check)
+    if (setup->pin_cpu >= 0 || setup->pin_none)
+        cpu = setup->pin_none ? -1 : setup->pin_cpu;
+    if (!setup->no_system_check)
         system_check(&origin->checks, first, watch->begin, cpu, origin->machine.virtualisation, "");
     system_look_free(first);
     return cpu;

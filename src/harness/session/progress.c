@@ -1,5 +1,5 @@
 /* progress.c - shows progress: a bar with the time left, or a line per group. */
-#include "harness/cli/progress.h"
+#include "harness/session/progress.h"
 
 #include "harness/base/units.h"
 
@@ -13,7 +13,7 @@ static bool can_move_cursor(void)
     return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-void progress_begin(struct progress *progress, enum options_progress mode, double weight_total)
+void progress_begin(struct progress *progress, enum setup_progress mode, double weight_total)
 {
     if (mode == PROGRESS_AUTO)
         mode = can_move_cursor() ? PROGRESS_BAR : PROGRESS_NEVER;

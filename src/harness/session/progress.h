@@ -4,11 +4,11 @@
 #ifndef TWBENCH_PROGRESS_H
 #define TWBENCH_PROGRESS_H
 
-#include "harness/cli/options.h"
 #include "harness/run/group.h"
+#include "harness/session/setup.h"
 
 struct progress {
-    enum options_progress mode; /* never PROGRESS_AUTO */
+    enum setup_progress mode; /* never PROGRESS_AUTO */
     uint64_t begin_ns;
     double weight_total, weight_done; /* operations of all groups, of those that are done */
     double weight;                    /* of the group that runs */
@@ -19,7 +19,7 @@ struct progress {
 };
 
 /* PROGRESS_AUTO becomes a bar when stderr is a terminal that can move its cursor. */
-void progress_begin(struct progress *progress, enum options_progress mode, double weight_total);
+void progress_begin(struct progress *progress, enum setup_progress mode, double weight_total);
 /* `weight`: the group's share of the whole, in the unit of weight_total. */
 void progress_group(struct progress *progress, const struct stream *stream, double weight);
 /* A group_progress_fn; ctx is the struct progress. */

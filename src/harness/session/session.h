@@ -8,10 +8,9 @@
 #ifndef TWBENCH_SESSION_H
 #define TWBENCH_SESSION_H
 
-#include "harness/cli/options.h"
-#include "harness/cli/progress.h"
 #include "harness/result/document.h"
 #include "harness/run/pool.h"
+#include "harness/session/progress.h"
 
 /* Called after each group, for each cell of the plan, with the `identity` that its cell in the document
  * has: whether it was run just now or was there already. */
@@ -19,7 +18,7 @@ typedef void session_named_fn(void *ctx, const struct plan_group *group,
                               const struct plan_cell *cell, const char *identity);
 
 struct session {
-    const struct options *options; /* of the plan */
+    const struct setup *setup; /* of the plan */
     struct plan plan;
     struct plan_cell *cells; /* the plan's, and null behind them unless it is among them */
     size_t cell_count, null_cell;
@@ -40,26 +39,26 @@ struct session {
 
 /* All of a session that is zero is closed.  These can be called in either order: */
 
-/* Replaces the plan.  Everything about the streams comes from `options`, which must outlive the plan,
+/* Replaces the plan.  Everything about the streams comes from `setup`, which must outlive the plan,
  * as must what the selection points to.  A small stream of each workload is made and thrown away: a
  * mistake in the third workload should not cost the time of the first two. */
-int session_plan(struct session *session, const struct options *options,
+int session_plan(struct session *session, const struct setup *setup,
                  const struct plan_selection *selection, struct diag *diag);
 /* The same for exactly these cells on one stream; nothing is made beforehand. */
-int session_plan_cells(struct session *session, const struct options *options,
+int session_plan_cells(struct session *session, const struct setup *setup,
                        const struct plan_group *group, const struct plan_cell *cells, size_t count,
                        struct diag *diag);
-/* The group's stream under the plan's options; the session's, until it makes another one. */
-int session_stream(struct session *session, const struct options *options,
+/* The group's stream under the plan's setup; the session's, until it makes another one. */
+int session_stream(struct session *session, const struct setup *setup,
                    const struct plan_group *group, struct stream **out, struct diag *diag);
 /* Opens the pool, tries the counters, begins the document or, with --resume, loads it.  session_close
  * in any case. */
-int session_open(struct session *session, const struct options *options, struct diag *diag);
+int session_open(struct session *session, const struct setup *setup, struct diag *diag);
 void session_close(struct session *session);
 
 /* Of the plan's groups, in the unit of progress_begin. */
 double session_weight(const struct session *session);
-/* Runs what the document lacks of the plan, each child within the budget of the plan's options.  DIAG_OK, POOL_INTERRUPTED or another status. */
+/* Runs what the document lacks of the plan, each child within the budget of the plan's setup.  DIAG_OK, POOL_INTERRUPTED or another status. */
 int session_run(struct session *session, struct diag *diag);
 
 #endif

@@ -4,12 +4,21 @@
 #ifndef TWBENCH_PAIRING_H
 #define TWBENCH_PAIRING_H
 
-#include "harness/cli/origin.h"
-#include "harness/cli/progress.h"
 #include "harness/compare/binaries.h"
+#include "harness/session/origin.h"
+#include "harness/session/progress.h"
+
+/* What to compare, as plain data; all that it points to outlives the pairing. */
+struct pairing_wishes {
+    const struct setup *setup;
+    struct plan_selection selection;
+    uint64_t pairs, max_pairs; /* per cell */
+    uint64_t samples;          /* of a process */
+    const struct limits *limits;
+};
 
 struct pairing {
-    const struct options *options;
+    struct pairing_wishes wishes;
     struct plan plan;
     struct result_origin origin;
     struct origin_watch watch;
@@ -21,7 +30,7 @@ struct pairing {
 /* Plans, looks at the system (which takes 100 ms) and warns, and from then on takes interrupts; the
  * request is complete but for what it compares, `before` and `after`.  The pairing must not move.
  * pairing_close in any case. */
-int pairing_open(struct pairing *pairing, const struct options *options, struct diag *diag);
+int pairing_open(struct pairing *pairing, const struct pairing_wishes *wishes, struct diag *diag);
 
 /* What happened since; may be called before pairing_close, once. */
 struct origin_disturbance pairing_disturbance(struct pairing *pairing);

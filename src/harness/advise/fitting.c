@@ -1,5 +1,5 @@
 /* fitting.c - fits a workload to a trace, into a temporary file. */
-#include "harness/cli/fitting.h"
+#include "harness/advise/fitting.h"
 
 #include "harness/result/json.h"
 #include "harness/workload/fit.h"

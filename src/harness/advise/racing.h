@@ -12,7 +12,7 @@
 #ifndef TWBENCH_RACING_H
 #define TWBENCH_RACING_H
 
-#include "harness/cli/measuring.h"
+#include "harness/advise/measuring.h"
 
 /* The session is open, the evidence has its load and its wishes.  After each step the document has the
  * advice of what is known by then.  DIAG_OK, POOL_INTERRUPTED or another status. */

@@ -5,11 +5,18 @@
 #define TWBENCH_MEASURING_H
 
 #include "harness/advise/evidence.h"
-#include "harness/cli/session.h"
+#include "harness/session/session.h"
+
+/* Most sizes that can be asked for. */
+#define MEASURING_TASKS_MAX 64
 
 struct measuring {
-    struct options options; /* as given; its budget is that of all of it */
-    struct options matrix;  /* of the plan at hand; its budget is that of a child */
+    struct setup setup;                     /* as given; its budget is that of all of it */
+    struct setup matrix;                    /* of the plan at hand; its budget is that of a child */
+    const struct tw_design *const *designs; /* to choose from */
+    size_t design_count;
+    const uint64_t *tasks_asked; /* sizes that were asked for, the load's own last; may be none */
+    size_t tasks_asked_count;
     struct session session;
     struct advice_evidence evidence;
     const char *workload; /* what other sizes are of; NULL: there are none */

@@ -1,5 +1,5 @@
 /* racing.c - decides which candidates are measured next: look, race, final, other sizes. */
-#include "harness/cli/racing.h"
+#include "harness/advise/racing.h"
 
 #include "harness/advise/advice.h"
 #include "harness/advise/front.h"
@@ -48,7 +48,7 @@ static int publish(struct race *race, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
     measuring->evidence.used_ns =
-        (uint64_t)(measuring_used(measuring) * (double)measuring->options.budget_ns);
+        (uint64_t)(measuring_used(measuring) * (double)measuring->setup.budget_ns);
     return advice_attach(&measuring->evidence, measuring->session.document, diag);
 }
 
@@ -143,7 +143,7 @@ static int order_by_smaller(struct race *race, size_t *order, size_t count, stru
     uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
     double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
     if (measuring->evidence.load.is_trace || tasks < TASKS_MIN ||
-        expected_ns < LOOK_UNTIL * (double)measuring->options.budget_ns)
+        expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
         return DIAG_OK;
     struct measuring_step step = look_at(order, count, tasks);
     int status = measuring_run(measuring, &step, diag);
@@ -164,8 +164,8 @@ static int look_at_designs(struct race *race, struct diag *diag)
     size_t order[CANDIDATES_MAX], count = 0;
     double key[CANDIDATES_MAX];
     evidence->candidate_count =
-        candidates_default(&evidence->wishes, measuring->options.designs,
-                           measuring->options.design_count, evidence->candidates, CANDIDATES_MAX);
+        candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
+                           evidence->candidates, CANDIDATES_MAX);
     for (size_t i = 0; i < evidence->candidate_count; i++) {
         if (evidence->candidates[i].left_out[0] == '\0')
             order[count++] = i;
@@ -331,13 +331,12 @@ static int run_final(struct race *race, double until, struct diag *diag)
 
 static size_t list_sizes(const struct measuring *measuring, uint64_t *out)
 {
-    const struct options *options = &measuring->options;
     uint64_t own = measuring->evidence.load.tasks;
     size_t count = 0;
-    if (options->task_count > 1) {
-        for (size_t i = options->task_count; i-- > 0;)
-            if (options->tasks[i] != own)
-                out[count++] = options->tasks[i];
+    if (measuring->tasks_asked_count > 1) {
+        for (size_t i = measuring->tasks_asked_count; i-- > 0 && count < MEASURING_TASKS_MAX;)
+            if (measuring->tasks_asked[i] != own)
+                out[count++] = measuring->tasks_asked[i];
         return count;
     }
     for (uint64_t step = SIZE_STEP; count < SIZES_MAX && own / step >= TASKS_MIN;
@@ -439,7 +438,7 @@ static int run_fitted(struct race *race, struct diag *diag)
 
 static int run_sizes(struct race *race, struct diag *diag)
 {
-    uint64_t sizes[OPTIONS_LIST_MAX];
+    uint64_t sizes[MEASURING_TASKS_MAX];
     int status = DIAG_OK;
     fill_own(race);
     if (!race->measuring->workload || race->field->choice.chosen == CHOICE_NONE)

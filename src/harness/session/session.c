@@ -1,11 +1,11 @@
 /* session.c - runs a plan group by group and adds its cells to the document. */
-#include "harness/cli/session.h"
+#include "harness/session/session.h"
 
-#include "harness/cli/origin.h"
 #include "harness/result/cell.h"
 #include "harness/result/file.h"
 #include "harness/run/counters.h"
 #include "harness/run/pace.h"
+#include "harness/session/origin.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,17 +43,17 @@ static int session_cells(struct session *session, struct diag *diag)
 
 static int session_pool(struct session *session, struct diag *diag)
 {
-    const struct options *options = session->options;
+    const struct setup *setup = session->setup;
     int cpus[CPU_SETSIZE] = {-1};
-    size_t count = origin_cores(options, cpus, (size_t)options->jobs);
-    if (count < options->jobs)
+    size_t count = origin_cores(setup, cpus, (size_t)setup->jobs);
+    if (count < setup->jobs)
         return diag_usage(
             diag, "--jobs: %llu given; expected at most %zu here, a core for each child%s",
-            (unsigned long long)options->jobs, count, options->pin_none ? " (unpinned: 1)" : "");
+            (unsigned long long)setup->jobs, count, setup->pin_none ? " (unpinned: 1)" : "");
     session->cpu = cpus[0];
     struct pool_limits limits = {
-        .budget_ns = options->budget_ns,
-        .memory_bytes = options->memory_limit_bytes,
+        .budget_ns = setup->budget_ns,
+        .memory_bytes = setup->memory_limit_bytes,
     };
     return pool_open(&session->pool, cpus, count, &limits, diag);
 }
@@ -61,9 +61,9 @@ static int session_pool(struct session *session, struct diag *diag)
 /* Asks the processor once, so that a run without counters does not pay for trying in every cell. */
 static int session_counters(struct session *session, struct diag *diag)
 {
-    enum options_counters wish = session->options->counters;
+    enum setup_counters wish = session->setup->counters;
     struct counters counters;
-    if (wish == COUNTERS_OFF || session->options->counts_only) {
+    if (wish == COUNTERS_OFF || session->setup->counts_only) {
         snprintf(session->counters_reason, sizeof session->counters_reason, "%s",
                  wish == COUNTERS_OFF ? "--counters=off" : "--counts-only");
         return DIAG_OK;
@@ -84,11 +84,11 @@ static void session_check(struct session *session, struct result_origin *origin)
 {
     struct system_look *before = NULL, *after = NULL;
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    bool check = !session->options->no_system_check && !session->options->counts_only;
+    bool check = !session->setup->no_system_check && !session->setup->counts_only;
     if (check)
         before = system_look("");
     session->cycles = cycles_calibrate();
-    session->pace_ns = session->options->patience_ns > 0 ? pace_calibrate_ns() : 0;
+    session->pace_ns = session->setup->patience_ns > 0 ? pace_calibrate_ns() : 0;
     uint64_t passed_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
     if (check && passed_ns < CHECK_NS)
         nanosleep(&(struct timespec){.tv_nsec = (long)(CHECK_NS - passed_ns)}, NULL);
@@ -103,9 +103,9 @@ static void session_check(struct session *session, struct result_origin *origin)
  * it again need not know. */
 static int session_load(struct session *session, struct diag *diag)
 {
-    const char *path = session->options->json;
+    const char *path = session->setup->json;
     struct stat info;
-    if (!session->options->resume)
+    if (!session->setup->resume)
         return DIAG_OK;
     if (lstat(path, &info) != 0 && errno == ENOENT) {
         fprintf(stderr, "twbench: %s: is not there yet; --resume begins it\n", path);
@@ -119,38 +119,37 @@ static int session_load(struct session *session, struct diag *diag)
 
 static int session_document(struct session *session, struct diag *diag)
 {
-    const struct options *options = session->options;
+    const struct setup *setup = session->setup;
     struct result_origin origin;
-    origin_fill(&origin, options);
+    origin_fill(&origin, setup);
     bool is_loaded = session->document != NULL;
     int status = DIAG_OK;
     if (is_loaded)
-        status = result_check_origin(session->document, options->json, &origin, diag);
+        status = result_check_origin(session->document, setup->json, &origin, diag);
     if (status != DIAG_OK)
         return status;
     session_check(session, &origin);
-    origin_warn(&origin, options);
+    origin_warn(&origin, setup);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
     return is_loaded ? DIAG_OK : result_new(&origin, &session->document, diag);
 }
 
-static struct workload_request request_of(const struct options *options,
-                                          const struct plan_group *group)
+static struct workload_request request_of(const struct setup *setup, const struct plan_group *group)
 {
     return (struct workload_request){
         .workload = group->workload,
-        .directory = options->workload_directory,
+        .directory = setup->workload_directory,
         .tasks = group->tasks,
-        .tick_ns = options->tick_ns,
-        .seed = options->seed,
-        .settings = options->sets,
-        .setting_count = options->set_count,
+        .tick_ns = setup->tick_ns,
+        .seed = setup->seed,
+        .settings = setup->sets,
+        .setting_count = setup->set_count,
     };
 }
 
 /* Everything that the stream is made from, as one line; free it.  NULL without memory. */
-static char *stream_key(const struct options *options, const struct plan_group *group)
+static char *stream_key(const struct setup *setup, const struct plan_group *group)
 {
     char *key = NULL;
     size_t size = 0;
@@ -158,10 +157,10 @@ static char *stream_key(const struct options *options, const struct plan_group *
     if (!out)
         return NULL;
     fprintf(out, "%s %llu %llu %llu %llu", group->workload, (unsigned long long)group->tasks,
-            (unsigned long long)options->tick_ns, (unsigned long long)options->seed,
-            (unsigned long long)options->max_pending);
-    for (size_t i = 0; i < options->set_count; i++)
-        fprintf(out, " %s=%s", options->sets[i].name, options->sets[i].value);
+            (unsigned long long)setup->tick_ns, (unsigned long long)setup->seed,
+            (unsigned long long)setup->max_pending);
+    for (size_t i = 0; i < setup->set_count; i++)
+        fprintf(out, " %s=%s", setup->sets[i].name, setup->sets[i].value);
     if (fclose(out) == 0)
         return key;
     free(key);
@@ -177,10 +176,10 @@ static void session_drop_stream(struct session *session)
     session->kept_key = NULL;
 }
 
-int session_stream(struct session *session, const struct options *options,
+int session_stream(struct session *session, const struct setup *setup,
                    const struct plan_group *group, struct stream **out, struct diag *diag)
 {
-    char *key = stream_key(options, group);
+    char *key = stream_key(setup, group);
     if (!key)
         return diag_run(diag, "no memory for the name of a stream");
     if (session->kept && strcmp(session->kept_key, key) == 0) {
@@ -188,12 +187,12 @@ int session_stream(struct session *session, const struct options *options,
         *out = session->kept;
         return DIAG_OK;
     }
-    struct workload_request request = request_of(options, group);
+    struct workload_request request = request_of(setup, group);
     session_drop_stream(session);
     int status = workload_stream(&request, &session->kept, diag);
     session->kept_key = key;
-    if (status == DIAG_OK && options->max_pending > 0)
-        status = stream_cap(session->kept, (uint32_t)options->max_pending, diag);
+    if (status == DIAG_OK && setup->max_pending > 0)
+        status = stream_cap(session->kept, (uint32_t)setup->max_pending, diag);
     if (status == DIAG_OK)
         *out = session->kept;
     else
@@ -210,7 +209,7 @@ static int session_validate(const struct session *session, struct diag *diag)
         if (group->workload == last)
             continue;
         last = group->workload;
-        struct workload_request request = request_of(session->options, group);
+        struct workload_request request = request_of(session->setup, group);
         request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
         struct stream *stream = NULL;
         status = workload_stream(&request, &stream, diag);
@@ -224,7 +223,7 @@ static int session_validate(const struct session *session, struct diag *diag)
 
 static struct cell_identity identity_of(const struct session *session, size_t cell)
 {
-    const struct options *options = session->options;
+    const struct setup *setup = session->setup;
     const struct plan_cell *plan = &session->cells[cell];
     return (struct cell_identity){
         .impl = plan->design->timed->name,
@@ -233,11 +232,11 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .setting_count = plan->setting_count,
         .drive = plan->drive,
         .pages = plan->pages,
-        .runs = options->runs,
-        .warmup = options->warmup,
-        .max_pending = options->max_pending,
-        .budget_ns = options->budget_ns,
-        .memory_limit_bytes = options->memory_limit_bytes,
+        .runs = setup->runs,
+        .warmup = setup->warmup,
+        .max_pending = setup->max_pending,
+        .budget_ns = setup->budget_ns,
+        .memory_limit_bytes = setup->memory_limit_bytes,
         .pin_cpu = session->cpu,
     };
 }
@@ -279,7 +278,7 @@ static size_t choose_cells(const struct session *session, const struct stream *s
         if (!result_has_cell(session->document, &identity, stream))
             from[count++] = i;
     }
-    if (count > 0 && !session->options->counts_only &&
+    if (count > 0 && !session->setup->counts_only &&
         session->null_cell == session->plan.cell_count &&
         result_harness_ns_per_op(session->document, stream) < 0)
         from[count++] = session->null_cell;
@@ -300,8 +299,8 @@ static int add_cells(struct session *session, const struct stream *stream, const
         status = result_add_cell(session->document, &identity, stream, &session->outcomes[from[i]],
                                  harness_ns, diag);
     }
-    if (status == DIAG_OK && session->options->json && file_is_replaced(session->options->json))
-        status = result_write(session->document, session->options->json, diag);
+    if (status == DIAG_OK && session->setup->json && file_is_replaced(session->setup->json))
+        status = result_write(session->document, session->setup->json, diag);
     return status;
 }
 
@@ -310,13 +309,13 @@ static int add_cells(struct session *session, const struct stream *stream, const
 static struct stream *make_small(const struct session *session, const struct plan_group *group,
                                  struct stream *stream, char *reason, size_t reason_size)
 {
-    const struct options *options = session->options;
-    struct workload_request request = request_of(session->options, group);
+    const struct setup *setup = session->setup;
+    struct workload_request request = request_of(session->setup, group);
     struct stream *small = NULL;
     struct diag diag;
-    if (options->counters != COUNTERS_STEP)
+    if (setup->counters != COUNTERS_STEP)
         return NULL;
-    if (workload_is_trace(group->workload, options->workload_directory))
+    if (workload_is_trace(group->workload, setup->workload_directory))
         return stream;
     request.tasks = stream->tasks < STEPPED_TASKS ? stream->tasks : STEPPED_TASKS;
     int status = workload_stream(&request, &small, &diag);
@@ -341,18 +340,18 @@ static void outcome_begin(struct session *session, size_t cell, const char *smal
         return;
     }
     /* A session that reads counters may have plans that only count. */
-    bool counts = session->options->counts_only && session->counters_reason[0] == '\0';
+    bool counts = session->setup->counts_only && session->counters_reason[0] == '\0';
     snprintf(outcome->counters_reason, sizeof outcome->counters_reason, "%s",
              counts ? "--counts-only" : session->counters_reason);
     snprintf(outcome->stepped.reason, sizeof outcome->stepped.reason, "%s", small_reason);
 }
 
 /* Waiting is paid from the cell's budget: a short one leaves little of it. */
-static uint64_t patience_of(const struct options *options)
+static uint64_t patience_of(const struct setup *setup)
 {
-    uint64_t share_ns = options->budget_ns / PATIENCE_PER_BUDGET;
-    bool is_short = options->budget_ns > 0 && share_ns < options->patience_ns;
-    return is_short ? share_ns : options->patience_ns;
+    uint64_t share_ns = setup->budget_ns / PATIENCE_PER_BUDGET;
+    bool is_short = setup->budget_ns > 0 && share_ns < setup->patience_ns;
+    return is_short ? share_ns : setup->patience_ns;
 }
 
 /* Outcomes of the chosen cells lie together while the group runs. */
@@ -360,19 +359,19 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
                       const struct plan_cell *chosen, const size_t *from, size_t count,
                       struct diag *diag)
 {
-    const struct options *options = session->options;
+    const struct setup *setup = session->setup;
     char small_reason[OUTCOME_COUNTERS_REASON] = "";
     struct outcome *outcomes = calloc(count, sizeof *outcomes);
     if (!outcomes)
         return diag_run(diag, "no memory for %zu outcomes", count);
     struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
     struct group_options group = {
-        .runs = options->runs,
-        .warmup = options->warmup,
-        .min_time_ns = options->min_time_ns,
-        .seed = options->seed,
+        .runs = setup->runs,
+        .warmup = setup->warmup,
+        .min_time_ns = setup->min_time_ns,
+        .seed = setup->seed,
         .pace_ns = session->pace_ns,
-        .patience_ns = patience_of(options),
+        .patience_ns = patience_of(setup),
         .count = session->counters_reason[0] == '\0',
         .small = small,
     };
@@ -394,7 +393,7 @@ static int run_group(struct session *session, const struct plan_group *group, do
                      struct diag *diag)
 {
     struct stream *stream = NULL;
-    int status = session_stream(session, session->options, group, &stream, diag);
+    int status = session_stream(session, session->setup, group, &stream, diag);
     if (status != DIAG_OK)
         return status;
     struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
@@ -435,7 +434,7 @@ double session_weight(const struct session *session)
 int session_run(struct session *session, struct diag *diag)
 {
     int status = DIAG_OK;
-    pool_set_budget(session->pool, session->options->budget_ns);
+    pool_set_budget(session->pool, session->setup->budget_ns);
     for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
         const struct plan_group *group = &session->plan.groups[i];
         if (i > 0 && group->workload != session->plan.groups[i - 1].workload)
@@ -460,11 +459,11 @@ static void session_drop_plan(struct session *session)
     session->hopeless = NULL;
 }
 
-int session_plan(struct session *session, const struct options *options,
+int session_plan(struct session *session, const struct setup *setup,
                  const struct plan_selection *selection, struct diag *diag)
 {
     session_drop_plan(session);
-    session->options = options;
+    session->setup = setup;
     int status = plan_make(selection, &session->plan, diag);
     if (status == DIAG_OK)
         status = session_cells(session, diag);
@@ -473,19 +472,19 @@ int session_plan(struct session *session, const struct options *options,
     return status;
 }
 
-int session_plan_cells(struct session *session, const struct options *options,
+int session_plan_cells(struct session *session, const struct setup *setup,
                        const struct plan_group *group, const struct plan_cell *cells, size_t count,
                        struct diag *diag)
 {
     session_drop_plan(session);
-    session->options = options;
+    session->setup = setup;
     int status = plan_of_cells(group, cells, count, &session->plan, diag);
     return status == DIAG_OK ? session_cells(session, diag) : status;
 }
 
-int session_open(struct session *session, const struct options *options, struct diag *diag)
+int session_open(struct session *session, const struct setup *setup, struct diag *diag)
 {
-    session->options = options;
+    session->setup = setup;
     int status = session_load(session, diag);
     if (status == DIAG_OK)
         status = session_pool(session, diag);

@@ -1,5 +1,5 @@
 /* measuring.c - measures candidates of an advice within its budget. */
-#include "harness/cli/measuring.h"
+#include "harness/advise/measuring.h"
 
 #include "harness/base/sysfile.h"
 #include "harness/result/json.h"
@@ -15,7 +15,7 @@
 double measuring_used(const struct measuring *measuring)
 {
     double used_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - measuring->begin_ns);
-    return used_ns / (double)measuring->options.budget_ns;
+    return used_ns / (double)measuring->setup.budget_ns;
 }
 
 /* ---- How long will it take? ------------------------------------------------------------------ */
@@ -53,8 +53,7 @@ static double predict_one(const struct measuring *measuring, size_t candidate,
     if (first_ns <= 0)
         first_ns = (double)measuring->child_ns / 4;
     /* A small size is sampled for as long as a large one: min_time is work, not a pass. */
-    double least_ns =
-        (double)measuring->options.min_time_ns * (double)(FIRST_CHILDREN + step->runs);
+    double least_ns = (double)measuring->setup.min_time_ns * (double)(FIRST_CHILDREN + step->runs);
     return fmax((first_ns + timed_ns) * size, least_ns) + forks_ns;
 }
 
@@ -63,7 +62,7 @@ double measuring_predict(const struct measuring *measuring, const struct measuri
     double sum_ns = 0;
     for (size_t i = 0; i < step->count; i++)
         sum_ns += predict_one(measuring, step->chosen[i], step);
-    return sum_ns / (double)measuring->options.budget_ns;
+    return sum_ns / (double)measuring->setup.budget_ns;
 }
 
 /* ---- Running. -------------------------------------------------------------------------------- */
@@ -93,7 +92,7 @@ static void name_cell(void *ctx, const struct plan_group *group, const struct pl
 /* No child may take what is left of the budget and more. */
 static uint64_t child_budget(const struct measuring *measuring)
 {
-    double left_ns = (1 - measuring_used(measuring)) * (double)measuring->options.budget_ns;
+    double left_ns = (1 - measuring_used(measuring)) * (double)measuring->setup.budget_ns;
     return left_ns < (double)measuring->child_ns ? (uint64_t)fmax(left_ns, 1e7)
                                                  : measuring->child_ns;
 }
@@ -101,9 +100,9 @@ static uint64_t child_budget(const struct measuring *measuring)
 static void fill_matrix(struct measuring *measuring, const struct measuring_step *step,
                         uint64_t tick_ns)
 {
-    struct options *matrix = &measuring->matrix;
-    *matrix = measuring->options;
-    matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->options.tick_ns;
+    struct setup *matrix = &measuring->matrix;
+    *matrix = measuring->setup;
+    matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->setup.tick_ns;
     matrix->runs = step->runs;
     matrix->warmup = step->warmup;
     matrix->budget_ns = child_budget(measuring);
@@ -147,7 +146,7 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     int status = session_plan_cells(session, &measuring->matrix, &group, cells, count, diag);
     if (status != DIAG_OK)
         return status;
-    progress_begin(&session->progress, measuring->options.progress, session_weight(session));
+    progress_begin(&session->progress, measuring->setup.progress, session_weight(session));
     status = session_run(session, diag);
     if (status == DIAG_OK && measuring->out_of_memory)
         status = diag_run(diag, "no memory for the list of cells");
@@ -160,7 +159,7 @@ int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *sam
     const struct load *load = &measuring->evidence.load;
     struct plan_group group = group_of(measuring, load->tasks, 0);
     struct stream *stream = NULL;
-    measuring->matrix = measuring->options;
+    measuring->matrix = measuring->setup;
     measuring->matrix.tick_ns = tick_ns;
     int status = session_stream(&measuring->session, &measuring->matrix, &group, &stream, diag);
     if (status != DIAG_OK)
