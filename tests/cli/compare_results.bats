@@ -178,6 +178,9 @@ run_with() {
     compares 0 --limit work=50%
     compares 3 --limit visits=50%
     compares 0 --limit comparisons=off
+    compares 0 --limit work=off --json=out.json --force
+    judged 'd["verdict"], c["gates"]["work"], c["decided_by"]' "('inconclusive', 'inconclusive', [])"
+    [[ $output == *"Nothing decides"* ]]
     edit new.json 'c["phases"][1]["work"]["comparisons"] += 1'
     compares 3 --limit comparisons=0%
 }
@@ -192,7 +195,7 @@ run_with() {
     compares 0 --json=out.json
     [[ $output == *advisory* ]]
     judged 'd["verdict"]' same
-    judged 'c["time_decides"]' False
+    judged 'c["time_decides"], c["gates"]["time"]' "(False, None)"
     judged 'c["ratio"]["median"]' 2
     judged 'c["timing"]["pairs"]' 0
     judged 'round(c["ns_per_op"]["new"] / c["ns_per_op"]["old"], 4)' 2.0

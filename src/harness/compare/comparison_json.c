@@ -53,12 +53,19 @@ static void add_change(cJSON *out, const struct change *change)
 
 /* ---- A cell. --------------------------------------------------------------------------------- */
 
-static cJSON *make_gates(const struct compared_cell *cell)
+/* What was not judged is not `same`: no times of stored results, nothing whose limit is off. */
+static cJSON *make_gates(const struct compared_cell *cell, const struct limits *limits)
 {
     cJSON *out = cJSON_CreateObject();
-    add_verdict(out, "work", true, cell->work_verdict);
-    add_verdict(out, "instructions", cell->instructions_known, cell->instructions_verdict);
-    add_verdict(out, "time", cell->time_known, cell->time_verdict);
+    struct gate_answer work = cell_gate(cell, GATE_WORK, limits);
+    struct gate_answer instructions = cell_gate(cell, GATE_INSTRUCTIONS, limits);
+    struct gate_answer memory = cell_gate(cell, GATE_MEMORY, limits);
+    struct gate_answer time = cell_gate(cell, GATE_TIME, limits);
+    add_verdict(out, "work", true, work.asked ? work.verdict : VERDICT_INCONCLUSIVE);
+    add_verdict(out, "instructions", instructions.asked && cell->instructions_known,
+                instructions.verdict);
+    add_verdict(out, "memory", memory.asked, memory.verdict);
+    add_verdict(out, "time", time.asked && cell->time_known, time.verdict);
     return out;
 }
 
@@ -218,7 +225,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *l
     json_add(out, "ratio", make_interval(&cell->timing.cpu, cell->time_known));
     add_bool(out, "work_changed", cell->work_changed);
     add_bool(out, "failed", cell->failed);
-    json_add(out, "gates", make_gates(cell));
+    json_add(out, "gates", make_gates(cell, limits));
     json_add(out, "decided_by", make_decided_by(cell, limits));
     add_bool(out, "time_decides", cell->time_decides);
     add_bool(out, "same_program", cell->same_program);

@@ -15,17 +15,16 @@ static bool says(const cJSON *item, const char *path, const char *text)
 }
 
 /* With --fail-on=work, a time alone does not make the command fail. */
-static bool regressed_by_work(const cJSON *comparison, const cJSON *cell)
+static bool regressed_by_work(const cJSON *cell)
 {
     return cJSON_IsTrue(json_get(cell, "failed")) || says(cell, "gates.work", "regressed") ||
-           says(cell, "gates.instructions", "regressed") ||
-           (json_get(comparison, "limits.memory") && says(cell, "memory.verdict", "regressed"));
+           says(cell, "gates.instructions", "regressed") || says(cell, "gates.memory", "regressed");
 }
 
 static enum junit_result result_of(const cJSON *comparison, const cJSON *cell)
 {
     if (says(cell, "verdict", "regressed")) {
-        bool fails = !says(comparison, "fail_on", "work") || regressed_by_work(comparison, cell);
+        bool fails = !says(comparison, "fail_on", "work") || regressed_by_work(cell);
         return fails ? JUNIT_FAILED : JUNIT_SKIPPED;
     }
     if (says(cell, "verdict", "inconclusive"))

@@ -118,7 +118,7 @@ static void read_work(char *out, size_t size, const cJSON *cell)
     char share[32];
     const cJSON *work = json_get(cell, "work"), *worst = worst_change(work);
     int others = cJSON_GetArraySize(work) - 1;
-    bool is_known = !is_verdict(cell, "gates.work", "inconclusive");
+    bool is_known = !json_get(cell, "work_reason");
     snprintf(out, size, "%s",
              cJSON_GetArraySize(json_get(cell, "phases")) == 0 ? "-"
              : is_known                                        ? "same"
@@ -226,17 +226,13 @@ bool compare_has_times(const cJSON *comparison)
 }
 
 /* In how many cells the gate was asked and gave an answer. */
-static int count_answers(const cJSON *comparison, const char *limit, const char *path,
-                         const char *condition)
+static int count_answers(const cJSON *comparison, const char *path)
 {
     int count = 0;
     const cJSON *cell;
-    if (limit && !json_get(comparison, limit))
-        return 0;
     cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
     {
-        bool is_known = json_get(cell, path) && !is_verdict(cell, path, "inconclusive");
-        count += is_known && (!condition || cJSON_IsTrue(json_get(cell, condition)));
+        count += json_get(cell, path) && !is_verdict(cell, path, "inconclusive");
     }
     return count;
 }
@@ -245,16 +241,16 @@ static int count_answers(const cJSON *comparison, const char *limit, const char 
 static void append_gates(char *out, size_t size, const cJSON *comparison)
 {
     const struct {
-        const char *name, *limit, *path, *condition;
-    } gates[] = {{"work", NULL, "gates.work", NULL},
-                 {"instructions", "limits.instructions", "gates.instructions", NULL},
-                 {"memory", "limits.memory", "memory.verdict", NULL},
-                 {"time", NULL, "gates.time", "time_decides"}};
+        const char *name, *path;
+    } gates[] = {{"work", "gates.work"},
+                 {"instructions", "gates.instructions"},
+                 {"memory", "gates.memory"},
+                 {"time", "gates.time"}};
     enum { COUNT = sizeof gates / sizeof *gates };
     int answers[COUNT], left = 0, known = 0;
     int cells = cJSON_GetArraySize(json_get(comparison, "cells"));
     for (int i = 0; i < COUNT; i++) {
-        answers[i] = count_answers(comparison, gates[i].limit, gates[i].path, gates[i].condition);
+        answers[i] = count_answers(comparison, gates[i].path);
         known += answers[i] > 0;
     }
     for (int i = 0; i < COUNT; i++) {
