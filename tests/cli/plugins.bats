@@ -252,7 +252,20 @@ END
 }
 
 @test "wrong: with other settings than the default" {
-    named ignores-setting keeps-name power-of-two-only default-only refuses-lists
+    named ignores-setting keeps-name power-of-two-only default-only refuses-lists limits-crash
+}
+
+@test "wrong: several instances, and far horizons" {
+    named shares-clock shares-mask few-instances narrow-horizon
+}
+
+@test "wrong: without memory" {
+    named crashes-without-memory leaks-without-memory wrong-word-without-memory sets-out-without-memory
+    named allocates-in-start starts-without-memory gives-up-without-memory
+}
+
+@test "wrong: a footprint that is not true, and a clock" {
+    named tells-no-pending tells-half tells-more maps-pages reads-clock
 }
 
 @test "wrong: what is lent to a function is kept by it, and what work says" {

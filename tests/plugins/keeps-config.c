@@ -16,6 +16,10 @@ static int wrong_open(struct tw_timers **out, const struct tw_config *config,
     if (status != TW_OK)
         return status;
     struct whole *whole = realloc(timers, sizeof *whole);
+    if (!whole) {
+        skeleton_close(timers);
+        return params_no_memory(error, sizeof *whole);
+    }
     whole->config = config;
     *out = &whole->timers;
     return TW_OK;

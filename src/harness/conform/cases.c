@@ -7,9 +7,11 @@
  */
 #include "harness/conform/cases.h"
 #include "harness/conform/far.h"
+#include "harness/conform/instances.h"
 #include "harness/conform/judge.h"
 #include "harness/conform/life.h"
 #include "harness/conform/many.h"
+#include "harness/conform/shortage.h"
 #include "harness/conform/watch.h"
 
 #include <inttypes.h>
@@ -844,6 +846,12 @@ const struct written_case written_cases[] = {
     {"footprint is plausible", NULL, run_footprint},
     {"open refuses bad settings", NULL, run_refusals},
     {"many timers in one far slot", NULL, run_far_slots},
+    {"memory is short in open", NULL, run_short_open},
+    {"memory is short in start", NULL, run_short_start},
+    {"settings at their upper limits", NULL, run_upper_limits},
+    {"horizons from 2^32 on", NULL, run_horizons},
+    {"instances of different sizes, clocks and settings", NULL, run_mixed_instances},
+    {"fifty instances", NULL, run_many_instances},
     {"very many timers", NULL, run_many},
     {"one long life", NULL, run_life},
     {NULL, NULL, NULL},
@@ -851,8 +859,9 @@ const struct written_case written_cases[] = {
 
 bool case_is_once(const struct written_case *written)
 {
-    static void (*const once[])(struct case_plan * plan,
-                                struct conform_report * report) = {run_many};
+    static void (*const once[])(struct case_plan * plan, struct conform_report * report) = {
+        run_many,          run_life, run_upper_limits, run_horizons, run_mixed_instances,
+        run_many_instances};
     for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
         if (written->run == once[i])
             return true;

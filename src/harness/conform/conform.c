@@ -16,7 +16,7 @@
 /* Timers of a written case that does not say otherwise. */
 #define CASE_CAPACITY 16u
 /* Each variant of the settings gets this part of the random operations; no variant is begun when they
- * have taken this much processor time. */
+ * have taken this much time. */
 #define VARIANT_SHARE    32u
 #define VARIANTS_SECONDS 8.0
 
@@ -149,17 +149,32 @@ static void run_streams(const struct tw_backend *backend, const struct conform_o
         run_stream(backend, options, &strides, options->seed + k, report);
 }
 
+/* The written cases that are run once, or the others. */
+static void run_cases(const struct tw_backend *backend, const struct conform_options *options,
+                      bool once, struct conform_report *report)
+{
+    for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
+        if (case_is_once(&written_cases[i]) == once)
+            run_case(backend, options, &written_cases[i], report);
+}
+
 /* ---- Other settings -------------------------------------------------------------------------- */
 
 static void run_variant(const struct tw_backend *backend, const struct conform_options *options,
                         struct conform_report *report)
 {
-    for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
-        if (!case_is_once(&written_cases[i]))
-            run_case(backend, options, &written_cases[i], report);
+    run_cases(backend, options, false, report);
     if (options->operations > 0 && !options->cases_only && !report->rule)
         run_streams(backend, options, report);
     report->coverage.settings_tried++;
+}
+
+/* Of processor time, or of the wall clock for a design that sleeps. */
+static double seconds_of(bool sleeps)
+{
+    struct timespec now = {0};
+    clock_gettime(sleeps ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* All variants but the defaults, as far as the time reaches. */
@@ -168,7 +183,8 @@ static void run_variants(const struct tw_backend *backend, const struct conform_
 {
     struct tw_setting settings[CONFORM_SETTINGS_MAX];
     struct conform_options options = *given;
-    clock_t begin = clock();
+    bool sleeps = backend->traits.flags & TW_REAL_CLOCK;
+    double begin = seconds_of(sleeps);
     options.settings = settings;
     options.operations = given->operations / VARIANT_SHARE;
     if (!report->rule)
@@ -176,7 +192,7 @@ static void run_variants(const struct tw_backend *backend, const struct conform_
     for (size_t v = 1; !report->rule && settings_variant(backend, v, settings,
                                                          &options.setting_count, report->watch);
          v++) {
-        if ((double)(clock() - begin) / CLOCKS_PER_SEC > VARIANTS_SECONDS) {
+        if (seconds_of(sleeps) - begin > VARIANTS_SECONDS) {
             coverage_remark(&report->coverage,
                             "settings from %s=%" PRIu64 " on: the others took %.0f s",
                             settings[0].name, settings[0].values[0], VARIANTS_SECONDS);
@@ -194,12 +210,12 @@ int conform_run(const struct tw_backend *backend, const struct conform_options *
     if (!can_run(backend, options, report))
         return report->rule != NULL;
     report->coverage.settings_tried = 1;
-    for (size_t i = 0; written_cases[i].name && !options->streams_only && !report->rule; i++)
-        run_case(backend, options, &written_cases[i], report);
+    run_cases(backend, options, false, report);
     if (options->operations > 0 && !options->cases_only && !report->rule)
         run_streams(backend, options, report);
     if (options->vary)
         run_variants(backend, options, report);
+    run_cases(backend, options, true, report);
     return report->rule != NULL;
 }
 

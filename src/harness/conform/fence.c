@@ -21,7 +21,7 @@
 struct fence {
     enum fence_side side;
     size_t page_bytes;
-    uint64_t bytes, bytes_max;
+    uint64_t bytes, bytes_max, padding;
     size_t fenced;
     struct block *table; /* `room` of them, a power of two; at most half are in use */
     size_t room, used;
@@ -44,6 +44,21 @@ struct fence *fence_open(enum fence_side side, uint64_t bytes_max)
                             .table = table,
                             .room = 1024};
     return fence;
+}
+
+uint64_t fence_bytes(const struct fence *fence)
+{
+    return fence->bytes;
+}
+
+uint64_t fence_padding(const struct fence *fence)
+{
+    return fence->padding;
+}
+
+void fence_limit(struct fence *fence, uint64_t bytes_max)
+{
+    fence->bytes_max = bytes_max;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -177,14 +192,16 @@ void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_ze
 {
     struct block block = {.bytes = bytes, .taken_in = taken_in};
     alignment = alignment < 16 ? 16 : alignment;
-    if (bytes > fence->bytes_max - fence->bytes)
+    if (fence->bytes > fence->bytes_max || bytes > fence->bytes_max - fence->bytes)
         return NULL;
-    bool is_fenced = fence->fenced < FENCE_LIVE_MAX && block_map(fence, &block, alignment);
+    bool is_fenced = fence->fenced < FENCE_LIVE_MAX && alignment <= fence->page_bytes &&
+                     block_map(fence, &block, alignment);
     if (!is_fenced) {
         size_t room = (bytes + alignment - 1) / alignment * alignment;
         block = (struct block){.bytes = bytes, .taken_in = taken_in};
         block.start = aligned_alloc(alignment, room > 0 ? room : alignment);
     }
+    block.padding = alignment > fence->page_bytes ? alignment - 1 : 0;
     if (!block.start || !table_put(fence, &block))
         return NULL;
     if (!is_zeroed)
@@ -193,6 +210,7 @@ void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_ze
         memset(block.start, 0, bytes);
     fence->fenced += is_fenced;
     fence->bytes += bytes;
+    fence->padding += block.padding;
     return block.start;
 }
 
@@ -219,6 +237,7 @@ enum fence_answer fence_give(struct fence *fence, void *start, struct block *was
     bool is_whole = block_is_whole(fence, place);
     place->is_freed = true;
     fence->bytes -= place->bytes;
+    fence->padding -= place->padding;
     if (place->map) {
         mprotect(place->map, place->map_bytes, PROT_NONE);
         madvise(place->map, place->map_bytes, MADV_DONTNEED);
@@ -242,6 +261,7 @@ size_t fence_forget(struct fence *fence, uint64_t *bytes, struct block *first)
             *first = *block;
         *bytes += block->bytes;
         fence->bytes -= block->bytes;
+        fence->padding -= block->padding;
         fence->fenced -= block->map != NULL;
         block->is_freed = true; /* its pages stay as they are: it may still be used */
     }

@@ -27,7 +27,8 @@ enum fence_side { FENCE_BACK, FENCE_FRONT };
 struct block {
     char *start; /* NULL: this place of the table is empty */
     size_t bytes;
-    char *map; /* its pages and the one that cannot be touched; NULL: not fenced */
+    size_t padding; /* how much of that may be owed to an alignment beyond a page */
+    char *map;      /* its pages and the one that cannot be touched; NULL: not fenced */
     size_t map_bytes;
     const char *taken_in; /* what the caller said at fence_take */
     bool is_freed;
@@ -45,8 +46,13 @@ struct fence;
 /* `bytes_max`: all live blocks together.  NULL when there is no memory. */
 struct fence *fence_open(enum fence_side side, uint64_t bytes_max);
 
-/* A block, filled with a pattern (its first MiB), or with zeros.  `alignment` is a power of two up to a page.  NULL
- * when there is no memory, or more would be live than allowed. */
+/* Of all live blocks together; the last sets how many bytes there may be. */
+uint64_t fence_bytes(const struct fence *fence);
+uint64_t fence_padding(const struct fence *fence);
+void fence_limit(struct fence *fence, uint64_t bytes_max);
+
+/* A block, filled with a pattern (its first MiB), or with zeros.  `alignment` is a power of two; one beyond a
+ * page is not fenced.  NULL when there is no memory, or more would be live than allowed. */
 void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_zeroed,
                  const char *taken_in);
 /* The block is copied to *was, unless it is unknown. */

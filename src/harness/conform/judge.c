@@ -140,10 +140,16 @@ static void judge_start(struct judge *judge, tw_id id, tw_tick deadline, tw_tick
 {
     if (judge_overlooked(judge, id))
         return;
-    int expected = model_start(&judge->model, id, deadline, now);
+    uint64_t refused = guard_refused(), allocations = guard_allocations();
     const char *before = watch_enter(judge->watch, "start");
     int answer = judge->backend->start(judge->timers, id, deadline);
     watch_leave(judge->watch, before);
+    bool may_allocate = judge->backend->traits.flags & TW_ALLOCATES;
+    if (!may_allocate && guard_allocations() != allocations)
+        report_broken(judge->report, RULE_TAKES, "start of %" PRIu32 " at tick %" PRIu64 " does",
+                      id, now);
+    bool is_short = may_allocate && guard_refused() != refused && answer == TW_REFUSED_MEMORY;
+    int expected = is_short ? answer : model_start(&judge->model, id, deadline, now);
     judge->report->operations_run++;
     judge->report->work++;
     judge->unlooked++;
@@ -284,7 +290,6 @@ static void turns_next(struct judge *judge)
 static struct judge *turns_check(const struct turn *turn, unsigned function_turn, const char *of)
 {
     struct judge *judge = turn->judge;
-    watch_callback(judge->watch);
     if (function_turn == judge->function_turn && turn == &judge->turns[judge->ctx_turn])
         return judge;
     report_broken(judge->report, RULE_CALLBACK, "%s called %s an earlier call was given", of,
@@ -318,12 +323,18 @@ static void judge_expire(struct judge *judge, tw_id id, tw_tick tick)
 
 static void judge_expire_even(void *ctx, tw_id id, tw_tick tick)
 {
-    judge_expire(turns_check(ctx, 0, "advance"), id, tick);
+    struct judge *judge = turns_check(ctx, 0, "advance");
+    const char *before = watch_enter(judge->watch, NULL); /* what is called here is no design's */
+    judge_expire(judge, id, tick);
+    watch_leave(judge->watch, before);
 }
 
 static void judge_expire_odd(void *ctx, tw_id id, tw_tick tick)
 {
-    judge_expire(turns_check(ctx, 1, "advance"), id, tick);
+    struct judge *judge = turns_check(ctx, 1, "advance");
+    const char *before = watch_enter(judge->watch, NULL); /* what is called here is no design's */
+    judge_expire(judge, id, tick);
+    watch_leave(judge->watch, before);
 }
 
 static void advance_or_escape(struct judge *judge, tw_tick to)
@@ -476,10 +487,31 @@ static struct tw_footprint call_footprint(struct judge *judge)
     return footprint;
 }
 
+/* Footprint and what the design has asked for may differ by this: allocators round, and so do designs. */
+#define FOOTPRINT_SLACK(bytes) (256 + (bytes) / 8)
+
+/* What is held, as far as it is this instance's alone. */
+static void judge_held(struct judge *judge, const struct tw_footprint *footprint)
+{
+    struct held held;
+    if (!judge->watch || judge->watch->open_instances != 1 || !guard_held(&held))
+        return;
+    uint64_t told = footprint->fixed_bytes + footprint->capacity_bytes + footprint->pending_bytes;
+    uint64_t known = held.bytes;
+    bool is_less = told + FOOTPRINT_SLACK(known) + held.padding < known;
+    bool is_more = held.is_all && told > known + FOOTPRINT_SLACK(known);
+    if (is_less || is_more)
+        report_broken(judge->report, RULE_FOOTPRINT,
+                      "it tells %" PRIu64 " bytes with %" PRIu32 " timers running of %" PRIu32
+                      "; %" PRIu64 " bytes are held",
+                      told, judge->model.running, judge->model.capacity, known);
+}
+
 static void inspect_footprint(struct judge *judge)
 {
     const struct tw_footprint *first = &judge->footprint;
     struct tw_footprint now = call_footprint(judge);
+    judge_held(judge, &now);
     if (now.fixed_bytes != first->fixed_bytes || now.capacity_bytes != first->capacity_bytes)
         report_broken(
             judge->report, RULE_FOOTPRINT,
@@ -646,7 +678,9 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
         return NULL;
     }
     judge_describe(judge, &judge->description);
+    const char *before = watch_enter(judge->watch, "describe"); /* whose pointers are looked at */
     settings_judge(backend, operations, &judge->description, report);
+    watch_leave(judge->watch, before);
     judge->footprint = call_footprint(judge);
     judge_first_work(judge);
     if (!judge_allocate(judge, operations, &judge->description))

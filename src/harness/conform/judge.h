@@ -40,6 +40,9 @@
 #define RULE_BOUNDS "memory is used within the blocks that were allocated"
 #define RULE_FREED  "memory is freed once, and not used after that"
 #define RULE_LEAK   "close gives all memory back"
+#define RULE_CLOCK  "no function reads a clock"
+#define RULE_SHORT  "without memory open and start answer TW_REFUSED_MEMORY and change nothing"
+#define RULE_TAKES  "start allocates only with TW_ALLOCATES"
 #define RULE_LENT   "open keeps no pointer to config, settings or error"
 
 /* How often next, visit, check and footprint are asked. */

@@ -77,13 +77,6 @@ static inline void watch_leave(struct watch *watch, const char *before)
         watch->function = before;
 }
 
-/* A sign of life from within a function. */
-static inline void watch_callback(struct watch *watch)
-{
-    if (watch)
-        watch->calls++;
-}
-
 static inline void watch_step(struct watch *watch, size_t step)
 {
     if (watch)
