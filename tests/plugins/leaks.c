@@ -1,5 +1,5 @@
-// Rule: close gives all memory back
-// Found: taken in start
+// Rule: footprint is what was taken at open, plus what pending timers need
+// Found: bytes are held
 #include "wrong.h"
 
 static int wrong_start(struct tw_timers *timers, tw_id id, tw_tick deadline)

@@ -2,25 +2,49 @@
 // Found: for a horizon of 4294967296
 #include "wrong.h"
 
-/* The span is taken from the lower half of the horizon. */
+struct whole {
+    struct tw_timers timers;
+    uint32_t reach; /* 0: any */
+};
+
+/* The span is the horizon, of which 32 bits are kept. */
 static int wrong_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = skeleton_open(out, config, error);
-    if (status == TW_OK)
-        (*out)->capacity |= 0;
-    if (status == TW_OK && config->horizon > 0 && (uint32_t)config->horizon == 0)
-        (*out)->running_max = 1;
-    return status;
+    struct tw_timers *timers;
+    int status = skeleton_open(&timers, config, error);
+    if (status != TW_OK)
+        return status;
+    struct whole *whole = realloc(timers, sizeof *whole);
+    if (!whole) {
+        skeleton_close(timers);
+        return params_no_memory(error, sizeof *whole);
+    }
+    whole->reach = config->horizon > 0 ? (uint32_t)config->horizon + 1 : 0;
+    *out = &whole->timers;
+    return TW_OK;
+}
+
+static int wrong_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    uint32_t reach = ((struct whole *)timers)->reach;
+    bool is_far = reach > 0 && deadline > timers->now && deadline - timers->now > reach;
+    return is_far ? TW_REFUSED_RANGE : skeleton_start(timers, id, deadline);
 }
 
 static void wrong_describe(const struct tw_timers *timers, struct tw_description *out)
 {
+    uint32_t reach = ((const struct whole *)timers)->reach;
     skeleton_describe(timers, out);
-    if (timers->running_max == 1 && timers->capacity > 1) {
-        out->span = 1;
-        out->settings[0].values[0] = timers->capacity;
-    }
+    out->span = reach > 0 ? reach : TW_DEADLINE_MAX;
 }
 
-WRONG("narrow-horizon", .open = wrong_open, .describe = wrong_describe);
+static struct tw_footprint wrong_footprint(const struct tw_timers *timers)
+{
+    struct tw_footprint footprint = skeleton_footprint(timers);
+    footprint.fixed_bytes = sizeof(struct whole);
+    return footprint;
+}
+
+WRONG("narrow-horizon", .open = wrong_open, .start = wrong_start, .describe = wrong_describe,
+      .footprint = wrong_footprint);
