@@ -1,6 +1,7 @@
 /* documents.c - the table of kinds of document, and the reading of any of them. */
 #include "harness/report/documents.h"
 
+#include "harness/base/jsontext.h"
 #include "harness/report/census_plot.h"
 #include "harness/report/limits_plot.h"
 #include "harness/result/file.h"
@@ -69,9 +70,11 @@ const struct document_kind *document_kind_of(const cJSON *document)
 static int load_text(const char *text, size_t size, const char *name, struct document *document,
                      struct diag *diag)
 {
-    document->json = cJSON_ParseWithLength(text, size);
+    int status = jsontext_read(name, text, size, "a document of twbench", &document->json, diag);
+    if (status != DIAG_OK)
+        return status;
     document->kind = document_kind_of(document->json);
-    if (document->kind && !document->kind->has_cells && strlen(text) == size)
+    if (document->kind && !document->kind->has_cells)
         return document->kind->check ? document->kind->check(document->json, name, diag) : DIAG_OK;
     cJSON_Delete(document->json);
     document->json = NULL;
