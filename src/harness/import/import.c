@@ -78,6 +78,7 @@ static struct import_track *track_new(struct import *import, uint64_t key, bool 
     track->key = key;
     if (!selected)
         return track;
+    import->converted_tracks++;
     if (options->kind->track_size > 0 && !(track->state = calloc(1, options->kind->track_size))) {
         free(track);
         return NULL;
@@ -115,12 +116,24 @@ static struct import_track *track_add(struct import *import, uint64_t key, bool 
     return NULL;
 }
 
+/* One more does not get a place of its own: what is only counted is counted together; of what would have to
+ * be converted there is too much. */
+static struct import_track *track_beyond(struct import *import, bool selected)
+{
+    import->too_many = import->too_many || selected;
+    return selected ? NULL : &import->rest;
+}
+
 struct import_track *import_track(struct import *import, uint64_t key, bool selected)
 {
     const struct keymap *keys = &import->track_keys;
     if (keys->count > 0 && keys->keys[import->track_last] == key)
         return import->tracks[import->track_last];
     uint32_t number = keymap_find(keys, key);
+    bool is_full =
+        selected ? import->converted_tracks >= IMPORT_TRACKS_MAX : keys->count >= IMPORT_TRACKS_MAX;
+    if (number == KEYMAP_NONE && is_full)
+        return track_beyond(import, selected);
     if (number == KEYMAP_NONE)
         return track_add(import, key, selected);
     import->track_last = number;
@@ -265,6 +278,16 @@ static void block_take(struct import *import, const char *text, size_t length)
     }
 }
 
+static int too_many_tracks(const struct import *import, struct diag *diag)
+{
+    const char *what = import->options->kind->track;
+    return diag_usage(
+        diag,
+        "%s:%llu: more than %u values of %s; expected %s= to choose one, because each is "
+        "converted until the busiest is known",
+        import->name, (unsigned long long)import->lines, IMPORT_TRACKS_MAX, what, what);
+}
+
 static int log_read(struct import *import, struct textfile *log, import_progress_fn *progress,
                     void *ctx, struct diag *diag)
 {
@@ -277,6 +300,8 @@ static int log_read(struct import *import, struct textfile *log, import_progress
         textfile_progress(log, &done, &total);
         if (progress && progress(ctx, done, total))
             return IMPORT_STOPPED;
+        if (import->too_many)
+            return too_many_tracks(import, diag);
         if (import->out_of_memory)
             return no_memory(import, diag);
     }
@@ -370,6 +395,9 @@ int import_read(struct import *import, struct textfile *log, import_progress_fn 
         status = no_memory(import, diag);
     if (status != DIAG_OK)
         return status;
+    if (import->rest.lines > 0)
+        import_note(import, "%llu lines are of further values of %s, which were counted together",
+                    (unsigned long long)import->rest.lines, kind->track);
     track_choose(import);
     if (!import->chosen)
         return nothing_chosen(import, diag);

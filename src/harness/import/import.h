@@ -107,6 +107,9 @@ struct import_kind {
     void (*close)(void *state);
 };
 
+/* So many tracks have a place of their own; more are refused, or counted together. */
+#define IMPORT_TRACKS_MAX 4096u
+
 /* ---- A run --------------------------------------------------------------------------------------- */
 
 struct import_track {
@@ -125,6 +128,9 @@ struct import {
     struct import_track **tracks;
     struct keymap track_keys;
     uint32_t track_room, track_last;
+    uint32_t converted_tracks;
+    struct import_track rest;    /* beyond IMPORT_TRACKS_MAX: counted together, not converted */
+    bool too_many;               /* tracks that would have to be converted */
     struct import_track *chosen; /* when the log has been read */
     uint64_t lines;              /* read, all of them */
     uint64_t used, broken_lines;

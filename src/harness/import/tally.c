@@ -48,7 +48,13 @@ void tally_add(struct tally *tally, struct span name, uint64_t count)
     struct tally_entry *entry;
     if (count == 0)
         return;
+    if (span_length(name) > TALLY_NAME_BYTES)
+        name.end = name.at + TALLY_NAME_BYTES;
     HASH_FIND(hh, tally->entries, name.at, span_length(name), entry);
+    if (!entry && HASH_COUNT(tally->entries) >= TALLY_NAMES_MAX) {
+        name = span_of(TALLY_OTHERS, strlen(TALLY_OTHERS));
+        HASH_FIND(hh, tally->entries, name.at, span_length(name), entry);
+    }
     if (!entry)
         entry = entry_new(tally, name);
     if (entry)

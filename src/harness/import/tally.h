@@ -8,6 +8,11 @@
 
 struct tally_entry;
 
+/* Different names, and bytes of each: beyond these, names are counted as TALLY_OTHERS and cut. */
+#define TALLY_NAMES_MAX  1024u
+#define TALLY_NAME_BYTES 120u
+#define TALLY_OTHERS     "(others)"
+
 struct tally {
     struct tally_entry *entries; /* of uthash, which keeps the order */
     bool out_of_memory;          /* a name was left out */

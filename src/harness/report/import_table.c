@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRACKS_SHOWN = 8, COMMONEST = 5, COLUMNS = 100, INDENT = 13 };
+enum { TRACKS_SHOWN = 8, COMMONEST = 5, COLUMNS = 100, INDENT = 13, NAMES_SHOWN = 40 };
 
 /* A label, and words behind it that are wrapped. */
 struct line {
@@ -151,9 +151,26 @@ static void print_observed(FILE *out, const struct builder *builder, uint64_t un
     line_end(&line);
 }
 
+struct names {
+    struct line line;
+    uint64_t shown, others;
+};
+
 static void tally_print(void *ctx, const char *name, uint64_t count)
 {
-    line_count(ctx, count, name);
+    struct names *names = ctx;
+    if (names->shown++ < NAMES_SHOWN)
+        line_count(&names->line, count, name);
+    else
+        names->others++;
+}
+
+static void print_tally(FILE *out, const char *label, const struct tally *tally)
+{
+    struct names names = {.line = line_begin(out, label)};
+    tally_visit(tally, tally_print, &names);
+    line_count(&names.line, names.others, "more names");
+    line_end(&names.line);
 }
 
 /* What the kind has to say, a line each. */
@@ -168,14 +185,9 @@ static void print_notes(FILE *out, const char *notes)
 
 static void print_log(FILE *out, const struct import *import)
 {
-    struct line line = line_begin(out, "log");
-    tally_visit(&import->converter, tally_print, &line);
-    line_end(&line);
-    if (import->functions.entries) {
-        line = line_begin(out, "functions");
-        tally_visit(&import->functions, tally_print, &line);
-        line_end(&line);
-    }
+    print_tally(out, "log", &import->converter);
+    if (import->functions.entries)
+        print_tally(out, "functions", &import->functions);
     if (import->broken_lines)
         fprintf(out, "%-*s%" PRIu64 " lines could not be read; the first: %s\n", INDENT, "broken",
                 import->broken_lines, import->first_broken);
