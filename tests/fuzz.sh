@@ -1,12 +1,15 @@
 #!/bin/bash
-# fuzz.sh - run every fuzz target of build/fuzz for FUZZ_SECONDS (default 30).  Prints TAP.
+# fuzz.sh - run every fuzz target of build/fuzz for FUZZ_SECONDS (default 30), or for FUZZ_RUNS inputs each,
+# however long those take.  Prints TAP.
 #
 # What a target has found so far is kept under build/fuzz/corpus; seeds that belong to the project are
-# in tests/fuzz/corpus/TARGET.  An input that breaks a target is kept as build/fuzz/TARGET-crash-*.
+# in tests/fuzz/corpus/TARGET, and what broke a target once is in tests/fuzz/regressions/TARGET.  An input that breaks a target is kept as build/fuzz/TARGET-crash-*.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 2
-seconds=${FUZZ_SECONDS:-30}
+seconds=${FUZZ_SECONDS:-30} runs=${FUZZ_RUNS:-0}
+limit=(-max_total_time="$seconds")
+[ "$runs" -gt 0 ] && limit=(-runs="$runs" -seed=1)
 
 sources=(tests/fuzz/fuzz_*.c)
 if [ ! -e "${sources[0]}" ]; then
@@ -21,12 +24,14 @@ for source in "${sources[@]}"; do
     target=$(basename "$source" .c)
     corpus=(build/fuzz/corpus/"$target")
     mkdir -p "${corpus[0]}"
-    [ -d "tests/fuzz/corpus/$target" ] && corpus+=("tests/fuzz/corpus/$target")
+    for seeds in corpus regressions; do
+        [ -d "tests/fuzz/$seeds/$target" ] && corpus+=("tests/fuzz/$seeds/$target")
+    done
     log=build/fuzz/$target.log
-    if build/fuzz/tests/"$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+    if build/fuzz/tests/"$target" "${limit[@]}" -max_len=65536 -timeout=20 -rss_limit_mb=2048 \
         -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" "${corpus[@]}" >"$log" 2>&1; then
         executed=$(awk '/stat::number_of_executed_units/ { print $2 }' "$log")
-        echo "ok $number - $target: ${executed:-0} inputs in $seconds s"
+        echo "ok $number - $target: ${executed:-0} inputs"
     else
         echo "not ok $number - $target"
         tail -n 40 "$log" | sed 's/^/# /'

@@ -1,12 +1,7 @@
 /* fuzz_workload.c - any bytes as a workload file, and what can be parsed is generated too. */
 #include "harness/workload/generate.h"
 #include "harness/workload/spec.h"
-
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "mutate.h"
 
 /* Few tasks and little work, so that what takes long by design is not mistaken for a hang.  No
  * directory: empirical(TRACE) would read files. */
@@ -16,7 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct spec *spec;
     struct stream *stream;
     struct diag diag;
-    if (spec_parse((const char *)data, size, "fuzz.json", &request, &spec, &diag) != DIAG_OK)
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    int status = spec_parse(text, size, "fuzz.json", &request, &spec, &diag);
+    free(text);
+    if (status != DIAG_OK)
         return 0;
     if (generate_stream(spec, 1, 20000, &stream, &diag) == DIAG_OK)
         stream_free(stream);
