@@ -1,9 +1,9 @@
 /*
  * life.c - long lives as short lists: blocks of lines that are repeated.
  *
- * A life has two parts.  In the first something starts, stops and fires at every tick, and deadlines are
+ * A life has three parts.  In the first something starts, stops and fires at every tick, and deadlines are
  * shared by timers started long ago and just now: a counter of starts that comes round puts them in the
- * wrong order.  In the second a timer leaves entries behind, as lazy designs keep them, and is started
+ * wrong order.  In the second timers do one thing over and over.  In the third a timer leaves entries behind, as lazy designs keep them, and is started
  * 2^k times before those come due: a generation of k bits takes them for its own.
  */
 #include "harness/conform/life.h"
@@ -84,6 +84,22 @@ static void tell_stale(struct operations *list, unsigned bits)
     operations_stop_many(list, STALE, 2);
 }
 
+/* Only starts, then only re-arms, then only stops; then expiries: `times` rounds of 2 * BUSY_COUNT. */
+static void tell_churn(struct operations *list, uint32_t times)
+{
+    operations_start_many(list, BUSY_FIRST, 2 * BUSY_COUNT, '+', 90, 1);
+    operations_stop_many(list, BUSY_FIRST, 2 * BUSY_COUNT);
+    operations_again(list, 2, times);
+    operations_start_scattered(list, BUSY_FIRST, 2 * BUSY_COUNT, 90, 40);
+    operations_again(list, 1, times);
+    operations_next(list);
+    operations_advance(list, '+', 200);
+    operations_start_many(list, BUSY_FIRST, 2 * BUSY_COUNT, '+', 1, 0);
+    operations_tick(list, 1);
+    operations_again(list, 2, times);
+    operations_inspect(list);
+}
+
 static void tell_life(struct operations *list, uint32_t starts)
 {
     teach(list, starts);
@@ -92,6 +108,7 @@ static void tell_life(struct operations *list, uint32_t starts)
     for (uint32_t ticks = starts / 16, step = 1; ticks >= 64; ticks /= 2, step ^= 2)
         tell_shared(list, ticks, step);
     operations_stop_many(list, SELF_FIRST, SELF_COUNT);
+    tell_churn(list, starts / (2 * BUSY_COUNT) + 8);
     for (unsigned bits = 6; UINT32_C(8) << bits <= starts; bits++)
         tell_stale(list, bits);
 }

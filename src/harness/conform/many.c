@@ -1,9 +1,9 @@
 /*
  * many.c - stories of very many timers, at growing sizes.
  *
- * Three stories go to the largest size: timers in an order without a pattern, whose callbacks start,
+ * Four stories go to the largest size: timers in an order without a pattern, whose callbacks start,
  * stop and re-arm others; very many equal deadlines; few timers, far apart, in an instance for very
- * many.  Three more, each with four kinds of deadlines, end at a quarter of it.
+ * many; all timers in one far slot.  Three more, each with four kinds of deadlines, end at a quarter of it.
  */
 #include "harness/conform/many.h"
 #include "harness/conform/growing.h"
@@ -11,10 +11,12 @@
 
 #include <inttypes.h>
 
-#define SIZE_FIRST   1024u
-#define SIZE_DEFAULT 4096u
-#define LARGEST_ONLY 4u /* the regular stories end at the largest size divided by this */
-/* Processor time that one list may be expected to take, in the first three stories and in the others. */
+#define SIZE_FIRST 1024u
+/* So that ids, and not only the capacity, go beyond the power of two. */
+#define ROOM_ABOVE(size) ((size) + (size) / 4)
+#define SIZE_DEFAULT     4096u
+#define LARGEST_ONLY     4u /* the regular stories end at the largest size divided by this */
+/* Processor time that one list may be expected to take, in the first four stories and in the others. */
 #define LARGEST_SECONDS 2.5
 #define REGULAR_SECONDS 1.0
 /* No list of either part is begun when its lists together have taken this much. */
@@ -86,8 +88,30 @@ static void story_sparse(struct case_plan *plan, uint32_t count)
     }
 }
 
-static void (*const far_stories[])(struct case_plan *plan,
-                                   uint32_t count) = {story_mixed, story_equal, story_sparse};
+/* All of them far away within few ticks, one in the middle before the others; the clock comes in three
+ * steps. */
+static void story_far(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint64_t ticks = within_reach(plan, UINT64_C(1) << 26);
+    uint64_t spread = ticks < 2000 ? ticks : 2000;
+    operations_start_many(list, 0, count / 2, '+', ticks + 9, 0);
+    operations_start(list, count / 2, '+', ticks);
+    operations_start_scattered(list, count / 2 + 1, count / 2 - 1, ticks + 5, spread);
+    operations_next(list);
+    operations_advance(list, '+', ticks / 2);
+    operations_next(list);
+    operations_advance(list, '+', ticks - ticks / 2 - 1);
+    operations_next(list);
+    operations_tick(list, 4);
+    operations_advance(list, '+', spread / 2);
+    operations_inspect(list);
+    operations_advance(list, '+', spread);
+    operations_advance(list, '+', ticks);
+}
+
+static void (*const far_stories[])(struct case_plan *plan, uint32_t count) = {
+    story_mixed, story_equal, story_sparse, story_far};
 #define FAR_STORIES (sizeof far_stories / sizeof far_stories[0])
 
 /* ---- The regular stories --------------------------------------------------------------------- */
@@ -187,8 +211,9 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
 {
     struct pace paces[KINDS_MAX] = {{0}};
     double seconds = 0;
-    for (uint32_t count = SIZE_FIRST; count <= part->most && !report->rule; count *= PACE_GROWTH) {
-        if (count > SIZE_FIRST && is_refused(plan, count, report->watch)) {
+    for (uint32_t size = SIZE_FIRST; size <= part->most && !report->rule; size *= PACE_GROWTH) {
+        uint32_t count = ROOM_ABOVE(size);
+        if (size > SIZE_FIRST && is_refused(plan, count, report->watch)) {
             coverage_remark(&report->coverage, "instances for %" PRIu32 " timers, refused by open",
                             count);
             return;
