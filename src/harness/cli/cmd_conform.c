@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* --thorough: so many times the random operations and the processor time of what ends by it. */
+#define THOROUGH 10u
+
 /* The settings given that this design has, one value of each. */
 static int settings_of(const struct options *options, const struct tw_design *design,
                        struct tw_setting *settings, size_t *count, struct diag *diag)
@@ -80,15 +83,18 @@ static int conform_one(const struct options *options, size_t index, const char *
     int status = settings_of(options, design, settings, &count, diag);
     if (status != DIAG_OK)
         return status;
+    uint32_t deeper = options->thorough ? THOROUGH : 1;
     const struct conform_options conform = {
         .settings = settings,
         .setting_count = count,
         .seed = options->setup.seed,
-        .operations = options->operations,
+        .operations = options->operations * deeper,
         .check_always = true,
         .vary = count == 0,
-        .many_max = 1u << 20,
-        .life_starts = 1u << 20,
+        .with_huge = true,
+        .patience = deeper,
+        .many_max = options->thorough ? 1u << 22 : 1u << 20,
+        .life_starts = options->thorough ? 1u << 24 : 1u << 20,
     };
     status = conform_design(options, design->timed, &conform, text, diag);
     fflush(stdout);

@@ -477,6 +477,8 @@ const struct flag flags[] = {
      SWITCH(setup.no_system_check)},
     {"operations", "N", "random operations per design (default 1e6)", FLAGS_CONFORM,
      COUNT(operations, 0, UINT64_C(1) << 50)},
+    {"thorough", NULL, "larger instances, longer lives, ten times the operations", FLAGS_CONFORM,
+     SWITCH(thorough)},
     {"operations-file", "FILE|-", "only this operation list, as conform prints them", FLAGS_CONFORM,
      FILE_NAME(operations_file)},
     {"json", "FILE|-", "write the result document", FLAGS_JSON, FILE_NAME(setup.json)},

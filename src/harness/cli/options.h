@@ -48,6 +48,7 @@ struct options {
     size_t page_count;
 
     uint64_t operations; /* conform */
+    bool thorough;
     const char *operations_file;
 
     /* compare, selftest, probe */

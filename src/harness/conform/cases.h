@@ -18,6 +18,7 @@ struct case_plan {
     const struct strides *strides;
     struct operations *operations; /* initialised, with the settings in place */
     uint32_t many_max;             /* most timers of the case of very many; 0: some thousands */
+    uint32_t patience;             /* how many times the usual processor time */
     uint32_t life_starts;          /* starts in the longest life; 0: some thousands */
 };
 

@@ -124,7 +124,7 @@ struct pulse {
     double cpu, seen_cpu, seen_wall;
 };
 
-enum verdict { GOES_ON, DOES_NOT_RETURN, IS_BLOCKED, TAKES_TOO_LONG };
+enum verdict { GOES_ON, DOES_NOT_RETURN, IS_BLOCKED, TAKES_TOO_LONG, IS_TOO_LARGE };
 
 /* Does it wait for something, rather than for a processor?  The third word of its stat says so. */
 static bool is_asleep(pid_t pid)
@@ -137,6 +137,22 @@ static bool is_asleep(pid_t pid)
     bool known = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
     fclose(file);
     return known && state == 'S';
+}
+
+/* Has the process touched more memory than it may?  The second word of its statm says so. */
+static bool is_too_large(const struct child *child, pid_t pid)
+{
+    char path[64];
+    unsigned long long pages = 0;
+    if (child->resident_bytes == 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    bool known = fscanf(file, "%*u %llu", &pages) == 1;
+    fclose(file);
+    return known && pages * (uint64_t)sysconf(_SC_PAGESIZE) > child->resident_bytes;
 }
 
 static enum verdict take_pulse(const struct child *child, pid_t pid, struct pulse *pulse,
@@ -152,6 +168,8 @@ static enum verdict take_pulse(const struct child *child, pid_t pid, struct puls
     pulse->calls = calls;
     pulse->cpu = moved ? cpu : pulse->cpu;
     bool waits = child->backend->traits.flags & TW_REAL_CLOCK;
+    if (is_too_large(child, pid))
+        return IS_TOO_LARGE;
     if (cpu > child->all_seconds)
         return TAKES_TOO_LONG;
     if (cpu - pulse->seen_cpu > child->call_seconds)
@@ -191,6 +209,9 @@ static void tell_hang(const struct child *child, enum verdict verdict,
     if (verdict == TAKES_TOO_LONG)
         report_broken(report, RULE_RETURN, "all of it took more than %.0f s of processor time",
                       child->all_seconds);
+    else if (verdict == IS_TOO_LARGE)
+        report_broken(report, RULE_MEMORY, "%s wrote to more than %" PRIu64 " bytes", function,
+                      child->resident_bytes);
     else if (verdict == IS_BLOCKED)
         report_broken(report, RULE_RETURN, "%s waits for something that does not come", function);
     else
@@ -245,11 +266,14 @@ static void tell_fault(const struct watch *watch, struct conform_report *report)
     }
 }
 
-static void tell_signal(const struct watch *watch, int number, struct conform_report *report)
+static void tell_signal(const struct child *child, int number, struct conform_report *report)
 {
+    const struct watch *watch = child->watch;
     bool is_access = number == SIGSEGV || number == SIGBUS;
     if (is_access && watch->fault.signal == number && watch->fault.is_access)
         tell_fault(watch, report);
+    else if (number == SIGKILL && child->resident_bytes > 0)
+        report_broken(report, RULE_MEMORY, "the system ended the process");
     else if (number == SIGKILL)
         report_broken(report, RULE_CRASH, "%s was killed by the system, most likely for memory",
                       function_under_way(watch));
@@ -271,7 +295,7 @@ static void conclude(const struct child *child, enum verdict verdict, int wait_s
     if (verdict != GOES_ON)
         tell_hang(child, verdict, report);
     else if (WIFSIGNALED(wait_status))
-        tell_signal(watch, WTERMSIG(wait_status), report);
+        tell_signal(child, WTERMSIG(wait_status), report);
     else
         report_broken(report, RULE_EXIT, "%s ended the process, with exit status %d",
                       function_under_way(watch), WEXITSTATUS(wait_status));

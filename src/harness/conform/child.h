@@ -13,10 +13,11 @@ struct child {
     struct watch *watch; /* shared with it */
     int output_fd;       /* what it prints goes here */
     enum fence_side side;
-    uint64_t memory_bytes; /* what the design may hold at a time */
-    double call_seconds;   /* of processor time that one call may take */
-    double idle_seconds;   /* for which it may sleep; with TW_REAL_CLOCK as long as it likes */
-    double all_seconds;    /* of processor time that a piece may take */
+    uint64_t memory_bytes;   /* what the design may hold at a time */
+    uint64_t resident_bytes; /* that the process may touch before it is ended; 0: any */
+    double call_seconds;     /* of processor time that one call may take */
+    double idle_seconds;     /* for which it may sleep; with TW_REAL_CLOCK as long as it likes */
+    double all_seconds;      /* of processor time that a piece may take */
 };
 
 /* What the child does: judge, and fill watch->report. */

@@ -79,8 +79,14 @@ static void run_case(const struct tw_backend *backend, const struct conform_opti
         report->watch->story = written->name;
     if (!find_strides(&strides, backend, &operations, report))
         return;
-    struct case_plan plan = {backend, &strides, &operations, options->many_max,
-                             options->life_starts};
+    struct case_plan plan = {
+        .backend = backend,
+        .strides = &strides,
+        .operations = &operations,
+        .many_max = options->many_max,
+        .life_starts = options->life_starts,
+        .patience = options->patience > 0 ? options->patience : 1,
+    };
     if (written->run) {
         written->run(&plan, report);
     } else {

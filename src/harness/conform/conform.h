@@ -42,6 +42,8 @@ struct conform_options {
     bool streams_only; /* leave the written cases out */
     bool cases_only;   /* ... or the streams */
     bool vary;         /* then the same with all variants of the settings, and fewer operations */
+    bool with_huge;    /* watched_run: instances for up to 10^9 timers too */
+    uint32_t patience; /* the cases that end by processor time have so many times the usual; 0: 1 */
     uint32_t many_max; /* most timers of the case of very many; 0: some thousands */
     uint32_t life_starts; /* starts in the case of one long life; 0: some thousands */
     struct watch *watch;  /* notes go there (watch.h); lists are then left as long as they are */

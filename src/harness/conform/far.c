@@ -9,7 +9,7 @@
 /* The second crowd, further away. */
 #define BEHIND 200u
 /* Processor time of all distances together; none is begun afterwards. */
-#define FAR_SECONDS 3.0
+#define FAR_SECONDS 1.5
 
 /* The earliest lies in the middle of the slot, then at its begin, then at its end. */
 static void tell_crowd(struct operations *list, uint64_t distance)
@@ -78,7 +78,7 @@ void run_far_slots(struct case_plan *plan, struct conform_report *report)
     for (size_t i = 0; i < strides->count; i++)
         distances[count++] = strides->ticks[i];
     for (size_t i = 0; i < count && !report->rule; i++) {
-        bool in_time = (double)(clock() - begin) / CLOCKS_PER_SEC < FAR_SECONDS;
+        bool in_time = (double)(clock() - begin) / CLOCKS_PER_SEC < FAR_SECONDS * plan->patience;
         if (in_time && distances[i] >= 32 && distances[i] <= most / 4)
             judge_distance(plan, distances[i], report);
     }

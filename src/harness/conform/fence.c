@@ -160,7 +160,8 @@ static bool block_map(const struct fence *fence, struct block *block, size_t ali
     size_t room = (block->bytes + alignment - 1) / alignment * alignment;
     size_t pages_bytes = room == 0 ? page : (room + page - 1) / page * page;
     block->map_bytes = pages_bytes + page;
-    char *map = mmap(NULL, block->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *map =
+        mmap(NULL, block->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
     block->map = map;

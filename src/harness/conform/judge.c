@@ -9,6 +9,7 @@
 #include "harness/conform/loan.h"
 #include "harness/conform/model.h"
 #include "harness/conform/settings.h"
+#include "harness/conform/walk.h"
 #include "harness/conform/watch.h"
 
 #include <inttypes.h>
@@ -388,9 +389,8 @@ static void judge_advance(struct judge *judge, tw_tick to)
 {
     if (judge->walk > 0 && to > judge->now && to - judge->now > judge->walk) {
         coverage_remark(&judge->report->coverage,
-                        "jumps of more than %" PRIu64
-                        " ticks; the design is not TW_TICKLESS and would walk them one by one",
-                        judge->walk);
+                        "jumps of more ticks than the design walks in %g s; it is not TW_TICKLESS",
+                        WALK_SECONDS);
         return;
     }
     judge->to = to;
@@ -670,6 +670,8 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
     judge->look = look;
     judge->now = operations->now;
     judge->walk = operations->walk;
+    if (judge->watch)
+        judge->watch->look = (int)look;
     judge->awaited = operations->capacity;
     for (unsigned i = 0; i < TURNS; i++)
         judge->turns[i].judge = judge;

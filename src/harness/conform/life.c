@@ -122,6 +122,6 @@ void run_life(struct case_plan *plan, struct conform_report *report)
          starts *= PACE_GROWTH) {
         plan->operations->count = 0;
         tell_life(plan->operations, starts);
-        pace_judge(&pace, plan, LIFE_SECONDS, report);
+        pace_judge(&pace, plan, LIFE_SECONDS * plan->patience, report);
     }
 }

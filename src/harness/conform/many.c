@@ -20,7 +20,7 @@
 #define LARGEST_SECONDS 2.5
 #define REGULAR_SECONDS 1.0
 /* No list of either part is begun when its lists together have taken this much. */
-#define PART_SECONDS 5.0
+#define PART_SECONDS 3.0
 
 /* ---- The stories that go furthest ------------------------------------------------------------ */
 
@@ -40,8 +40,8 @@ static void story_mixed(struct case_plan *plan, uint32_t count)
     uint64_t ticks = within_reach(plan, count);
     operations_on_start_many(list, 0, quarter, quarter, '+', 3, 1);
     operations_on_stop_many(list, quarter, quarter, 2 * quarter);
-    operations_on_start_many(list, 2 * quarter, quarter, 2 * quarter, '+', 7, 1);
-    operations_on_start_many(list, 3 * quarter, quarter, 0, '+', ticks / 2 + 1, 1);
+    operations_on_start_many(list, 2 * quarter, quarter, 3 * quarter, '+', 7, 1);
+    operations_on_start_many(list, 3 * quarter, quarter, 3 * quarter, '+', ticks / 2 + 1, 1);
     operations_start_scattered(list, 0, count, 10, ticks);
     operations_next(list);
     operations_start_scattered(list, count / 8, quarter, ticks / 8 + 20, ticks);
@@ -56,7 +56,7 @@ static void story_mixed(struct case_plan *plan, uint32_t count)
     operations_advance(list, '+', ticks);
 }
 
-/* Deadlines on three ticks, given in one order, some of them twice. */
+/* Deadlines on three ticks, given in one order, some of them twice; then all on one tick. */
 static void story_equal(struct case_plan *plan, uint32_t count)
 {
     struct operations *list = plan->operations;
@@ -70,6 +70,8 @@ static void story_equal(struct case_plan *plan, uint32_t count)
     operations_tick(list, 1);
     operations_inspect(list);
     operations_advance(list, '+', 3);
+    operations_start_many(list, 0, count, '+', ticks, 0);
+    operations_advance(list, '+', ticks);
 }
 
 /* Empty ticks, as many as there could be timers. */
@@ -218,14 +220,15 @@ static void run_part(struct case_plan *plan, const struct part *part, struct con
                             count);
             return;
         }
-        for (size_t i = 0; i < part->kinds && !report->rule && seconds < PART_SECONDS; i++) {
+        for (size_t i = 0;
+             i < part->kinds && !report->rule && seconds < PART_SECONDS * plan->patience; i++) {
             if (paces[i].is_over)
                 continue;
             plan->operations->count = 0;
             plan->operations->capacity = count;
             plan->operations->horizon = 0;
             part->build(plan, i, count);
-            pace_judge(&paces[i], plan, part->list_seconds, report);
+            pace_judge(&paces[i], plan, part->list_seconds * plan->patience, report);
             seconds += paces[i].seconds;
         }
     }

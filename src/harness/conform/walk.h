@@ -17,6 +17,6 @@ struct watch;
 tw_tick walk_find(const struct tw_backend *backend, const struct tw_config *config, tw_tick span,
                   struct watch *watch);
 
-#define WALK_SECONDS 0.02
+#define WALK_SECONDS 0.01
 
 #endif

@@ -56,6 +56,7 @@ struct watch {
     size_t lent_count;
     struct conform_report report;
     struct operations operations; /* header and count of the list under way; `list` is not used */
+    int look;                     /* of enum judge_look: how the list is judged */
     bool is_cut;                  /* it had more operations than there is room for */
     struct operation list[WATCH_OPERATIONS_MAX];
 };

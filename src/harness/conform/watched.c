@@ -3,6 +3,7 @@
 
 #include "harness/conform/child.h"
 #include "harness/conform/guard.h"
+#include "harness/conform/huge.h"
 #include "harness/conform/judge.h"
 #include "harness/conform/shrink.h"
 #include "harness/conform/watch.h"
@@ -173,8 +174,7 @@ static int search_side(struct child *child, const struct conform_options *option
         return 0;
     struct operations operations;
     const char *story = child->watch->story;
-    bool always = story || options->check_always;
-    struct replay replay = {.child = child, .look = always ? JUDGE_ALWAYS : JUDGE_NOW_AND_THEN};
+    struct replay replay = {.child = child, .look = (enum judge_look)child->watch->look};
     uint64_t operations_run = report->operations_run;
     operations_init(&operations, 1);
     watch_read_list(child->watch, &operations);
@@ -206,6 +206,8 @@ int watched_run(const struct tw_backend *backend, const struct conform_options *
         front.operations_run += report->operations_run;
         *report = front;
     }
+    if (status == 0 && options->with_huge)
+        status = huge_run(&child, options, report);
     child_close(&child);
     return status;
 }
