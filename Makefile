@@ -279,6 +279,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/conformance/test_%.o $(BUILD)/libtwbench.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK_TEST) $(filter %.o,$^) $(BUILD)/libtwbench.a $(LIBS) -lcmocka -o $@
 # The design that people copy (docs/ADDING-A-BACKEND.md) is compiled as one, and put to the proof.
+$(BUILD)/tests/conformance/test_walk.o: CPPFLAGS += -Isrc/impls
 $(BUILD)/tests/test_skeleton: $(BUILD)/docs/skeleton.timed.o $(BUILD)/docs/skeleton.counted.o
 $(BUILD)/docs/skeleton.%.o: docs/skeleton.c $(BUILD)/flags
 	$(call say,CC,$@)

@@ -5,7 +5,8 @@
 # Each tests/faults/DESIGN-WHAT.patch plants one fault in the design.  Its first line is "Rule: ..."
 # and names the rule that has to catch it.  The patch is applied to a copy of src/impls under
 # build/faults, the design is compiled there and put to the proof (probe.c), which must fail with
-# exactly that rule; a crash and a call that does not return break one as well.  A patch that no longer
+# exactly that rule; a second line "Case: ..." names the one written case that shows it, at its full size, which
+# is not run for every design here.  A crash and a call that does not return break one as well.  A patch that no longer
 # applies is a failure, too: bring it up to date.  So is a proof that fails without any fault, because
 # then nothing is shown by failing.
 set -uo pipefail
@@ -52,9 +53,12 @@ judge_sound() {
 }
 
 judge_fault() {
-    local patch=$1 name rule found
+    local patch=$1 name rule found case
+    local -a only=()
     name=$(basename "$patch" .patch)
     rule=$(sed -n '1s/^Rule: //p' "$patch")
+    case=$(sed -n '2s/^Case: //p' "$patch")
+    [ -z "$case" ] || only=(case "$case")
     rm -rf "${work:?}/$name" && mkdir -p "$work/$name/src" && cp -r src/impls "$work/$name/src"
     if ! patch --directory="$work/$name" --strip=1 --fuzz=0 --silent --force <"$patch"; then
         echo "the patch no longer applies to src/impls: bring it up to date with the design"
@@ -64,7 +68,7 @@ judge_fault() {
         echo "the design does not compile with the fault in it"
         return 1
     fi
-    run_probe "$work/$name/probe" >"$work/$name/found"
+    run_probe "$work/$name/probe" "${only[@]}" >"$work/$name/found"
     local status=$?
     found=$(sed -n '1s/^rule: //p' "$work/$name/found")
     if [ $status -eq 1 ] && [ "$found" = "$rule" ] && [ -n "$rule" ]; then
