@@ -193,7 +193,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 /* A file of this process, for readers that take a path. */
 static inline const char *fuzz_file(char *path, size_t size, const char *name, const void *data,
-                             size_t length)
+                                    size_t length)
 {
     snprintf(path, size, "/dev/shm/twbench-fuzz-%ld-%s", (long)getpid(), name);
     FILE *out = fopen(path, "wb");

@@ -86,11 +86,9 @@ static void start_timer(struct huge *huge, size_t index, tw_tick delay, tw_tick 
     expect(huge, RULE_START, "start", huge->ids[index], answer, expected);
 }
 
-static void timer_fired(void *ctx, tw_id id, tw_tick now)
+static void judge_fired(struct huge *huge, tw_id id, tw_tick now)
 {
-    struct huge *huge = ctx;
     size_t i = 0;
-    watch_callback(huge->watch);
     while (i < huge->count && huge->ids[i] != id)
         i++;
     if (i == huge->count || huge->dues[i] == TW_NEVER) {
@@ -110,6 +108,14 @@ static void timer_fired(void *ctx, tw_id id, tw_tick now)
         huge->again[i] = false;
         start_timer(huge, i, AGAIN_TICKS, now);
     }
+}
+
+static void timer_fired(void *ctx, tw_id id, tw_tick now)
+{
+    struct huge *huge = ctx;
+    const char *before = watch_enter(huge->watch, NULL);
+    judge_fired(huge, id, now);
+    watch_leave(huge->watch, before);
 }
 
 static void start_and_stop(struct huge *huge, tw_tick span)
