@@ -72,15 +72,15 @@ judged() {
 # A build that fails: NEW regressed by it; where OLD fails there is nothing to compare with; both are never the same.
 fails() {
     local word=$1
-    compares 3 ./old.so ./new.so --pairs=0 --budget=400ms
+    compares 3 ./old.so ./new.so --pairs=0 --budget=1s
     judged "d['verdict'], c['failed'], '$word' in c['reason']" "('regressed', True, True)"
-    compares 0 ./new.so ./old.so --pairs=0 --budget=400ms
+    compares 0 ./new.so ./old.so --pairs=0 --budget=1s
     judged "d['verdict'], '$word' in c['reason']" "('inconclusive', True)"
-    compares 0 ./new.so ./new.so --pairs=0 --budget=400ms
+    compares 0 ./new.so ./new.so --pairs=0 --budget=1s
     judged "d['verdict'], '$word' in c['reason']" "('inconclusive', True)"
 }
 @test "a build that crashes" { build old && build new -DCRASHES && fails crashed; }
-@test "a build that hangs" { build old && build new -DHANGS && fails timeout; }
+@test "a build that hangs" { build old && build new -DHANGS && fails "did not return"; }
 @test "a build that ends the process" { build old && build new -DEXITS && fails crashed; }
 @test "a build that refuses every timer" { build old && build new -DREFUSES && fails unsupported; }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -170,6 +171,31 @@ static void test_hang(void **state)
         budget_ns *= 4;
         assert_true(budget_ns < AMPLE);
     }
+    snprintf(reason, sizeof reason, "stop did not return within %.3g s", (double)budget_ns / 2e9);
+    assert_outcome(outcome, OUTCOME_CRASHED, reason);
+    free(outcome);
+}
+
+static int slow_stop(struct tw_timers *timers, tw_id id)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    return heap_timed()->stop(timers, id);
+}
+
+/* It returns each time, and there are many times. */
+static void test_slow(void **state)
+{
+    (void)state;
+    struct tw_backend faulty = *heap_timed();
+    struct outcome *outcome = calloc(1, sizeof *outcome);
+    char reason[64];
+    uint64_t budget_ns = SECOND / 2;
+    assert_non_null(outcome);
+    faulty.stop = slow_stop;
+    while (!run_beside_heap(&faulty, &faulty, budget_ns, outcome)) {
+        budget_ns *= 4;
+        assert_true(budget_ns < AMPLE);
+    }
     snprintf(reason, sizeof reason, "budget of %.3g s (--budget)", (double)budget_ns / 1e9);
     assert_outcome(outcome, OUTCOME_TIMEOUT, reason);
     free(outcome);
@@ -283,11 +309,11 @@ static void test_passes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crash),       cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_early),       cmocka_unit_test(test_wrong_stop),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_figures),     cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_counts_only),
+        cmocka_unit_test(test_crash),         cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_slow),          cmocka_unit_test(test_early),
+        cmocka_unit_test(test_wrong_stop),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_passes),        cmocka_unit_test(test_counts_only),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

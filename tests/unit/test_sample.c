@@ -300,7 +300,8 @@ static void test_an_instance_describes_itself(void **state)
     stream->max_pending = 5;
     assert_int_equal(instance_open(&instance, hashed->timed, &cell, stream, reason), OUTCOME_OK);
     assert_int_equal(instance_drag(&instance, 5, reason), OUTCOME_OK);
-    instance_describe(&instance, settings, &count, &span_ticks);
+    assert_int_equal(instance_describe(&instance, settings, &count, &span_ticks, reason),
+                     OUTCOME_OK);
     assert_int_equal(count, 1);
     assert_string_equal(settings[0].name, "slots");
     assert_int_equal(settings[0].values[0], 128);

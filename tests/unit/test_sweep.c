@@ -120,8 +120,9 @@ static void test_claims_that_cannot_be_read(void **state)
     }
 }
 
-static const struct tw_traits *declared_traits(const char *impl)
+static const struct tw_traits *declared_traits(const void *ctx, const char *impl)
 {
+    (void)ctx;
     static const struct tw_traits traits = {.start = {TW_O_1, TW_O_LOG_N}};
     return strcmp(impl, "heap") == 0 ? &traits : NULL;
 }
@@ -132,7 +133,7 @@ static char *section_of(const struct result_document *document)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    sweep_write(out, document, &(struct report_style){.columns = 200}, declared_traits);
+    sweep_write(out, document, &(struct report_style){.columns = 200}, declared_traits, NULL);
     fclose(out);
     return text;
 }

@@ -110,7 +110,7 @@ int cmd_probe(const struct options *options)
     if (status == DIAG_OK && options->setup.max_pending > 0)
         status = stream_cap(stream, (uint32_t)options->setup.max_pending, &diag);
     if (status == DIAG_OK) {
-        sample_take(
+        sample_take_apart(
             &(struct sample_request){
                 .plan = &plan.cells[0],
                 .stream = stream,
@@ -122,7 +122,7 @@ int cmd_probe(const struct options *options)
                 .dragged = options->dragged,
                 .drag_links = options->drag_links,
             },
-            series);
+            options->setup.memory_limit_bytes, series);
         status = print_series(series, stream, (size_t)options->samples, &diag);
     }
     int exit_status = status != DIAG_OK              ? cli_fail(status, &diag)

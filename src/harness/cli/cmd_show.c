@@ -1,4 +1,6 @@
 /* cmd_show.c - show: draws a script or a worked example. */
+#include "harness/base/utf8.h"
+#include "harness/base/ward.h"
 #include "harness/cli/cli.h"
 
 #include "harness/report/show_html.h"
@@ -12,7 +14,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+/* A plugin that is drawn. */
+#define SHOW_SECONDS 60u
+#define SHOW_BYTES   ((uint64_t)1 << 30)
 
 /* ---- Worked examples. ------------------------------------------------------------------------ */
 
@@ -234,19 +241,12 @@ static int take_settings(const struct options *options, struct player_request *r
     return DIAG_OK;
 }
 
-static int show_script(const struct options *options, const char *operand, struct diag *diag)
+static int play_script(const struct options *options, const char *operand,
+                       const struct player_request *request, struct diag *diag)
 {
-    struct tw_setting settings[PLAN_SETTINGS_MAX];
-    struct player_request request = {.design = NULL};
-    struct script *script = NULL;
     struct film *film = NULL;
     struct show_page page = {.title = strpbrk(operand, ";\n") ? "A script" : operand};
-    int status = take_settings(options, &request, settings, diag);
-    if (status == DIAG_OK)
-        status = read_script(options, operand, &script, diag);
-    request.script = script;
-    if (status == DIAG_OK)
-        status = player_run(&request, &film, diag);
+    int status = player_run(request, &film, diag);
     if (status == DIAG_OK) {
         page.films[page.film_count++] = film;
         if (wants_terminal(options))
@@ -256,6 +256,79 @@ static int show_script(const struct options *options, const char *operand, struc
     if (status == DIAG_OK && film->broken[0])
         status = diag_run(diag, "%s: %s", film->design, film->broken);
     film_free(film);
+    return status;
+}
+
+/* A plugin is played and drawn in a child process, whose output comes to us when it has ended well. */
+struct playing {
+    const struct options *options;
+    const char *operand;
+    const struct player_request *request;
+};
+
+struct played {
+    int status;
+    struct diag diag;
+};
+
+static void play_in_child(void *ctx, void *record)
+{
+    const struct playing *playing = ctx;
+    struct played *played = record;
+    played->status = plugins_load(playing->request->design, &played->diag);
+    if (played->status == DIAG_OK)
+        played->status =
+            play_script(playing->options, playing->operand, playing->request, &played->diag);
+    fflush(stdout);
+}
+
+static void copy_to_stdout(int fd)
+{
+    char bytes[65536];
+    ssize_t length;
+    for (off_t at = 0; (length = pread(fd, bytes, sizeof bytes, at)) > 0; at += length)
+        fwrite(bytes, 1, (size_t)length, stdout);
+}
+
+static int play_apart(const struct options *options, const char *operand,
+                      const struct player_request *request, struct diag *diag)
+{
+    struct playing playing = {options, operand, request};
+    struct played played = {.status = DIAG_OK};
+    char reason[200];
+    bool is_terminal = isatty(STDOUT_FILENO);
+    int output_fd = is_terminal ? STDOUT_FILENO : memfd_create("output", MFD_CLOEXEC);
+    const struct ward ward = {.memory_bytes = options->setup.memory_limit_bytes,
+                              .file_bytes = SHOW_BYTES,
+                              .out_fd = output_fd,
+                              .err_fd = WARD_NOWHERE};
+    bool done = ward_run(&ward, SHOW_SECONDS, play_in_child, &playing, &played, sizeof played,
+                         reason, sizeof reason);
+    if (done && !is_terminal)
+        copy_to_stdout(output_fd);
+    if (!is_terminal && output_fd >= 0)
+        close(output_fd);
+    if (!done)
+        return diag_run(diag, "%s: %s; 'twbench conform' says in which function",
+                        request->design->name, reason);
+    utf8_make_printable(played.diag.text, sizeof played.diag.text);
+    *diag = played.diag;
+    return played.status == DIAG_OK || played.status == DIAG_USAGE ? played.status : DIAG_RUN;
+}
+
+static int show_script(const struct options *options, const char *operand, struct diag *diag)
+{
+    struct tw_setting settings[PLAN_SETTINGS_MAX];
+    struct player_request request = {.design = NULL};
+    struct script *script = NULL;
+    int status = take_settings(options, &request, settings, diag);
+    if (status == DIAG_OK)
+        status = read_script(options, operand, &script, diag);
+    request.script = script;
+    if (status == DIAG_OK)
+        status = plugins_is_unloaded(request.design)
+                     ? play_apart(options, operand, &request, diag)
+                     : play_script(options, operand, &request, diag);
     script_free(script);
     return status;
 }

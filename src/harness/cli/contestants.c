@@ -1,32 +1,24 @@
 /* contestants.c - tells programs, plugins and results apart by their content. */
 #include "harness/cli/contestants.h"
 
-#include "harness/plan/designs.h"
+#include "harness/cli/plugin_flag.h"
 #include "harness/plan/object.h"
 
 #include <string.h>
 
-static int take_old(struct options *options, const char *path, struct diag *diag)
-{
-    options->contested = designs_load(path, diag);
-    if (!options->contested)
-        return DIAG_USAGE;
-    if (options->plugin_count == OPTIONS_LIST_MAX)
-        return diag_usage(diag, "%s: more than %d plugins", path, OPTIONS_LIST_MAX);
-    options->plugins[options->plugin_count++] = options->contested;
-    return DIAG_OK;
-}
-
 static int take_new(const struct options *options, const char *path, struct diag *diag)
 {
-    char name[DESIGNS_NAME];
     const char *expected = options->contested->timed->name;
-    int status = designs_try(path, name, diag);
-    if (status == DIAG_OK && strcmp(name, expected) != 0)
-        return diag_usage(diag,
-                          "compare: %s is a build of '%s', %s of '%s'; expected two builds of one "
-                          "design",
-                          options->operands[0], expected, path, name);
+    const struct tw_design *design = plugins_open(path, diag);
+    if (!design)
+        return DIAG_USAGE;
+    int status = DIAG_OK;
+    if (strcmp(design->timed->name, expected) != 0)
+        status = diag_usage(diag,
+                            "compare: %s is a build of '%s', %s of '%s'; expected two builds of "
+                            "one design",
+                            options->operands[0], expected, path, design->timed->name);
+    plugins_close(design);
     return status;
 }
 
@@ -35,7 +27,7 @@ int contestants_take(struct options *options, const char *path, struct diag *dia
     if (options->operand_count > 1 || object_kind(path) != OBJECT_SHARED)
         return DIAG_OK;
     if (options->operand_count == 0)
-        return take_old(options, path, diag);
+        return plugin_flag_open(options, path, &options->contested, diag);
     return options->contested ? take_new(options, path, diag) : DIAG_OK;
 }
 

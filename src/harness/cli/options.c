@@ -274,6 +274,8 @@ struct pairing_wishes options_pairing(const struct options *options)
 
 void options_free(struct options *options)
 {
+    for (size_t i = 0; i < options->plugin_count; i++)
+        plugins_close(options->plugins[i]);
     lists_release(&options->memory);
 }
 

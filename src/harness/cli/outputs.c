@@ -79,9 +79,13 @@ int outputs_plot(const struct options *options, const struct result_document *do
     return status;
 }
 
-static const struct tw_traits *declared_traits(const char *impl)
+static const struct tw_traits *declared_traits(const void *ctx, const char *impl)
 {
     struct diag unused;
+    const struct options *options = ctx;
+    for (size_t i = 0; i < options->plugin_count; i++)
+        if (strcmp(options->plugins[i]->timed->name, impl) == 0)
+            return &options->plugins[i]->timed->traits;
     const struct tw_design *design = designs_find(impl, &unused);
     return design ? &design->timed->traits : NULL;
 }
@@ -151,10 +155,16 @@ static void show(const struct options *options, show_fn *print, const void *ctx)
     interrupt_restore(&before);
 }
 
+struct shown {
+    const struct options *options;
+    const struct result_document *document;
+};
+
 static void show_result(FILE *out, const void *ctx, const struct report_style *style)
 {
-    table_write(out, ctx, style);
-    sweep_write(out, ctx, style, declared_traits);
+    const struct shown *shown = ctx;
+    table_write(out, shown->document, style);
+    sweep_write(out, shown->document, style, declared_traits, shown->options);
 }
 
 static void show_comparison(FILE *out, const void *ctx, const struct report_style *style)
@@ -176,7 +186,8 @@ int outputs_write(const struct options *options, const struct result_document *d
     struct page page = {.blocks = NULL};
     if (kind)
         kind->build(&page, result_json(document));
-    show(options, kind ? show_page : show_result, kind ? (const void *)&page : document);
+    struct shown shown = {options, document};
+    show(options, kind ? show_page : show_result, kind ? (const void *)&page : &shown);
     int status = page_is_whole(&page) ? DIAG_OK : diag_run(diag, "no memory for the page");
     page_free(&page);
     if (status == DIAG_OK)

@@ -52,6 +52,37 @@ static char *find_next(char *text)
     return NULL;
 }
 
+/* The last of the plugins given so far: is its name nobody else's? */
+static int check_name(const struct options *options, const struct tw_design *design,
+                      const char *path, struct diag *diag)
+{
+    const char *name = design->timed->name;
+    if (designs_name_is_taken(name))
+        return diag_usage(
+            diag, "%s: the name '%s' is that of a design of twbench; expected another", path, name);
+    for (size_t i = 0; options->plugins[i] != design; i++) {
+        const char *other = plugins_path(options->plugins[i]);
+        if (strcmp(other, plugins_path(design)) == 0)
+            return diag_usage(diag, "%s is given twice", path);
+        if (strcmp(options->plugins[i]->timed->name, name) == 0)
+            return diag_usage(diag, "%s: the name '%s' is that of %s already", path, name, other);
+    }
+    return DIAG_OK;
+}
+
+int plugin_flag_open(struct options *options, const char *path, const struct tw_design **out,
+                     struct diag *diag)
+{
+    if (options->plugin_count == OPTIONS_LIST_MAX)
+        return diag_usage(diag, "%s: more than %d plugins", path, OPTIONS_LIST_MAX);
+    const struct tw_design *design = plugins_open(path, diag);
+    if (!design)
+        return DIAG_USAGE;
+    options->plugins[options->plugin_count++] = design; /* which options_free closes */
+    *out = design;
+    return check_name(options, design, path, diag);
+}
+
 int plugin_flag_take(struct options *options, const char *flag, const char *value,
                      struct diag *diag)
 {
@@ -64,15 +95,9 @@ int plugin_flag_take(struct options *options, const char *flag, const char *valu
     if (*text == '\0')
         return diag_usage(diag, "%s: '%s' given; expected FILE[,NAME=VALUES]", flag, value);
     struct diag reason;
-    const struct tw_design *design = designs_load(text, &reason);
-    if (!design)
+    const struct tw_design *design;
+    if (plugin_flag_open(options, text, &design, &reason) != DIAG_OK)
         return diag_usage(diag, "%s: %s", flag, reason.text);
-    for (size_t i = 0; i < options->plugin_count; i++)
-        if (options->plugins[i] == design)
-            return diag_usage(diag, "%s: %s is given twice", flag, text);
-    if (options->plugin_count == OPTIONS_LIST_MAX)
-        return diag_usage(diag, "%s: more than %d plugins", flag, OPTIONS_LIST_MAX);
-    options->plugins[options->plugin_count++] = design;
     for (char *setting = next; setting; setting = next) {
         next = find_next(setting);
         if (next)

@@ -11,6 +11,11 @@
 int plugin_flag_take(struct options *options, const char *flag, const char *value,
                      struct diag *diag);
 
+/* A plugin, tried and not loaded, among those of the options, which close it.  DIAG_USAGE when it is none, or its name is
+ * another design's. */
+int plugin_flag_open(struct options *options, const char *path, const struct tw_design **out,
+                     struct diag *diag);
+
 /* After all flags: the plugins join the designs of --impl, or stand alone where it was not given. */
 int plugin_flag_select(struct options *options, struct diag *diag);
 

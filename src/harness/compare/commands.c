@@ -35,9 +35,9 @@ void command_of_probe(struct probe_command *command, const struct matrix *matrix
 {
     const struct plan_group *group = &matrix->plan->groups[cell / matrix->plan->cell_count];
     const struct plan_cell *plan = &matrix->plan->cells[cell % matrix->plan->cell_count];
-    char path[PROBE_ARGUMENT - 16];
+    const char *path = plugins_path(plan->design);
     probe_begin(command, "probe");
-    if (designs_plugin_path(plan->design, path, sizeof path))
+    if (path)
         probe_add(command, "--plugin=%s", path);
     else
         probe_add(command, "--impl=%s", plan->design->timed->name);
@@ -109,13 +109,14 @@ static void add_designs(struct probe_command *command, const struct matrix *matr
                         const char *plugin)
 {
     const struct plan *plan = matrix->plan;
-    char names[PROBE_ARGUMENT - 16] = "", path[PROBE_ARGUMENT - 16];
+    char names[PROBE_ARGUMENT - 16] = "";
     for (size_t i = 0; i < plan->cell_count; i++) {
         const struct tw_design *design = plan->cells[i].design;
         size_t length = strlen(names);
         if (i > 0 && design == plan->cells[i - 1].design)
             continue;
-        if (designs_plugin_path(design, path, sizeof path))
+        const char *path = plugins_path(design);
+        if (path)
             add_plugin(command, matrix, design, plugin ? plugin : path);
         else
             snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? "," : "",

@@ -13,6 +13,7 @@
 #include "harness/conform/many.h"
 #include "harness/conform/shortage.h"
 #include "harness/conform/watch.h"
+#include "harness/sched/answers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -732,7 +733,10 @@ static uint64_t footprint_of(struct case_plan *plan, uint32_t capacity,
         return 0;
     }
     watch_enter(report->watch, "footprint");
-    struct tw_footprint footprint = plan->backend->footprint(timers);
+    struct tw_footprint footprint;
+    char reason[ANSWERS_REASON];
+    if (!answers_footprint(plan->backend, timers, &footprint, reason))
+        report_broken(report, RULE_FOOTPRINT, "%s", reason);
     watch_enter(report->watch, "close");
     plan->backend->close(timers);
     watch_leave(report->watch, NULL);

@@ -1,20 +1,18 @@
 /* child.c - runs a proof in a child process and says how it ended. */
 #include "harness/conform/child.h"
 
+#include "harness/base/ward.h"
 #include "harness/conform/guard.h"
 #include "harness/conform/judge.h"
+#include "harness/plan/plugins.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +22,12 @@
 #define ALL_SECONDS  1200.0
 #define IDLE_SECONDS 1.0
 #define LOOK_MS      10
+/* Of the wall clock, for each second of processor time that a piece may take: the machine may be busy. */
+#define WALL_PER_CPU 4
+/* A design that waits for the machine's clock may wait so long. */
+#define REAL_CLOCK_SECONDS 60.0
+/* What it prints, and writes to files. */
+#define FILE_BYTES ((uint64_t)64 << 20)
 
 bool child_open(struct child *child, const struct tw_backend *backend)
 {
@@ -51,61 +55,32 @@ void child_close(struct child *child)
 
 /* ---- In the child ---------------------------------------------------------------------------- */
 
-static uint64_t mapped_bytes(void)
-{
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file)
-        return 0;
-    if (fscanf(file, "%llu", &pages) != 1)
-        pages = 0;
-    fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* For what does not go through the fence, and with room for its pages.  The sanitizers map terabytes
- * of shadow, so their builds go without. */
-static void limit_memory(uint64_t bytes)
-{
-#ifdef TWB_JEMALLOC
-    struct rlimit limit = {.rlim_cur = mapped_bytes() + 2 * bytes, .rlim_max = RLIM_INFINITY};
-    setrlimit(RLIMIT_AS, &limit);
-#else
-    (void)bytes;
-    (void)mapped_bytes;
-#endif
-}
-
-static void redirect(int output_fd)
-{
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing >= 0)
-        dup2(nothing, STDIN_FILENO);
-    if (output_fd < 0)
-        output_fd = nothing;
-    dup2(output_fd, STDOUT_FILENO);
-    dup2(output_fd, STDERR_FILENO);
-}
-
-static void child_main(const struct child *child, child_work_fn *work, void *ctx, pid_t parent)
-    __attribute__((noreturn));
-
-static void child_main(const struct child *child, child_work_fn *work, void *ctx, pid_t parent)
+static void load_and_work(const struct child *child, child_work_fn *work, void *ctx)
 {
     struct watch *watch = child->watch;
-    setpgid(0, 0); /* what it starts goes with it */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    limit_memory(child->memory_bytes);
-    redirect(child->output_fd);
-    if (guard_install(watch, child->backend, child->side, child->memory_bytes, child->output_fd))
+    struct diag diag;
+    const char *before = watch_enter(watch, "its constructor");
+    bool loaded = plugins_load(child->backend, &diag) == DIAG_OK;
+    watch_leave(watch, before);
+    if (!loaded)
+        report_broken(&watch->report, RULE_CRASH, "%s", diag.text);
+    else if (guard_install(watch, child->backend, child->side, child->memory_bytes, STDOUT_FILENO))
         work(ctx, watch);
     else
         report_broken(&watch->report, RULE_MEMORY, "for the child's guard");
-    watch->is_done = true;
+}
+
+static void child_main(struct child *child, child_work_fn *work, void *ctx)
+    __attribute__((noreturn));
+
+/* The number that seals the report is gone from memory before any of the design's code runs, but for this frame. */
+static void child_main(struct child *child, child_work_fn *work, void *ctx)
+{
+    struct watch *watch = child->watch;
+    uint64_t nonce = child->nonce;
+    child->nonce = 0;
+    load_and_work(child, work, ctx);
+    watch->seal = ward_seal(nonce, &watch->report, sizeof watch->report);
     _exit(0);
 }
 
@@ -122,21 +97,30 @@ static double seconds_of(clockid_t clock)
 struct pulse {
     uint64_t calls;
     double cpu, seen_cpu, seen_wall;
+    double begin_wall;
 };
 
-enum verdict { GOES_ON, DOES_NOT_RETURN, IS_BLOCKED, TAKES_TOO_LONG, IS_TOO_LARGE };
+enum verdict {
+    GOES_ON,
+    DOES_NOT_RETURN,
+    IS_BLOCKED,
+    IS_STOPPED,
+    TAKES_TOO_LONG,
+    IS_TOO_LARGE
+};
 
-/* Does it wait for something, rather than for a processor?  The third word of its stat says so. */
-static bool is_asleep(pid_t pid)
+/* What the child does, by the third word of its stat: 'R' runs or would like to, 'S' sleeps, 'D' waits for a disk, 'T' and
+ * 't' are stopped, 'Z' has no main thread any more. */
+static char state_of(pid_t pid)
 {
     char path[64], state = 'R';
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *file = fopen(path, "r");
     if (!file)
-        return false;
+        return 'R';
     bool known = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
     fclose(file);
-    return known && state == 'S';
+    return known ? state : 'R';
 }
 
 /* Has the process touched more memory than it may?  The second word of its statm says so. */
@@ -156,42 +140,45 @@ static bool is_too_large(const struct child *child, pid_t pid)
 }
 
 static enum verdict take_pulse(const struct child *child, pid_t pid, struct pulse *pulse,
-                               clockid_t clock)
+                               const clockid_t *clock)
 {
     uint64_t calls = *(volatile uint64_t *)&child->watch->calls;
-    double cpu = seconds_of(clock), wall = seconds_of(CLOCK_MONOTONIC);
+    double cpu = clock ? seconds_of(*clock) : 0, wall = seconds_of(CLOCK_MONOTONIC);
+    char state = state_of(pid);
+    bool is_stopped = strchr("TtZ", state), waits = child->backend->traits.flags & TW_REAL_CLOCK;
     bool moved = cpu - pulse->cpu > 0.001 || calls != pulse->calls;
     if (calls != pulse->calls)
         pulse->seen_cpu = cpu;
-    if (moved || !is_asleep(pid))
+    if (moved || (state != 'S' && !is_stopped))
         pulse->seen_wall = wall;
     pulse->calls = calls;
     pulse->cpu = moved ? cpu : pulse->cpu;
-    bool waits = child->backend->traits.flags & TW_REAL_CLOCK;
+    double asleep = wall - pulse->seen_wall;
     if (is_too_large(child, pid))
         return IS_TOO_LARGE;
-    if (cpu > child->all_seconds)
+    if (cpu > child->all_seconds || wall - pulse->begin_wall > WALL_PER_CPU * child->all_seconds)
         return TAKES_TOO_LONG;
     if (cpu - pulse->seen_cpu > child->call_seconds)
         return DOES_NOT_RETURN;
-    return wall - pulse->seen_wall > child->idle_seconds && !waits ? IS_BLOCKED : GOES_ON;
+    if (asleep > child->idle_seconds && is_stopped)
+        return IS_STOPPED;
+    return asleep > (waits ? REAL_CLOCK_SECONDS : child->idle_seconds) ? IS_BLOCKED : GOES_ON;
 }
 
-/* Until the child ends, or is found to hang and is killed. */
-static enum verdict wait_for(const struct child *child, pid_t pid, int *wait_status)
+/* Until the child ends, or is found to hang and is killed.  *left: processes that it has left behind. */
+static enum verdict wait_for(const struct child *child, pid_t pid, uint64_t begin_ns,
+                             int *wait_status, size_t *left)
 {
-    struct pulse pulse = {.seen_wall = seconds_of(CLOCK_MONOTONIC)};
-    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    double now = seconds_of(CLOCK_MONOTONIC);
+    struct pulse pulse = {.seen_wall = now, .begin_wall = now};
+    struct pollfd end = {.fd = ward_pidfd(pid), .events = POLLIN};
     enum verdict verdict = GOES_ON;
     clockid_t clock;
     bool has_clock = clock_getcpuclockid(pid, &clock) == 0;
     while (verdict == GOES_ON && poll(&end, 1, LOOK_MS) == 0)
-        if (has_clock)
-            verdict = take_pulse(child, pid, &pulse, clock);
-    kill(-pid, SIGKILL); /* with whatever it has started */
-    kill(pid, SIGKILL);
-    while (waitpid(pid, wait_status, 0) < 0 && errno == EINTR)
-        continue;
+        verdict = take_pulse(child, pid, &pulse, has_clock ? &clock : NULL);
+    ward_end(pid, wait_status);
+    *left = ward_sweep(begin_ns, NULL, 0);
     if (end.fd >= 0)
         close(end.fd);
     return verdict;
@@ -212,6 +199,8 @@ static void tell_hang(const struct child *child, enum verdict verdict,
     else if (verdict == IS_TOO_LARGE)
         report_broken(report, RULE_MEMORY, "%s wrote to more than %" PRIu64 " bytes", function,
                       child->resident_bytes);
+    else if (verdict == IS_STOPPED)
+        report_broken(report, RULE_RETURN, "%s stops the process, or its main thread", function);
     else if (verdict == IS_BLOCKED)
         report_broken(report, RULE_RETURN, "%s waits for something that does not come", function);
     else
@@ -269,27 +258,36 @@ static void tell_fault(const struct watch *watch, struct conform_report *report)
 static void tell_signal(const struct child *child, int number, struct conform_report *report)
 {
     const struct watch *watch = child->watch;
-    bool is_access = number == SIGSEGV || number == SIGBUS;
-    if (is_access && watch->fault.signal == number && watch->fault.is_access)
+    char reason[160];
+    bool is_access = number == SIGSEGV || number == SIGBUS, for_memory;
+    ward_explain_signal(number, ward_memory_kills() - child->memory_kills, &for_memory, reason,
+                        sizeof reason);
+    if (is_access && watch->fault.signal == number && watch->fault.is_access) {
         tell_fault(watch, report);
-    else if (number == SIGKILL && child->resident_bytes > 0)
+    } else if (for_memory && child->resident_bytes > 0) {
         report_broken(report, RULE_MEMORY, "the system ended the process");
-    else if (number == SIGKILL)
-        report_broken(report, RULE_CRASH, "%s was killed by the system, most likely for memory",
-                      function_under_way(watch));
-    else
+    } else if (number == SIGKILL) {
+        report_broken(report, RULE_CRASH, "%s was %s", function_under_way(watch), reason);
+    } else {
         report_broken(report, RULE_CRASH, "%s crashed: signal %d (%s)", function_under_way(watch),
                       number, strsignal(number));
+    }
 }
 
-/* The report is the child's own when it came to its end. */
-static void conclude(const struct child *child, enum verdict verdict, int wait_status,
+/* The report is the child's own when it came to its end, and has sealed it. */
+static void conclude(const struct child *child, enum verdict verdict, int wait_status, size_t left,
                      struct conform_report *report)
 {
     struct watch *watch = child->watch;
+    bool is_sealed = watch->seal == ward_seal(child->nonce, &watch->report, sizeof watch->report);
+    watch_mend(watch, child->backend);
     *report = watch->report;
-    if (verdict == GOES_ON && watch->is_done)
+    if (verdict == GOES_ON && is_sealed) {
+        if (left > 0)
+            report_broken(report, RULE_CHILDREN, "%zu processes were left, and have been ended",
+                          left);
         return;
+    }
     report->rule = NULL;
     report->seed = watch->seed;
     if (verdict != GOES_ON)
@@ -310,23 +308,29 @@ static void watch_clear(struct watch *watch)
 
 bool child_run(struct child *child, child_work_fn *work, void *ctx, struct conform_report *report)
 {
-    int wait_status = 0;
+    int wait_status;
+    size_t left;
     watch_clear(child->watch);
     if (child->output_fd >= 0 &&
         (ftruncate(child->output_fd, 0) != 0 || /* what the last one printed */
          lseek(child->output_fd, 0, SEEK_SET) != 0))
-        child->output_fd = -1;
+        child->output_fd = WARD_NOWHERE;
     fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
+    uint64_t begin_ns = ward_now_ns();
+    child->nonce = ward_nonce();
+    child->memory_kills = ward_memory_kills();
+    pid_t pid = ward_fork(&(struct ward){.memory_bytes = 2 * child->memory_bytes,
+                                         .file_bytes = FILE_BYTES,
+                                         .cpu_seconds = (unsigned)(2 * child->all_seconds),
+                                         .out_fd = child->output_fd,
+                                         .err_fd = child->output_fd});
     if (pid == 0)
-        child_main(child, work, ctx, parent);
+        child_main(child, work, ctx);
     if (pid < 0) {
         snprintf(report->detail, sizeof report->detail, "fork: %s", strerror(errno));
         return false;
     }
-    setpgid(pid, pid); /* whoever of the two comes first */
-    enum verdict verdict = wait_for(child, pid, &wait_status);
-    conclude(child, verdict, wait_status, report);
-    report->watch = NULL;
+    enum verdict verdict = wait_for(child, pid, begin_ns, &wait_status, &left);
+    conclude(child, verdict, wait_status, left, report);
     return true;
 }

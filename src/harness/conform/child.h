@@ -18,6 +18,8 @@ struct child {
     double call_seconds;     /* of processor time that one call may take */
     double idle_seconds;     /* for which it may sleep; with TW_REAL_CLOCK as long as it likes */
     double all_seconds;      /* of processor time that a piece may take */
+    uint64_t nonce;          /* of the seal of the piece that is under way */
+    uint64_t memory_kills;   /* ward_memory_kills() when it began */
 };
 
 /* What the child does: judge, and fill watch->report. */

@@ -2,6 +2,7 @@
 #include "harness/conform/guard.h"
 
 #include "harness/conform/judge.h"
+#include "harness/plan/plugins.h"
 #include "libraries/answer.h"
 
 #include <dlfcn.h>
@@ -484,10 +485,18 @@ static bool take_over_signals(void)
 
 /* ---- Installing, and asking ------------------------------------------------------------------ */
 
+/* An address in the object of the design: a plugin's table is a copy that lies elsewhere (plugins.h). */
+static const void *in_object(const struct tw_backend *backend)
+{
+    return (const void *)(uintptr_t)backend->open;
+}
+
 static bool is_in_program(const struct tw_backend *backend)
 {
     Dl_info design, program;
-    return !dladdr(backend, &design) || !dladdr(guard_answers, &program) ||
+    if (plugins_is_unloaded(backend))
+        return false;
+    return !dladdr(in_object(backend), &design) || !dladdr(guard_answers, &program) ||
            design.dli_fbase == program.dli_fbase;
 }
 
@@ -503,7 +512,7 @@ static bool has_library(const struct tw_backend *backend)
                                         "libgcc_s.", "libpthread.", "ld-linux"};
     Dl_info info;
     void *map = NULL;
-    if (!dladdr1(backend, &info, &map, RTLD_DL_LINKMAP) || !map)
+    if (!dladdr1(in_object(backend), &info, &map, RTLD_DL_LINKMAP) || !map)
         return true;
     const ElfW(Dyn) *entries = ((const struct link_map *)map)->l_ld;
     const char *strings = NULL;
@@ -524,7 +533,8 @@ static bool has_library(const struct tw_backend *backend)
 static void *find_symbol(const struct tw_backend *backend, const char *name)
 {
     Dl_info info;
-    void *object = dladdr(backend, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *object =
+        dladdr(in_object(backend), &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     return object ? dlsym(object, name) : NULL;
 }
 

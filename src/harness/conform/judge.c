@@ -11,6 +11,7 @@
 #include "harness/conform/settings.h"
 #include "harness/conform/walk.h"
 #include "harness/conform/watch.h"
+#include "harness/sched/answers.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -482,7 +483,10 @@ static void inspect_visit(struct judge *judge)
 static struct tw_footprint call_footprint(struct judge *judge)
 {
     const char *before = watch_enter(judge->watch, "footprint");
-    struct tw_footprint footprint = judge->backend->footprint(judge->timers);
+    struct tw_footprint footprint;
+    char reason[ANSWERS_REASON];
+    if (!answers_footprint(judge->backend, judge->timers, &footprint, reason))
+        report_broken(judge->report, RULE_FOOTPRINT, "%s", reason);
     watch_leave(judge->watch, before);
     return footprint;
 }
@@ -586,8 +590,10 @@ bool judge_inspect(struct judge *judge)
 
 static void judge_describe(struct judge *judge, struct tw_description *description)
 {
+    char reason[ANSWERS_REASON];
     const char *before = watch_enter(judge->watch, "describe");
-    judge->backend->describe(judge->timers, description);
+    if (!answers_describe(judge->backend, judge->timers, description, reason))
+        report_broken(judge->report, RULE_DESCRIBE, "%s", reason);
     watch_leave(judge->watch, before);
 }
 

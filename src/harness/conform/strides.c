@@ -2,6 +2,7 @@
 #include "harness/conform/strides.h"
 #include "harness/conform/walk.h"
 #include "harness/conform/watch.h"
+#include "harness/sched/answers.h"
 
 static void strides_add(struct strides *strides, uint64_t ticks)
 {
@@ -31,12 +32,13 @@ bool strides_find(struct strides *strides, const struct tw_backend *backend, uin
         .capacity = capacity, .settings = settings, .setting_count = setting_count};
     struct tw_timers *timers;
     struct tw_error error;
+    char reason[ANSWERS_REASON];
     watch_enter(watch, "open");
     bool opened = backend->open(&timers, &config, &error) == TW_OK;
     struct tw_description description = {0};
     if (opened) {
         watch_enter(watch, "describe");
-        backend->describe(timers, &description);
+        answers_describe(backend, timers, &description, reason); /* the judge tells what is wrong */
         watch_enter(watch, "close");
         backend->close(timers);
     }

@@ -48,13 +48,14 @@ struct watch {
     size_t step;       /* operation of the list that is under way, counted from 0 */
     const char *story; /* name of the written case, or NULL */
     uint64_t seed;     /* of the stream; 0 for a written case */
-    bool is_done;      /* the child came to its end, and `report` is whole */
     struct fault fault;
     int open_instances;
     uintptr_t
         lent_pages[LENT_PAGES_MAX]; /* of loans that are called in; the latest ones, as a ring */
     size_t lent_count;
     struct conform_report report;
+    uint64_t
+        seal; /* over `report` (base/ward.h): the child came to its end, and wrote this itself */
     struct operations operations; /* header and count of the list under way; `list` is not used */
     int look;                     /* of enum judge_look: how the list is judged */
     bool is_cut;                  /* it had more operations than there is room for */
@@ -83,6 +84,10 @@ static inline void watch_step(struct watch *watch, size_t step)
     if (watch)
         watch->step = step;
 }
+
+/* After the child's end, whatever has written into the watch: every pointer is a string of this program or NULL, every
+ * text has an end, every number is within its limits.  A list that cannot be run is empty. */
+void watch_mend(struct watch *watch, const struct tw_backend *backend);
 
 /* Notes the list that is about to be run. */
 void watch_list(struct watch *watch, const struct operations *operations);

@@ -30,8 +30,10 @@ static void search_in_child(void *ctx, struct watch *watch)
 {
     const struct search *search = ctx;
     struct conform_options options = *search->options;
+    struct conform_report report; /* not in memory that everybody finds, before it is sealed */
     options.watch = watch;
-    conform_run(search->backend, &options, &watch->report);
+    conform_run(search->backend, &options, &report);
+    watch->report = report;
 }
 
 struct replay {
@@ -44,8 +46,10 @@ struct replay {
 static void replay_in_child(void *ctx, struct watch *watch)
 {
     const struct replay *replay = ctx;
+    struct conform_report report = {.watch = watch};
     size_t steps;
-    judge_replay(replay->child->backend, replay->operations, replay->look, &watch->report, &steps);
+    judge_replay(replay->child->backend, replay->operations, replay->look, &report, &steps);
+    watch->report = report;
     watch->step = steps - (steps > 0);
 }
 

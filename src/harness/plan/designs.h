@@ -2,8 +2,8 @@
  * designs.h - every design by its name: those in the program, and the libraries.
  *
  * A real library is a design in a shared object of its own (src/libraries/), loaded when it is asked
- * for, so that it costs the others neither time nor memory; a plugin is one that somebody else wrote.
- * What is loaded stays loaded: an entry is good until the program ends.
+ * for, so that it costs the others neither time nor memory.  What is loaded stays loaded: an entry is good
+ * until the program ends.  Designs that somebody else wrote are in plugins.h.
  */
 #ifndef TWBENCH_DESIGNS_H
 #define TWBENCH_DESIGNS_H
@@ -29,18 +29,10 @@ bool designs_library_is_built(const char *name);
 size_t designs_count(void);
 const struct tw_design *designs_at(size_t index);
 
-/* The design of that name: of the program, of a plugin that is loaded, or of a library, which is loaded
- * then.  NULL with the reason in *diag: no such name, or the library is not there. */
+/* The design of that name: of the program, or of a library, which is loaded then.  NULL with the reason in *diag: no
+ * such name, or the library is not there. */
 const struct tw_design *designs_find(const char *name, struct diag *diag);
-/* The design of a plugin, in the file given.  It is tried in a child process first (trial.h).
- * NULL with the reason in *diag: it cannot be read or loaded, is no plugin, or was made for another
- * version of the contract; its table is not whole; its name is another design's already. */
-const struct tw_design *designs_load(const char *given, struct diag *diag);
-/* The same without loading it here: the name of its design (DESIGNS_NAME bytes), which may be another
- * design's.  DIAG_USAGE, DIAG_RUN. */
-#define DESIGNS_NAME 32
-int designs_try(const char *given, char *name, struct diag *diag);
-/* Where the plugin was loaded from, as an absolute path; NULL for a design of the program or a library. */
-const char *designs_plugin_path(const struct tw_design *design, char *out, size_t size);
+/* Is it the name of a design of the program or of a library, built or not? */
+bool designs_name_is_taken(const char *name);
 
 #endif

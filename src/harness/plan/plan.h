@@ -10,6 +10,7 @@
 
 #include "harness/base/diag.h"
 #include "harness/plan/designs.h"
+#include "harness/plan/plugins.h"
 #include "harness/workload/workload.h"
 
 /* Parameters of one design, and of all selected ones together. */

@@ -1,162 +1,30 @@
 /* trial.c - loads a plugin in a child first, and says what went wrong. */
 #include "harness/plan/trial.h"
 
+#include "harness/base/utf8.h"
+#include "harness/base/ward.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LIMIT_MS     10000
-#define MEMORY_BYTES ((uint64_t)4 << 30)
+#define CPU_SECONDS  20
+#define MEMORY_BYTES ((uint64_t)1 << 30)
+#define FILE_BYTES   ((uint64_t)16 << 20)
 #define FDS_MAX      256
 #define SIGNALS_MAX  65
-#define NAME_MAX_    (TRIAL_NAME - 1) /* of a design or a parameter */
-#define PARAMS_MAX   32
-
-/* ---- The table ------------------------------------------------------------------------------- */
-
-/* A name goes into command lines, file names, CSV and JSON. */
-static bool name_is_good(const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
-    static const char others[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
-    size_t length = strnlen(name, NAME_MAX_ + 1);
-    return length > 0 && length <= NAME_MAX_ && strchr(letters, name[0]) &&
-           strspn(name, others) == length;
-}
-
-static int check_functions(const char *path, const struct tw_backend *table, struct diag *diag)
-{
-    const struct {
-        const char *name;
-        bool is_there;
-    } functions[] = {
-        {"open", table->open != NULL},           {"close", table->close != NULL},
-        {"start", table->start != NULL},         {"stop", table->stop != NULL},
-        {"advance", table->advance != NULL},     {"next", table->next != NULL},
-        {"visit", table->visit != NULL},         {"check", table->check != NULL},
-        {"footprint", table->footprint != NULL}, {"describe", table->describe != NULL},
-        {"work", table->work != NULL},
-    };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (!functions[i].is_there)
-            return diag_usage(diag, "%s: '%s' has no function %s; backend.h says what it has to do",
-                              path, table->name, functions[i].name);
-    return DIAG_OK;
-}
-
-static int check_params(const char *path, const struct tw_backend *table, struct diag *diag)
-{
-    if (!table->params)
-        return diag_usage(diag,
-                          "%s: '%s' has no table of parameters; one without any has a NULL "
-                          "name in its first row",
-                          path, table->name);
-    size_t count = 0;
-    for (const struct tw_param *param = table->params; param->name; param++) {
-        if (++count > PARAMS_MAX)
-            return diag_usage(diag,
-                              "%s: '%s' has more than %d parameters, or no NULL name behind "
-                              "the last",
-                              path, table->name, PARAMS_MAX);
-        if (!name_is_good(param->name))
-            return diag_usage(diag,
-                              "%s: parameter %zu of '%s' has a name that is not of a-z, 0-9, "
-                              "'-', '_' and '.'",
-                              path, count, table->name);
-        if (!param->help || param->min > param->max || param->values_max == 0 ||
-            param->values_max > TW_VALUES_MAX)
-            return diag_usage(diag,
-                              "%s: parameter '%s' of '%s' needs a help text, min <= max, and "
-                              "1 .. %d values",
-                              path, param->name, table->name, TW_VALUES_MAX);
-        for (const struct tw_param *other = table->params; other != param; other++)
-            if (strcmp(other->name, param->name) == 0)
-                return diag_usage(diag, "%s: '%s' has two parameters '%s'", path, table->name,
-                                  param->name);
-    }
-    return DIAG_OK;
-}
-
-static int check_traits(const char *path, const struct tw_backend *table, struct diag *diag)
-{
-    const unsigned known =
-        TW_ORDERED | TW_FIFO | TW_TICKLESS | TW_NEXT_EXACT | TW_ALLOCATES | TW_REAL_CLOCK;
-    const struct tw_traits *traits = &table->traits;
-    if (traits->flags & TW_KEEPS_NOTHING)
-        return diag_usage(diag, "%s: '%s' declares TW_KEEPS_NOTHING, which is for 'null' alone",
-                          path, table->name);
-    if (traits->flags & ~known)
-        return diag_usage(diag, "%s: '%s' declares flags that the contract does not have: 0x%x",
-                          path, table->name, traits->flags & ~known);
-    if (traits->late_shift >= 64)
-        return diag_usage(diag, "%s: '%s' declares a late_shift of %u; expected 0 .. 63", path,
-                          table->name, traits->late_shift);
-    const struct tw_cost *costs[] = {&traits->start, &traits->stop, &traits->expire, &traits->tick};
-    for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++)
-        if ((unsigned)costs[i]->average > TW_O_N2 || (unsigned)costs[i]->worst > TW_O_N2)
-            return diag_usage(diag, "%s: '%s' declares a growth that the contract does not have",
-                              path, table->name);
-    return DIAG_OK;
-}
-
-static int check_table(const char *path, const struct tw_backend *table, struct diag *diag)
-{
-    if (!table)
-        return diag_usage(diag,
-                          "%s: tw_plugin has a NULL table; TW_PLUGIN takes the timed and the "
-                          "counted one, or the same twice",
-                          path);
-    if (table->abi_version != TW_ABI_VERSION)
-        return diag_usage(diag, "%s: a table is for version %u of the contract; expected %u", path,
-                          table->abi_version, TW_ABI_VERSION);
-    if (!table->name || !name_is_good(table->name))
-        return diag_usage(diag,
-                          "%s: the design's name must be 1 to %d of a-z, 0-9, '-', '_' and "
-                          "'.', a letter first",
-                          path, NAME_MAX_);
-    if (!table->summary)
-        return diag_usage(diag, "%s: '%s' has no summary, the line for 'twbench list'", path,
-                          table->name);
-    int status = check_functions(path, table, diag);
-    if (status == DIAG_OK)
-        status = check_params(path, table, diag);
-    if (status == DIAG_OK)
-        status = check_traits(path, table, diag);
-    return status;
-}
-
-int trial_check(const char *path, const struct tw_design *design, struct diag *diag)
-{
-    if (!design)
-        return diag_usage(diag,
-                          "%s: is no plugin: it lacks the symbol tw_plugin (TW_PLUGIN in "
-                          "backend.h)",
-                          path);
-    if (design->abi_version != TW_ABI_VERSION)
-        return diag_usage(diag,
-                          "%s: was built for version %u of the contract; expected %u: build "
-                          "it again with this version's backend.h",
-                          path, design->abi_version, TW_ABI_VERSION);
-    int status = check_table(path, design->timed, diag);
-    if (status == DIAG_OK)
-        status = check_table(path, design->counted, diag);
-    if (status == DIAG_OK && strcmp(design->timed->name, design->counted->name) != 0)
-        return diag_usage(diag, "%s: its two tables have different names", path);
-    return status;
-}
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
@@ -172,6 +40,7 @@ struct state {
     struct rlimit memory, files;
     ino_t directory;
     size_t threads;
+    bool has_timer;
 };
 
 static size_t count_threads(void)
@@ -184,6 +53,17 @@ static size_t count_threads(void)
         count += entry->d_name[0] != '.';
     closedir(directory);
     return count;
+}
+
+/* Would a signal come later? */
+static bool has_timer(void)
+{
+    static const __itimer_which_t kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+    struct itimerval timer;
+    bool found = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        found = found || (getitimer(kinds[i], &timer) == 0 && timerisset(&timer.it_value));
+    return found;
 }
 
 static void state_read(struct state *state)
@@ -204,6 +84,7 @@ static void state_read(struct state *state)
     if (stat(".", &info) == 0)
         state->directory = info.st_ino;
     state->threads = count_threads();
+    state->has_timer = has_timer();
 }
 
 /* What differs, in words, or NULL. */
@@ -220,6 +101,8 @@ static const char *state_difference(const struct state *a, const struct state *b
         return "blocks signals";
     if (a->threads != b->threads)
         return "starts threads";
+    if (a->has_timer != b->has_timer)
+        return "sets an alarm";
     if (a->directory != b->directory)
         return "changes the working directory";
     if (a->memory.rlim_cur != b->memory.rlim_cur || a->files.rlim_cur != b->files.rlim_cur)
@@ -234,18 +117,17 @@ struct trial {
     bool is_done; /* it is loaded and looked at, or cannot be */
     int status;
     struct diag diag;
-    char name[TRIAL_NAME];
+    struct table_copy copy;
 };
 
-static int trial_table(struct trial *trial, const char *path, const struct tw_design *design)
+static void trial_read(struct trial *trial, const char *path, const struct tw_design *design)
 {
-    int status = trial_check(path, design, &trial->diag);
-    if (status == DIAG_OK)
-        snprintf(trial->name, sizeof trial->name, "%s", design->timed->name);
-    return status;
+    trial->status = table_check(path, design, &trial->diag);
+    if (trial->status == DIAG_OK)
+        table_copy(design->timed, &trial->copy);
 }
 
-static void trial_do(struct trial *trial, const char *path, int output_fd)
+static void trial_do(struct trial *trial, const char *path)
 {
     struct state before, after;
     struct stat output;
@@ -261,36 +143,22 @@ static void trial_do(struct trial *trial, const char *path, int output_fd)
     const char *difference = state_difference(&before, &after);
     if (difference)
         trial->status = diag_usage(&trial->diag, "%s: loading it %s", path, difference);
-    else if (fstat(output_fd, &output) == 0 && output.st_size > 0)
+    else if (fstat(STDOUT_FILENO, &output) == 0 && output.st_size > 0)
         trial->status = diag_usage(&trial->diag,
                                    "%s: loading it prints %jd bytes; a design prints "
                                    "nothing",
                                    path, (intmax_t)output.st_size);
     else
-        trial->status = trial_table(trial, path, dlsym(object, "tw_plugin"));
+        trial_read(trial, path, dlsym(object, "tw_plugin"));
     trial->is_done = true;
     dlclose(object); /* runs its destructors */
 }
 
-static void trial_child(struct trial *trial, const char *path, int output_fd, pid_t parent)
-    __attribute__((noreturn));
+static void trial_child(struct trial *trial, const char *path) __attribute__((noreturn));
 
-static void trial_child(struct trial *trial, const char *path, int output_fd, pid_t parent)
+static void trial_child(struct trial *trial, const char *path)
 {
-    struct rlimit memory = {MEMORY_BYTES, RLIM_INFINITY}, no_core = {0, 0};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    setpgid(0, 0);
-    setrlimit(RLIMIT_CORE, &no_core);
-#ifdef TWB_JEMALLOC
-    setrlimit(RLIMIT_AS, &memory);
-#else
-    (void)memory;
-#endif
-    dup2(output_fd, STDOUT_FILENO);
-    dup2(output_fd, STDERR_FILENO);
-    trial_do(trial, path, output_fd);
+    trial_do(trial, path);
 #ifdef TWB_JEMALLOC
     exit(0); /* with what the plugin has registered for it; a sanitizer would look for leaks */
 #else
@@ -308,7 +176,8 @@ static int trial_judge(const struct trial *trial, const char *path, bool hung, i
         return diag_usage(diag, "%s: %s did not end within %d s", path, when, LIMIT_MS / 1000);
     if (trial->is_done && trial->status != DIAG_OK) {
         *diag = trial->diag;
-        return trial->status;
+        utf8_make_printable(diag->text, sizeof diag->text);
+        return DIAG_USAGE;
     }
     if (WIFSIGNALED(wait_status))
         return diag_usage(diag, "%s: %s crashed: signal %d (%s)", path, when, WTERMSIG(wait_status),
@@ -321,19 +190,16 @@ static int trial_judge(const struct trial *trial, const char *path, bool hung, i
 
 static int trial_wait(const struct trial *trial, const char *path, pid_t pid, struct diag *diag)
 {
-    int wait_status = 0;
-    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    int wait_status;
+    struct pollfd end = {.fd = ward_pidfd(pid), .events = POLLIN};
     bool hung = poll(&end, 1, LIMIT_MS) == 0;
-    kill(-pid, SIGKILL); /* with whatever it has started */
-    kill(pid, SIGKILL);
-    while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
-        continue;
+    ward_end(pid, &wait_status);
     if (end.fd >= 0)
         close(end.fd);
     return trial_judge(trial, path, hung, wait_status, diag);
 }
 
-int trial_load(const char *path, char *name, struct diag *diag)
+int trial_load(const char *path, struct table_copy *copy, struct diag *diag)
 {
     struct trial *trial =
         mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -341,17 +207,21 @@ int trial_load(const char *path, char *name, struct diag *diag)
         return diag_run(diag, "%s: no shared memory to try it: %s", path, strerror(errno));
     int output_fd = memfd_create("output", MFD_CLOEXEC), status;
     fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
+    uint64_t begin_ns = ward_now_ns();
+    pid_t pid = ward_fork(&(struct ward){.memory_bytes = MEMORY_BYTES,
+                                         .file_bytes = FILE_BYTES,
+                                         .cpu_seconds = CPU_SECONDS,
+                                         .out_fd = output_fd,
+                                         .err_fd = output_fd});
     if (pid == 0)
-        trial_child(trial, path, output_fd, parent);
-    if (pid < 0) {
+        trial_child(trial, path);
+    if (pid < 0)
         status = diag_run(diag, "%s: no process to try it: %s", path, strerror(errno));
-    } else {
-        setpgid(pid, pid); /* whoever of the two comes first */
+    else
         status = trial_wait(trial, path, pid, diag);
-        if (status == DIAG_OK && name)
-            snprintf(name, TRIAL_NAME, "%.*s", TRIAL_NAME - 1, trial->name);
-    }
+    if (ward_sweep(begin_ns, NULL, 0) > 0 && status == DIAG_OK)
+        status = diag_usage(diag, "%s: loading it starts processes", path);
+    *copy = trial->copy;
     if (output_fd >= 0)
         close(output_fd);
     munmap(trial, sizeof *trial);

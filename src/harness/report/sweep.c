@@ -153,9 +153,10 @@ static void name_classes(char out[CLASSES_SIZE], const struct growth_fit *fit)
              lowest == highest ? "" : between, lowest == highest ? "" : growth_class_name(highest));
 }
 
-static const struct tw_cost *declared_cost(const struct sweep *sweep, sweep_traits_fn *traits_of)
+static const struct tw_cost *declared_cost(const struct sweep *sweep, sweep_traits_fn *traits_of,
+                                           const void *traits_ctx)
 {
-    const struct tw_traits *traits = traits_of(json_get_text(sweep->first, "impl"));
+    const struct tw_traits *traits = traits_of(traits_ctx, json_get_text(sweep->first, "impl"));
     if (!traits)
         return NULL;
     const struct tw_cost *const costs[SWEEP_OPERATIONS] = {&traits->start, &traits->stop,
@@ -201,6 +202,7 @@ struct section {
     struct grid grid;
     size_t row;
     sweep_traits_fn *traits_of;
+    const void *traits_ctx;
     bool counts_only; /* the first walk, which finds the number of rows */
 };
 
@@ -224,14 +226,17 @@ static void add_row(void *ctx, const struct sweep *sweep, const struct growth_fi
     snprintf(grid_at(grid, row, COUNTS)->text, GRID_TEXT_SIZE, "%s", classes);
     name_classes(classes, &time);
     snprintf(grid_at(grid, row, TIMES)->text, GRID_TEXT_SIZE, "%s", classes);
-    set_declared(grid_at(grid, row, DECLARED)->text, declared_cost(sweep, section->traits_of));
+    set_declared(grid_at(grid, row, DECLARED)->text,
+                 declared_cost(sweep, section->traits_of, section->traits_ctx));
     set_exponent(grid_at(grid, row, EXPONENT)->text, work);
 }
 
 void sweep_write(FILE *out, const struct result_document *document,
-                 const struct report_style *style, sweep_traits_fn *traits_of)
+                 const struct report_style *style, sweep_traits_fn *traits_of,
+                 const void *traits_ctx)
 {
-    struct section section = {.traits_of = traits_of, .counts_only = true};
+    struct section section = {
+        .traits_of = traits_of, .traits_ctx = traits_ctx, .counts_only = true};
     visit_sweeps(document, add_row, &section);
     if (section.row == 0 || !grid_open(&section.grid, COLUMNS, section.row))
         return;

@@ -25,12 +25,13 @@
 enum sweep_operation { SWEEP_START, SWEEP_STOP, SWEEP_EXPIRE, SWEEP_TICK, SWEEP_OPERATIONS };
 
 /* What the design of that name declares; NULL when this build has none. */
-typedef const struct tw_traits *sweep_traits_fn(const char *impl);
+typedef const struct tw_traits *sweep_traits_fn(const void *ctx, const char *impl);
 
 /* Prints a section "growth"; nothing when the document has no sweep.  Errors of `out` are left to
  * the caller. */
 void sweep_write(FILE *out, const struct result_document *document,
-                 const struct report_style *style, sweep_traits_fn *traits_of);
+                 const struct report_style *style, sweep_traits_fn *traits_of,
+                 const void *traits_ctx);
 
 #define SWEEP_NAME_SIZE 64
 

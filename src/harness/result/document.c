@@ -2,6 +2,7 @@
 #include "harness/result/document.h"
 
 #include "harness/base/jsontext.h"
+#include "harness/base/ward.h"
 #include "harness/result/cell.h"
 #include "harness/result/file.h"
 #include "harness/result/json.h"
@@ -226,6 +227,13 @@ static bool limit_was_lower(const cJSON *cell, const char *key, uint64_t now)
     return !isnan(then) && (now == 0 || then < (double)now);
 }
 
+/* Somebody else ended the process: nothing is known of the design. */
+static bool was_killed(const cJSON *cell)
+{
+    static const char killed[] = WARD_KILLED_FROM_OUTSIDE;
+    return strncmp(json_get_text(cell, "reason"), killed, sizeof killed - 1) == 0;
+}
+
 bool result_has_cell(const struct result_document *document, const struct cell_identity *identity,
                      const struct stream *stream)
 {
@@ -238,7 +246,7 @@ bool result_has_cell(const struct result_document *document, const struct cell_i
         return !limit_was_lower(cell, "limits.budget_ns", identity->budget_ns);
     if (strcmp(status, outcome_status_name(OUTCOME_OUT_OF_MEMORY)) == 0)
         return !limit_was_lower(cell, "limits.memory_bytes", identity->memory_limit_bytes);
-    return cell != NULL;
+    return cell && !was_killed(cell);
 }
 
 double result_harness_ns_per_op(const struct result_document *document, const struct stream *stream)

@@ -1,6 +1,9 @@
 /* instance.c - opens a design with its layers, and checks what came out. */
 #include "harness/run/instance.h"
 
+#include "harness/base/utf8.h"
+#include "harness/sched/answers.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,17 +54,24 @@ enum outcome_status instance_open(struct instance *instance, const struct tw_bac
     struct tw_error error = {""};
     *instance = (struct instance){.design = design};
     int status = design->open(&instance->timers, &config, &error);
+    if (status == TW_OK && !instance->timers) {
+        snprintf(reason, INSTANCE_REASON, "open answers TW_OK and gives no instance");
+        return OUTCOME_MISMATCH;
+    }
     if (status == TW_OK)
         return instance_cap(instance, stream->max_pending, reason);
+    utf8_make_printable(error.text, sizeof error.text);
     snprintf(reason, INSTANCE_REASON, "open: %s", error.text);
     return status == TW_REFUSED_MEMORY ? OUTCOME_OUT_OF_MEMORY : OUTCOME_UNSUPPORTED;
 }
 
-void instance_describe(const struct instance *instance, struct outcome_setting *settings,
-                       size_t *setting_count, tw_tick *span_ticks)
+enum outcome_status instance_describe(const struct instance *instance,
+                                      struct outcome_setting *settings, size_t *setting_count,
+                                      tw_tick *span_ticks, char *reason)
 {
     struct tw_description description;
-    instance->design->describe(instance->timers, &description);
+    if (!answers_describe(instance->design, instance->timers, &description, reason))
+        return OUTCOME_MISMATCH;
     *span_ticks = description.span;
     *setting_count = description.setting_count;
     for (size_t i = 0; i < description.setting_count; i++) {
@@ -71,6 +81,7 @@ void instance_describe(const struct instance *instance, struct outcome_setting *
         to->count = from->count;
         memcpy(to->values, from->values, sizeof to->values);
     }
+    return OUTCOME_OK;
 }
 
 static bool design_is_exact(const struct tw_backend *design)

@@ -30,9 +30,11 @@ enum outcome_status instance_drag(struct instance *instance, uint64_t links, cha
 
 void instance_close(struct instance *instance);
 
-/* Settings as open resolved them, and the reach of the instance. */
-void instance_describe(const struct instance *instance, struct outcome_setting *settings,
-                       size_t *setting_count, tw_tick *span_ticks);
+/* Settings as open resolved them, and the reach of the instance.  OUTCOME_MISMATCH with `reason` filled when the design
+ * describes itself as nothing can be. */
+enum outcome_status instance_describe(const struct instance *instance,
+                                      struct outcome_setting *settings, size_t *setting_count,
+                                      tw_tick *span_ticks, char *reason);
 
 /* An exact design has one right digest; a rounding one has only to keep its bound, which the checking
  * pass has seen; null keeps nothing.  False with `reason` filled when the digest is wrong. */

@@ -1,10 +1,13 @@
 /* job.c - runs one job inside a child: open, replay, close. */
 #include "harness/run/job.h"
 
+#include "harness/base/utf8.h"
+#include "harness/plan/plugin_table.h"
 #include "harness/run/dispatch.h"
 #include "harness/run/hugepages.h"
 #include "harness/run/instance.h"
 #include "harness/run/pace.h"
+#include "harness/sched/answers.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,11 +51,16 @@ static void check_digest(const struct job *job, uint64_t digest, uint64_t fired,
 static void job_prove(const struct job *job, struct job_report *report)
 {
     struct instance instance;
-    if (!job_open(job, &instance, report))
-        return;
-    instance_describe(&instance, report->settings, &report->setting_count, &report->span_ticks);
     struct diag diag;
     struct replay_proof *proof = &report->proof;
+    replay_enter(&proof->pulse, REPLAY_IN_OPEN);
+    if (!job_open(job, &instance, report))
+        return;
+    replay_enter(&proof->pulse, REPLAY_IN_DESCRIBE);
+    report->status = (int)instance_describe(&instance, report->settings, &report->setting_count,
+                                            &report->span_ticks, report->reason);
+    if (report->status != OUTCOME_OK)
+        return;
     if (replay_prove(instance.design, instance.timers, job->stream, job->plan->drive,
                      report->phases, proof, &diag) != DIAG_OK)
         job_fail(report, OUTCOME_OUT_OF_MEMORY, "%s", diag.text);
@@ -61,7 +69,9 @@ static void job_prove(const struct job *job, struct job_report *report)
                  proof->broken);
     else
         check_digest(job, proof->digest, proof->fired, report);
+    replay_enter(&proof->pulse, REPLAY_IN_CLOSE);
     instance_close(&instance);
+    replay_leave(&proof->pulse, REPLAY_IN_NONE);
 }
 
 static void job_schedule(const struct job *job, struct job_report *report)
@@ -185,7 +195,11 @@ static void job_memory(const struct job *job, struct job_report *report)
         return;
     uint64_t opened_bytes = arena_allocated_bytes(&arena);
     struct outcome_memory *memory = &report->memory;
-    struct tw_footprint footprint = instance.design->footprint(instance.timers);
+    struct tw_footprint footprint;
+    if (!answers_footprint(instance.design, instance.timers, &footprint, report->reason)) {
+        report->status = OUTCOME_MISMATCH;
+        return;
+    }
     memory->measured = arena.available;
     memory->fixed_bytes = footprint.fixed_bytes;
     memory->capacity_bytes = footprint.capacity_bytes;
@@ -331,6 +345,64 @@ static void job_limit(const struct job *job, struct job_report *report)
 {
     report->status =
         (int)limit_sample_take(job->limit, &report->limit, report->reason, sizeof report->reason);
+}
+
+/* ---- Reports from a child ------------------------------------------------------------------------ */
+
+static bool settings_are_good(const struct job_report *report)
+{
+    bool good = report->setting_count <= OUTCOME_SETTINGS_MAX;
+    for (size_t i = 0; good && i < report->setting_count; i++)
+        good = table_name_is_good(report->settings[i].name) &&
+               report->settings[i].count <= TW_VALUES_MAX;
+    return good;
+}
+
+static bool schedules_are_good(const struct job_report *report)
+{
+    bool good = report->schedule_count <= OUTCOME_SCHEDULES_MAX;
+    for (size_t i = 0; good && i < report->schedule_count; i++)
+        good = (unsigned)report->schedules[i].catch_up <= OUTCOME_BURST;
+    return good;
+}
+
+static bool report_is_whole(const struct job_report *report)
+{
+    return report->status >= OUTCOME_OK && report->status <= OUTCOME_CRASHED &&
+           settings_are_good(report) && schedules_are_good(report);
+}
+
+static void check_own_digest(const struct job *job, struct job_report *report)
+{
+    if (job->kind == JOB_PROVE)
+        check_digest(job, report->proof.digest, report->proof.fired, report);
+    if (job->kind == JOB_TIME && job->passes > 0)
+        check_digest(job, report->total.digest, report->total.fired, report);
+}
+
+void job_report_fail(struct job_report *report, enum outcome_status status, const char *reason)
+{
+    size_t kept = settings_are_good(report) ? report->setting_count : 0;
+    size_t settings_begin = offsetof(struct job_report, settings);
+    size_t settings_end = settings_begin + sizeof report->settings;
+    memset((char *)report, 0, settings_begin);
+    memset((char *)report + settings_end, 0, sizeof *report - settings_end);
+    report->setting_count = kept;
+    job_fail(report, status, "%s", reason);
+}
+
+void job_report_check(const struct job *job, struct job_report *report)
+{
+    utf8_make_printable(report->reason, sizeof report->reason);
+    utf8_make_printable(report->counters_reason, sizeof report->counters_reason);
+    utf8_make_printable(report->pages.reason, sizeof report->pages.reason);
+    utf8_make_printable(report->memory.pages.reason, sizeof report->memory.pages.reason);
+    utf8_make_printable(report->stepped.reason, sizeof report->stepped.reason);
+    if (!report_is_whole(report)) {
+        job_report_fail(report, OUTCOME_CRASHED, "the report of its process is damaged");
+    } else if (report->status == OUTCOME_OK) {
+        check_own_digest(job, report);
+    }
 }
 
 void job_do(const struct job *job, struct job_report *report)

@@ -56,9 +56,20 @@ struct job_report {
     struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
     char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
     struct limit_sample limit;                         /* JOB_LIMIT */
+    uint64_t
+        seal; /* over all of the above (base/ward.h): the child came to its end, and wrote this itself */
 };
 
 /* Does the job in this process and fills the report.  Called in a child. */
 void job_do(const struct job *job, struct job_report *report);
+
+/* Holds a report that comes from a child to what can be: counts, names and words, and once more the digest to the
+ * oracle's.  What cannot be becomes OUTCOME_CRASHED, a wrong digest OUTCOME_MISMATCH.  Texts are ended and made
+ * printable on the way. */
+void job_report_check(const struct job *job, struct job_report *report);
+
+/* What a report without a seal becomes: this outcome, and of what the child had written only the settings, where they are
+ * some. */
+void job_report_fail(struct job_report *report, enum outcome_status status, const char *reason);
 
 #endif

@@ -7,21 +7,22 @@
 #include "harness/run/pool.h"
 
 #include "harness/base/units.h"
+#include "harness/base/ward.h"
 #include "harness/run/interrupt.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* A plugin that writes files does not fill the disk. */
+#define FILE_BYTES ((uint64_t)64 << 20)
+/* An advance over more ticks than this is not taken to hang. */
+#define WALKED_TICKS 1000000u
 
 struct slot {
     int cpu;
@@ -30,49 +31,27 @@ struct slot {
     uint64_t deadline_ns;
     const struct job *job;
     struct job_report *report; /* shared with the child */
+    uint64_t nonce;            /* of its seal */
+    uint64_t memory_kills;     /* ward_memory_kills() when the child began */
+    uint64_t half_ns;          /* at half of the budget, when `is_half` and `half_calls` are set */
+    bool is_half;
+    uint64_t half_calls; /* what the pulse of the report said then */
 };
 
 struct pool {
     struct pool_limits limits;
     struct interrupt interrupt;
+    uint64_t begin_ns; /* of pool_run, by ward_now_ns() */
     size_t count;
     struct slot slots[];
 };
 
-static void report_fail(struct job_report *report, enum outcome_status status, const char *reason)
+static bool is_plugin(const struct job *job)
 {
-    report->status = (int)status;
-    snprintf(report->reason, sizeof report->reason, "%s", reason);
+    return job->plan && plugins_is_unloaded(job->plan->design->timed);
 }
 
 /* ---- In the child. --------------------------------------------------------------------------- */
-
-static uint64_t mapped_bytes(void)
-{
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file)
-        return 0;
-    if (fscanf(file, "%llu", &pages) != 1)
-        pages = 0;
-    fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* The stream and the allocator's reserve are mapped already; the limit is for what comes now.  The
- * sanitizers map terabytes of shadow, so their builds go without. */
-static void limit_memory(uint64_t bytes)
-{
-#ifdef TWB_JEMALLOC
-    if (bytes == 0)
-        return;
-    struct rlimit limit = {.rlim_cur = mapped_bytes() + bytes, .rlim_max = RLIM_INFINITY};
-    setrlimit(RLIMIT_AS, &limit);
-#else
-    (void)bytes;
-    (void)mapped_bytes;
-#endif
-}
 
 static void pin_to(int cpu)
 {
@@ -84,41 +63,41 @@ static void pin_to(int cpu)
     sched_setaffinity(0, sizeof set, &set);
 }
 
-/* A crash has to end the child, whatever handlers the parent has. */
-static void crash_by_default(void)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        signal(signals[i], SIG_DFL);
-}
-
-/* A plugin may print, or write where it should not: neither reaches our output or the reports of the
- * other children. */
+/* A plugin may write where it should not: not into the reports of the other children. */
 static void keep_apart(const struct pool *pool, const struct slot *slot)
 {
-    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nothing >= 0)
-        dup2(nothing, STDOUT_FILENO);
     for (size_t i = 0; i < pool->count; i++)
         if (&pool->slots[i] != slot)
             munmap(pool->slots[i].report, sizeof *pool->slots[i].report);
 }
 
-static void child_main(const struct pool *pool, const struct slot *slot, pid_t parent)
-    __attribute__((noreturn));
-
-static void child_main(const struct pool *pool, const struct slot *slot, pid_t parent)
+/* A plugin gets its functions; what they are called for is noted, since its constructors may hang. */
+static bool child_load(const struct job *job, struct job_report *report)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    crash_by_default();
-    struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
+    struct diag diag;
+    if (!is_plugin(job))
+        return true;
+    replay_enter(&report->proof.pulse, REPLAY_IN_LOADING);
+    bool loaded = plugins_load(job->plan->design->timed, &diag) == DIAG_OK;
+    replay_leave(&report->proof.pulse, REPLAY_IN_NONE);
+    if (!loaded)
+        job_report_fail(report, OUTCOME_CRASHED, diag.text);
+    return loaded;
+}
+
+static void child_main(const struct pool *pool, struct slot *slot) __attribute__((noreturn));
+
+/* The number that seals the report is gone from memory before any of the plugin's code runs, but for this frame. */
+static void child_main(const struct pool *pool, struct slot *slot)
+{
+    uint64_t nonce = slot->nonce;
+    struct job_report *report = slot->report;
+    slot->nonce = 0;
     keep_apart(pool, slot);
     pin_to(slot->cpu);
-    limit_memory(pool->limits.memory_bytes);
-    job_do(slot->job, slot->report);
+    if (child_load(slot->job, report))
+        job_do(slot->job, report);
+    report->seal = ward_seal(nonce, report, offsetof(struct job_report, seal));
     _exit(0);
 }
 
@@ -129,34 +108,43 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
 {
     memset(slot->report, 0, sizeof *slot->report);
     slot->job = job;
+    slot->is_half = false;
     slot->deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + pool->limits.budget_ns;
-    pid_t parent = getpid();
-    pid_t pid = fork();
+    slot->half_ns = slot->deadline_ns - pool->limits.budget_ns / 2;
+    slot->memory_kills = ward_memory_kills();
+    slot->nonce = ward_nonce();
+    pid_t pid = ward_fork(&(struct ward){
+        .memory_bytes = pool->limits.memory_bytes,
+        .file_bytes = is_plugin(job) ? FILE_BYTES : 0,
+        .out_fd = WARD_NOWHERE,
+        .err_fd = is_plugin(job) ? WARD_NOWHERE : STDERR_FILENO,
+    });
     if (pid < 0)
         return diag_run(diag, "fork: %s", strerror(errno));
     if (pid == 0)
-        child_main(pool, slot, parent);
+        child_main(pool, slot);
     slot->pid = pid;
-    slot->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    slot->pidfd = ward_pidfd(pid);
     if (slot->pidfd < 0)
         return diag_run(diag, "pidfd_open: %s (Linux 5.3 or later is needed)", strerror(errno));
     return DIAG_OK;
 }
 
-static void slot_reap(struct slot *slot, int *wait_status)
+/* The child is dead when this returns, and with it what a plugin has started.  Answers how many that were. */
+static size_t slot_end(struct pool *pool, struct slot *slot, int *wait_status)
 {
-    while (waitpid(slot->pid, wait_status, 0) < 0 && errno == EINTR)
-        continue;
+    pid_t others[CPU_SETSIZE];
+    size_t count = 0;
+    ward_end(slot->pid, wait_status);
     if (slot->pidfd >= 0)
         close(slot->pidfd);
     slot->pid = 0;
-}
-
-static void slot_kill(struct slot *slot)
-{
-    int wait_status;
-    kill(slot->pid, SIGKILL);
-    slot_reap(slot, &wait_status);
+    if (!is_plugin(slot->job))
+        return 0;
+    for (size_t i = 0; i < pool->count; i++)
+        if (pool->slots[i].pid != 0)
+            others[count++] = pool->slots[i].pid;
+    return ward_sweep(pool->begin_ns, others, count);
 }
 
 /* Says with what was lacking how much there was, and how to have more. */
@@ -171,37 +159,88 @@ static void explain_memory(uint64_t limit_bytes, struct job_report *report)
              "; the limit of a run is %s (--memory-limit)", limit);
 }
 
-/* The child is gone: what does that mean? */
-static void slot_judge(struct slot *slot, int wait_status)
+static bool is_sealed(const struct slot *slot)
+{
+    const struct job_report *report = slot->report;
+    return report->seal == ward_seal(slot->nonce, report, offsetof(struct job_report, seal));
+}
+
+/* The child has not come to its end: why? */
+static void slot_judge_end(const struct slot *slot, int wait_status)
 {
     struct job_report *report = slot->report;
     char reason[160];
-    if (report->done)
-        return;
-    if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL) {
-        report_fail(report, OUTCOME_OUT_OF_MEMORY, "killed by the system, most likely for memory");
-    } else if (WIFSIGNALED(wait_status)) {
-        snprintf(reason, sizeof reason, "killed by signal %d (%s)", WTERMSIG(wait_status),
-                 strsignal(WTERMSIG(wait_status)));
-        report_fail(report, OUTCOME_CRASHED, reason);
-    } else {
+    bool for_memory = false;
+    if (WIFSIGNALED(wait_status))
+        ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - slot->memory_kills,
+                            &for_memory, reason, sizeof reason);
+    else
         snprintf(reason, sizeof reason, "exited by itself with status %d",
                  WEXITSTATUS(wait_status));
-        report_fail(report, OUTCOME_CRASHED, reason);
+    job_report_fail(report, for_memory ? OUTCOME_OUT_OF_MEMORY : OUTCOME_CRASHED, reason);
+}
+
+/* The child is gone, and has left so many processes: what does that mean? */
+static void slot_judge(struct slot *slot, int wait_status, size_t left)
+{
+    struct job_report *report = slot->report;
+    char reason[160];
+    if (!is_sealed(slot)) {
+        slot_judge_end(slot, wait_status);
+        return;
+    }
+    job_report_check(slot->job, report);
+    if (left > 0 && report->status == OUTCOME_OK) {
+        snprintf(reason, sizeof reason, "it left %zu processes behind, which were ended", left);
+        job_report_fail(report, OUTCOME_CRASHED, reason);
     }
 }
 
-static void slot_time_out(const struct pool *pool, struct slot *slot)
+static const char *job_name(enum job_kind kind)
 {
     static const char *const names[] = {
         [JOB_PROVE] = "checking",      [JOB_MEMORY] = "memory", [JOB_LATENCY] = "latency",
         [JOB_COUNT] = "counting",      [JOB_STEP] = "stepping", [JOB_TIME] = "timed",
         [JOB_SCHEDULE] = "scheduling", [JOB_LIMIT] = "limit"};
+    return names[kind];
+}
+
+/* The function that has not returned for the second half of the budget; NULL: there was none.  An advance over many
+ * ticks may take long where each of them is stepped through. */
+static const char *function_that_hangs(const struct slot *slot)
+{
+    static const char *const names[REPLAY_FUNCTIONS] = {[REPLAY_IN_LOADING] = "its constructor",
+                                                        [REPLAY_IN_OPEN] = "open",
+                                                        [REPLAY_IN_DESCRIBE] = "describe",
+                                                        [REPLAY_IN_WORK] = "work",
+                                                        [REPLAY_IN_START] = "start",
+                                                        [REPLAY_IN_STOP] = "stop",
+                                                        [REPLAY_IN_ADVANCE] = "advance",
+                                                        [REPLAY_IN_NEXT] = "next",
+                                                        [REPLAY_IN_CLOSE] = "close"};
+    const struct replay_pulse *pulse = &slot->report->proof.pulse;
+    uint32_t function = pulse->function;
+    bool steps = function == REPLAY_IN_ADVANCE && pulse->ticks > WALKED_TICKS;
+    bool stands = slot->is_half && pulse->calls == slot->half_calls;
+    return stands && !steps && function < REPLAY_FUNCTIONS ? names[function] : NULL;
+}
+
+static void slot_time_out(struct pool *pool, struct slot *slot)
+{
     char reason[160];
-    slot_kill(slot);
-    snprintf(reason, sizeof reason, "the %s run took longer than its budget of %.3g s (--budget)",
-             names[slot->job->kind], (double)pool->limits.budget_ns / 1e9);
-    report_fail(slot->report, OUTCOME_TIMEOUT, reason);
+    int wait_status;
+    double budget = (double)pool->limits.budget_ns / 1e9;
+    slot_end(pool, slot, &wait_status);
+    const char *function = function_that_hangs(slot);
+    if (function)
+        snprintf(reason, sizeof reason,
+                 "%s did not return within %.3g s, half of the budget (--budget)", function,
+                 budget / 2);
+    else
+        snprintf(reason, sizeof reason,
+                 "the %s run took longer than its budget of %.3g s (--budget)",
+                 job_name(slot->job->kind), budget);
+    job_report_fail(slot->report, function ? OUTCOME_CRASHED : OUTCOME_TIMEOUT, reason);
 }
 
 static size_t pool_running(const struct pool *pool)
@@ -214,9 +253,11 @@ static size_t pool_running(const struct pool *pool)
 
 static void pool_kill(struct pool *pool)
 {
+    int wait_status;
     for (size_t i = 0; i < pool->count; i++)
         if (pool->slots[i].pid != 0)
-            slot_kill(&pool->slots[i]);
+            slot_end(pool, &pool->slots[i], &wait_status);
+    ward_sweep(pool->begin_ns, NULL, 0);
 }
 
 static int poll_timeout_ms(const struct pool *pool, uint64_t now_ns)
@@ -226,7 +267,8 @@ static int poll_timeout_ms(const struct pool *pool, uint64_t now_ns)
         const struct slot *slot = &pool->slots[i];
         if (slot->pid == 0)
             continue;
-        uint64_t left_ns = slot->deadline_ns > now_ns ? slot->deadline_ns - now_ns : 0;
+        uint64_t until_ns = slot->is_half ? slot->deadline_ns : slot->half_ns;
+        uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
         wait_ns = left_ns < wait_ns ? left_ns : wait_ns;
     }
     return (int)(wait_ns / 1000000u) + 1;
@@ -249,25 +291,36 @@ static void pool_wait(struct pool *pool)
     poll(fds, count, poll_timeout_ms(pool, clock_read_ns(CLOCK_MONOTONIC)));
 }
 
+/* True when the child has ended or overrun, and its report says how. */
+static bool slot_look(struct pool *pool, struct slot *slot)
+{
+    struct pollfd fd = {.fd = slot->pidfd, .events = POLLIN};
+    uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+    if (poll(&fd, 1, 0) > 0) {
+        int wait_status;
+        size_t left = slot_end(pool, slot, &wait_status);
+        slot_judge(slot, wait_status, left);
+        explain_memory(pool->limits.memory_bytes, slot->report);
+        return true;
+    }
+    if (now_ns >= slot->deadline_ns) {
+        slot_time_out(pool, slot);
+        return true;
+    }
+    if (now_ns >= slot->half_ns && !slot->is_half) {
+        slot->is_half = true;
+        slot->half_calls = slot->report->proof.pulse.calls;
+    }
+    return false;
+}
+
 /* Reports every child that has ended or overrun. */
 static void pool_collect(struct pool *pool, pool_done_fn *done, void *ctx)
 {
     for (size_t i = 0; i < pool->count; i++) {
         struct slot *slot = &pool->slots[i];
-        if (slot->pid == 0)
-            continue;
-        struct pollfd fd = {.fd = slot->pidfd, .events = POLLIN};
-        if (poll(&fd, 1, 0) > 0) {
-            int wait_status;
-            slot_reap(slot, &wait_status);
-            slot_judge(slot, wait_status);
-            explain_memory(pool->limits.memory_bytes, slot->report);
-        } else if (clock_read_ns(CLOCK_MONOTONIC) >= slot->deadline_ns) {
-            slot_time_out(pool, slot);
-        } else {
-            continue;
-        }
-        done(ctx, slot->job, slot->report);
+        if (slot->pid != 0 && slot_look(pool, slot))
+            done(ctx, slot->job, slot->report);
     }
 }
 
@@ -286,6 +339,7 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
 {
     size_t next = 0;
     int status = DIAG_OK;
+    pool->begin_ns = ward_now_ns();
     while (status == DIAG_OK && (next < count || pool_running(pool) > 0)) {
         status = pool_fill(pool, jobs, count, &next, diag);
         if (status != DIAG_OK)

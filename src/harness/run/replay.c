@@ -11,10 +11,14 @@
  */
 #include "harness/run/replay.h"
 
+#include "harness/sched/answers.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WORK_MAX (UINT64_C(1) << 53)
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -357,6 +361,8 @@ struct prove_replay {
     const struct tw_work *work;       /* NULL from a timed design */
     struct histogram advance_work;    /* of the phase */
     tw_tick next;                     /* what the design named last */
+    tw_tick clock;                    /* where the last advance went */
+    uint32_t capacity;
 };
 
 static void prove_fail(struct prove_replay *replay, const char *what, tw_id id, tw_tick now)
@@ -368,6 +374,15 @@ static void prove_fail(struct prove_replay *replay, const char *what, tw_id id, 
                  replay->due[id], now);
 }
 
+static void prove_fail_id(struct prove_replay *replay, tw_id id, tw_tick now)
+{
+    struct replay_proof *proof = replay->proof;
+    if (proof->broken[0] == '\0')
+        snprintf(proof->broken, sizeof proof->broken,
+                 "a timer fired that does not exist: %" PRIu32 " of %" PRIu32 ", at tick %" PRIu64,
+                 id, replay->capacity, now);
+}
+
 static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_tick deadline,
                           tw_tick now)
 {
@@ -375,7 +390,12 @@ static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_
     if (proof->broken[0] != '\0')
         return;
     struct tw_description description;
-    replay->base.design->describe(replay->base.timers, &description);
+    uint32_t before = replay_enter(&proof->pulse, REPLAY_IN_DESCRIBE);
+    bool described =
+        answers_describe(replay->base.design, replay->base.timers, &description, proof->broken);
+    replay_leave(&proof->pulse, before);
+    if (!described)
+        return;
     proof->refused = true;
     if (status == TW_REFUSED_RANGE)
         snprintf(proof->broken, sizeof proof->broken,
@@ -394,7 +414,10 @@ static bool prove_start_at(struct prove_replay *replay, tw_id id, tw_tick deadli
                            uint64_t slack_ns)
 {
     const struct tw_traits *traits = &replay->base.design->traits;
+    struct replay_pulse *pulse = &replay->proof->pulse;
+    uint32_t before = replay_enter(pulse, REPLAY_IN_START);
     int status = replay->base.start(replay->base.timers, id, deadline);
+    replay_leave(pulse, before);
     if (traits->flags & TW_KEEPS_NOTHING)
         return true;
     bool is_new = replay->due[id] == TW_NEVER;
@@ -430,7 +453,10 @@ static bool prove_start(struct replay *base, tw_id id, tw_tick deadline)
 static void prove_stop(struct replay *base, tw_id id)
 {
     struct prove_replay *replay = (struct prove_replay *)base;
+    struct replay_pulse *pulse = &replay->proof->pulse;
+    uint32_t before = replay_enter(pulse, REPLAY_IN_STOP);
     int status = base->stop(base->timers, id);
+    replay_leave(pulse, before);
     if (base->design->traits.flags & TW_KEEPS_NOTHING)
         return;
     if (status != (replay->due[id] == TW_NEVER ? TW_IDLE : TW_OK))
@@ -468,8 +494,13 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
     struct prove_replay *replay = ctx;
     struct replay_proof *proof = replay->proof;
     uint64_t mix = stream_mix(id, now);
+    proof->pulse.calls++;
     replay->base.digest += mix;
     replay->base.fired++;
+    if (id >= replay->capacity) {
+        prove_fail_id(replay, id, now);
+        return;
+    }
     tw_tick due = replay->due[id];
     if (replay->base.drive == PLAN_DRIVE_NEXT && now != replay->base.now)
         prove_fail(replay, "next named a tick behind an expiry", id, now);
@@ -508,7 +539,10 @@ static bool keeps_nothing(const struct prove_replay *replay)
 static tw_tick prove_next(struct replay *base)
 {
     struct prove_replay *replay = (struct prove_replay *)base;
+    struct replay_pulse *pulse = &replay->proof->pulse;
+    uint32_t before = replay_enter(pulse, REPLAY_IN_NEXT);
     tw_tick next = plain_next(base);
+    replay_leave(pulse, before);
     replay->phase->wakeups.next_calls++;
     if (!keeps_nothing(replay)) {
         if (next <= base->now)
@@ -537,7 +571,12 @@ static void prove_advance(struct replay *base, tw_tick to)
     struct prove_replay *replay = (struct prove_replay *)base;
     struct outcome_wakeups *wakeups = &replay->phase->wakeups;
     uint64_t fired = base->fired, before = work_of_nodes(replay->work);
+    struct replay_pulse *pulse = &replay->proof->pulse;
+    pulse->ticks = to - replay->clock;
+    replay->clock = to;
+    uint32_t under_way = replay_enter(pulse, REPLAY_IN_ADVANCE);
     base->advance(base->timers, to, prove_expire, base);
+    replay_leave(pulse, under_way);
     histogram_add(&replay->advance_work, work_of_nodes(replay->work) - before);
     replay->phase->advances++;
     wakeups->useful += base->fired > fired;
@@ -568,6 +607,19 @@ static struct tw_work work_since(const struct tw_work *now, const struct tw_work
 #define SINCE(counter) .counter = now->counter - before->counter,
     return (struct tw_work){TW_WORK_COUNTERS(SINCE)};
 #undef SINCE
+}
+
+/* Counters only grow; and a document's numbers are exact up to 2^53. */
+static void prove_work(struct prove_replay *replay, const struct tw_work *work)
+{
+    struct replay_proof *proof = replay->proof;
+    const char *wrong = NULL;
+#define TOO_MANY(counter) wrong = work->counter > WORK_MAX ? #counter : wrong;
+    TW_WORK_COUNTERS(TOO_MANY)
+#undef TOO_MANY
+    if (wrong && proof->broken[0] == '\0')
+        snprintf(proof->broken, sizeof proof->broken,
+                 "work answers wrongly: %s went back, or beyond 2^53", wrong);
 }
 
 /* Restarts inside callbacks count as starts. */
@@ -612,6 +664,7 @@ static void prove_phase(struct prove_replay *replay, const struct stream *stream
     if (!work)
         return;
     phase->work = work_since(work, &before);
+    prove_work(replay, &phase->work);
     phase->advance_work = (struct outcome_advance_work){
         .max = replay->advance_work.max_ps,
         .p99 = count_quantile(&replay->advance_work, 0.99),
@@ -624,8 +677,8 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
 {
     struct prove_replay replay = {
         .base = replay_begin(design, timers, drive),
-        .work = design->work(timers),
         .proof = proof,
+        .capacity = stream->capacity,
         .max_pending = stream->max_pending,
         .tick_ns = stream->tick_ns,
         .start_slack_ns = stream->slacks_ns,
@@ -637,6 +690,9 @@ int replay_prove(const struct tw_backend *design, struct tw_timers *timers,
     if (rounded)
         replay.slacks_ns = calloc(stream->capacity, sizeof *replay.slacks_ns);
     *proof = (struct replay_proof){.precision.below_tick = stream->below_tick};
+    uint32_t before = replay_enter(&proof->pulse, REPLAY_IN_WORK);
+    replay.work = design->work(timers);
+    replay_leave(&proof->pulse, before);
     int status = DIAG_OK;
     if (replay.due && replay.last && (replay.slacks_ns || !rounded)) {
         memset(replay.due, 0xff, stream->capacity * sizeof *replay.due);

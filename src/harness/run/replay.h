@@ -51,8 +51,47 @@ void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
                     const struct stream *stream, enum plan_drive drive, const struct cycles *cycles,
                     struct outcome_phase *phases);
 
+/* The function of the design that is being called, where the parent of this process sees it: to tell a function that
+ * does not return from a pass that takes long. */
+enum replay_function {
+    REPLAY_IN_NONE,
+    REPLAY_IN_LOADING, /* a plugin's constructors */
+    REPLAY_IN_OPEN,
+    REPLAY_IN_DESCRIBE,
+    REPLAY_IN_WORK,
+    REPLAY_IN_START,
+    REPLAY_IN_STOP,
+    REPLAY_IN_ADVANCE,
+    REPLAY_IN_NEXT,
+    REPLAY_IN_CLOSE,
+    REPLAY_FUNCTIONS
+};
+
+struct replay_pulse {
+    volatile uint32_t function; /* enum replay_function */
+    volatile uint64_t
+        calls;              /* of functions and callbacks: stands still while one does not return */
+    volatile tw_tick ticks; /* by which the advance that is under way moves the clock */
+};
+
+/* What was under way before is what replay_leave puts back: a callback may call too. */
+static inline uint32_t replay_enter(struct replay_pulse *pulse, enum replay_function function)
+{
+    uint32_t before = pulse->function;
+    pulse->calls++;
+    pulse->function = (uint32_t)function;
+    return before;
+}
+
+static inline void replay_leave(struct replay_pulse *pulse, uint32_t before)
+{
+    pulse->calls++;
+    pulse->function = before;
+}
+
 /* What the checking pass found.  `broken` is empty when everything was as it has to be. */
 struct replay_proof {
+    struct replay_pulse pulse;
     uint64_t digest, fired, early, late_max_ticks;
     double late_mean_ticks;
     struct outcome_precision precision;

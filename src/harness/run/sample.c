@@ -1,6 +1,8 @@
 /* sample.c - times passes of one sample. */
 #include "harness/run/sample.h"
 
+#include "harness/base/utf8.h"
+#include "harness/base/ward.h"
 #include "harness/run/arena.h"
 #include "harness/run/cycles.h"
 #include "harness/run/instance.h"
@@ -8,6 +10,7 @@
 #include "harness/run/replay.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* One pass; false with the series' status and reason set when it went wrong. */
@@ -103,4 +106,42 @@ void sample_take(const struct sample_request *request, struct sample_series *ser
             sample++;
         }
     }
+}
+
+/* ---- Plugins --------------------------------------------------------------------------------- */
+
+static void series_fail(struct sample_series *series, const char *reason)
+{
+    *series = (struct sample_series){.status = OUTCOME_CRASHED};
+    snprintf(series->reason, sizeof series->reason, "%.*s", (int)sizeof series->reason - 1, reason);
+}
+
+static void take_in_child(void *ctx, void *record)
+{
+    const struct sample_request *request = ctx;
+    struct diag diag;
+    if (plugins_load(request->plan->design->timed, &diag) == DIAG_OK)
+        sample_take(request, record);
+    else
+        series_fail(record, diag.text);
+}
+
+void sample_take_apart(const struct sample_request *request, uint64_t memory_bytes,
+                       struct sample_series *series)
+{
+    char reason[200];
+    struct sample_request copy = *request;
+    const struct ward ward = {
+        .memory_bytes = memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    *series = (struct sample_series){.status = OUTCOME_OK};
+    if (!plugins_is_unloaded(request->plan->design->timed)) {
+        sample_take(request, series);
+        return;
+    }
+    if (!ward_run(&ward, SAMPLE_SECONDS, take_in_child, &copy, series, sizeof *series, reason,
+                  sizeof reason))
+        series_fail(series, reason);
+    else if ((unsigned)series->status > OUTCOME_CRASHED)
+        series_fail(series, "the record of its process is damaged");
+    utf8_make_printable(series->reason, sizeof series->reason);
 }

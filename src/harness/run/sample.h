@@ -43,6 +43,11 @@ struct sample_series {
  * pass is held to the oracle's. */
 void sample_take(const struct sample_request *request, struct sample_series *series);
 
+/* The same; of a plugin in a child process, which has so much memory, and is taken to hang after SAMPLE_SECONDS. */
+#define SAMPLE_SECONDS 600u
+void sample_take_apart(const struct sample_request *request, uint64_t memory_bytes,
+                       struct sample_series *series);
+
 /* How many passes of pass_ns each it takes to fill min_time_ns: 1 or more. */
 uint64_t sample_passes(uint64_t min_time_ns, double pass_ns);
 

@@ -1,6 +1,7 @@
 /* spawn.c - runs a program and reads what it prints, with a limit. */
 #include "harness/run/spawn.h"
 
+#include "harness/base/ward.h"
 #include "harness/run/cycles.h"
 
 #include <errno.h>
@@ -134,6 +135,7 @@ static void spawn_wait(pid_t pid, const struct spawn_request *request, struct ca
                        struct spawn_result *result)
 {
     int wait_status = 0;
+    uint64_t begin_ns = ward_now_ns();
     enum spawn_end why = SPAWN_EXITED;
     int end_fd = (int)syscall(SYS_pidfd_open, pid, 0);
     bool kill_it = catch_both(caught, end_fd, request, &why);
@@ -143,6 +145,7 @@ static void spawn_wait(pid_t pid, const struct spawn_request *request, struct ca
         kill(-pid, SIGKILL);
     while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
         continue;
+    ward_sweep(begin_ns, NULL, 0);
     spawn_judge(result, wait_status);
     if (kill_it)
         result->end = why;
@@ -170,6 +173,7 @@ void spawn_run(const struct spawn_request *request, struct spawn_result *result)
     if (open_pipes(out, err)) {
         caught[0].fd = out[0];
         caught[1].fd = err[0];
+        prctl(PR_SET_CHILD_SUBREAPER, 1); /* what a killed one leaves is ended too */
         pid_t parent = getpid(), pid = fork();
         if (pid == 0)
             child_exec(request, out[1], err[1], parent);

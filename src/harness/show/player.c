@@ -2,6 +2,7 @@
 #include "harness/show/player.h"
 
 #include "harness/base/text.h"
+#include "harness/sched/answers.h"
 #include "harness/show/kinds.h"
 
 #include <inttypes.h>
@@ -372,9 +373,11 @@ static int do_statement(struct player *player, const struct script_statement *st
 static void describe(struct player *player)
 {
     struct tw_description description;
+    char reason[ANSWERS_REASON];
     struct film *film = player->film;
     struct text text = text_in(film->settings, sizeof film->settings);
-    player->design->describe(player->timers, &description);
+    if (!answers_describe(player->design, player->timers, &description, reason))
+        snprintf(film->broken, sizeof film->broken, "%s", reason);
     kinds_lay_out(player->design, &description, film);
     film->span_ticks = description.span;
     for (size_t i = 0; i < description.setting_count; i++) {

@@ -1,0 +1,325 @@
+/* ward.c - fork, limits, a group of its own, and the end of a family. */
+#include "harness/base/ward.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* ---- In the child ---------------------------------------------------------------------------- */
+
+static uint64_t mapped_bytes(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%llu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit(int resource, uint64_t value)
+{
+    struct rlimit both = {value, value};
+    setrlimit(resource, &both);
+}
+
+/* What is mapped already is the caller's; the limit is for what comes now.  The sanitizers map terabytes of shadow,
+ * so their builds go without. */
+static void limit_memory(uint64_t bytes)
+{
+#ifdef TWB_JEMALLOC
+    if (bytes > 0)
+        limit(RLIMIT_AS, mapped_bytes() + bytes);
+#else
+    (void)bytes;
+    (void)mapped_bytes;
+#endif
+}
+
+/* The files of the parent are not to be written to, nor its locks to be held by who outlives it. */
+static void files_close(const struct ward *ward)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int out_fd = ward->out_fd < 0 ? nothing : ward->out_fd;
+    int err_fd = ward->err_fd < 0 ? nothing : ward->err_fd;
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    dup2(out_fd, STDOUT_FILENO);
+    dup2(err_fd, STDERR_FILENO);
+    if (close_range(STDERR_FILENO + 1, ~0u, 0) != 0)
+        for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+            close(fd);
+}
+
+/* A signal has to end the child, whatever the parent does about it. */
+static void signals_by_default(void)
+{
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+}
+
+static void ward_enter(const struct ward *ward, pid_t parent)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    signals_by_default();
+    files_close(ward);
+    limit(RLIMIT_CORE, 0);
+    if (ward->file_bytes > 0)
+        limit(RLIMIT_FSIZE, ward->file_bytes);
+    if (ward->cpu_seconds > 0)
+        limit(RLIMIT_CPU, ward->cpu_seconds);
+    limit_memory(ward->memory_bytes);
+}
+
+/* ---- In the parent --------------------------------------------------------------------------- */
+
+pid_t ward_fork(const struct ward *ward)
+{
+    pid_t parent = getpid();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t pid = fork();
+    if (pid == 0)
+        ward_enter(ward, parent);
+    if (pid > 0)
+        setpgid(pid, pid); /* whoever of the two comes first */
+    return pid;
+}
+
+int ward_pidfd(pid_t pid)
+{
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* One that has made us its tracer is seen to stop; killing it ends it all the same. */
+static void reap(pid_t pid, int *wait_status)
+{
+    *wait_status = 0;
+    while (waitpid(pid, wait_status, __WALL) < 0 ? errno == EINTR : WIFSTOPPED(*wait_status))
+        continue;
+}
+
+void ward_end(pid_t pid, int *wait_status)
+{
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    reap(pid, wait_status);
+}
+
+struct kin {
+    pid_t parent;
+    uint64_t begin_ns; /* since boot; known to a tick of the kernel's clock */
+};
+
+/* From the words behind the name of the process, which may hold anything. */
+static bool kin_read(const char *pid, struct kin *kin)
+{
+    char path[64], text[512];
+    int parent;
+    unsigned long long begin;
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    const char *behind = strrchr(text, ')');
+    const char *format =
+        " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu";
+    if (!behind || sscanf(behind + 1, format, &parent, &begin) != 2)
+        return false;
+    uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+    *kin = (struct kin){(pid_t)parent, (begin + 1) * tick_ns};
+    return true;
+}
+
+static bool is_kept(pid_t pid, const pid_t *kept, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = kept[i] == pid;
+    return found;
+}
+
+uint64_t ward_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Without kept children the kernel says at once whether there is anybody. */
+static bool has_children(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+static size_t sweep_once(uint64_t since_ns, const pid_t *kept, size_t count)
+{
+    size_t found = 0;
+    struct kin kin;
+    int wait_status;
+    DIR *processes = opendir("/proc");
+    if (!processes)
+        return 0;
+    for (const struct dirent *entry = readdir(processes); entry; entry = readdir(processes)) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (pid <= 0 || !kin_read(entry->d_name, &kin) || kin.parent != getpid() ||
+            kin.begin_ns < since_ns || is_kept(pid, kept, count))
+            continue;
+        kill(pid, SIGKILL);
+        reap(pid, &wait_status);
+        found++;
+    }
+    closedir(processes);
+    return found;
+}
+
+/* Whoever is ended may leave children to us in turn. */
+size_t ward_sweep(uint64_t since_ns, const pid_t *kept, size_t count)
+{
+    size_t swept = 0, found = 1;
+    while (found > 0 && (count > 0 || has_children()))
+        swept += found = sweep_once(since_ns, kept, count);
+    return swept;
+}
+
+/* ---- Seals ----------------------------------------------------------------------------------- */
+
+uint64_t ward_nonce(void)
+{
+    uint64_t nonce = 0;
+    if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
+        nonce = ward_now_ns();
+    return nonce | 1; /* never 0, which is what a record is cleared to */
+}
+
+uint64_t ward_seal(uint64_t nonce, const void *record, size_t bytes)
+{
+    return XXH3_64bits_withSeed(record, bytes, nonce) | 1;
+}
+
+/* ---- Why ------------------------------------------------------------------------------------- */
+
+uint64_t ward_memory_kills(void)
+{
+    char line[128];
+    unsigned long long kills = 0;
+    FILE *file = fopen("/proc/vmstat", "re");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "oom_kill %llu", &kills) != 1)
+        continue;
+    if (file)
+        fclose(file);
+    return kills;
+}
+
+void ward_explain_signal(int number, uint64_t memory_kills, bool *for_memory, char *out,
+                         size_t size)
+{
+    *for_memory = number == SIGKILL && memory_kills > 0;
+    if (*for_memory)
+        snprintf(out, size,
+                 "killed by the kernel, because the machine or its group ran out of memory");
+    else if (number == SIGKILL)
+        snprintf(out, size, "%s", WARD_KILLED_FROM_OUTSIDE);
+    else
+        snprintf(out, size, "killed by signal %d (%s)", number, strsignal(number));
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+struct piece {
+    ward_work_fn *work;
+    void *ctx;
+    void *shared; /* the record, and its seal behind it */
+    size_t bytes;
+    uint64_t nonce;
+};
+
+static uint64_t *piece_seal(const struct piece *piece)
+{
+    size_t aligned = (piece->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    return (uint64_t *)piece->shared + aligned;
+}
+
+static void piece_do(struct piece *piece) __attribute__((noreturn));
+
+static void piece_do(struct piece *piece)
+{
+    uint64_t nonce = piece->nonce;
+    piece->nonce = 0;
+    piece->work(piece->ctx, piece->shared);
+    *piece_seal(piece) = ward_seal(nonce, piece->shared, piece->bytes);
+    _exit(0);
+}
+
+/* False, with the reason, when the child did not come to its end. */
+static bool piece_wait(const struct piece *piece, pid_t pid, unsigned seconds, char *reason,
+                       size_t reason_size)
+{
+    uint64_t begin_ns = ward_now_ns(), memory_kills = ward_memory_kills();
+    int wait_status;
+    bool for_memory;
+    struct pollfd end = {.fd = ward_pidfd(pid), .events = POLLIN};
+    bool hung = poll(&end, 1, (int)seconds * 1000) == 0;
+    ward_end(pid, &wait_status);
+    ward_sweep(begin_ns, NULL, 0);
+    if (end.fd >= 0)
+        close(end.fd);
+    if (!hung && *piece_seal(piece) == ward_seal(piece->nonce, piece->shared, piece->bytes))
+        return true;
+    if (hung)
+        snprintf(reason, reason_size, "did not end within %u s", seconds);
+    else if (WIFSIGNALED(wait_status))
+        ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - memory_kills, &for_memory,
+                            reason, reason_size);
+    else
+        snprintf(reason, reason_size, "exited by itself with status %d", WEXITSTATUS(wait_status));
+    return false;
+}
+
+bool ward_run(const struct ward *ward, unsigned seconds, ward_work_fn *work, void *ctx,
+              void *record, size_t record_bytes, char *reason, size_t reason_size)
+{
+    size_t bytes = record_bytes + 2 * sizeof(uint64_t);
+    struct piece piece = {.work = work, .ctx = ctx, .bytes = record_bytes, .nonce = ward_nonce()};
+    void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        snprintf(reason, reason_size, "no shared memory for a child: %s", strerror(errno));
+        return false;
+    }
+    piece.shared = shared;
+    memcpy(shared, record, record_bytes);
+    fflush(NULL);
+    pid_t pid = ward_fork(ward);
+    if (pid == 0)
+        piece_do(&piece);
+    if (pid < 0)
+        snprintf(reason, reason_size, "no process for a child: %s", strerror(errno));
+    bool done = pid > 0 && piece_wait(&piece, pid, seconds, reason, reason_size);
+    if (done)
+        memcpy(record, shared, record_bytes);
+    munmap(shared, bytes);
+    return done;
+}
