@@ -100,14 +100,7 @@ struct pulse {
     double begin_wall;
 };
 
-enum verdict {
-    GOES_ON,
-    DOES_NOT_RETURN,
-    IS_BLOCKED,
-    IS_STOPPED,
-    TAKES_TOO_LONG,
-    IS_TOO_LARGE
-};
+enum verdict { GOES_ON, DOES_NOT_RETURN, IS_BLOCKED, IS_STOPPED, TAKES_TOO_LONG, IS_TOO_LARGE };
 
 /* What the child does, by the third word of its stat: 'R' runs or would like to, 'S' sleeps, 'D' waits for a disk, 'T' and
  * 't' are stopped, 'Z' has no main thread any more. */
