@@ -50,7 +50,7 @@ static double sample_cost(const cJSON *cell, int sample)
 {
     double ns = 0, operations = 0;
     const cJSON *phase;
-    if (!is_ok(cell) || sample >= (int)json_get_number(cell, "sampling.samples"))
+    if (!is_ok(cell) || sample >= json_get_number(cell, "sampling.samples"))
         return NAN;
     cJSON_ArrayForEach(phase, json_get(cell, "phases"))
     {

@@ -288,3 +288,8 @@ void units_format_change(char *out, size_t size, double share)
     else
         snprintf(out, size, "%+.*f %%", fabs(percent) < 999.5 ? 1 : 0, percent);
 }
+
+uint64_t units_whole(double value)
+{
+    return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
+}

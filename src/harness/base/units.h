@@ -38,4 +38,8 @@ void units_format_change(char *out, size_t size, double share);
  * the program found. */
 void units_format_percent(char *out, size_t size, double share, double edge);
 
+/* The whole part of a number that somebody else wrote: 0 for one that is none or below 0, and the largest there is
+ * for one that is larger.  A plain cast is undefined for these. */
+uint64_t units_whole(double value);
+
 #endif

@@ -1,5 +1,6 @@
 /* comparison_json.c - writes a comparison as JSON. */
 #include "harness/base/jsontext.h"
+#include "harness/base/units.h"
 #include "harness/compare/comparison.h"
 #include "harness/result/json.h"
 
@@ -14,7 +15,7 @@ static void add_exact(cJSON *object, const char *key, double value)
 {
     bool is_count = value >= 0 && value < 0x1p63 && value == floor(value);
     if (is_count)
-        json_add_integer(object, key, (uint64_t)value);
+        json_add_integer(object, key, units_whole(value));
     else
         json_add(object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
 }

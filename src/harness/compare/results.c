@@ -1,6 +1,7 @@
 /* results.c - matches the cells of two results, and decides which can be compared. */
 #include "harness/compare/results.h"
 
+#include "harness/base/units.h"
 #include "harness/compare/gate_work.h"
 #include "harness/result/json.h"
 
@@ -179,11 +180,6 @@ static int check_pairs(const struct documents *documents, size_t *common)
 
 /* ---- A cell, before any gate has seen it. ---------------------------------------------------- */
 
-static uint64_t to_integer(double value)
-{
-    return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
-}
-
 /* A number of JSON loses the end of a large seed on its way; the identity spells it out.  Behind
  * the seed no other text holds a name that somebody chose. */
 static uint64_t read_seed(const cJSON *cell)
@@ -192,7 +188,7 @@ static uint64_t read_seed(const cJSON *cell)
     const char *found = NULL, *at = json_get_text(cell, "identity");
     while ((at = strstr(at, key)) != NULL)
         found = at += sizeof key - 1;
-    return found ? strtoull(found, NULL, 10) : to_integer(json_get_number(cell, "seed"));
+    return found ? strtoull(found, NULL, 10) : units_whole(json_get_number(cell, "seed"));
 }
 
 /* Everything unknown; false without memory. */
@@ -203,8 +199,8 @@ static bool begin_cell(struct compared_cell *out, const cJSON *cell)
     memset(out, 0, sizeof *out);
     snprintf(out->impl, sizeof out->impl, "%s", json_get_text(cell, "impl"));
     snprintf(out->workload, sizeof out->workload, "%s", json_get_text(cell, "workload"));
-    out->tasks = to_integer(json_get_number(cell, "tasks"));
-    out->tick_ns = to_integer(json_get_number(cell, "tick_ns"));
+    out->tasks = units_whole(json_get_number(cell, "tasks"));
+    out->tick_ns = units_whole(json_get_number(cell, "tick_ns"));
     out->seed = read_seed(cell);
     out->requested = cJSON_Duplicate(json_get(cell, "requested"), true);
     for (int i = 0; i < METRICS; i++)

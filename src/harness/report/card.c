@@ -63,14 +63,15 @@ static void fill_row(const struct grid *grid, size_t row, const cJSON *phase, do
     char deviation[FIGURE_SIZE];
     snprintf(grid_at(grid, row, PHASE)->text, GRID_TEXT_SIZE, "%.60s",
              json_get_text(phase, "name"));
-    units_format_count(grid_at(grid, row, OPERATIONS)->text, GRID_TEXT_SIZE, (uint64_t)operations);
+    units_format_count(grid_at(grid, row, OPERATIONS)->text, GRID_TEXT_SIZE,
+                       units_whole(operations));
     figure_interval(grid_at(grid, row, COST)->text, deviation, json_get(phase, "ns_per_op"));
     if (deviation[0])
         snprintf(grid_at(grid, row, DEVIATION)->text, GRID_TEXT_SIZE, "%s%s",
                  style->utf8 ? "\xc2\xb1" : "+-", deviation);
     set_number(grid, row, CPU, json_get_number(phase, "cpu_ns_per_op"));
     units_format_count(grid_at(grid, row, ADVANCE)->text, GRID_TEXT_SIZE,
-                       (uint64_t)json_get_number(phase, "operations.advance"));
+                       units_whole(json_get_number(phase, "operations.advance")));
     for (size_t i = 0; i < 3; i++)
         set_number(grid, row, P50 + i, json_get_number(phase, latencies[i]) / divisor);
     set_number(grid, row, VISITS, json_get_number(phase, "work.visits") / operations);
@@ -113,7 +114,7 @@ static void write_bytes(FILE *out, const cJSON *memory, const char *key, const c
     double bytes = json_get_number(memory, key);
     if (isnan(bytes))
         return;
-    units_format_bytes(text, sizeof text, (uint64_t)bytes);
+    units_format_bytes(text, sizeof text, units_whole(bytes));
     fprintf(out, ", %s %s", text, what);
 }
 

@@ -142,7 +142,7 @@ void compare_row_read(struct compare_row *row, const cJSON *cell)
              params[0] ? " " : "", params);
     row->workload = json_get_text(cell, "workload");
     row->verdict = json_get_text(cell, "verdict");
-    units_format_count(row->tasks, sizeof row->tasks, (uint64_t)json_get_number(cell, "tasks"));
+    units_format_count(row->tasks, sizeof row->tasks, units_whole(json_get_number(cell, "tasks")));
     read_time(row->time, sizeof row->time, cell, "ratio.median");
     read_interval(row->interval, sizeof row->interval, cell);
     read_margin(row->margin, sizeof row->margin, cell);

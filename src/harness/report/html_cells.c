@@ -198,7 +198,7 @@ static void write_tick(FILE *out, const cJSON *cell, const struct html_path *pat
 {
     char text[32];
     double tick_ns = json_get_number(cell, "tick_ns");
-    units_format_time(text, sizeof text, tick_ns > 0 ? (uint64_t)tick_ns : 0);
+    units_format_time(text, sizeof text, tick_ns > 0 ? units_whole(tick_ns) : 0);
     fprintf(out, "<td class=\"number\" data-path=\"%s.tick_ns\" data-value=\"%.15g\">%s</td>",
             path->text, tick_ns, text);
 }

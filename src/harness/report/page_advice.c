@@ -13,7 +13,7 @@
 static uint64_t count_at(const cJSON *object, const char *dotted)
 {
     double value = json_get_number(object, dotted);
-    return value > 0 && value < 9e18 ? (uint64_t)value : 0;
+    return value > 0 && value < 9e18 ? units_whole(value) : 0;
 }
 
 void page_advice_title(char *out, size_t size, const cJSON *document)

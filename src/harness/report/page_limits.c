@@ -14,7 +14,7 @@
 static void add_task_column(struct page *page, double tasks, const char *unit)
 {
     char text[32];
-    units_format_count(text, sizeof text, (uint64_t)tasks);
+    units_format_count(text, sizeof text, units_whole(tasks));
     page_column(page, text, unit, PAGE_ALONE, 1);
 }
 
@@ -183,7 +183,7 @@ static void say_failures(struct page *page, const cJSON *document)
     cJSON_ArrayForEach(point, json_get(document, "points"))
     {
         double count = json_get_number(point, "tasks");
-        units_format_count(tasks, sizeof tasks, count > 0 ? (uint64_t)count : 0);
+        units_format_count(tasks, sizeof tasks, count > 0 ? units_whole(count) : 0);
         if (strcmp(json_get_text(point, "status"), "ok") != 0 && failed++ < FAILURES_SAID)
             page_item(page, "%s, %s nodes of %.0f bytes: %s: %s", json_get_text(point, "limit"),
                       tasks, json_get_number(point, "node_bytes"), json_get_text(point, "status"),

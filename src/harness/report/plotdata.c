@@ -157,7 +157,7 @@ void plotdata_write_machine(FILE *out, const cJSON *document)
     if (cores > 0)
         fprintf(out, ", %.0f core%s", cores, cores == 1 ? "" : "s");
     if (bytes > 0) {
-        units_format_bytes(memory, sizeof memory, (uint64_t)bytes);
+        units_format_bytes(memory, sizeof memory, units_whole(bytes));
         fprintf(out, ", %s", memory);
     }
     fputs("; ", out);
@@ -396,7 +396,7 @@ static void write_cloud(FILE *out, const cJSON *document, const struct cloud *cl
                         const struct view_group *group, enum plot_kind kind)
 {
     char title[256], tick[32];
-    units_format_time(tick, sizeof tick, (uint64_t)group->tick_ns);
+    units_format_time(tick, sizeof tick, units_whole(group->tick_ns));
     snprintf(title, sizeof title, "%s, tick %s", group->workload, tick);
     if (kind == PLOT_SLOTS)
         view_title(title, sizeof title, group);

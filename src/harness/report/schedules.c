@@ -11,15 +11,15 @@ enum { LINE_SIZE = 256 };
 
 static void format_ticks(char *out, size_t size, const struct view_group *group, double ticks)
 {
-    units_format_time(out, size, (uint64_t)(ticks * group->tick_ns));
+    units_format_time(out, size, units_whole(ticks * group->tick_ns));
 }
 
 static void format_schedule(char *out, size_t size, const struct view_group *group,
                             const cJSON *schedule)
 {
     char runs[FIGURE_SIZE], missed[FIGURE_SIZE], mean[FIGURE_SIZE], most[FIGURE_SIZE];
-    units_format_count(runs, sizeof runs, (uint64_t)json_get_number(schedule, "runs"));
-    units_format_count(missed, sizeof missed, (uint64_t)json_get_number(schedule, "missed"));
+    units_format_count(runs, sizeof runs, units_whole(json_get_number(schedule, "runs")));
+    units_format_count(missed, sizeof missed, units_whole(json_get_number(schedule, "missed")));
     format_ticks(mean, sizeof mean, group, json_get_number(schedule, "late_mean_ticks"));
     format_ticks(most, sizeof most, group, json_get_number(schedule, "late_max_ticks"));
     snprintf(out, size,

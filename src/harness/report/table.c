@@ -232,8 +232,9 @@ static void write_precision(FILE *out, const struct view_group *group)
             (said && cJSON_Compare(said, precision, true)))
             continue;
         char mean[FIGURE_SIZE], most[FIGURE_SIZE];
-        units_format_time(mean, sizeof mean, (uint64_t)json_get_number(precision, "late_mean_ns"));
-        units_format_time(most, sizeof most, (uint64_t)late_ns);
+        units_format_time(mean, sizeof mean,
+                          units_whole(json_get_number(precision, "late_mean_ns")));
+        units_format_time(most, sizeof most, units_whole(late_ns));
         fprintf(out, "precision %s: late by %s on average, by %s at most",
                 said ? group->rows[i].label : "of a tick", mean, most);
         double below = json_get_number(precision, "below_tick");

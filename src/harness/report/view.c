@@ -73,9 +73,9 @@ bool view_huge_pages(char *out, size_t size, const struct view_row *row)
     if (!pages || strcmp(asked, "off") == 0)
         return false;
     double bytes = json_get_number(pages, "huge_bytes");
-    units_format_bytes(huge, sizeof huge, (uint64_t)(bytes > 0 ? bytes : 0));
+    units_format_bytes(huge, sizeof huge, units_whole(bytes > 0 ? bytes : 0));
     units_format_bytes(touched, sizeof touched,
-                       (uint64_t)fmax(0, json_get_number(pages, "touched_bytes")));
+                       units_whole(fmax(0, json_get_number(pages, "touched_bytes"))));
     if (strcmp(asked, "on") != 0)
         snprintf(out, size, "%s, unasked", bytes > 0 ? huge : "in some processes only");
     else if (bytes > 0)
@@ -239,8 +239,8 @@ void view_title(char *out, size_t size, const struct view_group *group)
 {
     char tasks[32], tick[32];
     const char *meaning = group->tasks_meaning[0] ? group->tasks_meaning : "tasks";
-    units_format_count(tasks, sizeof tasks, (uint64_t)group->tasks);
-    units_format_time(tick, sizeof tick, (uint64_t)group->tick_ns);
+    units_format_count(tasks, sizeof tasks, units_whole(group->tasks));
+    units_format_time(tick, sizeof tick, units_whole(group->tick_ns));
     snprintf(out, size, "%s: %s %s, tick %s", group->workload, tasks, meaning, tick);
 }
 
