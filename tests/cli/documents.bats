@@ -64,3 +64,75 @@ PYTHON
     shows s.json ' comparisons of a cell with itself' 'timer_overhead_ns' 'detection_trials["5"]'
     diff first.txt shown.txt
 }
+
+@test "a trace, and what a workload fitted to it does" {
+    "$twbench" trace libuv-bind --json=t.json --fit=f.json >first.txt
+    shows t.json '107523' 'operations.new'
+    shows t.json '82.4 %' 'fit.ended.cancelled'
+    diff first.txt shown.txt
+    grep -q '█' shown.html
+    "$twbench" report t.json --plots=pictures >/dev/null 2>&1
+    [ -s pictures/trace-libuv-bind.svg ]
+}
+
+@test "an import" {
+    xzcat "$BATS_TEST_DIRNAME/../import/samples/nginx-debug_event-mid.log.xz" >log
+    "$twbench" import nginx log -o out.tt --json=i.json 2>first.txt
+    shows i.json '146 re-arms' 'starts_rearm'
+    diff first.txt shown.txt
+    [ "$(json i.json 'd["log"], d["track"], [d["chosen"], d["log_lines"]] in d["pids"], d["notes"]')" = "('log', 'pid', True, [])" ] ||
+        json i.json 'd["pids"], d["chosen"], d["notes"]'
+}
+
+@test "a worked example" {
+    "$twbench" show W9 --json=w.json --export-markdown=first.md >/dev/null
+    shows w.json "$(json w.json 'd["answers"][0]["what"]')" 'answers[0].found'
+    diff first.md shown.md
+    grep -qF '│' shown.md
+    [ "$(grep -c 'right' shown.txt)" -ge "$(json w.json 'len(d["answers"])')" ]
+    LC_ALL=C "$twbench" report w.json >plain.txt
+    run ! grep -qP '[^\x20-\x7e]' plain.txt
+}
+
+@test "documents of before have a page: what they lack is left out" {
+    "$twbench" show W9 --json=w.json >/dev/null
+    python3 - <<'PYTHON'
+import json
+document = json.load(open("w.json"))
+for key in ("answers", "note"):
+    del document[key]
+for film in document["films"]:
+    del film["drawing"]
+json.dump(document, open("old.json", "w"))
+PYTHON
+    shows old.json "$(json w.json 'd["answers"][0]["what"]')" 'films[0].frames[0].now' 2>/dev/null || "$twbench" report old.json | grep -q right
+}
+
+@test "every command that leaves a document has the same flags for its page" {
+    for command in run replay report selftest claims trace advise limits import show; do
+        for flag in html export-markdown export-csv; do
+            echo "$command --$flag"
+            "$twbench" "$command" --help | grep -q -- "^  --$flag=FILE"
+        done
+    done
+    "$twbench" trace libuv-bind -o page.html >/dev/null
+    grep -q '<h1>Trace' page.html
+}
+
+@test "what a kind has not is refused by name, and what is no document" {
+    "$twbench" trace libuv-bind --json=t.json >/dev/null
+    refuses "--export-gbench: a trace document has no cells" report t.json --export-gbench=x
+    refuses "--assert: a trace document has no cells" report t.json --assert='heap.start<=O(n)'
+    refuses "--plots: a selftest document has no pictures" plot <(echo '{"schema_version": 1, "kind": "selftest"}') --plots=x
+    sed 's/"schema_version":[^,]*/"schema_version": 2/' t.json >later.json
+    refuses "later.json: schema_version: another version" report later.json
+    echo '{"schema_version": 1, "kind": "soup"}' >soup.json
+    refuses "soup.json: tool: missing" report soup.json
+    echo '{"kind": "trace"' >cut.json
+    refuses "cut.json:2:1: " report cut.json
+    # Any other JSON is shown as far as it goes, and never more than that.
+    for kind in trace show selftest; do
+        echo "{\"schema_version\": 1, \"kind\": \"$kind\", \"films\": [1, {\"frames\": {}}], \"delays\": [[]], \"answers\": 3, \"detection\": [7]}" >odd.json
+        "$twbench" report odd.json --export-csv=odd.csv --export-markdown=odd.md --force >odd.txt
+    done
+}

@@ -26,7 +26,7 @@ static const struct command commands[] = {
      FLAGS_CONFORM, cmd_conform},
     {"show", "[FLAGS] [EXAMPLE|SCRIPT|FILE|-]",
      "Draw a running design slot by slot, step by step; the worked examples.",
-     FLAGS_SHOW | FLAGS_STYLE, cmd_show},
+     FLAGS_SHOW | FLAGS_PAGE | FLAGS_STYLE, cmd_show},
     {"compare", "[FLAGS] OLD NEW", "Did it get slower? OLD and NEW: programs, plugins or results.",
      FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_COMPARE | FLAGS_STYLE | FLAGS_JSON, cmd_compare},
     {"selftest", "[FLAGS]", "How often compare is wrong here, and how small a slowdown it sees.",

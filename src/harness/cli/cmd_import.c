@@ -1,10 +1,9 @@
 /* cmd_import.c - import: makes a trace of a log. */
 #include "harness/cli/cli.h"
 
+#include "harness/cli/outputs.h"
 #include "harness/import/tracefile.h"
 #include "harness/report/import_json.h"
-#include "harness/report/import_table.h"
-#include "harness/result/file.h"
 #include "harness/run/interrupt.h"
 #include "harness/session/progress.h"
 
@@ -86,15 +85,9 @@ static void directory_of(const char *path, char *out, size_t size)
 static int check_outputs(const struct options *options, struct diag *diag)
 {
     char directory[4096];
-    const char *json = options->setup.json;
     if (!options->trace)
         return diag_usage(diag, "import: -o is missing; expected -o TRACE.tt, .tt.xz or .tt.gz");
-    if (json && strcmp(json, options->trace) == 0)
-        return diag_usage(diag, "-o and --json: only one of them can go to %s",
-                          strcmp(json, "-") == 0 ? "stdout" : json);
-    int status = DIAG_OK;
-    if (json && !options->force)
-        status = file_refuse_existing(json, "remove it, name another file, or --force", diag);
+    int status = outputs_check(options, diag);
     if (status != DIAG_OK)
         return status;
     directory_of(options->trace, directory, sizeof directory);
@@ -144,22 +137,12 @@ static int write_trace(const struct options *options, struct import *import, str
     return status;
 }
 
-static void print_json(FILE *out, const void *ctx)
+static int say(const struct options *options, const struct import *import, struct diag *diag)
 {
-    char *text = cJSON_Print(ctx);
-    if (text)
-        fprintf(out, "%s\n", text);
-    cJSON_free(text);
-}
-
-static int write_json(const struct options *options, const struct import *import, struct diag *diag)
-{
-    if (!options->setup.json)
-        return DIAG_OK;
     cJSON *json = import_json(import);
     if (!json)
         return diag_run(diag, "no memory for the JSON");
-    int status = file_replace(options->setup.json, print_json, json, diag);
+    int status = outputs_document(options, json, diag);
     cJSON_Delete(json);
     return status;
 }
@@ -179,9 +162,7 @@ static int import_log(const struct options *options, const struct import_options
     if (status == DIAG_OK)
         status = write_trace(options, &import, &watch, diag);
     if (status == DIAG_OK)
-        import_table_write(stderr, &import);
-    if (status == DIAG_OK)
-        status = write_json(options, &import, diag);
+        status = say(options, &import, diag);
     import_close(&import);
     return status;
 }

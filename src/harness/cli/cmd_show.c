@@ -1,8 +1,9 @@
 /* cmd_show.c - show: draws a script or a worked example. */
+#include "harness/base/jsontext.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 #include "harness/cli/cli.h"
-
+#include "harness/cli/outputs.h"
 #include "harness/report/show_html.h"
 #include "harness/report/show_json.h"
 #include "harness/report/show_svg.h"
@@ -61,11 +62,6 @@ static void print_answers(const struct worked_result *result)
 
 /* ---- Drawings. ------------------------------------------------------------------------------- */
 
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 static void print_svg(FILE *out, const void *page)
 {
     show_svg(out, page);
@@ -82,7 +78,7 @@ static void print_json(FILE *out, const void *page)
 }
 
 struct output {
-    const char *flag, *path;
+    const char *path;
     file_print_fn *print;
 };
 
@@ -90,26 +86,34 @@ struct output {
 
 static void list_outputs(const struct options *options, struct output outputs[OUTPUT_COUNT])
 {
-    outputs[0] = (struct output){"svg", options->svg, print_svg};
-    outputs[1] = (struct output){"html", options->html, print_html};
-    outputs[2] = (struct output){"json", options->setup.json, print_json};
+    outputs[0] = (struct output){options->svg, print_svg};
+    outputs[1] = (struct output){options->html, print_html};
+    outputs[2] = (struct output){options->setup.json, print_json};
 }
 
-/* Before anything runs: no file is overwritten unasked, and only one thing can go to stdout. */
-static int check_outputs(const struct output outputs[OUTPUT_COUNT], bool force, struct diag *diag)
+/* What other formats show is what the JSON says. */
+static int write_exports(const struct options *options, const struct show_page *page,
+                         struct diag *diag)
 {
-    for (size_t i = 0; i < OUTPUT_COUNT; i++) {
-        const char *path = outputs[i].path;
-        if (path && !force &&
-            file_refuse_existing(path, "remove it, name another file, or --force", diag) != DIAG_OK)
-            return DIAG_USAGE;
-        for (size_t j = 0; path && j < i; j++)
-            if (outputs[j].path && strcmp(outputs[j].path, path) == 0)
-                return diag_usage(diag, "--%s and --%s: only one of them can go to %s",
-                                  outputs[j].flag, outputs[i].flag,
-                                  is_stdout(path) ? "stdout" : path);
-    }
-    return DIAG_OK;
+    char *text = NULL;
+    size_t size = 0;
+    bool wanted = false;
+    cJSON *document = NULL;
+    for (size_t i = 0; i < export_format_count; i++)
+        wanted = wanted || options->exports[i];
+    if (!wanted)
+        return DIAG_OK;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory)
+        show_json(memory, page);
+    int status = memory && fclose(memory) == 0
+                     ? jsontext_read("show", text, size, "its own JSON", &document, diag)
+                     : diag_run(diag, "no memory for the page");
+    if (status == DIAG_OK)
+        status = outputs_exports(options, document, diag);
+    cJSON_Delete(document);
+    free(text);
+    return status;
 }
 
 static int write_page(const struct options *options, const struct show_page *page,
@@ -121,7 +125,7 @@ static int write_page(const struct options *options, const struct show_page *pag
     for (size_t i = 0; i < OUTPUT_COUNT && status == DIAG_OK; i++)
         if (outputs[i].path)
             status = file_replace(outputs[i].path, outputs[i].print, page, diag);
-    return status;
+    return status == DIAG_OK ? write_exports(options, page, diag) : status;
 }
 
 static void print_films(const struct options *options, const struct show_page *page)
@@ -134,25 +138,23 @@ static void print_films(const struct options *options, const struct show_page *p
     }
 }
 
-/* Films and lines go to the terminal unless a drawing does. */
-static bool wants_terminal(const struct options *options)
-{
-    return !is_stdout(options->svg) && !is_stdout(options->html) && !is_stdout(options->setup.json);
-}
-
 /* ---- An example. ----------------------------------------------------------------------------- */
 
 static void fill_page(struct show_page *page, const struct worked_result *result)
 {
+    page->note = result->note;
     page->film_count = result->film_count;
     for (size_t i = 0; i < result->film_count; i++)
         page->films[i] = result->films[i];
     for (size_t i = 0; i < result->answer_count; i++) {
         const struct worked_answer *answer = &result->answers[i];
+        bool right = worked_answer_is_right(answer);
+        page->answers[page->answer_count++] = (struct show_answer){
+            answer->what, answer->found, answer->expected, answer->as_printed, right};
         snprintf(page->lines[page->line_count++], sizeof page->lines[0],
                  "%s: %" PRIu64 ", expected %s%" PRIu64 ": %s", answer->what, answer->found,
                  answer->as_printed ? "other than " : "", answer->expected,
-                 worked_answer_is_right(answer) ? "right" : "WRONG");
+                 right ? "right" : "WRONG");
     }
     if (result->note[0])
         snprintf(page->lines[page->line_count++], sizeof page->lines[0], "%s", result->note);
@@ -177,7 +179,7 @@ static int show_example(const struct options *options, const struct worked *work
     snprintf(title, sizeof title, "%s (document %s): %s", worked_name(worked),
              worked_document(worked), worked_question(worked));
     fill_page(&page, &result);
-    if (wants_terminal(options)) {
+    if (outputs_want_text(options)) {
         print_text(title);
         printf("\n");
         print_films(options, &page);
@@ -249,7 +251,7 @@ static int play_script(const struct options *options, const char *operand,
     int status = player_run(request, &film, diag);
     if (status == DIAG_OK) {
         page.films[page.film_count++] = film;
-        if (wants_terminal(options))
+        if (outputs_want_text(options))
             print_films(options, &page);
         status = write_page(options, &page, diag);
     }
@@ -335,7 +337,6 @@ static int show_script(const struct options *options, const char *operand, struc
 
 int cmd_show(const struct options *options)
 {
-    struct output outputs[OUTPUT_COUNT];
     struct diag diag;
     if (options->list_only && options->operand_count == 0)
         return list_examples();
@@ -348,10 +349,8 @@ int cmd_show(const struct options *options)
                        "show: %zu operands given; expected one worked example, script, or file "
                        "('twbench show --list' names the examples)",
                        options->operand_count);
-    if (status == DIAG_OK) {
-        list_outputs(options, outputs);
-        status = check_outputs(outputs, options->force, &diag);
-    }
+    if (status == DIAG_OK)
+        status = outputs_check(options, &diag);
     if (status == DIAG_OK) {
         const char *operand = options->operands[0];
         const struct worked *worked = worked_find(operand);

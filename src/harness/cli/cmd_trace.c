@@ -1,11 +1,10 @@
 /* cmd_trace.c - trace: shows what is in a trace, and fits a workload to it. */
 #include "harness/cli/cli.h"
+#include "harness/cli/outputs.h"
 
-#include "harness/report/census_plot.h"
-#include "harness/report/census_table.h"
-#include "harness/report/fit_table.h"
 #include "harness/result/census_record.h"
 #include "harness/result/file.h"
+#include "harness/result/json.h"
 #include "harness/workload/fit.h"
 #include "harness/workload/generate.h"
 
@@ -44,23 +43,6 @@ static void print_json(FILE *out, const void *ctx)
     cJSON_free(text);
 }
 
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
-static int draw(const struct options *options, const cJSON *record, struct diag *diag)
-{
-    static const char *const endings[] = {
-        [PLOT_SVG] = "svg", [PLOT_PNG] = "png", [PLOT_PDF] = "pdf"};
-    char path[4352];
-    int status = census_plot(record, options->plots, options->plot_scripts,
-                             endings[options->plot_format], path, sizeof path, diag);
-    if (status == DIAG_OK)
-        fprintf(stderr, "%s\n", path);
-    return status;
-}
-
 /* ---- The fit. -------------------------------------------------------------------------------- */
 
 /* The census of what the workload does, by its own file. */
@@ -86,7 +68,7 @@ static int fit_census(const cJSON *workload, struct census *census, struct diag 
 }
 
 /* The file is written when the workload has been played, and what it does goes beside the trace. */
-static int fit(const struct options *options, const struct subject *subject, const cJSON *record,
+static int fit(const struct options *options, const struct subject *subject, cJSON *record,
                struct diag *diag)
 {
     cJSON *workload;
@@ -97,11 +79,8 @@ static int fit(const struct options *options, const struct subject *subject, con
         return status;
     status = fit_census(workload, &census, diag);
     if (status == DIAG_OK) {
-        cJSON *fitted = census_record(subject->name, "", &census);
+        json_add(record, "fit", census_record(subject->name, "", &census));
         census_free(&census);
-        if (!is_stdout(options->fit) && !is_stdout(options->setup.json))
-            fit_table(stdout, record, fitted);
-        cJSON_Delete(fitted);
         status = file_replace(options->fit, print_json, workload, diag);
     }
     cJSON_Delete(workload);
@@ -109,13 +88,6 @@ static int fit(const struct options *options, const struct subject *subject, con
 }
 
 /* ---- The command. ---------------------------------------------------------------------------- */
-
-static int refuse_existing(const char *path, bool force, struct diag *diag)
-{
-    if (!path || force)
-        return DIAG_OK;
-    return file_refuse_existing(path, "remove it, name another file, or --force", diag);
-}
 
 /* Before anything is read. */
 static int check(const struct options *options, struct diag *diag)
@@ -126,29 +98,19 @@ static int check(const struct options *options, struct diag *diag)
     if (options->plots && options->plot_format == PLOT_DUMB)
         return diag_usage(diag, "--plot-format: dumb given; expected svg, png or pdf, because the "
                                 "terminal has the curve already");
-    if (options->setup.json && options->fit && strcmp(options->setup.json, options->fit) == 0)
-        return diag_usage(diag, "--json and --fit: only one of them can go to %s",
-                          is_stdout(options->fit) ? "stdout" : options->fit);
-    int status = refuse_existing(options->setup.json, options->force, diag);
-    return status == DIAG_OK ? refuse_existing(options->fit, options->force, diag) : status;
+    return outputs_check(options, diag);
 }
 
-/* Everything that was asked for. */
-static int leave(const struct options *options, const struct subject *subject, const cJSON *record,
+/* What is known of the trace is left even when no workload fits it. */
+static int leave(const struct options *options, const struct subject *subject, cJSON *record,
                  struct diag *diag)
 {
-    int status = DIAG_OK;
-    if (!is_stdout(options->setup.json) && !is_stdout(options->fit)) {
-        struct report_style style = style_for(stdout, options->color);
-        census_table(stdout, record, &style);
-    }
-    if (options->setup.json)
-        status = file_replace(options->setup.json, print_json, record, diag);
-    if (status == DIAG_OK && options->plots)
-        status = draw(options, record, diag);
-    if (status == DIAG_OK && options->fit)
-        status = fit(options, subject, record, diag);
-    return status;
+    struct diag fit_diag;
+    int fitted = options->fit ? fit(options, subject, record, &fit_diag) : DIAG_OK;
+    int status = outputs_document(options, record, diag);
+    if (status == DIAG_OK && fitted != DIAG_OK)
+        *diag = fit_diag;
+    return status == DIAG_OK ? fitted : status;
 }
 
 int cmd_trace(const struct options *options)
@@ -160,8 +122,8 @@ int cmd_trace(const struct options *options)
         status = subject_read(options, &subject, &diag);
     if (status == DIAG_OK) {
         cJSON *record = census_record(subject.name, subject.header.source, &subject.census);
-        status =
-            record ? leave(options, &subject, record, &diag) : diag_run(&diag, "no memory for it");
+        status = record ? leave(options, &subject, record, &diag)
+                        : diag_run(&diag, "no memory for the census");
         cJSON_Delete(record);
     }
     census_free(&subject.census);

@@ -105,12 +105,13 @@ int outputs_assert(const struct options *options, const struct result_document *
     return status;
 }
 
-static bool wants_table(const struct options *options)
+bool outputs_want_text(const struct options *options)
 {
-    bool wants = !is_stdout(options->setup.json) && !is_stdout(options->html) &&
-                 !(options->html && (options->command->flags & FLAGS_OLD));
-    for (size_t i = 0; i < export_format_count; i++)
-        wants = wants && !is_stdout(options->exports[i]);
+    struct options_file files[OPTIONS_FILES_MAX];
+    size_t count = options_files(options, files);
+    bool wants = !(options->html && (options->command->flags & FLAGS_OLD));
+    for (size_t i = 0; i < count; i++)
+        wants = wants && !is_stdout(files[i].path);
     return wants;
 }
 
@@ -146,7 +147,7 @@ static void show(const struct options *options, show_fn *print, const void *ctx)
     sigset_t before;
     bool is_import = options->command->flags & FLAGS_IMPORT;
     FILE *out = is_import ? stderr : stdout;
-    if (!is_import && !wants_table(options))
+    if (!is_import && !outputs_want_text(options))
         return;
     struct report_style style = style_for(out, options->color);
     interrupt_admit(&before);
@@ -253,19 +254,27 @@ static int write_frame(const struct options *options, const struct page *page, s
     return status;
 }
 
-/* The page in each of its formats that was asked for. */
-static int write_formats(const struct options *options, const struct page *page, struct diag *diag)
+static int write_page_exports(const struct options *options, const struct page *page,
+                              struct diag *diag)
 {
-    int status = DIAG_OK;
-    if (!page_is_whole(page))
-        return diag_run(diag, "no memory for the page");
-    show(options, show_page, page);
+    int status = page_is_whole(page) ? DIAG_OK : diag_run(diag, "no memory for the page");
     for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
         struct page_rendering rendering = {export_formats[i].write_page, page};
         if (options->exports[i])
             status = file_replace(options->exports[i], print_page_rendering, &rendering, diag);
     }
-    return status == DIAG_OK && options->html ? write_frame(options, page, diag) : status;
+    return status;
+}
+
+int outputs_exports(const struct options *options, const cJSON *document, struct diag *diag)
+{
+    const struct document_kind *kind = document_kind_of(document);
+    struct page page = {.failed = !kind};
+    if (kind)
+        kind->build(&page, document);
+    int status = write_page_exports(options, &page, diag);
+    page_free(&page);
+    return status;
 }
 
 /* `report` takes flags that only cells have a use for. */
@@ -310,7 +319,10 @@ int outputs_page(const struct options *options, const cJSON *document, struct di
     if (status != DIAG_OK)
         return status;
     kind->build(&page, document);
-    status = write_formats(options, &page, diag);
+    show(options, show_page, &page);
+    status = write_page_exports(options, &page, diag);
+    if (status == DIAG_OK && options->html)
+        status = write_frame(options, &page, diag);
     page_free(&page);
     return status == DIAG_OK && options->plots ? outputs_picture(options, document, diag) : status;
 }

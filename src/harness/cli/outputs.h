@@ -20,6 +20,9 @@ int outputs_comparison(const struct options *options, const cJSON *comparison, s
 /* For any other kind of document (report/documents.h): its page in each format that was asked for, and its
  * picture.  DIAG_USAGE when a flag wants what the kind has not. */
 int outputs_page(const struct options *options, const cJSON *document, struct diag *diag);
+/* The exports alone, of a command that shows the document in its own way; and may that go to stdout? */
+int outputs_exports(const struct options *options, const cJSON *document, struct diag *diag);
+bool outputs_want_text(const struct options *options);
 /* The picture alone, into options->plots. */
 int outputs_picture(const struct options *options, const cJSON *document, struct diag *diag);
 /* The JSON as well, of a command that made it. */

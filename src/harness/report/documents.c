@@ -31,6 +31,11 @@ static bool is_trace(const cJSON *document)
     return is_of_kind(document, "trace");
 }
 
+static bool is_show(const cJSON *document)
+{
+    return is_of_kind(document, "show");
+}
+
 /* Its `kind` is that of the log. */
 static bool is_import(const cJSON *document)
 {
@@ -52,6 +57,7 @@ static const struct document_kind kinds[] = {
     {"limits", is_limits, false, page_limits, shape_check_limits, limits_plot},
     {"selftest", is_selftest, false, page_selftest, shape_check_version, NULL},
     {"trace", is_trace, false, page_trace, shape_check_version, census_plot},
+    {"show", is_show, false, page_show, shape_check_version, NULL},
     {"import", is_import, false, page_import, NULL, NULL},
     {"claims", is_claims, true, page_claims, NULL, NULL},
     {"advice", is_advice, true, page_advice, NULL, NULL},

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COMMONEST = 8 };
 
@@ -170,7 +171,15 @@ static void add_tallies(cJSON *object, const struct import *import)
     }
 }
 
-/* The tracks there were, the busiest first: "loops", "pids". */
+/* As the list of tracks has it. */
+static cJSON *track_json(const struct import *import, const struct import_track *track)
+{
+    char name[40];
+    import_track_name(import, track, name, sizeof name);
+    return import->options->kind->keys & IMPORT_LOOP ? json_text(name) : json_integer(track->key);
+}
+
+/* The tracks there were, the busiest first: "loops", "pids"; and which of them is the trace. */
 static void add_tracks(cJSON *object, const struct import *import)
 {
     const struct import_kind *kind = import->options->kind;
@@ -180,16 +189,27 @@ static void add_tracks(cJSON *object, const struct import *import)
         return;
     struct import_track **tracks = import_tracks_sorted(import);
     cJSON *list = cJSON_CreateArray();
-    for (uint32_t i = 0; tracks && i < count; i++) {
-        import_track_name(import, tracks[i], key, sizeof key);
-        cJSON_AddItemToArray(
-            list,
-            pair_json(kind->keys & IMPORT_LOOP ? json_text(key) : json_integer(tracks[i]->key),
-                      tracks[i]->lines));
-    }
+    for (uint32_t i = 0; tracks && i < count; i++)
+        cJSON_AddItemToArray(list, pair_json(track_json(import, tracks[i]), tracks[i]->lines));
     free(tracks);
     snprintf(key, sizeof key, "%ss", kind->track);
     json_add(object, key, list);
+    json_add_text(object, "track", kind->track);
+    json_add(object, "chosen", track_json(import, import->chosen));
+}
+
+/* What the kind has to say, a sentence each. */
+static void add_notes(cJSON *object, const char *notes)
+{
+    cJSON *list = cJSON_CreateArray();
+    char note[sizeof((struct import *)NULL)->notes];
+    while (*notes) {
+        size_t length = strcspn(notes, "\n");
+        snprintf(note, sizeof note, "%.*s", (int)length, notes);
+        cJSON_AddItemToArray(list, json_text(note));
+        notes += length + (notes[length] == '\n');
+    }
+    json_add(object, "notes", list);
 }
 
 cJSON *import_json(const struct import *import)
@@ -208,11 +228,15 @@ cJSON *import_json(const struct import *import)
     whole &= add_checks(object, builder);
     add_tallies(object, import);
     add_tracks(object, import);
+    json_add_text(object, "log", import->name);
     json_add_integer(object, "log_lines", import->lines);
     add_count(object, "broken_lines", import->broken_lines);
+    if (import->broken_lines)
+        json_add_text(object, "first_broken", import->first_broken);
     add_count(object, "torn_lines", import->torn);
     add_count(object, "lost_events", import->lost);
     add_count(object, "clock_back", builder->counts.clock_back);
+    add_notes(object, import->notes);
     if (whole)
         return object;
     cJSON_Delete(object);

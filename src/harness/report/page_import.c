@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TRACKS_SHOWN = 8, COMMONEST = 5 };
+enum { TRACKS_SHOWN = 8, COMMONEST = 5, NAMES_SHOWN = 40 };
 
 /* A fact whose items are parted by commas; one that has none is not there. */
 struct list {
@@ -16,6 +16,14 @@ struct list {
     const char *name;
     bool is_open;
 };
+
+/* What a list of so many names leaves out. */
+static void list_more(struct list *list, int count, int shown, const char *what)
+{
+    if (count <= shown)
+        return;
+    page_span(list->page, ", %d more%s", count - shown, what);
+}
 
 static void list_add(struct list *list)
 {
@@ -85,10 +93,7 @@ static void add_chosen(struct page *page, const struct place *root)
             put_track(page, &at, "not ", "");
             shown++;
         }
-    if (count > TRACKS_SHOWN + 1) {
-        list_add(&list);
-        page_span(page, "%d more", count - TRACKS_SHOWN - 1);
-    }
+    list_more(&list, count, TRACKS_SHOWN + 1, "");
 }
 
 /* ---- The trace. ------------------------------------------------------------------------------ */
@@ -167,21 +172,25 @@ static void add_tallies(struct page *page, const struct place *root)
     struct list list = {page, "log", false};
     struct place converter = place_get(root, "converter"), functions = place_get(root, "functions");
     const cJSON *count;
+    int shown = 0;
     cJSON_ArrayForEach(count, converter.json)
     {
-        if (count->string)
+        if (count->string && shown++ < NAMES_SHOWN)
             list_count(&list, &converter, count->string, count->string);
     }
+    list_more(&list, shown, NAMES_SHOWN, " names");
+    shown = 0;
     list = (struct list){page, "functions", false};
     for (struct place at = place_item(&functions, 0); at.json; place_next(&at)) {
         struct place name = place_item(&at, 0), times = place_item(&at, 1);
-        if (!cJSON_IsNumber(times.json))
+        if (!cJSON_IsNumber(times.json) || shown++ >= NAMES_SHOWN)
             continue;
         list_add(&list);
         page_put_as(page, &times, "", "%.0f", times.json->valuedouble);
         page_span(page, " ");
         page_put(page, &name, "");
     }
+    list_more(&list, shown, NAMES_SHOWN, " names");
 }
 
 /* What was wrong with the log, and what the kind has to say of it. */

@@ -54,7 +54,7 @@ static void add_sizes(struct page *page, const struct place *root)
     }
     page_text(page, "Found: regressed beyond the margin of ");
     page_put_share(page, root, "method.margin");
-    page_span(page, ", and confirmed.  Seen: slower beyond doubt, by whatever amount.");
+    page_span(page, ", and confirmed. Seen: slower beyond doubt, by whatever amount.");
 }
 
 static void say_false_alarms(struct page *page, const struct place *root)

@@ -78,7 +78,7 @@ static void add_operations(struct page *page, const struct place *root)
     page_put(page, root, "operations.per_active_tick");
     page_span(page, " per active tick, ");
     put_count(page, root, "operations.tick_max");
-    page_span(page, " at most.  Starts are new ones and re-arms (refreshes).");
+    page_span(page, " at most. Starts are new ones and re-arms (refreshes).");
 }
 
 /* ---- Armed over time. ------------------------------------------------------------------------ */

@@ -102,6 +102,12 @@ void page_records(struct page *page, const char *title, const struct place *arra
 
 /* ---- All figures. ---------------------------------------------------------------------------- */
 
+/* Text of several lines, a drawing, is no figure. */
+static bool is_figure(const cJSON *value)
+{
+    return is_scalar(value) && !(cJSON_IsString(value) && strchr(value->valuestring, '\n'));
+}
+
 static void add_figure(struct page *page, const struct place *value)
 {
     page_row(page);
@@ -117,7 +123,7 @@ static void add_figures(struct page *page, const struct place *from, int depth)
     cJSON_ArrayForEach(value, from->json)
     {
         struct place at = is_array ? item : place_key(from, value->string);
-        if (is_scalar(value))
+        if (is_figure(value))
             add_figure(page, &at);
         else if (depth < DEPTH_MAX)
             add_figures(page, &at, depth + 1);

@@ -2,8 +2,11 @@
 #include "harness/report/show_json.h"
 
 #include "harness/base/jsontext.h"
+#include "harness/report/show_terminal.h"
+
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void write_text(FILE *out, const char *text)
 {
@@ -88,6 +91,22 @@ static void write_frame(FILE *out, const struct film *film, const struct film_fr
     fprintf(out, "}");
 }
 
+/* As the terminal has it, on a terminal that is none. */
+static void write_drawing(FILE *out, const struct film *film)
+{
+    const struct report_style style = {.columns = 80, .utf8 = true};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *drawing = open_memstream(&text, &size);
+    if (drawing)
+        show_terminal(drawing, film, &style, false);
+    bool is_drawn = drawing && fclose(drawing) == 0;
+    while (is_drawn && size > 0 && text[size - 1] == '\n')
+        text[--size] = '\0';
+    write_text(out, is_drawn ? text : "");
+    free(text);
+}
+
 static void write_film(FILE *out, const struct film *film)
 {
     static const char *const shapes[] = {"wheel", "queue", "tree", "set"};
@@ -98,12 +117,31 @@ static void write_film(FILE *out, const struct film *film)
     write_levels(out, film);
     fprintf(out, ", \"broken\": ");
     write_text(out, film->broken);
+    fprintf(out, ",\n  \"drawing\": ");
+    write_drawing(out, film);
     fprintf(out, ",\n  \"frames\": [\n");
     for (size_t i = 0; i < film->frame_count; i++) {
         write_frame(out, film, &film->frames[i]);
         fprintf(out, i + 1 < film->frame_count ? ",\n" : "\n");
     }
     fprintf(out, "  ]}");
+}
+
+static void write_answers(FILE *out, const struct show_page *page)
+{
+    fprintf(out, ",\n\"answers\": [");
+    for (size_t i = 0; i < page->answer_count; i++) {
+        const struct show_answer *answer = &page->answers[i];
+        fprintf(out, "%s{\"what\": ", i > 0 ? ",\n " : "");
+        write_text(out, answer->what);
+        fprintf(out,
+                ", \"found\": %" PRIu64 ", \"expected\": %" PRIu64
+                ", \"as_printed\": %s, \"right\": %s}",
+                answer->found, answer->expected, answer->as_printed ? "true" : "false",
+                answer->right ? "true" : "false");
+    }
+    fprintf(out, "],\n\"note\": ");
+    write_text(out, page->note);
 }
 
 void show_json(FILE *out, const struct show_page *page)
@@ -120,5 +158,8 @@ void show_json(FILE *out, const struct show_page *page)
         fprintf(out, i > 0 ? ", " : "");
         write_text(out, page->lines[i]);
     }
-    fprintf(out, "]}\n");
+    fprintf(out, "]");
+    if (page->note)
+        write_answers(out, page);
+    fprintf(out, "}\n");
 }

@@ -21,7 +21,12 @@ struct terminal {
 static const struct {
     const char *utf8, *plain;
 } replacements[] = {{"\u00b1", "+-"}, {"\u2013", "-"},  {"\u2014", "-"},  {"\u2026", "..."},
-                    {"\u00d7", "x"},  {"\u2192", "->"}, {"\u2264", "<="}, {"\u00b7", "."}};
+                    {"\u00d7", "x"},  {"\u2192", "->"}, {"\u2264", "<="}, {"\u00b7", "."},
+                    {"\u2581", "."},  {"\u2582", ":"},  {"\u2583", "-"},  {"\u2584", "="},
+                    {"\u2585", "+"},  {"\u2586", "*"},  {"\u2587", "#"},  {"\u2588", "@"},
+                    {"\u2500", "-"},  {"\u2502", "|"},  {"\u25b2", "^"},  {"\u251c", "|"},
+                    {"\u250c", "+"},  {"\u252c", "+"},  {"\u2510", "+"},  {"\u2514", "+"},
+                    {"\u2534", "+"},  {"\u2518", "+"}};
 
 /* The character's text, and by how many bytes to go on. */
 static const char *shown_character(const char *at, const struct report_style *style, size_t *bytes,
