@@ -34,7 +34,11 @@ static int settings_of(const struct options *options, const struct tw_design *de
 static void print_broken(const struct tw_backend *design, const struct conform_report *report)
 {
     printf("%s: BROKEN: %s\n  %s\n", design->name, report->rule, report->detail);
-    if (report->operations[0] != '\0')
+    if (report->operations[0] != '\0' && report->operation_count > CONFORM_SHORT)
+        printf("operations that show it, not shrunk to less than %zu of them (seed %" PRIu64
+               "):\n%s\n",
+               report->operation_count, report->seed, report->operations);
+    else if (report->operations[0] != '\0')
         printf("shortest operations that show it (seed %" PRIu64 "):\n%s\n", report->seed,
                report->operations);
 }

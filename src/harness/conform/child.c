@@ -314,7 +314,7 @@ bool child_run(struct child *child, child_work_fn *work, void *ctx, struct confo
     child->memory_kills = ward_memory_kills();
     pid_t pid = ward_fork(&(struct ward){.memory_bytes = 2 * child->memory_bytes,
                                          .file_bytes = FILE_BYTES,
-                                         .cpu_seconds = (unsigned)(2 * child->all_seconds),
+                                         .cpu_seconds = 1 + (unsigned)(2 * child->all_seconds),
                                          .out_fd = child->output_fd,
                                          .err_fd = child->output_fd});
     if (pid == 0)
@@ -324,6 +324,7 @@ bool child_run(struct child *child, child_work_fn *work, void *ctx, struct confo
         return false;
     }
     enum verdict verdict = wait_for(child, pid, begin_ns, &wait_status, &left);
+    child->took_too_long = verdict == TAKES_TOO_LONG;
     conclude(child, verdict, wait_status, left, report);
     return true;
 }

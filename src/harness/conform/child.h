@@ -20,6 +20,7 @@ struct child {
     double all_seconds;      /* of processor time that a piece may take */
     uint64_t nonce;          /* of the seal of the piece that is under way */
     uint64_t memory_kills;   /* ward_memory_kills() when it began */
+    bool took_too_long;      /* the last piece took all of that, and was ended */
 };
 
 /* What the child does: judge, and fill watch->report. */

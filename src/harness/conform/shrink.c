@@ -10,7 +10,8 @@
 struct shrinker {
     shrink_replay_fn *replay;
     void *ctx;
-    uint64_t work;                 /* done so far */
+    uint64_t work; /* done so far */
+    bool is_over;  /* no time is left: nothing is tried any more, nor copied for it */
     struct operations *operations; /* the shortest so far, */
     struct conform_report *report; /* and what it shows */
     struct operations candidate;
@@ -20,14 +21,14 @@ struct shrinker {
 /* Does the candidate break the same rule?  Then it is the shortest so far. */
 static bool shrinker_try(struct shrinker *shrinker)
 {
-    if (shrinker->work > SHRINK_WORK || shrinker->candidate.out_of_memory)
+    if (shrinker->is_over || shrinker->candidate.out_of_memory)
         return false;
     struct conform_report report = {0};
     size_t steps;
-    if (!shrinker->replay(shrinker->ctx, &shrinker->candidate, &report, &steps))
-        shrinker->work = SHRINK_WORK;
-    shrinker->work += report.work + steps + 1;
-    if (!report.rule || strcmp(report.rule, shrinker->report->rule) != 0)
+    bool ran = shrinker->replay(shrinker->ctx, &shrinker->candidate, &report, &steps);
+    shrinker->work += report.work + (ran ? steps : 0) + 1;
+    shrinker->is_over = !ran || shrinker->work > SHRINK_WORK;
+    if (!ran || !report.rule || strcmp(report.rule, shrinker->report->rule) != 0)
         return false;
     operations_copy(shrinker->operations, &shrinker->candidate, NULL);
     shrinker->operations->count = steps;
@@ -48,7 +49,7 @@ static bool shrink_chunks(struct shrinker *shrinker)
 {
     bool shorter = false;
     for (size_t size = (shrinker->operations->count + 1) / 2; size > 0; size /= 2)
-        for (size_t begin = 0; begin < shrinker->operations->count;) {
+        for (size_t begin = 0; begin < shrinker->operations->count && !shrinker->is_over;) {
             if (shrinker_try_without(shrinker, begin, size))
                 shorter = true;
             else
@@ -71,7 +72,8 @@ static bool shrink_ticks(struct shrinker *shrinker, size_t index)
     struct operation operation = shrinker->operations->list[index];
     uint64_t ticks = operation.ticks;
     uint64_t attempts[] = {0, ticks / 16, ticks / 2, ticks - ticks / 8, ticks - 1};
-    for (size_t i = 0; ticks > 0 && i < sizeof attempts / sizeof attempts[0]; i++) {
+    for (size_t i = 0; ticks > 0 && !shrinker->is_over && i < sizeof attempts / sizeof attempts[0];
+         i++) {
         operation.ticks = attempts[i];
         if (operation.ticks < ticks && shrinker_try_with(shrinker, index, operation))
             return true;
@@ -87,7 +89,7 @@ static bool shrink_least(struct shrinker *shrinker, size_t index, put_fn *put, u
                          uint64_t high)
 {
     uint64_t first = high, attempt = low; /* the least possible one, before halving what is left */
-    while (low < high) {
+    while (low < high && !shrinker->is_over) {
         operations_copy(&shrinker->candidate, shrinker->operations, NULL);
         put(&shrinker->candidate, index, attempt);
         if (shrinker_try(shrinker))
@@ -168,7 +170,7 @@ static bool shrink_further(struct shrinker *shrinker, size_t index)
 static bool shrink_numbers(struct shrinker *shrinker)
 {
     bool smaller = false;
-    for (size_t i = 0; i < shrinker->operations->count; i++)
+    for (size_t i = 0; i < shrinker->operations->count && !shrinker->is_over; i++)
         while (
             i < shrinker->operations->count &&
             (shrink_ticks(shrinker, i) || shrink_times(shrinker, i) || shrink_further(shrinker, i)))
@@ -200,7 +202,7 @@ static bool shrink_fold(struct shrinker *shrinker, size_t index)
 static bool shrink_advances(struct shrinker *shrinker)
 {
     bool shorter = false;
-    for (size_t i = 0; i < shrinker->operations->count; i++)
+    for (size_t i = 0; i < shrinker->operations->count && !shrinker->is_over; i++)
         while (i < shrinker->operations->count &&
                shrinker->operations->list[i].code == OPERATION_ADVANCE && shrink_fold(shrinker, i))
             shorter = true;
@@ -246,7 +248,7 @@ static tw_id shrink_timer(struct shrinker *shrinker, tw_id id)
 {
     if (timer_is_of_many(shrinker->operations, id))
         return id;
-    for (tw_id lower = 0; lower < id && lower < 64; lower++) {
+    for (tw_id lower = 0; lower < id && lower < 64 && !shrinker->is_over; lower++) {
         if (timer_is_named(shrinker->operations, lower))
             continue;
         operations_copy(&shrinker->candidate, shrinker->operations, NULL);
@@ -257,15 +259,33 @@ static tw_id shrink_timer(struct shrinker *shrinker, tw_id id)
     return id;
 }
 
+/* Which timers the list names; NULL when there is no memory. */
+static bool *named_find(const struct operations *operations)
+{
+    bool *named = calloc(operations->capacity, sizeof *named);
+    for (size_t i = 0; named && i < operations->count; i++) {
+        const struct operation *operation = &operations->list[i];
+        uint64_t more =
+            operation->times > operation->further ? operation->times : operation->further;
+        const tw_id firsts[] = {operation->id, operation->target};
+        for (size_t k = 0; k < 2; k++)
+            for (uint64_t id = firsts[k]; id <= firsts[k] + more && id < operations->capacity; id++)
+                named[id] = named[id] || operation_names(operation, (tw_id)id);
+    }
+    return named;
+}
+
 /* Moves timers to low numbers and cuts the capacity to what is left. */
 static void shrink_timers(struct shrinker *shrinker)
 {
     tw_id named_end = 1;
-    for (tw_id id = 0; id < shrinker->operations->capacity; id++)
-        if (timer_is_named(shrinker->operations, id)) {
+    bool *named = named_find(shrinker->operations);
+    for (tw_id id = 0; named && id < shrinker->operations->capacity && !shrinker->is_over; id++)
+        if (named[id]) {
             tw_id now = shrink_timer(shrinker, id);
             named_end = now >= named_end ? now + 1 : named_end;
         }
+    free(named);
     shrink_least(shrinker, 0, put_capacity, named_end, shrinker->operations->capacity);
 }
 
@@ -306,9 +326,15 @@ void shrink(struct operations *operations, shrink_replay_fn *replay, void *ctx, 
         struct shrinker shrinker = {
             .replay = replay, .ctx = ctx, .operations = operations, .report = report, .keep = keep};
         operations_init(&shrinker.candidate, operations->capacity);
-        shrink_all(&shrinker);
+        size_t before;
+        do {
+            before = operations->count;
+            shrink_all(&shrinker);
+        } while (operations->count > SHRINK_SHORT && operations->count < before &&
+                 !shrinker.is_over);
         operations_clear(&shrinker.candidate);
     }
+    report->operation_count = operations->count;
     operations_print(operations, report->operations, sizeof report->operations);
     free(keep);
 }

@@ -7,6 +7,9 @@
 #include "harness/conform/conform.h"
 #include "harness/conform/operations.h"
 
+/* A list of more operations is tried again as long as that helps. */
+#define SHRINK_SHORT CONFORM_SHORT
+
 /* Runs a list: fills *report, which is empty, and *steps with how many operations it took.  False
  * when there is no time left for it. */
 typedef bool shrink_replay_fn(void *ctx, const struct operations *operations,

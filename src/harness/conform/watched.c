@@ -10,10 +10,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
-/* Shrinking goes on for so long. */
-#define SHRINK_SECONDS 20.0
+/* Shrinking may take so much processor time, the children's and ours, and so long by the wall clock. */
+#define SHRINK_SECONDS      20.0
+#define SHRINK_WALL_SECONDS 60.0
 /* While it does, a call that should return soon has so much processor time, or may wait so long.
  * What is found is then confirmed with the real limits. */
 #define SHRINK_CALL_SECONDS 0.1
@@ -39,7 +41,8 @@ static void search_in_child(void *ctx, struct watch *watch)
 struct replay {
     struct child *child;
     enum judge_look look;
-    double deadline; /* on the monotonic clock: no child is started after it */
+    double cpu_deadline,
+        wall_deadline; /* no child is started after these, nor goes on after the first */
     const struct operations *operations;
 };
 
@@ -53,11 +56,31 @@ static void replay_in_child(void *ctx, struct watch *watch)
     watch->step = steps - (steps > 0);
 }
 
-static double seconds_now(void)
+static double wall_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double usage_seconds(int who)
+{
+    struct rusage usage;
+    getrusage(who, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Of this process and of the children that have ended. */
+static double cpu_seconds(void)
+{
+    return usage_seconds(RUSAGE_SELF) + usage_seconds(RUSAGE_CHILDREN);
+}
+
+static void replay_allow(struct replay *replay, double seconds)
+{
+    replay->cpu_deadline = cpu_seconds() + seconds;
+    replay->wall_deadline = wall_seconds() + SHRINK_WALL_SECONDS;
 }
 
 /* A shrink_replay_fn. */
@@ -65,9 +88,15 @@ static bool replay_list(void *ctx, const struct operations *operations,
                         struct conform_report *report, size_t *steps)
 {
     struct replay *replay = ctx;
+    double left = replay->cpu_deadline - cpu_seconds();
+    double all_seconds = replay->child->all_seconds;
     replay->operations = operations;
-    if (seconds_now() > replay->deadline ||
-        !child_run(replay->child, replay_in_child, replay, report))
+    if (left <= 0 || wall_seconds() > replay->wall_deadline)
+        return false;
+    replay->child->all_seconds = left;
+    bool ran = child_run(replay->child, replay_in_child, replay, report);
+    replay->child->all_seconds = all_seconds;
+    if (!ran || replay->child->took_too_long)
         return false;
     size_t step = replay->child->watch->step;
     *steps = step < operations->count ? step + 1 : operations->count;
@@ -136,14 +165,16 @@ static void shrink_watched(struct replay *replay, struct operations *operations,
     shrink(operations, replay_list, replay, steps, &shorter);
     replay->child->call_seconds = limits.call_seconds;
     replay->child->idle_seconds = limits.idle_seconds;
-    replay->deadline = seconds_now() + SHRINK_SECONDS; /* for this last one */
+    replay_allow(replay, SHRINK_SECONDS); /* for this last one */
     struct conform_report last = {0};
     if (replay_list(replay, operations, &last, &steps) && last.rule &&
         strcmp(last.rule, report->rule) == 0) {
         strcpy(report->detail, last.detail);
         strcpy(report->operations, shorter.operations);
+        report->operation_count = shorter.operation_count;
     } else {
         operations_print(&whole, report->operations, sizeof report->operations);
+        report->operation_count = whole.count;
     }
     operations_clear(&whole);
 }
@@ -153,7 +184,7 @@ static void explain(struct replay *replay, struct operations *operations, const 
                     struct conform_report *report)
 {
     size_t steps;
-    replay->deadline = seconds_now() + SHRINK_SECONDS;
+    replay_allow(replay, SHRINK_SECONDS);
     report->operations[0] = '\0';
     prefer_firing(replay, operations, report);
     if (list_shows(replay, operations, report, &steps)) {
@@ -221,7 +252,6 @@ int watched_run_text(const struct tw_backend *backend, const char *text,
 {
     struct operations operations;
     struct child child;
-    size_t steps;
     *report = (struct conform_report){0};
     operations_init(&operations, 1);
     size_t line = operations_parse(text, backend->params, &operations);
@@ -233,8 +263,8 @@ int watched_run_text(const struct tw_backend *backend, const char *text,
     bool ran = false;
     if (child_open(&child, backend)) {
         struct replay replay = {.child = &child, .look = JUDGE_ALWAYS};
-        replay.deadline = seconds_now() + SHRINK_SECONDS;
-        ran = replay_list(&replay, &operations, report, &steps);
+        replay.operations = &operations;
+        ran = child_run(&child, replay_in_child, &replay, report);
         if (ran && report->rule)
             explain(&replay, &operations, NULL, report);
         child_close(&child);
