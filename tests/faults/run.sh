@@ -24,7 +24,7 @@ compile() {
 # The harness's part of the probe is the same for every fault.
 build_harness() {
     local source
-    for source in src/harness/conform/*.c src/harness/base/rng.c src/libraries/answer.c; do
+    for source in src/harness/conform/*.c src/harness/base/{literal,rng,utf8,ward}.c src/libraries/answer.c; do
         compile -O2 -c "$source" -o "$work/$(basename "$source" .c).o" || return 1
     done
 }
