@@ -43,8 +43,12 @@ static bool setting_is_good(const struct tw_setting *setting, const struct tw_ba
 static bool operation_is_good(const struct operation *operation, uint32_t capacity)
 {
     bool many = operation->code == OPERATION_START || operation->code == OPERATION_STOP;
-    return (unsigned)operation->code <= OPERATION_INSPECT && operation->id < capacity &&
-           operation->target < capacity && strchr("+-@", operation->base) &&
+    if ((unsigned)operation->code > OPERATION_AGAIN || !strchr("+-@", operation->base))
+        return false;
+    if (operation->code == OPERATION_AGAIN) /* its id is a number of lines */
+        return true;
+    return operation->id < capacity && operation->target < capacity &&
+           operation->further < capacity - operation->id &&
            (!many || operation->times <= capacity - operation->id);
 }
 
