@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int(diag_usage)(struct diag *diag, const char *format, ...)
 {
@@ -24,4 +25,12 @@ int(diag_run)(struct diag *diag, const char *format, ...)
     vsnprintf(diag->text, sizeof diag->text, format, args);
     va_end(args);
     return DIAG_RUN;
+}
+
+void diag_name(struct diag *diag, const char *name)
+{
+    char text[sizeof diag->text];
+    memcpy(text, diag->text, sizeof text);
+    if (strncmp(text, name, strlen(name)) != 0)
+        snprintf(diag->text, sizeof diag->text, "%.400s: %.600s", name, text);
 }

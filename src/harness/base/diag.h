@@ -19,6 +19,9 @@ int diag_usage(struct diag *diag, const char *format, ...) __attribute__((format
 /* ... or DIAG_RUN (the machine said no: no memory, no disk, a failed system call). */
 int diag_run(struct diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Puts "name: " before the text, unless it begins with it: for what a callee could not know. */
+void diag_name(struct diag *diag, const char *name);
+
 /* Static analysis looks at one file at a time; here it learns which status comes back. */
 #ifdef __clang_analyzer__
 #define diag_usage(...) ((diag_usage)(__VA_ARGS__), DIAG_USAGE)

@@ -23,6 +23,8 @@ static int render(const struct options *options, render_fn *how)
     bool broken = false;
     if (status == DIAG_OK && document.result)
         status = outputs_assert(options, document.result, &broken, &diag);
+    if (status == DIAG_USAGE && (document.kind || document.result))
+        diag_name(&diag, options->operands[0]);
     document_free(&document);
     if (status != DIAG_OK)
         return cli_fail(status, &diag);

@@ -212,7 +212,8 @@ void page_put_as(struct page *page, const struct place *from, const char *dotted
     struct place place = dotted[0] ? place_get(from, dotted) : *from;
     va_list args;
     va_start(args, format);
-    struct page_span *span = add_span(page, open_line(page), print(page, format, args));
+    char *text = place.json ? print(page, format, args) : copy(page, "-");
+    struct page_span *span = add_span(page, open_line(page), text);
     va_end(args);
     if (!span || !place.json)
         return;

@@ -137,7 +137,7 @@ void page_span(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 /* The value at `dotted` from there ("": the place itself): a number in three digits, a text, yes or no, an
  * object of settings as "slots=512", an array's items.  Nothing is added where nothing is. */
 void page_put(struct page *page, const struct place *from, const char *dotted);
-/* A text of the caller's that shows the number at that place: "1.2 ms" of 1200000. */
+/* A text of the caller's that shows the number at that place: "1.2 ms" of 1200000; "-" where nothing is. */
 void page_put_as(struct page *page, const struct place *from, const char *dotted,
                  const char *format, ...) PAGE_PRINTF(4);
 /* A share of 1 as per cent: "2.5 %" of 0.025; "-" where it is not known. */

@@ -31,9 +31,10 @@ static void put_point(struct page *page, const struct limits_view *view, const c
 static void add_limits(struct page *page, const cJSON *document)
 {
     struct limits_view view = limits_view_make(document);
-    page_heading(page, 2, "limits",
-                 "ns per operation at so many nodes (or timers), median of %.0f processes",
-                 json_get_number(document, "method.runs"));
+    struct place root = place_root(document);
+    page_heading(page, 2, "limits", "ns per operation at so many nodes (or timers), median of ");
+    page_put(page, &root, "method.runs");
+    page_span(page, " processes");
     page_table(page, "limits-table", "Limits of the machine");
     page_column(page, "", "limit", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "", "node", 0, 0);
@@ -179,15 +180,15 @@ static void say_failures(struct page *page, const cJSON *document)
 {
     size_t failed = 0;
     const cJSON *point;
-    char tasks[32];
+    char tasks[32], node[FIGURE_SIZE + 1];
     cJSON_ArrayForEach(point, json_get(document, "points"))
     {
         double count = json_get_number(point, "tasks");
         units_format_count(tasks, sizeof tasks, count > 0 ? units_whole(count) : 0);
+        figure_value(node, json_get_number(point, "node_bytes"));
         if (strcmp(json_get_text(point, "status"), "ok") != 0 && failed++ < FAILURES_SAID)
-            page_item(page, "%s, %s nodes of %.0f bytes: %s: %s", json_get_text(point, "limit"),
-                      tasks, json_get_number(point, "node_bytes"), json_get_text(point, "status"),
-                      json_get_text(point, "reason"));
+            page_item(page, "%s, %s nodes of %s bytes: %s: %s", json_get_text(point, "limit"),
+                      tasks, node, json_get_text(point, "status"), json_get_text(point, "reason"));
     }
     if (failed > FAILURES_SAID)
         page_item(page, "%zu more failed; the JSON has their reasons.", failed - FAILURES_SAID);
@@ -204,7 +205,7 @@ static void say_slow(struct page *page, const cJSON *document)
         slow += json_get_number(point, "slow_stretches");
         stretches += each * cJSON_GetArraySize(json_get(point, "ns.samples"));
     }
-    if (slow > 0)
+    if (slow > 0 && stretches > 0)
         page_item(page,
                   "%.1f %% of the stretches were timed while the core was below its full pace.",
                   100 * slow / stretches);
