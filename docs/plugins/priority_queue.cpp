@@ -88,6 +88,8 @@ struct tw_timers {
     {
         for (; !queue.empty() && !is_alive(queue.top()); dead--)
             queue.pop();
+        if (queue.empty())
+            queue = Queue(); /* a vector keeps its memory; what is empty gives it back */
     }
     void sift()
     {
@@ -204,8 +206,8 @@ tw_footprint pq_footprint(const tw_timers *timers)
 {
     tw_footprint footprint = {};
     footprint.fixed_bytes = sizeof *timers;
-    footprint.capacity_bytes = timers->timers.size() * sizeof(Timer);
-    footprint.pending_bytes = timers->queue.size() * sizeof(Entry);
+    footprint.capacity_bytes = timers->timers.capacity() * sizeof(Timer);
+    footprint.pending_bytes = timers->queue.entries().capacity() * sizeof(Entry);
     return footprint;
 }
 
