@@ -40,7 +40,7 @@ is_the_same() {
         "(['work', 'instructions'], {'old': None, 'new': None})" ]
     [[ $output != *"NEW/OLD"* && $output != *advisory* && $output == *"no times were taken."* ]]
     grep -q '<testcase' out.xml
-    grep -q '^### twbench: same' out.md
+    grep -q '^## twbench: same' out.md
 }
 
 @test "a program and a result cannot be compared" {

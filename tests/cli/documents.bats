@@ -65,6 +65,30 @@ PYTHON
     diff first.txt shown.txt
 }
 
+@test "a comparison: the verdict first, what changed and why" {
+    "$twbench" run --impl=heap,hashed --workload=hold --tasks=50 --runs=3 --warmup=0 --min-time=0ns --progress=never \
+        --json=old.json >/dev/null
+    python3 - <<'PYTHON'
+import json
+document = json.load(open("old.json"))
+for phase in document["cells"][0]["phases"]:
+    phase["work"]["comparisons"] = round(phase["work"]["comparisons"] * 1.1)
+json.dump(document, open("new.json", "w"))
+PYTHON
+    "$twbench" compare old.json new.json --json=c.json --style=plain --export-csv=first.csv --export-markdown=first.md \
+        --export-junit=first.xml -o first.html >first.txt || [ $? -eq 3 ]
+    shows c.json 'heap/hold/50: regressed: comparisons +10.0 % (limit 1 %)' 'cells[0].work[0].change' 'cells[1].ns_per_op.new'
+    "$twbench" report c.json --export-junit=shown.xml >/dev/null
+    for format in txt csv md xml html; do
+        cmp "first.$format" "shown.$format"
+    done
+    [ "$(tail -n 3 shown.txt | head -n 1)" = "twbench: regressed" ]
+    [ "$(head -n 1 shown.md)" = "## twbench: **regressed**" ]
+    # What changed stands open in Markdown, the rest in a fold.
+    [ "$(grep -n '^| heap |' shown.md | cut -d: -f1)" -lt "$(grep -n '^<details>' shown.md | head -n 1 | cut -d: -f1)" ]
+    [ "$(grep -n '^| hashed |' shown.md | cut -d: -f1)" -gt "$(grep -n '^<details>' shown.md | head -n 1 | cut -d: -f1)" ]
+}
+
 @test "a trace, and what a workload fitted to it does" {
     "$twbench" trace libuv-bind --json=t.json --fit=f.json >first.txt
     shows t.json '107523' 'operations.new'
@@ -109,7 +133,7 @@ PYTHON
 }
 
 @test "every command that leaves a document has the same flags for its page" {
-    for command in run replay report selftest claims trace advise limits import show; do
+    for command in run replay report compare selftest claims trace advise limits import show; do
         for flag in html export-markdown export-csv; do
             echo "$command --$flag"
             "$twbench" "$command" --help | grep -q -- "^  --$flag=FILE"
@@ -121,7 +145,7 @@ PYTHON
 
 @test "what a kind has not is refused by name, and what is no document" {
     "$twbench" trace libuv-bind --json=t.json >/dev/null
-    refuses "--export-gbench: a trace document has no cells" report t.json --export-gbench=x
+    refuses "--export-gbench: a trace document is no result" report t.json --export-gbench=x
     refuses "--assert: a trace document has no cells" report t.json --assert='heap.start<=O(n)'
     refuses "--plots: a selftest document has no pictures" plot <(echo '{"schema_version": 1, "kind": "selftest"}') --plots=x
     sed 's/"schema_version":[^,]*/"schema_version": 2/' t.json >later.json
@@ -131,8 +155,8 @@ PYTHON
     echo '{"kind": "trace"' >cut.json
     refuses "cut.json:2:1: " report cut.json
     # Any other JSON is shown as far as it goes, and never more than that.
-    for kind in trace show selftest; do
-        echo "{\"schema_version\": 1, \"kind\": \"$kind\", \"films\": [1, {\"frames\": {}}], \"delays\": [[]], \"answers\": 3, \"detection\": [7]}" >odd.json
+    for kind in trace show selftest comparison; do
+        echo "{\"schema_version\": 1, \"kind\": \"$kind\", \"films\": [1, {\"frames\": {}}], \"delays\": [[]], \"answers\": 3, \"detection\": [7], \"cells\": [1, {\"tasks\": -1e300, \"work\": [3], \"phases\": [[], {\"work\": [1]}]}], \"reasons\": [7]}" >odd.json
         "$twbench" report odd.json --export-csv=odd.csv --export-markdown=odd.md --force >odd.txt
     done
 }

@@ -52,7 +52,7 @@ PYTHON
     [ "$(json a.json 'len(d["cells"])')" = 2 ]
     run "$twbench" compare a.json a.json
     [ "$status" -eq 0 ]
-    [[ $output == *"same: 2 cells"* ]]
+    [[ $output == *"twbench: same"*"2 cells, none of them changed"* ]]
     quick --impl=heap --json=b.json >/dev/null
     quick --impl=heap --drive=next --json=c.json >/dev/null
     run "$twbench" compare b.json c.json

@@ -1,8 +1,8 @@
 /* fuzz_compare.c - any two JSON texts as OLD and NEW of compare, or as a baseline and what is held against it. */
 #include "harness/cli/exports.h"
 #include "harness/compare/results.h"
-#include "harness/report/compare_table.h"
-#include "harness/report/style.h"
+#include "harness/report/builders.h"
+#include "harness/report/writer.h"
 #include "harness/result/document.h"
 #include "mutate.h"
 
@@ -16,10 +16,16 @@ static void show(const struct comparison *comparison, const cJSON *head, const u
     const struct report_style style = {.utf8 = size % 2, .columns = 80};
     cJSON *json = comparison_json(comparison, head, FAIL_ON_REGRESSED);
     FILE *out = open_memstream(&printed, &length);
-    compare_table_write(out, json, &style);
-    for (size_t i = 0; i < export_format_count; i++)
+    struct page page = {.blocks = NULL};
+    page_comparison(&page, json);
+    writer_terminal(out, &page, &style);
+    for (size_t i = 0; i < export_format_count; i++) {
+        if (export_formats[i].write_page)
+            export_formats[i].write_page(out, &page);
         if (export_formats[i].write_comparison)
             export_formats[i].write_comparison(out, json);
+    }
+    page_free(&page);
     fclose(out);
     fuzz_check_numbers(printed, data, size);
     free(printed);

@@ -153,6 +153,35 @@ static void test_html_says_where_each_figure_stands(void **state)
     cJSON_Delete(document);
 }
 
+/* The answer is last where the eye is, and the rest of a table is nobody's loss. */
+static void test_the_answer_and_the_rest(void **state)
+{
+    (void)state;
+    struct page page = {.blocks = NULL};
+    page_heading(&page, 1, NULL, "Verdict");
+    page_answer(&page, "No.");
+    page_text(&page, "Why.");
+    page_rest(&page, "The rest");
+    page_text(&page, "kept");
+    page_fold(&page, "Detail");
+    page_text(&page, "hidden");
+    page_fold_end(&page);
+    page_text(&page, "kept too");
+    page_fold_end(&page);
+    page_evidence(&page, "Evidence");
+    page_rest(&page, "of it");
+    page_fold_end(&page);
+    page_fold_end(&page);
+    char *text = written(&page, TERMINAL);
+    assert_string_equal(text, "Why.\n\nThe rest\nkept\nkept too\n\nVerdict\n\nNo.\n");
+    free(text);
+    expect(&page, MARKDOWN, "## Verdict\n\nNo.\n\nWhy.\n\n<details><summary>The rest</summary>\n");
+    expect_none(&page, MARKDOWN, "of it");
+    expect(&page, HTML, "<p>No.</p>\n<p>Why.</p>\n<details open><summary>The rest</summary>");
+    expect(&page, HTML, "<details><summary>Evidence</summary>");
+    page_free(&page);
+}
+
 static void test_csv_is_exact(void **state)
 {
     (void)state;
@@ -214,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_the_terminal),
         cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_html_says_where_each_figure_stands),
+        cmocka_unit_test(test_the_answer_and_the_rest),
         cmocka_unit_test(test_csv_is_exact),
         cmocka_unit_test(test_places_quote_odd_keys),
         cmocka_unit_test(test_the_best),

@@ -53,7 +53,7 @@ static int require_baseline(const struct comparing *comparing, struct diag *diag
 
 static bool leaves_something(const struct options *options)
 {
-    bool any = options->setup.json != NULL;
+    bool any = options->setup.json || options->html;
     for (size_t i = 0; i < EXPORTS_MAX; i++)
         any = any || options->exports[i];
     return any;
@@ -70,8 +70,9 @@ static int check_saving(const struct options *options, const char *path, struct 
                           "--save-baseline",
                           options->operand_count);
     if (leaves_something(options))
-        return diag_usage(diag, "compare: --json, --export: --save-baseline compares nothing and "
-                                "leaves no document; leave them out");
+        return diag_usage(diag,
+                          "compare: --json, --html, --export: --save-baseline compares nothing and "
+                          "leaves no document; leave them out");
     if (options->force)
         return DIAG_OK;
     return file_refuse_existing(path, "choose another name, or --force to replace it", diag);
@@ -178,7 +179,7 @@ static int comparing_write(struct comparing *comparing, struct diag *diag)
         return status;
     cJSON *document =
         comparison_json(&comparing->comparison, result_json(head), comparing->options->fail_on);
-    status = document ? outputs_comparison(comparing->options, document, diag)
+    status = document ? outputs_document(comparing->options, document, diag)
                       : diag_run(diag, "no memory for the comparison");
     cJSON_Delete(document);
     result_free(head);

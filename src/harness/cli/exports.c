@@ -2,9 +2,7 @@
 #include "harness/cli/exports.h"
 
 #include "harness/report/bencher.h"
-#include "harness/report/compare_csv.h"
 #include "harness/report/compare_junit.h"
-#include "harness/report/compare_markdown.h"
 #include "harness/report/csv.h"
 #include "harness/report/custom.h"
 #include "harness/report/documents.h"
@@ -32,8 +30,8 @@ static void write_markdown(FILE *out, const struct result_document *document)
 }
 
 const struct export_format export_formats[] = {
-    {"export-csv", "comma-separated values", csv_write, compare_csv_write, writer_csv},
-    {"export-markdown", "Markdown tables", write_markdown, compare_markdown_write, writer_markdown},
+    {"export-csv", "comma-separated values", csv_write, NULL, writer_csv},
+    {"export-markdown", "Markdown tables", write_markdown, NULL, writer_markdown},
     {"export-gbench", "JSON of Google Benchmark, for its compare.py", gbench_write, NULL, NULL},
     {"export-bencher", "Bencher Metric Format", bencher_write, NULL, NULL},
     {"export-custom", "customSmallerIsBetter, for github-action-benchmark", custom_write, NULL,
@@ -51,7 +49,7 @@ bool export_offered(size_t format, enum export_kind kind)
         return false;
     const struct export_format *row = &export_formats[format];
     return kind == EXPORT_RESULT       ? row->write != NULL
-           : kind == EXPORT_COMPARISON ? row->write_comparison != NULL
+           : kind == EXPORT_COMPARISON ? row->write_comparison || row->write_page
                                        : kind == EXPORT_PAGE && row->write_page != NULL;
 }
 

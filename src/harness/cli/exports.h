@@ -23,7 +23,7 @@ struct export_format {
     const char *flag; /* "export-csv" */
     const char *help;
     export_fn *write;
-    export_comparison_fn *write_comparison; /* NULL: the format has no place for verdicts */
+    export_comparison_fn *write_comparison; /* NULL: of its page, if the format takes pages */
     export_page_fn *write_page;             /* NULL: the format is for cells */
 };
 

@@ -1,7 +1,6 @@
 /* outputs.c - writes a document in every format that was asked for. */
 #include "harness/cli/outputs.h"
 
-#include "harness/report/compare_table.h"
 #include "harness/report/documents.h"
 #include "harness/report/html_frame.h"
 #include "harness/report/html_page.h"
@@ -38,29 +37,25 @@ int outputs_check(const struct options *options, struct diag *diag)
     return status;
 }
 
-/* A document of one of the two kinds, and what prints it. */
+/* A result, and what prints it. */
 struct rendering {
     const struct export_format *format;
     const struct result_document *result;
-    const cJSON *comparison; /* NULL: it is a result */
 };
 
 static void print_rendering(FILE *out, const void *ctx)
 {
     const struct rendering *rendering = ctx;
-    if (rendering->comparison)
-        rendering->format->write_comparison(out, rendering->comparison);
-    else
-        rendering->format->write(out, rendering->result);
+    rendering->format->write(out, rendering->result);
 }
 
 /* Every export that was asked for. */
-static int write_exports(const struct options *options, struct rendering rendering,
+static int write_exports(const struct options *options, const struct result_document *document,
                          struct diag *diag)
 {
     int status = DIAG_OK;
     for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
-        rendering.format = &export_formats[i];
+        struct rendering rendering = {&export_formats[i], document};
         if (options->exports[i])
             status = file_replace(options->exports[i], print_rendering, &rendering, diag);
     }
@@ -168,11 +163,6 @@ static void show_result(FILE *out, const void *ctx, const struct report_style *s
     sweep_write(out, shown->document, style, declared_traits, shown->options);
 }
 
-static void show_comparison(FILE *out, const void *ctx, const struct report_style *style)
-{
-    compare_table_write(out, ctx, style);
-}
-
 static void show_page(FILE *out, const void *ctx, const struct report_style *style)
 {
     writer_terminal(out, ctx, style);
@@ -192,7 +182,7 @@ int outputs_write(const struct options *options, const struct result_document *d
     int status = page_is_whole(&page) ? DIAG_OK : diag_run(diag, "no memory for the page");
     page_free(&page);
     if (status == DIAG_OK)
-        status = write_exports(options, (struct rendering){.result = document}, diag);
+        status = write_exports(options, document, diag);
     if (status == DIAG_OK)
         status = write_page(options, document, diag);
     if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
@@ -218,24 +208,23 @@ static int write_json(const struct options *options, const cJSON *document, stru
     return status;
 }
 
-int outputs_comparison(const struct options *options, const cJSON *comparison, struct diag *diag)
-{
-    show(options, show_comparison, comparison);
-    int status = write_exports(options, (struct rendering){.comparison = comparison}, diag);
-    return status == DIAG_OK ? write_json(options, comparison, diag) : status;
-}
-
 /* ---- Pages. ---------------------------------------------------------------------------------- */
 
+/* A document that is no result, its page, and what prints it. */
 struct page_rendering {
-    export_page_fn *write;
+    const struct export_format *format;
+    const cJSON *comparison; /* NULL: it is none */
     const struct page *page;
 };
 
 static void print_page_rendering(FILE *out, const void *ctx)
 {
     const struct page_rendering *rendering = ctx;
-    rendering->write(out, rendering->page);
+    const struct export_format *format = rendering->format;
+    if (rendering->comparison && format->write_comparison)
+        format->write_comparison(out, rendering->comparison);
+    else
+        format->write_page(out, rendering->page);
 }
 
 static void print_frame(FILE *out, const void *ctx)
@@ -254,12 +243,12 @@ static int write_frame(const struct options *options, const struct page *page, s
     return status;
 }
 
-static int write_page_exports(const struct options *options, const struct page *page,
-                              struct diag *diag)
+static int write_page_exports(const struct options *options, const cJSON *comparison,
+                              const struct page *page, struct diag *diag)
 {
     int status = page_is_whole(page) ? DIAG_OK : diag_run(diag, "no memory for the page");
     for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
-        struct page_rendering rendering = {export_formats[i].write_page, page};
+        struct page_rendering rendering = {&export_formats[i], comparison, page};
         if (options->exports[i])
             status = file_replace(options->exports[i], print_page_rendering, &rendering, diag);
     }
@@ -272,9 +261,14 @@ int outputs_exports(const struct options *options, const cJSON *document, struct
     struct page page = {.failed = !kind};
     if (kind)
         kind->build(&page, document);
-    int status = write_page_exports(options, &page, diag);
+    int status = write_page_exports(options, NULL, &page, diag);
     page_free(&page);
     return status;
+}
+
+static bool is_comparison(const struct document_kind *kind)
+{
+    return kind->build == page_comparison;
 }
 
 /* `report` takes flags that only cells have a use for. */
@@ -289,8 +283,9 @@ static int check_flags(const struct options *options, const struct document_kind
         return diag_usage(diag, "--plots: a %s document has no %s", kind->name,
                           kind->plot ? "picture for the terminal" : "pictures");
     for (size_t i = 0; i < export_format_count; i++)
-        if (options->exports[i] && !export_formats[i].write_page)
-            return diag_usage(diag, "--%s: a %s document has no cells; expected a result",
+        if (options->exports[i] &&
+            !export_offered(i, is_comparison(kind) ? EXPORT_COMPARISON : EXPORT_PAGE))
+            return diag_usage(diag, "--%s: a %s document is no result; expected one",
                               export_formats[i].flag, kind->name);
     return DIAG_OK;
 }
@@ -320,7 +315,7 @@ int outputs_page(const struct options *options, const cJSON *document, struct di
         return status;
     kind->build(&page, document);
     show(options, show_page, &page);
-    status = write_page_exports(options, &page, diag);
+    status = write_page_exports(options, is_comparison(kind) ? document : NULL, &page, diag);
     if (status == DIAG_OK && options->html)
         status = write_frame(options, &page, diag);
     page_free(&page);

@@ -15,8 +15,6 @@ int outputs_check(const struct options *options, struct diag *diag);
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag);
 
-/* The same for a comparison (docs/COMPARE-FORMAT.md), its JSON included. */
-int outputs_comparison(const struct options *options, const cJSON *comparison, struct diag *diag);
 /* For any other kind of document (report/documents.h): its page in each format that was asked for, and its
  * picture.  DIAG_USAGE when a flag wants what the kind has not. */
 int outputs_page(const struct options *options, const cJSON *document, struct diag *diag);

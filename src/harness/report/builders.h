@@ -13,11 +13,12 @@
 
 typedef void page_builder_fn(struct page *page, const cJSON *document);
 
-void page_limits(struct page *page, const cJSON *document);   /* docs/LIMITS.md */
-void page_selftest(struct page *page, const cJSON *document); /* docs/SELFTEST-FORMAT.md */
-void page_trace(struct page *page, const cJSON *document);    /* docs/TRACE.md */
-void page_import(struct page *page, const cJSON *document);   /* docs/IMPORT.md */
-void page_show(struct page *page, const cJSON *document);     /* docs/SHOW.md */
+void page_comparison(struct page *page, const cJSON *document); /* docs/COMPARE-FORMAT.md */
+void page_limits(struct page *page, const cJSON *document);     /* docs/LIMITS.md */
+void page_selftest(struct page *page, const cJSON *document);   /* docs/SELFTEST-FORMAT.md */
+void page_trace(struct page *page, const cJSON *document);      /* docs/TRACE.md */
+void page_import(struct page *page, const cJSON *document);     /* docs/IMPORT.md */
+void page_show(struct page *page, const cJSON *document);       /* docs/SHOW.md */
 
 /* What stands above the cells: docs/CLAIMS-FORMAT.md, docs/ADVISE-FORMAT.md. */
 void page_claims(struct page *page, const cJSON *document);

@@ -113,11 +113,10 @@ static const cJSON *worst_change(const cJSON *work)
 
 /* Equal, changed or unknown; a cell without phases has nothing that could be held against each
  * other. */
-static void read_work(char *out, size_t size, const cJSON *cell)
+static void read_work(char *out, size_t size, const cJSON *cell, const cJSON *worst)
 {
     char share[32];
-    const cJSON *work = json_get(cell, "work"), *worst = worst_change(work);
-    int others = cJSON_GetArraySize(work) - 1;
+    int others = cJSON_GetArraySize(json_get(cell, "work")) - 1;
     bool is_known = !json_get(cell, "work_reason");
     snprintf(out, size, "%s",
              cJSON_GetArraySize(json_get(cell, "phases")) == 0 ? "-"
@@ -148,7 +147,8 @@ void compare_row_read(struct compare_row *row, const cJSON *cell)
     read_margin(row->margin, sizeof row->margin, cell);
     read_deciders(row->deciders, sizeof row->deciders, cell);
     read_control(row->control, sizeof row->control, json_get(cell, "control"));
-    read_work(row->work, sizeof row->work, cell);
+    row->worst = worst_change(json_get(cell, "work"));
+    read_work(row->work, sizeof row->work, cell, row->worst);
     units_format_change(row->instructions, sizeof row->instructions,
                         json_get_number(cell, "instructions.change"));
     units_format_change(row->memory, sizeof row->memory, json_get_number(cell, "memory.change"));
@@ -214,15 +214,9 @@ bool compare_is_paired(const cJSON *comparison)
     return json_get_number(comparison, "method.pairs") > 0;
 }
 
-bool compare_has_times(const cJSON *comparison)
+bool compare_knows(const cJSON *comparison, const char *path)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
-    {
-        if (json_get(cell, "ratio.median"))
-            return true;
-    }
-    return false;
+    return count_known(comparison, path) > 0;
 }
 
 /* In how many cells the gate was asked and gave an answer. */
@@ -278,9 +272,9 @@ void compare_decision(char *out, size_t size, const cJSON *comparison)
     append(out, size, "%s",
            by_steps ? " (instructions counted step by step on a small stream)" : "");
     append(out, size, "%s",
-           compare_is_paired(comparison)   ? "."
-           : compare_has_times(comparison) ? "; times are advisory: two stored results."
-                                           : "; no times were taken.");
+           compare_is_paired(comparison)               ? "."
+           : compare_knows(comparison, "ratio.median") ? "; times are advisory: two stored results."
+                                                       : "; no times were taken.");
 }
 
 /* The first reason why instructions are unknown. */
@@ -330,7 +324,7 @@ void compare_method(char *out, size_t size, const cJSON *comparison)
         append_pairs(out, size, comparison);
     const char *reason = instructions_reason(comparison),
                *notes = json_get_text(comparison, "notes");
-    if (count_known(comparison, "instructions") == 0)
+    if (!compare_knows(comparison, "instructions"))
         append(out, size, "%sInstructions are not known%s%s.", out[0] ? " " : "",
                reason[0] ? ": " : "", reason);
     if (notes[0])

@@ -1,5 +1,5 @@
 /*
- * compare_view.h - the texts of a comparison (docs/COMPARE-FORMAT.md) that all its renderers share.
+ * compare_view.h - the texts of a comparison (docs/COMPARE-FORMAT.md) that its page (page_comparison.c) and JUnit XML share.
  */
 #ifndef TWBENCH_COMPARE_VIEW_H
 #define TWBENCH_COMPARE_VIEW_H
@@ -22,6 +22,7 @@ struct compare_row {
     char control[COMPARE_TEXT_SIZE];  /* OLD against a copy of OLD: "+0.1 %", "+4.0 % moved" */
     char work
         [COMPARE_TEXT_SIZE]; /* "same", "unknown", or what changed most and how many more: "visits +33.3 % (+1)" */
+    const cJSON *worst; /* what `work` names, in the cell's array; NULL: nothing */
     char instructions[32], memory[32];
     char deciders[COMPARE_TEXT_SIZE]; /* the gates that came to the verdict: "work, time" */
 };
@@ -40,8 +41,8 @@ void compare_summary(char *out, size_t size, const cJSON *comparison);
 /* Were times taken in pairs, so that they decide?  Else they are advisory, and there is no control. */
 bool compare_is_paired(const cJSON *comparison);
 
-/* Has any cell a time, from pairs or from stored results? */
-bool compare_has_times(const cJSON *comparison);
+/* Has any cell a value at that path?  "ratio.median": a time, from pairs or from stored results. */
+bool compare_knows(const cJSON *comparison, const char *path);
 
 /* "Work, instructions and time decide.", in how many cells where not in all, and what does not. */
 void compare_decision(char *out, size_t size, const cJSON *comparison);

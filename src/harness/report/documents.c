@@ -16,6 +16,11 @@ static bool is_of_kind(const cJSON *document, const char *kind)
     return strcmp(json_get_text(document, "kind"), kind) == 0;
 }
 
+static bool is_comparison(const cJSON *document)
+{
+    return is_of_kind(document, "comparison");
+}
+
 static bool is_limits(const cJSON *document)
 {
     return is_of_kind(document, "limits");
@@ -54,6 +59,7 @@ static bool is_advice(const cJSON *document)
 }
 
 static const struct document_kind kinds[] = {
+    {"comparison", is_comparison, false, page_comparison, shape_check_version, NULL},
     {"limits", is_limits, false, page_limits, shape_check_limits, limits_plot},
     {"selftest", is_selftest, false, page_selftest, shape_check_version, NULL},
     {"trace", is_trace, false, page_trace, shape_check_version, census_plot},

@@ -295,17 +295,31 @@ void page_fact(struct page *page, const char *name, const char *format, ...)
 DEFINE_LINE(page_text, PAGE_TEXT)
 DEFINE_LINE(page_item, PAGE_ITEM)
 DEFINE_LINE(page_code, PAGE_CODE_BLOCK)
-DEFINE_LINE(page_fold, PAGE_FOLD)
 
-void page_evidence(struct page *page, const char *format, ...)
+void page_answer(struct page *page, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct page_block *block = add_line(page, PAGE_FOLD, format, args);
+    struct page_block *block = add_line(page, PAGE_TEXT, format, args);
     va_end(args);
     if (block)
-        block->level = 1;
+        block->is_answer = true;
 }
+
+#define DEFINE_FOLD(function, detail)                                                              \
+    void function(struct page *page, const char *format, ...)                                      \
+    {                                                                                              \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        struct page_block *block = add_line(page, PAGE_FOLD, format, args);                        \
+        va_end(args);                                                                              \
+        if (block)                                                                                 \
+            block->level = detail;                                                                 \
+    }
+
+DEFINE_FOLD(page_fold, PAGE_DETAIL)
+DEFINE_FOLD(page_evidence, PAGE_EVIDENCE)
+DEFINE_FOLD(page_rest, PAGE_REST)
 
 void page_fold_end(struct page *page)
 {

@@ -79,15 +79,23 @@ enum page_block_kind {
     PAGE_FACT, /* "memory    16 bytes per task": a name and what is to be said of it */
     PAGE_TABLE,
     PAGE_CODE_BLOCK,
-    PAGE_FOLD, /* detail begins, `line` is its title; the terminal leaves detail out, and Markdown evidence */
+    PAGE_FOLD, /* detail begins, `line` is its title; enum page_detail says who leaves it out */
     PAGE_FOLD_END,
     PAGE_PICTURES, /* those of the document that belong to `id`: a claim, or "" */
     PAGE_DATA      /* a table for programs: CSV is this alone, no other format shows it */
 };
 
+/* What is in a fold, and so who shows it. */
+enum page_detail {
+    PAGE_DETAIL,   /* the terminal leaves it out */
+    PAGE_EVIDENCE, /* Markdown does, too */
+    PAGE_REST /* nobody: the rest of a table; Markdown folds it, the terminal and HTML show it open */
+};
+
 struct page_block {
     enum page_block_kind kind;
-    int level;             /* of a heading: 1 .. 4; of a fold: 0, or 1 for evidence */
+    int level;             /* of a heading: 1 .. 4; of a fold: enum page_detail */
+    bool is_answer;        /* of a text: what stands up to here answers what was asked */
     char *id;              /* anchor of a heading or table; whose pictures; NULL: none */
     char *name;            /* of a fact */
     struct page_line line; /* heading, text, item, fact, code, fold */
@@ -112,12 +120,17 @@ bool page_is_whole(const struct page *page);
 void page_heading(struct page *page, int level, const char *id, const char *format, ...)
     PAGE_PRINTF(4);
 void page_text(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+/* A text that ends the answer, with which the page begins: the terminal writes all up to here last, where the
+ * eye is. */
+void page_answer(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_item(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fact(struct page *page, const char *name, const char *format, ...) PAGE_PRINTF(3);
 void page_code(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fold(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 /* A fold of all figures that a sentence rests on: too many for anything but HTML. */
 void page_evidence(struct page *page, const char *format, ...) PAGE_PRINTF(2);
+/* A fold of what is of less weight, and as much for everybody: the cells that did not change. */
+void page_rest(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fold_end(struct page *page);
 void page_pictures(struct page *page, const char *whose);
 

@@ -62,7 +62,9 @@ static void add_part(struct page *page, const struct place *part)
 
 void page_origin(struct page *page, const cJSON *document)
 {
-    static const char *const parts[] = {"tool", "machine", "machine.selftest", "harness", "method"};
+    static const char *const parts[] = {"tool",        "machine", "machine.selftest",
+                                        "harness",     "method",  "limits",
+                                        "disturbance", "old",     "new"};
     struct place root = place_root(document), caches = place_get(&root, "machine.caches");
     page_fold(page, "Where this comes from");
     add_command(page, &root);

@@ -165,7 +165,7 @@ static void write_fact(FILE *out, const struct page_block *block)
 
 static void write_fold(FILE *out, const struct page_block *block)
 {
-    fputs("<details><summary>", out);
+    fprintf(out, "<details%s><summary>", block->level == PAGE_REST ? " open" : "");
     write_line(out, &block->line);
     fputs("</summary>\n", out);
 }

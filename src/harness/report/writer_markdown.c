@@ -131,7 +131,7 @@ static bool is_shown(const struct page_block *block)
 /* By how much the depth of folds from an evidence on changes with this block. */
 static int evidence_change(const struct page_block *block, int depth)
 {
-    if (block->kind == PAGE_FOLD && (depth > 0 || block->level > 0))
+    if (block->kind == PAGE_FOLD && (depth > 0 || block->level == PAGE_EVIDENCE))
         return 1;
     return block->kind == PAGE_FOLD_END && depth > 0 ? -1 : 0;
 }

@@ -302,6 +302,7 @@ static void write_block(const struct terminal *terminal, const struct page_block
 {
     switch (block->kind) {
     case PAGE_HEADING:
+    case PAGE_FOLD:
         write_line(terminal, &block->line, "1");
         fputc('\n', terminal->out);
         break;
@@ -322,7 +323,6 @@ static void write_block(const struct terminal *terminal, const struct page_block
         write_line(terminal, &block->line, NULL);
         fputc('\n', terminal->out);
         break;
-    case PAGE_FOLD:
     case PAGE_FOLD_END:
     case PAGE_PICTURES:
     case PAGE_DATA:
@@ -335,28 +335,55 @@ static bool wants_gap(const struct page_block *before, const struct page_block *
 {
     bool lines = before->kind == block->kind && block->kind != PAGE_TABLE;
     bool below = before->kind == PAGE_TABLE && block->kind == PAGE_FACT;
-    bool under = before->kind == PAGE_HEADING && before->level > 2;
+    bool under = before->kind == PAGE_FOLD || (before->kind == PAGE_HEADING && before->level > 2);
     return !lines && !below && !under;
 }
 
 static bool is_shown(const struct page_block *block)
 {
-    return block->kind != PAGE_PICTURES && block->kind != PAGE_DATA;
+    return block->kind != PAGE_FOLD_END && block->kind != PAGE_PICTURES && block->kind != PAGE_DATA;
+}
+
+/* By how much the depth of folds that are left out changes with this block. */
+static int hidden_change(const struct page_block *block, size_t depth)
+{
+    if (block->kind == PAGE_FOLD && (depth > 0 || block->level != PAGE_REST))
+        return 1;
+    return block->kind == PAGE_FOLD_END && depth > 0 ? -1 : 0;
+}
+
+/* The blocks [begin .. end), behind `before` if that is not NULL.  Returns the last that was written. */
+static const struct page_block *write_blocks(const struct terminal *terminal,
+                                             const struct page *page, size_t begin, size_t end,
+                                             const struct page_block *before)
+{
+    size_t hidden = 0;
+    for (size_t i = begin; i < end; i++) {
+        const struct page_block *block = &page->blocks[i];
+        int change = hidden_change(block, hidden);
+        if (hidden == 0 && change == 0 && is_shown(block)) {
+            fputs(before && wants_gap(before, block) ? "\n" : "", terminal->out);
+            write_block(terminal, block);
+            before = block;
+        }
+        hidden += (size_t)change;
+    }
+    return before;
+}
+
+/* How many blocks the page's answer takes, from the first on; 0: it has none. */
+static size_t count_answer(const struct page *page)
+{
+    for (size_t i = 0; i < page->count; i++)
+        if (page->blocks[i].is_answer)
+            return i + 1;
+    return 0;
 }
 
 void writer_terminal(FILE *out, const struct page *page, const struct report_style *style)
 {
     struct terminal terminal = {out, style};
-    const struct page_block *before = NULL;
-    size_t folds = 0;
-    for (size_t i = 0; i < page->count; i++) {
-        const struct page_block *block = &page->blocks[i];
-        folds += block->kind == PAGE_FOLD;
-        if (folds == 0 && is_shown(block)) {
-            fputs(before && wants_gap(before, block) ? "\n" : "", out);
-            write_block(&terminal, block);
-            before = block;
-        }
-        folds -= block->kind == PAGE_FOLD_END;
-    }
+    size_t answer = count_answer(page);
+    const struct page_block *before = write_blocks(&terminal, page, answer, page->count, NULL);
+    write_blocks(&terminal, page, 0, answer, before);
 }
