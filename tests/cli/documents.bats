@@ -92,7 +92,7 @@ PYTHON
 @test "a trace, and what a workload fitted to it does" {
     "$twbench" trace libuv-bind --json=t.json --fit=f.json >first.txt
     shows t.json '107523' 'operations.new'
-    shows t.json '82.4 %' 'fit.ended.cancelled'
+    shows t.json '82.4 %' 'fit.operations.all'
     diff first.txt shown.txt
     grep -q '█' shown.html
     "$twbench" report t.json --plots=pictures >/dev/null 2>&1

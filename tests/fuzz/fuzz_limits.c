@@ -1,33 +1,10 @@
 /* fuzz_limits.c - any JSON as limits of a machine, and behind PART as the result that is shown beside them. */
-#include "harness/report/documents.h"
 #include "harness/report/limits_multiple.h"
-#include "harness/report/page.h"
-#include "harness/report/writer.h"
 #include "harness/result/document.h"
 #include "harness/result/json.h"
 #include "harness/result/limits_json.h"
 #include "mutate.h"
-
-static void show(const cJSON *limits, const uint8_t *data, size_t size)
-{
-    char *printed = NULL;
-    size_t length = 0;
-    struct page page = {.blocks = NULL};
-    const struct report_style style = {.utf8 = size % 2, .columns = 80};
-    const struct document_kind *kind = document_kind_of(limits);
-    if (!kind)
-        return;
-    FILE *out = open_memstream(&printed, &length);
-    kind->build(&page, limits);
-    writer_terminal(out, &page, &style);
-    writer_markdown(out, &page);
-    writer_html(out, &page, NULL);
-    writer_csv(out, &page);
-    fclose(out);
-    page_free(&page);
-    fuzz_check_numbers(printed, data, size);
-    free(printed);
-}
+#include "pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -46,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         json_add(limits, "multiples",
                  limits_multiples_json(limits, result_json(result), "of.json"));
     }
-    show(limits, data, size);
+    pages_show(limits, data, size);
     result_free(result);
     cJSON_Delete(limits);
     return 0;

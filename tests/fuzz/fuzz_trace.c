@@ -1,5 +1,6 @@
 /* fuzz_trace.c - any bytes as a trace: plain, or behind the magic of xz or gzip; and what is in it. */
-#include "harness/report/census_table.h"
+#include "harness/report/builders.h"
+#include "harness/report/writer.h"
 #include "harness/result/census_record.h"
 #include "harness/workload/fit.h"
 
@@ -21,13 +22,16 @@ static void look(const uint8_t *data, size_t size)
     cJSON *workload = NULL;
     char *printed = NULL;
     size_t length = 0;
+    struct page page = {.blocks = NULL};
     const struct report_style style = {.columns = 80};
     if (textfile_open_memory(&file, "fuzz.tt", data, size, &diag) != DIAG_OK)
         return;
     if (census_of_trace(file, &header, &census, &diag) == DIAG_OK) {
         cJSON *record = census_record("fuzz", "", &census);
         FILE *out = open_memstream(&printed, &length);
-        census_table(out, record, &style);
+        page_trace(&page, record);
+        writer_terminal(out, &page, &style);
+        page_free(&page);
         fclose(out);
         if (strstr(printed, "nan") || strstr(printed, "inf"))
             abort();

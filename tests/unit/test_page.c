@@ -1,5 +1,6 @@
 /* test_page.c - a page is built once and written in every format. */
 #include "harness/report/page.h"
+#include "harness/report/page_tree.h"
 #include "harness/report/writer.h"
 
 #include <setjmp.h>
@@ -237,6 +238,79 @@ static void test_the_best(void **state)
     page_free(&page);
 }
 
+/* What a terminal has no room for, and what would be too long for an issue. */
+static void test_detail_is_left_out(void **state)
+{
+    (void)state;
+    struct page page = {.blocks = NULL};
+    page_table(&page, NULL, "t");
+    page_column(&page, "claim", "", PAGE_LEFT, 0);
+    page_column(&page, "statement", "", PAGE_LEFT | PAGE_PROSE, 0);
+    page_row(&page);
+    page_cell(&page, "T1");
+    page_cell(&page, "a sentence");
+    page_fold(&page, "How");
+    page_text(&page, "by counts");
+    page_evidence(&page, "Figures");
+    page_fold(&page, "All");
+    page_text(&page, "12345");
+    page_fold_end(&page);
+    page_fold_end(&page);
+    page_text(&page, "and times");
+    page_fold_end(&page);
+    page_text(&page, "the end");
+    expect(&page, TERMINAL, "claim\n\u2500\u2500\u2500\u2500\u2500\nT1\n\nthe end\n");
+    expect(&page, MARKDOWN, "| T1 | a sentence |");
+    expect(&page, MARKDOWN, "by counts\n\nand times\n\n</details>\n\nthe end\n");
+    expect_none(&page, MARKDOWN, "12345");
+    expect(&page, HTML, "<p>12345</p>");
+    page_free(&page);
+}
+
+static void test_shares_and_digits(void **state)
+{
+    (void)state;
+    cJSON *document = cJSON_Parse("{\"share\": 0.025, \"ns\": 1234567890, \"text\": \"x\"}");
+    struct place root = place_root(document);
+    struct page page = {.blocks = NULL};
+    page_text(&page, "%s", "");
+    page_put_share(&page, &root, "share");
+    page_span(&page, ", ");
+    page_put_share(&page, &root, "missing");
+    page_span(&page, ", ");
+    page_put_digits(&page, &root, "ns", 1e9, 1);
+    page_span(&page, ", ");
+    page_put_digits(&page, &root, "ns", 1, 0);
+    page_span(&page, ", ");
+    page_put_digits(&page, &root, "text", 1, 0);
+    expect(&page, TERMINAL, "2.50 %, -, 1.2, 1234567890, -\n");
+    expect(&page, HTML, "data-path=\"share\" data-value=\"0.025\">2.50 %</span>");
+    page_free(&page);
+    cJSON_Delete(document);
+}
+
+/* Keys that nobody named: facts, tables of objects, and all figures by their paths. */
+static void test_trees(void **state)
+{
+    (void)state;
+    cJSON *document =
+        cJSON_Parse("{\"late_max\": 3, \"inner\": {\"a\": 1}, \"points\": [{\"x\": 1, \"y\": "
+                    "\"low\"}, {\"x\": 2.5, \"z\": true}], \"drawing\": \"1\\n2\"}");
+    struct place root = place_root(document), points = place_get(&root, "points");
+    struct page page = {.blocks = NULL};
+    page_facts(&page, &root);
+    page_records(&page, "Points", &points);
+    page_all_figures(&page, &root);
+    expect(&page, HTML, "<dt>late max</dt><dd><span data-path=\"late_max\" data-value=\"3\">3<");
+    expect(&page, MARKDOWN, "| x | y | z |\n|--:|---|---|\n| 1 | low |  |\n| 2.50 |  | yes |\n");
+    char *text = written(&page, CSV);
+    assert_string_equal(text, "figure,value\r\nlate_max,3\r\ninner.a,1\r\npoints[0].x,1\r\n"
+                              "points[0].y,low\r\npoints[1].x,2.5\r\npoints[1].z,true\r\n");
+    free(text);
+    page_free(&page);
+    cJSON_Delete(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +321,9 @@ int main(void)
         cmocka_unit_test(test_csv_is_exact),
         cmocka_unit_test(test_places_quote_odd_keys),
         cmocka_unit_test(test_the_best),
+        cmocka_unit_test(test_detail_is_left_out),
+        cmocka_unit_test(test_shares_and_digits),
+        cmocka_unit_test(test_trees),
     };
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }

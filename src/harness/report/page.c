@@ -221,6 +221,16 @@ void page_put_as(struct page *page, const struct place *from, const char *dotted
     span->value = cJSON_IsNumber(place.json) ? place.json->valuedouble : NAN;
 }
 
+void page_put_digits(struct page *page, const struct place *from, const char *dotted, double unit,
+                     int decimals)
+{
+    struct place place = dotted[0] ? place_get(from, dotted) : *from;
+    if (cJSON_IsNumber(place.json))
+        page_put_as(page, &place, "", "%.*f", decimals, place.json->valuedouble / unit);
+    else
+        page_span(page, "-");
+}
+
 void page_put_share(struct page *page, const struct place *from, const char *dotted)
 {
     char text[FIGURE_SIZE + 1];

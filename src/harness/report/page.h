@@ -153,6 +153,9 @@ void page_put(struct page *page, const struct place *from, const char *dotted);
 /* A text of the caller's that shows the number at that place: "1.2 ms" of 1200000; "-" where nothing is. */
 void page_put_as(struct page *page, const struct place *from, const char *dotted,
                  const char *format, ...) PAGE_PRINTF(4);
+/* The number divided by `unit`, with so many decimals, all its digits; "-" where it is not known. */
+void page_put_digits(struct page *page, const struct place *from, const char *dotted, double unit,
+                     int decimals);
 /* A share of 1 as per cent: "2.5 %" of 0.025; "-" where it is not known. */
 void page_put_share(struct page *page, const struct place *from, const char *dotted);
 /* A derived number, shown in three digits and compared exactly; "-" unless it is finite. */

@@ -4,7 +4,6 @@
 #include "harness/report/figure.h"
 #include "harness/result/json.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,9 +148,10 @@ static void add_useful(struct page *page, const struct place *row)
 {
     double wakeups = place_number(row, "figures.wakeups");
     page_cell(page, "%s", "");
-    if (wakeups > 0)
-        page_put_as(page, row, "figures.useful_wakeups", "%.0f %%",
-                    100 * place_number(row, "figures.useful_wakeups") / wakeups);
+    if (!(wakeups > 0))
+        return;
+    page_put_digits(page, row, "figures.useful_wakeups", wakeups / 100, 0);
+    page_span(page, " %%");
 }
 
 static void add_row(struct page *page, const struct candidates *candidates, const struct place *row)
@@ -310,15 +310,12 @@ static void say_rule(struct page *page, const struct place *advice)
     page_item(page,
               "Costs differ where the 95 %% interval of their ratio and 3 %% say so, tails by a "
               "factor of two and ");
-    page_put_as(page, advice, "interruption_ns", "%.0f",
-                ceil(place_number(advice, "interruption_ns") / 1e3));
+    page_put_digits(page, advice, "interruption_ns", 1e3, 0);
     page_span(page, " us, which an interruption takes here, the rest by 1 %%.");
     page_item(page, "%s", "");
-    page_put_as(page, advice, "budget.used_ns", "%.1f",
-                place_number(advice, "budget.used_ns") / 1e9);
+    page_put_digits(page, advice, "budget.used_ns", 1e9, 1);
     page_span(page, " s of ");
-    page_put_as(page, advice, "budget.asked_ns", "%.1f",
-                place_number(advice, "budget.asked_ns") / 1e9);
+    page_put_digits(page, advice, "budget.asked_ns", 1e9, 1);
     page_span(page, " s used%s.",
               cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"
               : is_unmeasured(advice) ? "; more would be measured with a larger --budget"

@@ -147,7 +147,7 @@ static void add_figures_of(struct page *page, const struct place *part)
     page_facts(page, part);
     cJSON_ArrayForEach(design, part->json)
     {
-        if (!cJSON_IsObject(design))
+        if (!cJSON_IsObject(design) || !design->string)
             continue;
         struct place figures = place_key(part, design->string);
         struct place points = place_get(&figures, "points");
@@ -163,9 +163,9 @@ static void add_figures(struct page *page, const struct place *claim)
     const cJSON *part;
     cJSON_ArrayForEach(part, figures.json)
     {
-        struct place of = place_key(&figures, part->string);
-        if (!part->child)
+        if (!part->child || !part->string)
             continue;
+        struct place of = place_key(&figures, part->string);
         page_evidence(page, "Figures of part %s", part->string);
         add_figures_of(page, &of);
         page_fold_end(page);

@@ -42,7 +42,7 @@ static void list_count(struct list *list, const struct place *from, const char *
     if (!(count > 0))
         return;
     list_add(list);
-    page_put_as(list->page, from, dotted, "%.0f", count);
+    page_put_digits(list->page, from, dotted, 1, 0);
     page_span(list->page, " %s", what);
 }
 
@@ -55,11 +55,11 @@ static void put_track(struct page *page, const struct place *track, const char *
     struct place name = place_item(track, 0), lines = place_item(track, 1);
     page_span(page, "%s", before);
     if (cJSON_IsNumber(name.json))
-        page_put_as(page, &name, "", "%.0f", name.json->valuedouble);
+        page_put_digits(page, &name, "", 1, 0);
     else
         page_put(page, &name, "");
     page_span(page, " (");
-    page_put_as(page, &lines, "", "%.0f", cJSON_IsNumber(lines.json) ? lines.json->valuedouble : 0);
+    page_put_digits(page, &lines, "", 1, 0);
     page_span(page, "%s)", after);
 }
 
@@ -133,7 +133,7 @@ static void add_delays(struct page *page, const struct place *root)
         list_add(&list);
         page_put_as(page, &ticks, "", "%s", time);
         page_span(page, " ");
-        page_put_as(page, &times, "", "%.0f", times.json->valuedouble);
+        page_put_digits(page, &times, "", 1, 0);
         page_span(page, " times");
         shown++;
     }
@@ -186,7 +186,7 @@ static void add_tallies(struct page *page, const struct place *root)
         if (!cJSON_IsNumber(times.json) || shown++ >= NAMES_SHOWN)
             continue;
         list_add(&list);
-        page_put_as(page, &times, "", "%.0f", times.json->valuedouble);
+        page_put_digits(page, &times, "", 1, 0);
         page_span(page, " ");
         page_put(page, &name, "");
     }
@@ -221,7 +221,7 @@ void page_import(struct page *page, const cJSON *document)
     page_heading(page, 1, NULL, "Import of ");
     page_put(page, &root, json_get(document, "log") ? "log" : "kind");
     page_text(page, "%s", "");
-    page_put_as(page, &root, "log_lines", "%.0f", place_number(&root, "log_lines"));
+    page_put_digits(page, &root, "log_lines", 1, 0);
     page_span(page, " lines: ");
     page_put(page, &root, "source");
     add_chosen(page, &root);

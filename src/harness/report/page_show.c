@@ -6,7 +6,7 @@
 static void put_whole(struct page *page, const struct place *from, const char *key)
 {
     page_cell(page, "%s", "");
-    page_put_as(page, from, key, "%.0f", place_number(from, key));
+    page_put_digits(page, from, key, 1, 0);
 }
 
 static void add_answers(struct page *page, const struct place *answers)

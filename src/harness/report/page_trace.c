@@ -14,10 +14,19 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole * 100 : 0;
 }
 
+static void cell_share(struct page *page, double part, double whole)
+{
+    double percent = share(part, whole);
+    if (isfinite(percent))
+        page_cell(page, "%.1f %%", percent);
+    else
+        page_cell(page, "-");
+}
+
 /* A count is shown in all its digits. */
 static void put_count(struct page *page, const struct place *from, const char *dotted)
 {
-    page_put_as(page, from, dotted, "%.0f", place_number(from, dotted));
+    page_put_digits(page, from, dotted, 1, 0);
 }
 
 static void cell_count(struct page *page, const struct place *from, const char *dotted)
@@ -50,7 +59,7 @@ static void add_rows(struct page *page, const struct place *root, const struct r
         page_row(page);
         page_cell(page, "%s", rows[i].name);
         cell_count(page, root, rows[i].path);
-        page_cell(page, "%.1f %%", share(place_number(root, rows[i].path), whole));
+        cell_share(page, place_number(root, rows[i].path), whole);
     }
 }
 
@@ -131,6 +140,8 @@ static void add_percentiles(struct page *page, const struct place *root)
     page_column(page, "ticks", "", 0, 0);
     cJSON_ArrayForEach(value, ticks.json)
     {
+        if (!value->string)
+            continue;
         page_row(page);
         page_cell(page, "%s", value->string);
         cell_time(page, &ns, value->string, 1);
@@ -147,8 +158,8 @@ static void add_delay(struct page *page, const struct place *root, const struct 
     cell_time(page, delay, "ticks", place_number(root, "unit_ns"));
     cell_count(page, delay, "ticks");
     cell_count(page, delay, "starts");
-    page_cell(page, "%.1f %%", percent);
-    page_cell(page, "%.1f %%", share(place_number(delay, "ended.expired"), starts));
+    cell_share(page, starts, place_number(root, "starts"));
+    cell_share(page, place_number(delay, "ended.expired"), starts);
     page_cell(page, "%s", "");
     for (int i = 0; i < bar; i++)
         page_span(page, "█");
@@ -209,11 +220,12 @@ static void add_fitted(struct page *page, const struct place *record, const stru
         cell_time(page, record, line->path, 1);
         return;
     }
+    if (line->form == SHARE) {
+        cell_share(page, value, place_number(record, "starts"));
+        return;
+    }
     page_cell(page, "%s", "");
-    if (line->form == SHARE)
-        page_put_as(page, record, line->path, "%.1f %%",
-                    share(value, place_number(record, "starts")));
-    else if (value < 1000)
+    if (value < 1000)
         page_put_as(page, record, line->path, "%.4g", value);
     else
         put_count(page, record, line->path);
