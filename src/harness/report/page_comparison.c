@@ -83,8 +83,10 @@ static void add_columns(struct page *page, const struct extent *extent)
 static void add_figure(struct page *page, const struct place *cell, const char *dotted,
                        const char *text)
 {
-    page_cell(page, "%s", "");
-    page_put_as(page, cell, dotted, "%s", text);
+    struct place figure = place_get(cell, dotted);
+    page_cell(page, "%s", figure.json ? "" : text);
+    if (figure.json)
+        page_put_as(page, &figure, "", "%s", text);
 }
 
 static void add_cell(struct page *page, const struct place *cell, const struct extent *extent)
@@ -168,11 +170,10 @@ static void put_difference(struct page *page, const struct place *why, const cha
     char digits[FIGURE_SIZE];
     double ns = place_number(why, key);
     figure_number(digits, fabs(ns));
-    page_put_as(page, why, key, "%s%s",
-                !isfinite(ns) ? ""
-                : ns < 0      ? "-"
-                              : "+",
-                isfinite(ns) ? digits : "unknown");
+    if (isfinite(ns))
+        page_put_as(page, why, key, "%s%s", ns < 0 ? "-" : "+", digits);
+    else
+        page_span(page, "unknown");
 }
 
 static void add_cost(struct page *page, const struct place *cell, const char *name)
