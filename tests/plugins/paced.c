@@ -2,6 +2,7 @@
  * paced.c - docs/skeleton.c as two builds of one design: what differs is chosen when it is compiled.
  *
  *     -DSPIN=N        N turns of a loop in each start and stop
+ *     -DCALLS=N       N system calls in each: much time, few instructions to step through
  *     -DCRASHES       start writes to address 0
  *     -DHANGS         start does not return
  *     -DEXITS         start ends the process
@@ -15,6 +16,9 @@
 #ifndef SPIN
 #define SPIN 0
 #endif
+#ifndef CALLS
+#define CALLS 0
+#endif
 #ifndef NAMED
 #define NAMED "paced"
 #endif
@@ -23,6 +27,8 @@ static void spin(void)
 {
     for (volatile int turn = 0; turn < SPIN; turn++)
         continue;
+    for (volatile int call = 0; call < CALLS; call++)
+        getppid();
 }
 
 static int paced_start(struct tw_timers *timers, tw_id id, tw_tick deadline)

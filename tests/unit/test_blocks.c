@@ -459,6 +459,71 @@ static void test_the_reason_keeps_to_its_bytes(void **state)
     stage_free(stage);
 }
 
+/* A role may be a plugin that the program loads: named where the design is, and to blame for what is strange. */
+static void test_a_plugin_is_named_and_to_blame(void **state)
+{
+    char log[4096];
+    struct stage *stage = stage_of(state, LOGGED "echo plugged", GOOD);
+    stage_calibrate(stage);
+    stage->roles[1].plugin = "/there/new.so";
+    stage_run(stage, 1);
+    for (size_t i = 0; i < CELLS; i++) {
+        assert_true(stage->cells[i].failed);
+        assert_int_equal(stage->cells[i].failed_role, 1);
+        assert_non_null(strstr(stage->cells[i].reason, "does not answer"));
+    }
+    programs_read(stage->programs, "log", log, sizeof log);
+    assert_non_null(strstr(log, "b probe --plugin=/there/new.so --workload=hold --tasks=9"));
+    assert_null(strstr(log, "b probe --impl"));
+    stage_free(stage);
+}
+
+/* ---- The deadline. --------------------------------------------------------------------------- */
+
+/* Longer than any test may take: what waits for it is seen to hang. */
+#define SLEEPS LOGGED "exec sleep 1000"
+
+static void set_deadline(struct stage *stage, uint64_t budget_ns)
+{
+    stage->blocks.deadline = deadline_after(clock_read_ns(CLOCK_MONOTONIC), budget_ns);
+}
+
+/* The design is not to blame: it had less than its own budget. */
+static void test_a_process_is_ended_at_the_deadline(void **state)
+{
+    struct stage *stage = stage_of(state, SLEEPS, GOOD);
+    stage_calibrate(stage);
+    set_deadline(stage, 300000000);
+    assert_int_equal(blocks_run(&stage->blocks, 5, &stage->diag), BLOCKS_OUT_OF_TIME);
+    for (size_t i = 0; i < CELLS; i++)
+        assert_false(stage->cells[i].failed);
+    programs_add(*state, "a", SLEEPS, stage->paths[0]);
+    set_deadline(stage, 300000000);
+    assert_int_equal(blocks_calibrate(&stage->blocks, &stage->diag), BLOCKS_OUT_OF_TIME);
+    stage_free(stage);
+}
+
+/* What a block takes is known from the processes before: here an hour each. */
+static void test_a_block_that_does_not_fit_is_not_begun(void **state)
+{
+    char letters[64], cells[64];
+    struct stage *stage = stage_of(state, GOOD, GOOD);
+    stage_calibrate(stage);
+    for (size_t i = 0; i < CELLS; i++) {
+        assert_int_equal(stage->cells[i].processes, 1);
+        assert_true(stage->cells[i].took_ns > 0);
+        stage->cells[i].took_ns = 3600e9;
+        assert_true(block_cell_expected_ns(&stage->cells[i], 4) == 4 * 3600e9);
+    }
+    set_deadline(stage, UINT64_C(3) * 3600000000000u);
+    assert_int_equal(blocks_run(&stage->blocks, 1, &stage->diag), BLOCKS_OUT_OF_TIME);
+    assert_int_equal(read_log(stage, letters, cells), 0);
+    set_deadline(stage, UINT64_C(5) * 3600000000000u);
+    stage->told = 0;
+    assert_int_equal(blocks_run(&stage->blocks, 1, &stage->diag), DIAG_OK);
+    stage_free(stage);
+}
+
 static void test_an_interrupt_ends_it_all(void **state)
 {
     struct stage *stage = stage_of(state, SLOW, GOOD);
@@ -512,6 +577,9 @@ int main(void)
         SCRIPTED(test_what_an_answer_has_to_have),
         SCRIPTED(test_the_fastest_sample_counts),
         SCRIPTED(test_the_reason_keeps_to_its_bytes),
+        SCRIPTED(test_a_plugin_is_named_and_to_blame),
+        SCRIPTED(test_a_process_is_ended_at_the_deadline),
+        SCRIPTED(test_a_block_that_does_not_fit_is_not_begun),
         SCRIPTED(test_an_interrupt_ends_it_all),
         cmocka_unit_test(test_arguments_have_an_end),
     };

@@ -266,6 +266,32 @@ static void test_figures(void **state)
     free(outcome);
 }
 
+/* The design hangs, its budget is ample: the deadline ends the child all the same, and nothing is said of it. */
+static void test_a_deadline_ends_what_is_in_flight(void **state)
+{
+    (void)state;
+    struct stream *stream = make_stream();
+    struct tw_backend hanging = *heap_timed();
+    hanging.stop = hanging_stop;
+    struct tw_design entry = {.timed = &hanging, .counted = &hanging};
+    struct plan_cell cell = {.design = &entry};
+    struct group_options options = {.seed = 1};
+    struct pool_limits limits = {.budget_ns = AMPLE};
+    struct outcome *outcome = calloc(1, sizeof *outcome);
+    struct pool *pool;
+    struct diag diag;
+    int cpu = -1;
+    assert_non_null(outcome);
+    assert_int_equal(pool_open(&pool, &cpu, 1, &limits, &diag), DIAG_OK);
+    pool_set_deadline(pool, deadline_after(clock_read_ns(CLOCK_MONOTONIC), 200000000));
+    assert_int_equal(group_run(pool, &cell, 1, stream, NULL, &options, outcome, NULL, NULL, &diag),
+                     POOL_OUT_OF_TIME);
+    assert_int_equal(outcome->status, OUTCOME_OK);
+    pool_close(pool);
+    free(outcome);
+    stream_free(stream);
+}
+
 /* Without a run there are the proof and the memory, and nothing that was timed. */
 static void test_counts_only(void **state)
 {
@@ -309,11 +335,17 @@ static void test_passes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crash),         cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_slow),          cmocka_unit_test(test_early),
-        cmocka_unit_test(test_wrong_stop),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_passes),        cmocka_unit_test(test_counts_only),
+        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_early),
+        cmocka_unit_test(test_wrong_stop),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_counts_only),
+        cmocka_unit_test(test_a_deadline_ends_what_is_in_flight),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

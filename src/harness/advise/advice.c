@@ -51,6 +51,7 @@ static cJSON *make_budget(const struct advice_evidence *evidence)
     json_add_integer(object, "used_ns", evidence->used_ns);
     json_add_integer(object, "untried", evidence->untried);
     json_add(object, "interrupted", cJSON_CreateBool(evidence->interrupted));
+    json_add(object, "cut", cJSON_CreateBool(evidence->cut));
     return object;
 }
 

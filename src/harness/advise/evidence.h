@@ -33,6 +33,7 @@ struct advice_evidence {
     uint64_t budget_ns, used_ns;
     size_t untried; /* candidates for which there was no time */
     bool interrupted;
+    bool cut; /* a step was ended because the time was up; its cells are not there */
 };
 
 /* Answers the candidate's index, that of an equal one when there is one already; CANDIDATES_MAX when

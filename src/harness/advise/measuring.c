@@ -57,11 +57,20 @@ static double predict_one(const struct measuring *measuring, size_t candidate,
     return fmax((first_ns + timed_ns) * size, least_ns) + forks_ns;
 }
 
+/* Wall time of making the load at that size. */
+static double stream_expected_ns(const struct measuring *measuring, uint64_t tasks)
+{
+    return (double)measuring->stream_ns * (double)tasks / (double)measuring->evidence.load.tasks;
+}
+
 double measuring_predict(const struct measuring *measuring, const struct measuring_step *step)
 {
     double sum_ns = 0;
     for (size_t i = 0; i < step->count; i++)
         sum_ns += predict_one(measuring, step->chosen[i], step);
+    /* Another size has a stream of its own, which is made first. */
+    if (step->tasks != measuring->evidence.load.tasks)
+        sum_ns += stream_expected_ns(measuring, step->tasks);
     return sum_ns / (double)measuring->setup.budget_ns;
 }
 
@@ -89,14 +98,6 @@ static void name_cell(void *ctx, const struct plan_group *group, const struct pl
         measuring->out_of_memory = true;
 }
 
-/* No child may take what is left of the budget and more. */
-static uint64_t child_budget(const struct measuring *measuring)
-{
-    double left_ns = (1 - measuring_used(measuring)) * (double)measuring->setup.budget_ns;
-    return left_ns < (double)measuring->child_ns ? (uint64_t)fmax(left_ns, 1e7)
-                                                 : measuring->child_ns;
-}
-
 static void fill_matrix(struct measuring *measuring, const struct measuring_step *step,
                         uint64_t tick_ns)
 {
@@ -105,7 +106,7 @@ static void fill_matrix(struct measuring *measuring, const struct measuring_step
     matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->setup.tick_ns;
     matrix->runs = step->runs;
     matrix->warmup = step->warmup;
-    matrix->budget_ns = child_budget(measuring);
+    matrix->budget_ns = measuring->child_ns;
 }
 
 static struct plan_cell cell_of(const struct measuring *measuring, size_t index, uint64_t tasks)
@@ -135,9 +136,14 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     struct plan_cell cells[CANDIDATES_MAX];
     struct session *session = &measuring->session;
     struct plan_group group = group_of(measuring, step->tasks, step->round);
+    uint64_t tick_ns = measuring->evidence.candidates[chosen[0]].tick_ns;
+    bool is_other = tick_ns > 0 || step->tasks != measuring->evidence.load.tasks;
+    if (is_other &&
+        !deadline_fits(&measuring->deadline, stream_expected_ns(measuring, step->tasks)))
+        return POOL_OUT_OF_TIME;
     for (size_t i = 0; i < count; i++)
         cells[i] = cell_of(measuring, chosen[i], step->tasks);
-    fill_matrix(measuring, step, measuring->evidence.candidates[chosen[0]].tick_ns);
+    fill_matrix(measuring, step, tick_ns);
     measuring->chosen = chosen;
     measuring->tasks = step->tasks;
     measuring->round = step->round;
@@ -159,6 +165,8 @@ int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *sam
     const struct load *load = &measuring->evidence.load;
     struct plan_group group = group_of(measuring, load->tasks, 0);
     struct stream *stream = NULL;
+    if (!deadline_fits(&measuring->deadline, (double)measuring->stream_ns))
+        return POOL_OUT_OF_TIME;
     measuring->matrix = measuring->setup;
     measuring->matrix.tick_ns = tick_ns;
     int status = session_stream(&measuring->session, &measuring->matrix, &group, &stream, diag);

@@ -22,6 +22,7 @@ struct measuring {
     const char *workload; /* what other sizes are of; NULL: there are none */
     uint64_t stream_ns;   /* what it took to make the load's stream */
     uint64_t begin_ns;
+    struct deadline deadline;
     uint64_t child_ns; /* most of one child */
     double look_ns
         [CANDIDATES_MAX]; /* what a look at the load's own size took, by candidate; 0: unknown */

@@ -488,6 +488,9 @@ int racing_run(struct measuring *measuring, struct diag *diag)
         status = publish(&race, diag);
     if (status == DIAG_OK)
         status = run_stages(&race, diag);
+    measuring->evidence.cut = status == POOL_OUT_OF_TIME;
+    if (measuring->evidence.cut)
+        status = DIAG_OK;
     if (status == DIAG_OK || status == POOL_INTERRUPTED) {
         measuring->evidence.interrupted = status == POOL_INTERRUPTED;
         measuring->evidence.untried = count_untried(measuring);

@@ -8,8 +8,11 @@
 #include "harness/base/sysfile.h"
 #include "harness/cli/outputs.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 /* A child may take so small a part of the budget, or a few times what making the stream took, and never
  * more than the second part; but what a fork and a glance take it may always. */
@@ -46,6 +49,26 @@ static uint64_t child_budget(const struct options *options, uint64_t stream_ns)
     return (uint64_t)child_ns;
 }
 
+/* Nothing is open yet that would have to be closed. */
+static void give_up_load(int number)
+{
+    static const char text[] = "twbench: advise: making the load took all of --budget; expected a "
+                               "longer budget or fewer tasks\n";
+    (void)number;
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)ignored;
+    _exit(EXIT_FAILED);
+}
+
+/* The load is made in one piece, so that only a signal can end it.  0: no limit. */
+static void limit_load(uint64_t limit_ns)
+{
+    struct itimerval limit = {.it_value = {(time_t)(limit_ns / 1000000000u),
+                                           (suseconds_t)(limit_ns % 1000000000u / 1000u)}};
+    signal(SIGALRM, limit_ns > 0 ? give_up_load : SIG_DFL);
+    setitimer(ITIMER_REAL, &limit, NULL);
+}
+
 /* Makes the stream, which tells what the load is. */
 static int meet_load(struct measuring *measuring, const struct options *options, struct diag *diag)
 {
@@ -58,7 +81,9 @@ static int meet_load(struct measuring *measuring, const struct options *options,
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     if (is_trace && options->task_count > 0)
         return diag_usage(diag, "--tasks: a trace has its own; '%s' is one", workload);
+    limit_load(options->setup.budget_ns);
     int status = session_stream(&measuring->session, &options->setup, &group, &stream, diag);
+    limit_load(0);
     if (status != DIAG_OK)
         return status;
     measuring->stream_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
@@ -149,6 +174,7 @@ int cmd_advise(const struct options *options)
     if (!measuring)
         return cli_fail(diag_run(&diag, "no memory for the advice"), &diag);
     measuring->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    measuring->deadline = deadline_after(measuring->begin_ns, options->setup.budget_ns);
     measuring->setup = options->setup;
     measuring->designs = options->designs;
     measuring->design_count = options->design_count;
@@ -165,8 +191,10 @@ int cmd_advise(const struct options *options)
         status = fit_trace(measuring, options, &fitting, &diag);
     if (status == DIAG_OK)
         status = session_open(&measuring->session, &options->setup, &diag);
-    if (status == DIAG_OK)
+    if (status == DIAG_OK) {
+        pool_set_deadline(measuring->session.pool, measuring->deadline);
         measuring->evidence.interruption_ns = measure_interruption();
+    }
     if (status == DIAG_OK)
         status = racing_run(measuring, &diag);
     bool interrupted = status == POOL_INTERRUPTED;

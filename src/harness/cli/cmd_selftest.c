@@ -29,7 +29,8 @@ static int write_selftest(const struct options *options, struct pairing *pairing
         return status;
     cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
     status = outputs_document(options, document, diag);
-    if (status == DIAG_OK && selftest_record_write(document, diag) != DIAG_OK)
+    if (status == DIAG_OK && selftest->presets > 0 &&
+        selftest_record_write(document, diag) != DIAG_OK)
         fprintf(stderr, "warning: later results will not know of this selftest: %s\n", diag->text);
     cJSON_Delete(document);
     result_free(head);
@@ -43,6 +44,7 @@ int cmd_selftest(const struct options *options)
     struct pairing_wishes wishes = options_pairing(options);
     struct selftest selftest;
     char self[4096];
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     int status = options->operand_count == 0
                      ? outputs_check(options, &diag)
                      : diag_usage(&diag, "%s: selftest takes no operands", options->operands[0]);
@@ -54,7 +56,8 @@ int cmd_selftest(const struct options *options)
     if (status == DIAG_OK) {
         pairing.request.before = self;
         pairing.request.budget_ns = PROBE_BUDGET_NS;
-        status = selftest_run(&pairing.request, options->setup.budget_ns, &selftest, &diag);
+        status =
+            selftest_run(&pairing.request, begin_ns, options->setup.budget_ns, &selftest, &diag);
     }
     bool interrupted = status == BINARIES_INTERRUPTED;
     if (status == DIAG_OK || interrupted)

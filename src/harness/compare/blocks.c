@@ -16,6 +16,11 @@ void block_cell_forget(struct block_cell *cell)
         cell->series[i].pairs = 0;
 }
 
+double block_cell_expected_ns(const struct block_cell *cell, double processes)
+{
+    return cell->processes > 0 ? processes * cell->took_ns / (double)cell->processes : 0;
+}
+
 /* ---- One sample. ----------------------------------------------------------------------------- */
 
 /* What the core's full pace is, ns; 0 before the first process.  One in four of the latest has seen it,
@@ -49,8 +54,13 @@ static enum probe_end take_sample(struct blocks *blocks, struct block_cell *cell
     double full_ns = full_pace_ns(&blocks->paces);
     if (full_ns > 0)
         probe_add(&command, "--pace=%.0fns", full_ns);
-    enum probe_end end = probe_take(who->program, &command, blocks->cpu, blocks->budget_ns,
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    uint64_t left_ns = deadline_left_ns(&blocks->deadline);
+    enum probe_end end = probe_take(who->program, &command, blocks->cpu,
+                                    left_ns < blocks->budget_ns ? left_ns : blocks->budget_ns,
                                     blocks->interrupt, sample, cell->reason);
+    cell->took_ns += (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
+    cell->processes++;
     if (end == PROBE_OK)
         note_pace(blocks, sample);
     return end;
@@ -69,9 +79,15 @@ static int take_end(const struct blocks *blocks, struct block_cell *cell, size_t
 {
     if (end == PROBE_INTERRUPTED)
         return BLOCKS_INTERRUPTED;
+    if (end == PROBE_LATE && deadline_left_ns(&blocks->deadline) == 0)
+        return BLOCKS_OUT_OF_TIME;
+    if (end == PROBE_LATE)
+        snprintf(cell->reason, sizeof cell->reason,
+                 "timeout: a sample took longer than its budget of %.3g s",
+                 (double)blocks->budget_ns / 1e9);
     if (end == PROBE_STRANGE && !blocks->roles[role].plugin)
         return diag_usage(diag, "%s: %s", role_name(blocks, role), cell->reason);
-    if (end == PROBE_WRONG || end == PROBE_STRANGE) {
+    if (end != PROBE_OK) {
         cell->failed = cell->out = true;
         cell->failed_role = role;
     }
@@ -164,7 +180,11 @@ static int run_half(struct blocks *blocks, struct block_cell *cell, const size_t
 
 static int run_block(struct blocks *blocks, struct block_cell *cell, struct diag *diag)
 {
-    size_t order[BLOCK_ROLES] = {0};
+    size_t order[BLOCK_ROLES] = {0}, roles = 0;
+    for (size_t i = 0; i < blocks->role_count; i++)
+        roles += !cell->without[i];
+    if (!deadline_fits(&blocks->deadline, block_cell_expected_ns(cell, 2 * (double)roles)))
+        return BLOCKS_OUT_OF_TIME;
     shuffle(order, blocks->role_count, blocks->rng);
     int status = run_half(blocks, cell, order, false, diag);
     if (status == DIAG_OK && !cell->out)

@@ -11,6 +11,7 @@
 
 #include "harness/base/rng.h"
 #include "harness/compare/probe.h"
+#include "harness/run/deadline.h"
 
 #define PAIRS_MIN   14 /* fewer could not pass the family's level of significance */
 #define PAIRS_MAX   400
@@ -46,6 +47,8 @@ struct block_cell {
     struct probe_command command; /* all but what depends on the role */
     double drag_links;            /* per percent of drag */
     bool out;                     /* not sampled (any more) */
+    double took_ns;               /* wall time of all its processes so far */
+    uint64_t processes;           /* and how many these are */
     bool without[BLOCK_ROLES];    /* roles that are not sampled here; never role 0 */
     size_t pairs_wanted;          /* blocks_run stops at so many; 0: no limit */
     bool failed;                  /* a role did: which one and how */
@@ -62,8 +65,9 @@ struct blocks {
     size_t role_count; /* 2 .. BLOCK_ROLES */
     struct block_cell *cells;
     size_t cell_count;
-    int cpu; /* below 0: not pinned */
-    uint64_t budget_ns;
+    int cpu;                  /* below 0: not pinned */
+    uint64_t budget_ns;       /* of one process */
+    struct deadline deadline; /* of all of them */
     struct block_paces paces;
     uint64_t samples, slow; /* kept so far, and on how many of them the core was slow */
     struct rng *rng;
@@ -74,16 +78,20 @@ struct blocks {
 };
 
 #define BLOCKS_INTERRUPTED 1
+#define BLOCKS_OUT_OF_TIME 2 /* the deadline is over, or the next block would not end before it */
 
 /* Asks role 0 once per cell how many passes make a sample, and fixes them for all roles: both sides do
  * the same work.  Cells whose design fails drop out (`failed`).  DIAG_OK, BLOCKS_INTERRUPTED,
- * DIAG_USAGE when a program is no twbench. */
+ * BLOCKS_OUT_OF_TIME, DIAG_USAGE when a program is no twbench. */
 int blocks_calibrate(struct blocks *blocks, struct diag *diag);
 
 /* `rounds` blocks of every cell that is not out: 2 * rounds more pairs.  Cells without room for
  * them get fewer.  As blocks_calibrate; also DIAG_USAGE when two programs make different streams of
  * one cell. */
 int blocks_run(struct blocks *blocks, size_t rounds, struct diag *diag);
+
+/* Wall time that so many processes of the cell will take, by those so far; 0 before the first. */
+double block_cell_expected_ns(const struct block_cell *cell, double processes);
 
 /* Share of the samples on which the core was slow though they had waited for it; NaN: there are none. */
 double blocks_slow_share(const struct blocks *blocks);

@@ -137,8 +137,7 @@ enum probe_end probe_take(const char *program, const struct probe_command *comma
     if (result.end == SPAWN_INTERRUPTED)
         end = PROBE_INTERRUPTED;
     else if (result.end == SPAWN_TIMED_OUT)
-        snprintf(reason, REASON, "timeout: a sample took longer than its budget of %.3g s",
-                 (double)budget_ns / 1e9);
+        end = PROBE_LATE;
     else if (result.end == SPAWN_KILLED)
         snprintf(reason, REASON, "crashed: killed by signal %d (%s)", result.code,
                  strsignal(result.code));

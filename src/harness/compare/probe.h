@@ -42,6 +42,7 @@ struct probe_sample {
 enum probe_end {
     PROBE_OK,
     PROBE_WRONG,      /* the design failed: `reason` says how */
+    PROBE_LATE,       /* it was ended at its budget */
     PROBE_STRANGE,    /* the program does not answer as a twbench does */
     PROBE_INTERRUPTED /* we were */
 };

@@ -7,6 +7,7 @@
 #include "harness/stats/summary.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +20,22 @@ enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
 static const double percents[SELFTEST_SIZES] = {2, 5, 10};
 #define UNDRAGGED SELFTEST_SIZES
 static const size_t schedule[] = {
-    1, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
-    1, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
-    0, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
-    1, UNDRAGGED, UNDRAGGED, UNDRAGGED, /* */
-    2, UNDRAGGED, UNDRAGGED, UNDRAGGED,
+    UNDRAGGED, 1, UNDRAGGED, UNDRAGGED, /* */
+    UNDRAGGED, 1, UNDRAGGED, UNDRAGGED, /* */
+    UNDRAGGED, 0, UNDRAGGED, UNDRAGGED, /* */
+    UNDRAGGED, 1, UNDRAGGED, UNDRAGGED, /* */
+    UNDRAGGED, 2, UNDRAGGED, UNDRAGGED,
 };
 
 /* Chain links per percent to begin with, and rounds of blocks for each step nearer to the truth. */
 #define FIRST_LINKS 100.0
 static const size_t tuning_rounds[] = {2, 4, 6};
+#define TUNING_PAIRS   24 /* of all steps */
 #define TUNING_PERCENT 5.0
+
+/* So much of the budget is for one round without a drag, the tuning and one round with it; when all cells take
+ * more, some are left out. */
+#define FIRST_ROUNDS_SHARE 0.7
 
 /* Up to 50 %, in steps of 0.1 %. */
 #define FOUND_SHARE        0.95
@@ -48,6 +54,8 @@ struct trial {
     size_t found_at[SHIFTS], shifted; /* cells found if all of their pairs were slower by so much */
     double *spreads, *slowdowns[SELFTEST_SIZES]; /* collected over the rounds */
     size_t spread_count, slowdown_count[SELFTEST_SIZES], room;
+    bool tuned;
+    double longest_ns[SELFTEST_SIZES + 1]; /* of the rounds so far, by size and UNDRAGGED */
     const char *what;
 };
 
@@ -99,8 +107,10 @@ static int tune_drag(struct trial *trial, struct diag *diag)
          step++) {
         begin_anew(trial);
         status = blocks_run(&trial->blocks, tuning_rounds[step], diag);
-        correct_drag(trial, 1);
+        if (status == DIAG_OK)
+            correct_drag(trial, 1);
     }
+    trial->tuned = status == DIAG_OK;
     return status;
 }
 
@@ -281,20 +291,136 @@ static int trial_round(struct trial *trial, size_t size, struct diag *diag)
     return DIAG_OK;
 }
 
-/* Rounds while another one like the longest so far fits into the budget. */
-static int trial_rounds(struct trial *trial, uint64_t deadline_ns, struct diag *diag)
+/* ---- What fits. ------------------------------------------------------------------------------ */
+
+static void leave_out(struct selftest *selftest, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void leave_out(struct selftest *selftest, const char *format, ...)
 {
-    uint64_t longest_ns = 0, now_ns = clock_read_ns(CLOCK_MONOTONIC);
+    va_list args;
+    if (selftest->left_out_count == SELFTEST_LEFT_OUT)
+        return;
+    va_start(args, format);
+    vsnprintf(selftest->left_out[selftest->left_out_count++], SELFTEST_TEXT, format, args);
+    va_end(args);
+}
+
+/* Processes of one cell in the pairs that a round begins with. */
+static double round_processes(const struct trial *trial, bool dragged)
+{
+    return (double)trial->request->pairs * (dragged ? ROLES : ROLES - 1);
+}
+
+/* By the longest such round, which may have had pairs added; before the first by what it begins with.  A regression
+ * that is to be seen has to be seen again. */
+static double round_expected_ns(const struct trial *trial, size_t size)
+{
+    bool dragged = size != UNDRAGGED;
+    double processes = round_processes(trial, dragged) * (dragged ? 2 : 1), sum_ns = 0;
+    if (dragged && !trial->tuned)
+        processes += (double)(TUNING_PAIRS * ROLES);
+    for (size_t i = 0; i < trial->blocks.cell_count; i++)
+        if (!trial->blocks.cells[i].failed)
+            sum_ns += block_cell_expected_ns(&trial->blocks.cells[i], processes);
+    return fmax(sum_ns, trial->longest_ns[size]);
+}
+
+static void name_cell(const struct block_cell *cell, char *text, size_t size)
+{
+    size_t length = strlen(text);
+    const char *words[3] = {"", "", ""};
+    for (size_t i = 0; i < 3 && PROBE_DESIGN + i < cell->command.count; i++) {
+        const char *equals = strchr(cell->command.text[PROBE_DESIGN + i], '=');
+        words[i] = equals ? equals + 1 : "";
+    }
+    snprintf(text + length, size - length, "%s%s/%s/%s", length > 0 ? ", " : "", words[0], words[1],
+             words[2]);
+}
+
+static void swap_cells(struct block_cell *a, struct block_cell *b)
+{
+    struct block_cell *kept = a == b ? NULL : malloc(sizeof *kept);
+    if (!kept)
+        return;
+    *kept = *a;
+    *a = *b;
+    *b = *kept;
+    free(kept);
+}
+
+/* A random choice of as many cells as there is time for, at least one; the others go behind them and are
+ * named. */
+static void choose_cells(struct trial *trial)
+{
+    struct blocks *blocks = &trial->blocks;
+    double room_ns = FIRST_ROUNDS_SHARE * (double)deadline_left_ns(&blocks->deadline), sum_ns = 0;
+    double processes = round_processes(trial, false) + 2 * round_processes(trial, true) +
+                       (double)(TUNING_PAIRS * ROLES);
+    size_t all = blocks->cell_count, chosen = 0;
+    char names[SELFTEST_TEXT / 2] = "";
+    for (size_t i = 0; i < all; i++)
+        sum_ns += block_cell_expected_ns(&blocks->cells[i], processes);
+    if (sum_ns <= room_ns)
+        return;
+    double all_ns = sum_ns;
+    for (sum_ns = 0; chosen < all; chosen++) {
+        swap_cells(&blocks->cells[chosen],
+                   &blocks->cells[chosen + (size_t)rng_below(&trial->rng, all - chosen)]);
+        sum_ns += block_cell_expected_ns(&blocks->cells[chosen], processes);
+        if (chosen > 0 && sum_ns > room_ns)
+            break;
+    }
+    for (size_t i = chosen; i < all; i++)
+        name_cell(&blocks->cells[i], names, sizeof names);
+    blocks->cell_count = chosen;
+    if (chosen < all)
+        leave_out(trial->selftest,
+                  "%zu of %zu cells (%s): all of them would take at least %.0f s once as they are "
+                  "and once slowed down",
+                  all - chosen, all, names, all_ns / 1e9);
+}
+
+/* Rounds while another one like the longest so far fits; without a drag where one with it does not.  The first is
+ * begun anyway: what is expected of it rests on a single process for each cell. */
+static int trial_rounds(struct trial *trial, struct diag *diag)
+{
+    const struct deadline *deadline = &trial->blocks.deadline;
     int status = DIAG_OK;
     for (size_t round = 0; status == DIAG_OK; round++) {
-        if (round > 0 && now_ns + longest_ns > deadline_ns)
-            break;
-        status = trial_round(trial, schedule[round % (sizeof schedule / sizeof *schedule)], diag);
-        uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC);
-        longest_ns = end_ns - now_ns > longest_ns ? end_ns - now_ns : longest_ns;
-        now_ns = end_ns;
+        size_t size = schedule[round % (sizeof schedule / sizeof *schedule)];
+        if (!deadline_fits(deadline, round_expected_ns(trial, size)))
+            size = UNDRAGGED;
+        if (round > 0 && !deadline_fits(deadline, round_expected_ns(trial, size)))
+            return DIAG_OK;
+        uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+        if (size != UNDRAGGED && !trial->tuned)
+            status = tune_drag(trial, diag);
+        if (status == DIAG_OK)
+            status = trial_round(trial, size, diag);
+        trial->longest_ns[size] =
+            fmax(trial->longest_ns[size], (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns));
     }
     return status;
+}
+
+/* What the figures lack because the time was up. */
+static void tell_left_out(struct selftest *selftest, bool cut)
+{
+    char sizes[64] = "";
+    if (cut)
+        leave_out(selftest, "the last round: it was not finished when the time was up");
+    if (selftest->presets == 0)
+        leave_out(selftest, "everything: no round was finished, so that nothing is known of false "
+                            "alarms and of slowdowns");
+    for (size_t i = 0; i < SELFTEST_SIZES && selftest->presets > 0; i++) {
+        size_t length = strlen(sizes);
+        if (selftest->sizes[i].found.trials == 0)
+            snprintf(sizes + length, sizeof sizes - length, "%s%.0f %%", length > 0 ? ", " : "",
+                     selftest->sizes[i].percent);
+    }
+    if (sizes[0])
+        leave_out(selftest, "slowdowns of %s: there was no time to inject them", sizes);
 }
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
@@ -311,9 +437,10 @@ static double harness_cost(struct trial *trial)
         char reason[PROBE_REASON];
         command_of_probe(&command, matrix, i * matrix->plan->cell_count);
         snprintf(command.text[1], sizeof command.text[1], "--impl=null");
+        uint64_t left_ns = deadline_left_ns(&trial->blocks.deadline);
         if (probe_take(trial->copies.paths[0], &command, trial->blocks.cpu,
-                       trial->request->budget_ns, trial->request->interrupt, &sample,
-                       reason) == PROBE_OK)
+                       left_ns < trial->request->budget_ns ? left_ns : trial->request->budget_ns,
+                       trial->request->interrupt, &sample, reason) == PROBE_OK)
             costs_ns[count++] = sample.cpu_ns / (double)sample.calls;
     }
     return count > 0 ? summary_of(costs_ns, count).median : NAN;
@@ -325,6 +452,8 @@ static void trial_conclude(struct trial *trial)
 {
     struct selftest *selftest = trial->selftest;
     selftest->smallest_percent = NAN;
+    if (selftest->presets == 0)
+        trial->shifted = 0;
     for (size_t shift = SHIFTS; shift-- > 0 && trial->shifted > 0;) {
         if ((double)trial->found_at[shift] < FOUND_SHARE * (double)trial->shifted)
             break;
@@ -394,16 +523,28 @@ static void trial_free(struct trial *trial)
         free(trial->cells[i]);
 }
 
-int selftest_run(const struct binaries_request *request, uint64_t budget_ns,
+/* Everything that takes time, until the deadline or the end of it. */
+static int trial_do(struct trial *trial, struct diag *diag)
+{
+    int status = blocks_calibrate(&trial->blocks, diag);
+    if (status != DIAG_OK)
+        return status;
+    choose_cells(trial);
+    trial->selftest->cell_count = trial->blocks.cell_count;
+    trial->selftest->harness_ns_per_op = harness_cost(trial);
+    return trial_rounds(trial, diag);
+}
+
+int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint64_t budget_ns,
                  struct selftest *selftest, struct diag *diag)
 {
     struct trial *trial = calloc(1, sizeof *trial);
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     *selftest = (struct selftest){
         .cell_count = matrix_count(&request->matrix),
         .smallest_percent = NAN,
         .harness_ns_per_op = NAN,
         .pair_spread_percent = NAN,
+        .budget_seconds = (double)budget_ns / 1e9,
     };
     for (size_t i = 0; i < SELFTEST_SIZES; i++)
         selftest->sizes[i].percent = percents[i];
@@ -413,16 +554,16 @@ int selftest_run(const struct binaries_request *request, uint64_t budget_ns,
     trial->selftest = selftest;
     rng_seed(&trial->rng, request->matrix.seed, 0);
     int status = trial_prepare(trial, diag);
+    trial->blocks.deadline = deadline_after(begin_ns, budget_ns);
     if (status == DIAG_OK)
-        status = blocks_calibrate(&trial->blocks, diag);
-    if (status == DIAG_OK) {
-        selftest->harness_ns_per_op = harness_cost(trial);
-        status = tune_drag(trial, diag);
-    }
-    if (status == DIAG_OK)
-        status = trial_rounds(trial, begin_ns + budget_ns, diag);
+        status = trial_do(trial, diag);
+    bool cut = status == BLOCKS_OUT_OF_TIME;
+    if (cut)
+        status = DIAG_OK;
     trial_conclude(trial);
     selftest->complete = status == DIAG_OK;
+    if (selftest->complete)
+        tell_left_out(selftest, cut);
     selftest->seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
     trial_free(trial);
     free(trial);

@@ -12,6 +12,8 @@
 
 #define SELFTEST_SIZES     3
 #define SELFTEST_WORKLOADS 16
+#define SELFTEST_LEFT_OUT  4
+#define SELFTEST_TEXT      600
 
 /* Out of `trials`. */
 struct selftest_rate {
@@ -33,17 +35,21 @@ struct selftest {
     struct selftest_size sizes[SELFTEST_SIZES]; /* 2, 5, 10 % */
     double smallest_percent;  /* slowdown found in 95 % of all cells; NaN: none up to 50 % */
     double harness_ns_per_op; /* null through the same path; NaN: unknown */
-    size_t cell_count;
-    double seconds;
+    size_t cell_count;        /* that were compared in each round */
+    double seconds, budget_seconds;
     double slow_share;          /* of the samples, on a core shared unseen (pace.h); NaN: unknown */
     double pair_spread_percent; /* median over the cells: how far two samples of a pair lie apart */
+    /* What the budget was too short for, in sentences. */
+    char left_out[SELFTEST_LEFT_OUT][SELFTEST_TEXT];
+    size_t left_out_count;
 };
 
-/* Compares until `budget_ns` of wall time are used up, always at least once.  The request is that of
+/* Compares until `budget_ns` of wall time behind `begin_ns` are used up, and not longer: cells for which
+ * there is no time are left out, and so is a round that is not finished.  The request is that of
  * compare_binaries with `before` naming this program (`after` is not looked at); the limits are the
  * shipped ones unless others were given.  DIAG_OK, BINARIES_INTERRUPTED (what was found until then is
  * in *selftest), DIAG_USAGE, DIAG_RUN. */
-int selftest_run(const struct binaries_request *request, uint64_t budget_ns,
+int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint64_t budget_ns,
                  struct selftest *selftest, struct diag *diag);
 
 /* What was found, as docs/SELFTEST-FORMAT.md has it; owned by the caller.  `head` (tool, machine, command)

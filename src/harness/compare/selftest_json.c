@@ -68,10 +68,11 @@ static void add_false_alarms(cJSON *document, const struct selftest *selftest)
     json_add_integer(document, "preset_false_alarms", selftest->presets_alarmed);
 }
 
-static void add_method(cJSON *document, const struct binaries_request *request)
+static void add_method(cJSON *document, const struct selftest *selftest,
+                       const struct binaries_request *request)
 {
     cJSON *method = cJSON_CreateObject();
-    json_add_integer(method, "cells", matrix_count(&request->matrix));
+    json_add_integer(method, "cells", selftest->cell_count);
     json_add_integer(method, "pairs", request->pairs);
     json_add_integer(method, "pairs_max", request->max_pairs);
     json_add_integer(method, "samples_per_process", request->matrix.samples);
@@ -96,6 +97,14 @@ static void add_disturbance(cJSON *document, const struct selftest *selftest,
     json_add(document, "disturbance", disturbance);
 }
 
+static void add_left_out(cJSON *document, const struct selftest *selftest)
+{
+    cJSON *left_out = cJSON_CreateArray();
+    for (size_t i = 0; i < selftest->left_out_count; i++)
+        cJSON_AddItemToArray(left_out, json_text(selftest->left_out[i]));
+    json_add(document, "left_out", left_out);
+}
+
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
                      const struct selftest_surroundings *surroundings, const cJSON *head)
 {
@@ -117,7 +126,9 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     json_add_measure(document, "smallest_reliable_slowdown", selftest->smallest_percent / 100);
     json_add_measure(document, "pair_spread_percent", selftest->pair_spread_percent);
     json_add_measure(document, "duration_s", selftest->seconds);
-    add_method(document, request);
+    json_add_measure(document, "budget_s", selftest->budget_seconds);
+    add_left_out(document, selftest);
+    add_method(document, selftest, request);
     add_disturbance(document, selftest, surroundings);
     return document;
 }

@@ -318,6 +318,8 @@ static void say_rule(struct page *page, const struct place *advice)
     page_put_digits(page, advice, "budget.asked_ns", 1e9, 1);
     page_span(page, " s used%s.",
               cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"
+              : cJSON_IsTrue(json_get(advice->json, "budget.cut"))
+                  ? "; the step that was being measured then is left out"
               : is_unmeasured(advice) ? "; more would be measured with a larger --budget"
                                       : "");
 }

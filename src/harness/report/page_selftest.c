@@ -79,6 +79,19 @@ static void say_false_alarms(struct page *page, const struct place *root)
     page_span(page, ".");
 }
 
+/* Sentences, each with the budget that was too short for it. */
+static void say_left_out(struct page *page, const struct place *root)
+{
+    struct place texts = place_get(root, "left_out");
+    for (struct place text = place_item(&texts, 0); text.json; place_next(&text)) {
+        page_item(page, "Left out in ");
+        page_put(page, root, "budget_s");
+        page_span(page, " s (--budget): ");
+        page_put(page, &text, "");
+        page_span(page, ".");
+    }
+}
+
 static void say_smallest(struct page *page, const struct place *root)
 {
     if (!isfinite(place_number(root, "smallest_reliable_slowdown"))) {
@@ -132,11 +145,16 @@ void page_selftest(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document);
     page_heading(page, 1, NULL, "This program compared with itself");
-    say_false_alarms(page, &root);
-    say_smallest(page, &root);
+    bool is_known = place_number(&root, "comparisons") > 0;
+    if (is_known)
+        say_false_alarms(page, &root);
+    say_left_out(page, &root);
+    if (is_known)
+        say_smallest(page, &root);
     say_rest(page, &root);
     page_warnings(page, document);
-    add_sizes(page, &root);
+    if (is_known)
+        add_sizes(page, &root);
     page_origin(page, document);
     add_data(page, &root);
 }

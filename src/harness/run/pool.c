@@ -40,6 +40,7 @@ struct slot {
 
 struct pool {
     struct pool_limits limits;
+    struct deadline deadline;
     struct interrupt interrupt;
     uint64_t begin_ns; /* of pool_run, by ward_now_ns() */
     size_t count;
@@ -262,7 +263,8 @@ static void pool_kill(struct pool *pool)
 
 static int poll_timeout_ms(const struct pool *pool, uint64_t now_ns)
 {
-    uint64_t wait_ns = 3600u * UINT64_C(1000000000);
+    uint64_t wait_ns = 3600u * UINT64_C(1000000000), all_ns = deadline_left_ns(&pool->deadline);
+    wait_ns = all_ns < wait_ns ? all_ns : wait_ns;
     for (size_t i = 0; i < pool->count; i++) {
         const struct slot *slot = &pool->slots[i];
         if (slot->pid == 0)
@@ -347,6 +349,8 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
         pool_wait(pool);
         if (pool_is_interrupted(pool))
             status = POOL_INTERRUPTED;
+        else if (deadline_left_ns(&pool->deadline) == 0)
+            status = POOL_OUT_OF_TIME;
         else
             pool_collect(pool, done, ctx);
     }
@@ -388,6 +392,11 @@ int pool_open(struct pool **out, const int *cpus, size_t count, const struct poo
 void pool_set_budget(struct pool *pool, uint64_t budget_ns)
 {
     pool->limits.budget_ns = budget_ns;
+}
+
+void pool_set_deadline(struct pool *pool, struct deadline deadline)
+{
+    pool->deadline = deadline;
 }
 
 void pool_close(struct pool *pool)

@@ -8,6 +8,7 @@
 #ifndef TWBENCH_POOL_H
 #define TWBENCH_POOL_H
 
+#include "harness/run/deadline.h"
 #include "harness/run/job.h"
 
 #include <sched.h>
@@ -27,13 +28,18 @@ void pool_close(struct pool *pool);
 /* Another budget for the children that begin from now on. */
 void pool_set_budget(struct pool *pool, uint64_t budget_ns);
 
+/* When everything has to be done, whatever the children have left of their budgets. */
+void pool_set_deadline(struct pool *pool, struct deadline deadline);
+
 /* Called in the parent as each job ends, in the order in which they end. */
 typedef void pool_done_fn(void *ctx, const struct job *job, const struct job_report *report);
 
 #define POOL_INTERRUPTED 1
+#define POOL_OUT_OF_TIME                                                                           \
+    2 /* the deadline is over; none is set unless pool_set_deadline was called */
 
-/* Runs the jobs in order, as many at a time as there are cores.  DIAG_OK, POOL_INTERRUPTED (the
- * running children were killed; their jobs are not reported) or DIAG_RUN. */
+/* Runs the jobs in order, as many at a time as there are cores.  DIAG_OK, POOL_INTERRUPTED or
+ * POOL_OUT_OF_TIME (the running children were killed; their jobs are not reported) or DIAG_RUN. */
 int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_fn *done, void *ctx,
              struct diag *diag);
 
