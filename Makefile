@@ -179,6 +179,9 @@ bench: ## run the default comparison; tables here, JSON and pictures under resul
 	$(Q)$(MAKE) all
 	$(Q)tools/bench.sh
 
+figures: all ## write what the catalogue of figures says into the schemas and docs/RESULT-FORMAT.md
+	$(Q)tools/figures.py
+
 claims: ## run every claim (minutes, a quiet machine): JSON under results/, pictures in docs/pictures/claims
 	$(Q)tools/deps.sh build bench
 	$(Q)$(MAKE) all

@@ -1,7 +1,7 @@
 /*
  * report.js - what a report does besides being read: sorts, filters, and turns light or dark.
  *
- * Without it the page is whole; the controls that need it are hidden until it runs.
+ * Without it the page is whole; the controls that need it are made by it, or hidden until it runs.
  */
 'use strict';
 
@@ -9,7 +9,7 @@
 
 function keyOf(row, column) {
     const cell = row.cells[column];
-    const exact = cell.dataset.value;
+    const exact = cell.dataset.sort;
     return exact === undefined ? cell.textContent.trim() : Number(exact);
 }
 
@@ -39,9 +39,16 @@ for (const button of document.querySelectorAll('table.sortable thead button'))
 
 /* ---- Filter: a row stays when its first cells (design, workload, sizes, phase) have every word. */
 
-const filter = document.getElementById('filter');
-if (filter) {
-    filter.closest('label').hidden = false;
+const cells = document.querySelector('#cells h2');
+if (cells) {
+    const label = document.createElement('label');
+    const filter = document.createElement('input');
+    label.className = 'filter';
+    label.append('Rows with ', filter, '; the head of a column sorts by it');
+    filter.id = 'filter';
+    filter.type = 'search';
+    filter.placeholder = 'heap standard';
+    cells.after(label);
     filter.addEventListener('input', () => {
         const words = filter.value.toLowerCase().split(/\s+/);
         for (const row of document.querySelectorAll('#cells tbody tr')) {

@@ -180,26 +180,29 @@ struct tw_description {
 };
 
 /* The operation counters, one row each, and the only list of them: whatever needs every counter (the
- * struct below, differences, documents, the gate of compare) expands it.  A counter more is a row
- * here and the TW_COUNT that counts it.
+ * struct below, differences, documents, tables, exports, the gate of compare) expands it.  A counter
+ * more is a row here and the TW_COUNT that counts it.  A row is the name, whether results of all versions
+ * have it (ALWAYS) or older ones lack it (LATER), and what is counted, as docs/RESULT-FORMAT.md says it.
  *
  * pointer_moves are what turning a wheel costs, whether anything is in the slot or not; 0 for a
- * design without wheels.  system_calls and clock_reads (which may be answered without the system)
- * are what a library does besides, while it is driven; 0 for a design that is nothing but memory. */
+ * design without wheels.  system_calls and clock_reads are what a library does besides, while it is
+ * driven; 0 for a design that is nothing but memory. */
 #define TW_WORK_COUNTERS(X)                                                                        \
-    X(comparisons)   /* of one deadline with another or with the clock */                          \
-    X(visits)        /* nodes looked at */                                                         \
-    X(moves)         /* nodes put into another place: heap swaps, demotions */                     \
-    X(link_writes)   /* pointers or indices of the structure written */                            \
-    X(cascades)      /* slots of a higher level emptied into lower ones */                         \
-    X(empty_ticks)   /* ticks stepped through on which nothing fired */                            \
-    X(allocations)   /* calls of an allocator after open */                                        \
-    X(pointer_moves) /* steps of the pointer of a wheel, of any level, to the next slot */         \
-    X(system_calls)  /* calls into the system */                                                   \
-    X(clock_reads)   /* looks at a clock */
+    X(comparisons, ALWAYS, "Comparisons of a deadline with another or with the clock.")            \
+    X(visits, ALWAYS, "Nodes looked at.")                                                          \
+    X(moves, ALWAYS, "Nodes put into another place: heap swaps, demotions.")                       \
+    X(link_writes, ALWAYS, "Pointers or indices of the structure written.")                        \
+    X(cascades, ALWAYS, "Slots of a higher level emptied into lower ones.")                        \
+    X(empty_ticks, ALWAYS, "Ticks stepped through on which nothing fired.")                        \
+    X(allocations, ALWAYS, "Calls of an allocator after open.")                                    \
+    X(pointer_moves, LATER,                                                                        \
+      "Steps of the pointer of a wheel, of any level, from one slot to the next.")                 \
+    X(system_calls, LATER, "Calls into the system that a library made while it was driven.")       \
+    X(clock_reads, LATER,                                                                          \
+      "Looks of a library at a clock, whether or not the system had to be asked.")
 
 /* Work done since open, counted by the counted object only.  One source of truth for "how much". */
-#define TW_WORK_MEMBER(counter) uint64_t counter;
+#define TW_WORK_MEMBER(counter, since, meaning) uint64_t counter;
 struct tw_work {
     TW_WORK_COUNTERS(TW_WORK_MEMBER)
 };

@@ -72,18 +72,29 @@ def resolve(document, path):
     return at
 
 
-UNITS = {"k": 1e3, "M": 1e6, "G": 1e9, " ns": 1, " us": 1e3, " ms": 1e6, " s": 1e9}
+UNITS = {"k": 1e3, "M": 1e6, "G": 1e9, " ns": 1, " us": 1e3, " ms": 1e6, " s": 1e9,
+         " B": 1, " KiB": 2**10, " MiB": 2**20, " GiB": 2**30, " %": 0.01}
 
 
 def is_rounding(text, value):
     """Is the text the value to as many digits as it shows, and to three at least where it is cut?"""
-    found = re.fullmatch(r"(-?\d+)(?:\.(\d+))?(e-\d+)?(k|M|G| ns| us| ms| s)?", text)
+    found = re.fullmatch(r"(-?\d+)(?:\.(\d+))?(e-\d+)?(k|M|G| ns| us| ms| s| B| KiB| MiB| GiB| %)?", text)
     if not found:
         return False
     unit = UNITS.get(found[4], 1) * float("1" + (found[3] or ""))
     step = 10.0 ** -len(found[2] or "") * unit
     shown = float(f"{found[1]}.{found[2] or 0}") * unit
     return abs(shown - value) <= step * 0.5001 and (step <= abs(value) * 0.0101 or "%.3g" % value == "%.3g" % shown)
+
+
+def shown(value):
+    """A value that is no number, as the page has it: settings as "slots=512 levels=256,64"."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return " ".join(f"{key}={','.join(map(str, item)) if isinstance(item, list) else item}"
+                        for key, item in value.items())
+    return value
 
 
 def wrong_values(document, items):
@@ -94,9 +105,8 @@ def wrong_values(document, items):
             yield f"{path}: is not in the document"
             continue
         if exact is None:
-            wanted = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-            if text != wanted:
-                yield f"{path}: {text!r} is shown, the document has {wanted!r}"
+            if text != shown(value):
+                yield f"{path}: {text!r} is shown, the document has {shown(value)!r}"
         elif float(exact) != float(f"{value:.15g}"):
             yield f"{path}: data-value {exact}, the document has {value}"
         elif not is_rounding(text, value):
@@ -135,14 +145,18 @@ class Parser(html.parser.HTMLParser):
 
 # ---- What is asked of the page. ------------------------------------------------------------------
 
-VALUES = """[...document.querySelectorAll('[data-path]')].map(e =>
-    [e.dataset.path, e.dataset.value === undefined ? null : e.dataset.value, e.textContent])"""
+# With the unit of the column where it is a multiple of that of the document.
+VALUES = """[...document.querySelectorAll('[data-path]')].map(e => {
+    const cell = e.closest('td'), table = cell && cell.closest('table');
+    const unit = table && table.tHead.rows[0].cells[cell.cellIndex].querySelector('small');
+    const scale = unit && ['us', 'ms', 's'].includes(unit.textContent) ? ' ' + unit.textContent : '';
+    return [e.dataset.path, e.dataset.value === undefined ? null : e.dataset.value, e.textContent + scale]; })"""
 
 # A figure that stands in a cell or a list without saying where it comes from.
 BARE = r"""[...document.querySelectorAll('td, dd')].filter(e => {
     const copy = e.cloneNode(true);
-    copy.querySelectorAll('[data-path]').forEach(inner => inner.remove());
-    return e.dataset.path === undefined && /\d/.test(copy.textContent);
+    copy.querySelectorAll('[data-path], .derived').forEach(inner => inner.remove());
+    return /\d/.test(copy.textContent);
 }).map(e => e.textContent)"""
 
 LINKS = """[...document.querySelectorAll('a')].map(a => a.getAttribute('href'))
@@ -190,8 +204,8 @@ HEADS = """[...document.querySelectorAll('table.sortable')].map((table, t) => ({
     [...table.tHead.rows[0].cells].map(head => head.textContent), rows: table.tBodies[0].rows.length}))"""
 
 COLUMN = """((t, c) => [...document.querySelectorAll('table.sortable')[t].tBodies[0].rows].map(row =>
-    row.cells[c].dataset.value === undefined ? row.cells[c].textContent.trim()
-        : Number(row.cells[c].dataset.value)))(%d, %d)"""
+    row.cells[c].dataset.sort === undefined ? row.cells[c].textContent.trim()
+        : Number(row.cells[c].dataset.sort)))(%d, %d)"""
 
 
 OPEN = "document.querySelectorAll('details').forEach(d => { d.open = %s })"

@@ -10,7 +10,7 @@ load support
     [ "$(json h.json 'all(c["memory"]["pages"]["touched_bytes"] > 0 for c in d["cells"])')" = True ]
     [ "$(json h.json 'len({c["digest"] for c in d["cells"]})')" = 1 ]
     grep -q "^hashed huge_pages=on " table
-    grep -q "^in pages of 2 MiB: hashed huge_pages=on " table
+    grep -q "^pages     of 2 MiB: hashed huge_pages=on " table
 }
 
 @test "the kernel gives huge pages where it is set to, and the cell says why where it does not" {
@@ -36,7 +36,7 @@ load support
     local few="--workload=P1 --tasks=3e5 --runs=1 --warmup=0 --min-time=0ns --patience=0ms --force"
     "$twbench" run --impl=fast --madvise=0,1 $few --json=h.json >table
     [[ $(huge) =~ ^"[None, "[1-9][0-9]+"]"$ ]]
-    grep -q "^in pages of 2 MiB: fast.* MiB, unasked" table
+    grep -q "^pages     of 2 MiB: fast.* MiB, unasked" table
     [ "$(json h.json 'd["cells"][1]["memory"]["pages"]["touched_bytes"]')" = None ]
     "$twbench" run --impl=fast --huge-pages=off $few --json=h.json >table
     [ "$(huge)" = "[0]" ]

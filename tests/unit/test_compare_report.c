@@ -453,7 +453,7 @@ static void test_html_begins_with_the_verdict(void **state)
         "data-path=\"cells[0].control.cpu_ratio.low\"",
         "<h2 id=\"method\">",
         "30 pairs of fresh processes",
-        "<details><summary>Where this comes from</summary>",
+        "<h2>Where this comes from</h2>",
         "data-path=\"new.path\""};
     struct comparison comparison = regressed_of_two();
     char *text = rendered(write_html, &comparison, FAIL_ON_REGRESSED);

@@ -4,10 +4,10 @@
  * Many machines have no counters in hardware, so the same code counts events of the kernel here.
  * Where even those are forbidden the tests that need them are skipped.
  */
-#include "harness/report/card.h"
 #include "harness/result/json.h"
 #include "harness/run/job.h"
 #include "sample.h"
+#include "sample_page.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -264,16 +264,8 @@ static void test_the_result_says_why_there_are_none(void **state)
 static char *make_card(const struct outcome_count *counts)
 {
     struct result_document *document = make_document(counts, "");
-    struct view view = view_make(result_json(document));
-    struct report_style style = {.columns = 100};
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    assert_int_equal(view.group_count, 1);
-    card_write(out, &view.groups[0], &view.groups[0].rows[0], &style);
-    fclose(out);
-    view_free(&view);
+    char *text = sample_page(page_run, result_json(document), SAMPLE_TERMINAL,
+                             (struct report_style){.columns = 100});
     result_free(document);
     return text;
 }

@@ -1,13 +1,14 @@
 /* test_export.c - every row of CSV and Markdown has the columns of the header, whatever the text; what
  * goes to other tools is JSON, has the keys they ask for, and names nothing twice. */
 #include "harness/report/bencher.h"
-#include "harness/report/csv.h"
 #include "harness/report/custom.h"
 #include "harness/report/gbench.h"
 #include "harness/report/junit.h"
-#include "harness/report/markdown.h"
 #include "harness/result/json.h"
 #include "sample.h"
+#include "sample_page.h"
+
+static const struct report_style plain = {.columns = 100};
 
 typedef void write_fn(FILE *out, const struct result_document *document);
 
@@ -92,7 +93,7 @@ static void test_csv_records_are_alike(void **state)
 {
     (void)state;
     struct result_document *document = sample_document();
-    char *text = written(csv_write, document), field[512];
+    char *text = sample_page(page_run, result_json(document), SAMPLE_CSV, plain), field[512];
     const char *at = text;
     size_t columns = read_record(&at, 0, field), rows = 0;
     for (; *at; rows++)
@@ -107,7 +108,7 @@ static void test_csv_quotes(void **state)
 {
     (void)state;
     struct result_document *document = nasty_document();
-    char *text = written(csv_write, document), field[512] = "";
+    char *text = sample_page(page_run, result_json(document), SAMPLE_CSV, plain), field[512] = "";
     const char *at = text;
     size_t reason = column_of(text, "reason");
     read_record(&at, reason, field);
@@ -122,7 +123,7 @@ static void test_csv_figures(void **state)
     (void)state;
     struct result_document *document = sample_empty();
     sample_add(document, &sample_designs[5], "hold", 1000, 0);
-    char *text = written(csv_write, document), field[512] = "";
+    char *text = sample_page(page_run, result_json(document), SAMPLE_CSV, plain), field[512] = "";
     static const char *const expected[][2] = {
         {"impl", "hier"},       {"params", "levels=256,64,64,64"},
         {"phase", "fill"},      {"starts", "1000"},
@@ -170,12 +171,12 @@ static void test_markdown_tables_are_whole(void **state)
 {
     (void)state;
     struct result_document *document = sample_document();
-    char *text = written(markdown_write, document);
+    char *text = sample_page(page_run, result_json(document), SAMPLE_MARKDOWN, plain);
     check_markdown_tables(text);
     assert_non_null(strstr(text, "### hold: 1M timers, tick 1 ms"));
     assert_non_null(strstr(text, "| hashed | **6."));
     assert_null(strstr(text, "| null (harness) | **"));
-    assert_non_null(strstr(text, "| timeout: over its time budget of 10 s |"));
+    assert_non_null(strstr(text, "| **timeout**: over its time budget of 10 s |"));
     free(text);
     result_free(document);
 }
@@ -184,7 +185,7 @@ static void test_markdown_escapes(void **state)
 {
     (void)state;
     struct result_document *document = nasty_document();
-    char *text = written(markdown_write, document);
+    char *text = sample_page(page_run, result_json(document), SAMPLE_MARKDOWN, plain);
     check_markdown_tables(text);
     assert_null(strstr(text, "<b>"));
     assert_non_null(strstr(text, "&#124;head"));

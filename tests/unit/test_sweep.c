@@ -1,6 +1,7 @@
 /* test_sweep.c - the section on growth and the claims about it, on made-up results. */
 #include "harness/report/sweep.h"
 #include "sample.h"
+#include "sample_page.h"
 
 /* Work of one phase that fills 1e3 .. 1e6 timers: `cost` per start. */
 typedef double cost_fn(double n);
@@ -120,28 +121,18 @@ static void test_claims_that_cannot_be_read(void **state)
     }
 }
 
-static const struct tw_traits *declared_traits(const void *ctx, const char *impl)
-{
-    (void)ctx;
-    static const struct tw_traits traits = {.start = {TW_O_1, TW_O_LOG_N}};
-    return strcmp(impl, "heap") == 0 ? &traits : NULL;
-}
-
 static char *section_of(const struct result_document *document)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    sweep_write(out, document, &(struct report_style){.columns = 200}, declared_traits, NULL);
-    fclose(out);
-    return text;
+    return sample_page(page_growth, result_json(document), SAMPLE_TERMINAL,
+                       (struct report_style){.columns = 200});
 }
 
 static void test_section(void **state)
 {
     (void)state;
-    struct result_document *document = document_of(design_named("heap"), cost_log, 1000000);
+    struct sample_design heap = *design_named("heap");
+    heap.traits.start = (struct tw_cost){TW_O_1, TW_O_LOG_N};
+    struct result_document *document = document_of(&heap, cost_log, 1000000);
     char *text = section_of(document);
     char *row = strstr(text, "\nheap");
     assert_non_null(row);

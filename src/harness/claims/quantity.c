@@ -2,6 +2,7 @@
 #include "harness/claims/quantity.h"
 
 #include "harness/claims/expression.h"
+#include "harness/result/figures.h"
 #include "harness/result/json.h"
 #include "harness/stats/summary.h"
 #include "impls/registry.h"
@@ -10,72 +11,68 @@
 #include <stdint.h>
 #include <string.h>
 
-enum place { IN_PHASE, MOST_IN_PHASE, IN_CELL, IN_SKIP, IN_BURST, IN_DELAY, WORK, OP, TIME, CPU };
+enum place { IN_FIGURE, WORK, OP, TIME, CPU };
 
 /* Exact; a time that was measured once; a time that was sampled. */
 enum basis { EXACT, ONCE, SAMPLED };
 
-#define WORK_FIGURE(counter) {#counter, "work." #counter, IN_PHASE, EXACT},
-
-static const struct figure_name {
-    const char *name, *path;
+/* What a name stands for. */
+struct figure_name {
     enum place place;
     enum basis basis;
-} names[] = {
-    {"work", NULL, WORK, EXACT},
-    {"op", NULL, OP, EXACT},
-    {"ns", NULL, TIME, SAMPLED},
-    {"cpu_ns", NULL, CPU, SAMPLED},
-    TW_WORK_COUNTERS(WORK_FIGURE){"start", "operations.start", IN_PHASE, EXACT},
-    {"stop", "operations.stop", IN_PHASE, EXACT},
-    {"advance", "operations.advance", IN_PHASE, EXACT},
-    {"expire", "operations.expire", IN_PHASE, EXACT},
-    {"ticks", "operations.ticks", IN_PHASE, EXACT},
-    {"refused", "operations.refused", IN_PHASE, EXACT},
-    {"wakeups", "wakeups.count", IN_PHASE, EXACT},
-    {"useful_wakeups", "wakeups.useful", IN_PHASE, EXACT},
-    {"next_calls", "wakeups.next_calls", IN_PHASE, EXACT},
-    {"advance_work_max", "advance_work.max", MOST_IN_PHASE, EXACT},
-    {"advance_work_p99", "advance_work.p99", MOST_IN_PHASE, EXACT},
-    {"advance_p50_ns", "latency_ns.advance.p50", IN_PHASE, ONCE},
-    {"advance_p99_ns", "latency_ns.advance.p99", IN_PHASE, ONCE},
-    {"advance_max_ns", "latency_ns.advance.max", IN_PHASE, ONCE},
-    {"skip_runs", "runs", IN_SKIP, EXACT},
-    {"skip_missed", "missed", IN_SKIP, EXACT},
-    {"skip_late_mean_ticks", "late_mean_ticks", IN_SKIP, EXACT},
-    {"skip_late_max_ticks", "late_max_ticks", IN_SKIP, EXACT},
-    {"burst_runs", "runs", IN_BURST, EXACT},
-    {"burst_missed", "missed", IN_BURST, EXACT},
-    {"burst_late_mean_ticks", "late_mean_ticks", IN_BURST, EXACT},
-    {"burst_late_max_ticks", "late_max_ticks", IN_BURST, EXACT},
-    {"delay_runs", "runs", IN_DELAY, EXACT},
-    {"delay_missed", "missed", IN_DELAY, EXACT},
-    {"delay_late_mean_ticks", "late_mean_ticks", IN_DELAY, EXACT},
-    {"delay_late_max_ticks", "late_max_ticks", IN_DELAY, EXACT},
-    {"tasks", "tasks", IN_CELL, EXACT},
-    {"tick_ns", "tick_ns", IN_CELL, EXACT},
-    {"capacity", "stream.capacity", IN_CELL, EXACT},
-    {"horizon_ticks", "stream.horizon_ticks", IN_CELL, EXACT},
-    {"fired", "fired", IN_CELL, EXACT},
-    {"early", "early", IN_CELL, EXACT},
-    {"late_max_ticks", "late_max_ticks", IN_CELL, EXACT},
-    {"late_mean_ticks", "late_mean_ticks", IN_CELL, EXACT},
-    {"late_mean_ns", "precision.late_mean_ns", IN_CELL, EXACT},
-    {"late_max_ns", "precision.late_max_ns", IN_CELL, EXACT},
-    {"below_tick", "precision.below_tick", IN_CELL, EXACT},
-    {"bytes_per_task", "memory.bytes_per_task", IN_CELL, EXACT},
-    {"fixed_bytes", "memory.fixed_bytes", IN_CELL, EXACT},
-    {"peak_bytes", "memory.peak_bytes", IN_CELL, EXACT},
-    {"retained_bytes", "memory.retained_bytes", IN_CELL, EXACT},
+    const struct figure *figure; /* IN_FIGURE: of the catalogue */
+    const char *catch_up;        /* of a schedule: the way of catching up, "" with a fixed delay */
 };
-#define NAME_COUNT (sizeof names / sizeof *names)
 
-static const struct figure_name *name_find(const char *name)
+/* What is added up from several figures. */
+static bool sum_find(const char *name, struct figure_name *out)
 {
-    for (size_t i = 0; i < NAME_COUNT; i++)
-        if (strcmp(names[i].name, name) == 0)
-            return &names[i];
+    static const struct {
+        const char *name;
+        enum place place;
+        enum basis basis;
+    } sums[] = {
+        {"work", WORK, EXACT}, {"op", OP, EXACT}, {"ns", TIME, SAMPLED}, {"cpu_ns", CPU, SAMPLED}};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (strcmp(sums[i].name, name) == 0) {
+            *out = (struct figure_name){.place = sums[i].place, .basis = sums[i].basis};
+            return true;
+        }
+    return false;
+}
+
+/* "skip_runs" is the figure "runs" of the schedule that skips. */
+static const char *schedule_find(const char *name, const char **catch_up)
+{
+    static const char *const ways[][2] = {{"skip_", "skip"}, {"burst_", "burst"}, {"delay_", ""}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (strncmp(name, ways[i][0], strlen(ways[i][0])) == 0) {
+            *catch_up = ways[i][1];
+            return name + strlen(ways[i][0]);
+        }
     return NULL;
+}
+
+static bool is_named(const struct figure *figure, const char *name, const char *of_schedule)
+{
+    const char *wanted = figure->owner == FIGURE_OF_SCHEDULE ? of_schedule : name;
+    return wanted && figure->claim && strcmp(figure->claim, wanted) == 0;
+}
+
+/* A latency is a time that was measured once. */
+static bool name_find(const char *name, struct figure_name *out)
+{
+    const char *catch_up = "", *of_schedule = schedule_find(name, &catch_up);
+    if (sum_find(name, out))
+        return true;
+    for (size_t i = 0; i < figure_count; i++) {
+        if (!is_named(&figures[i], name, of_schedule))
+            continue;
+        bool is_time = figures[i].sheet == FIGURE_LATENCY;
+        *out = (struct figure_name){IN_FIGURE, is_time ? ONCE : EXACT, &figures[i], catch_up};
+        return true;
+    }
+    return false;
 }
 
 /* A setting is a name as well: of any design, since the file may name several. */
@@ -93,11 +90,12 @@ static bool is_setting(const char *name)
 static bool note_name(void *ctx, const char *name, double *value)
 {
     enum basis *basis = ctx;
-    const struct figure_name *figure = name_find(name);
-    if (figure && figure->basis > *basis)
-        *basis = figure->basis;
+    struct figure_name figure;
+    bool found = name_find(name, &figure);
+    if (found && figure.basis > *basis)
+        *basis = figure.basis;
     *value = 1;
-    return figure || is_setting(name);
+    return found || is_setting(name);
 }
 
 int quantity_check(const char *expression, const char *what, bool *timed, struct diag *diag)
@@ -168,7 +166,7 @@ static double phase_value(const struct source *source, const struct figure_name 
         return time_of(phase, source->sample);
     if (figure->place == CPU)
         return cpu_time_of(phase, source->sample);
-    return json_get_number(phase, figure->path);
+    return json_get_number(phase, figure->figure->path);
 }
 
 static double setting_value(const cJSON *cell, const char *name)
@@ -182,14 +180,11 @@ static double setting_value(const cJSON *cell, const char *name)
 /* Of the periodic tasks: the schedule of a kind, and of a way of catching up. */
 static double schedule_value(const cJSON *cell, const struct figure_name *figure)
 {
-    const char *wanted = figure->place == IN_SKIP    ? "skip"
-                         : figure->place == IN_BURST ? "burst"
-                                                     : "";
     const cJSON *schedule;
     cJSON_ArrayForEach(schedule, json_get(cell, "schedules"))
     {
-        if (strcmp(json_get_text(schedule, "catch_up"), wanted) == 0)
-            return json_get_number(schedule, figure->path);
+        if (strcmp(json_get_text(schedule, "catch_up"), figure->catch_up) == 0)
+            return json_get_number(schedule, figure->figure->path);
     }
     return NAN;
 }
@@ -197,13 +192,14 @@ static double schedule_value(const cJSON *cell, const struct figure_name *figure
 static double phases_value(const struct source *source, const struct figure_name *figure)
 {
     double value = NAN;
+    bool most = figure->figure && (figure->figure->flags & FIGURE_MOST);
     const cJSON *phase;
     cJSON_ArrayForEach(phase, json_get(source->cell, "phases"))
     {
         if (source->phase && strcmp(json_get_text(phase, "name"), source->phase) != 0)
             continue;
         double term = phase_value(source, figure, phase);
-        if (figure->place == MOST_IN_PHASE)
+        if (most)
             value = fmax(value, term);
         else
             value = isnan(value) ? term : value + term;
@@ -214,15 +210,15 @@ static double phases_value(const struct source *source, const struct figure_name
 static bool value_of(void *ctx, const char *name, double *value)
 {
     const struct source *source = ctx;
-    const struct figure_name *figure = name_find(name);
-    if (!figure)
+    struct figure_name found;
+    if (!name_find(name, &found))
         *value = setting_value(source->cell, name);
-    else if (figure->place == IN_CELL)
-        *value = json_get_number(source->cell, figure->path);
-    else if (figure->place >= IN_SKIP && figure->place <= IN_DELAY)
-        *value = schedule_value(source->cell, figure);
+    else if (!found.figure || found.figure->owner == FIGURE_OF_PHASE)
+        *value = phases_value(source, &found);
+    else if (found.figure->owner == FIGURE_OF_CELL)
+        *value = json_get_number(source->cell, found.figure->path);
     else
-        *value = phases_value(source, figure);
+        *value = schedule_value(source->cell, &found);
     return true;
 }
 

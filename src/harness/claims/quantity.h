@@ -4,21 +4,12 @@
  * Counts and bytes are exact: the same in every run of the same stream.  "ns" and "cpu_ns" are time: one value per
  * sample, so that an expression over it has samples as well, and from these a median with an interval.
  *
- *     of a phase, or summed over all   work (comparisons + visits + moves + link_writes), each of
- *                                      these, cascades, empty_ticks, allocations, pointer_moves,
- *                                      system_calls, clock_reads;
- *                                      start, stop, advance, expire, ticks, refused; op (start + stop
- *                                      + expire); wakeups, useful_wakeups, next_calls; ns (wall time),
- *                                      cpu_ns (of the thread)
- *     of a phase, or the most of all   advance_work_max, advance_work_p99: of a single advance
- *     of a phase                       advance_p50_ns, advance_p99_ns, advance_max_ns: time, but one
- *                                      value, without an interval
- *     of the cell                      tasks, tick_ns, capacity, horizon_ticks, fired, early,
- *                                      late_max_ticks, late_mean_ticks; late_mean_ns, late_max_ns,
- *                                      below_tick, of what was asked for; bytes_per_task, fixed_bytes,
- *                                      peak_bytes, retained_bytes
- *     of periodic tasks                skip_, burst_ (fixed rate, by how it catches up) or delay_ (fixed
- *                                      delay) runs, missed, late_mean_ticks, late_max_ticks
+ *     of the catalogue                 every figure with a name in claims (result/figures.def, `twbench list
+ *                                      --figures`): of a phase, or without one the sum or the most of
+ *                                      all; of the cell; of periodic tasks with skip_, burst_ (fixed
+ *                                      rate, by how it catches up) or delay_ (fixed delay) before it
+ *     of a phase, or summed over all   work (comparisons + visits + moves + link_writes), op (start + stop
+ *                                      + expire), ns (wall time), cpu_ns (of the thread)
  *     a setting                        slots, .. as resolved; of a list, its length
  */
 #ifndef TWBENCH_QUANTITY_H

@@ -2,6 +2,7 @@
 #include "harness/cli/cli.h"
 
 #include "harness/base/units.h"
+#include "harness/result/figures.h"
 #include "harness/stats/growth.h"
 
 #include <string.h>
@@ -91,6 +92,10 @@ int cmd_list(const struct options *options)
     if (options->operand_count > 0) {
         diag_usage(&diag, "%s: list takes no operands", options->operands[0]);
         return cli_fail(DIAG_USAGE, &diag);
+    }
+    if (options->list_only) {
+        figures_print(stdout);
+        return EXIT_OK;
     }
     printf("Designs (--impl):\n");
     for (size_t i = 0; i < registry_count; i++)

@@ -81,7 +81,7 @@ struct options {
     bool designs_given;
     bool matrix_given; /* any flag that says what to run */
     bool dragged;      /* --drag was given */
-    bool list_only;    /* show --list */
+    bool list_only;    /* show --list, list --figures */
     bool every_step;   /* show --every */
     bool quick;        /* claims: counts only */
     bool exact;        /* advise: --exact was given */
@@ -119,8 +119,9 @@ enum flag_group {
     FLAGS_ADVISE = 1u << 16, /* one load, wishes, a budget for all of it */
     FLAGS_IMPORT = 1u << 17, /* a log made into a trace: -o */
     FLAGS_LIMITS = 1u << 18, /* what the machine can do, and designs as multiples of it */
-    FLAGS_PAGE =
-        1u << 19 /* a document that has a page: --html, -o, --export-markdown, --export-csv */
+    /* a document that has a page: --html, -o, --export-markdown, --export-csv */
+    FLAGS_PAGE = 1u << 19,
+    FLAGS_LIST = 1u << 20 /* what to name */
 };
 
 /* Groups whose commands take the parameters of designs. */

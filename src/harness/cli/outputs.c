@@ -3,8 +3,6 @@
 
 #include "harness/report/documents.h"
 #include "harness/report/html_frame.h"
-#include "harness/report/html_page.h"
-#include "harness/report/table.h"
 #include "harness/report/writer.h"
 #include "harness/result/file.h"
 #include "harness/run/interrupt.h"
@@ -49,14 +47,14 @@ static void print_rendering(FILE *out, const void *ctx)
     rendering->format->write(out, rendering->result);
 }
 
-/* Every export that was asked for. */
+/* Every export that was asked for and is no format of pages. */
 static int write_exports(const struct options *options, const struct result_document *document,
                          struct diag *diag)
 {
     int status = DIAG_OK;
     for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
         struct rendering rendering = {&export_formats[i], document};
-        if (options->exports[i])
+        if (options->exports[i] && !export_formats[i].write_page)
             status = file_replace(options->exports[i], print_rendering, &rendering, diag);
     }
     return status;
@@ -72,17 +70,6 @@ int outputs_plot(const struct options *options, const struct result_document *do
         fprintf(stderr, "picture: %s\n", files.paths[i]);
     plot_files_free(&files);
     return status;
-}
-
-static const struct tw_traits *declared_traits(const void *ctx, const char *impl)
-{
-    struct diag unused;
-    const struct options *options = ctx;
-    for (size_t i = 0; i < options->plugin_count; i++)
-        if (strcmp(options->plugins[i]->timed->name, impl) == 0)
-            return &options->plugins[i]->timed->traits;
-    const struct tw_design *design = designs_find(impl, &unused);
-    return design ? &design->timed->traits : NULL;
 }
 
 int outputs_assert(const struct options *options, const struct result_document *document,
@@ -110,27 +97,6 @@ bool outputs_want_text(const struct options *options)
     return wants;
 }
 
-static void print_page(FILE *out, const void *ctx)
-{
-    html_page_write(out, ctx);
-}
-
-static int write_page(const struct options *options, const struct result_document *document,
-                      struct diag *diag)
-{
-    struct html_page page;
-    if (!options->html)
-        return DIAG_OK;
-    int status =
-        html_page_make(document, options->report_assets, options->plot_scripts, &page, diag);
-    if (status == DIAG_OK)
-        status = file_replace(options->html, print_page, &page, diag);
-    if (status == DIAG_OK && page.pictures.missing[0])
-        fprintf(stderr, "twbench: the report has no pictures: %s\n", page.pictures.missing);
-    html_page_free(&page);
-    return status;
-}
-
 /* ---- The table. ------------------------------------------------------------------------------ */
 
 typedef void show_fn(FILE *out, const void *ctx, const struct report_style *style);
@@ -151,44 +117,12 @@ static void show(const struct options *options, show_fn *print, const void *ctx)
     interrupt_restore(&before);
 }
 
-struct shown {
-    const struct options *options;
-    const struct result_document *document;
-};
-
-static void show_result(FILE *out, const void *ctx, const struct report_style *style)
-{
-    const struct shown *shown = ctx;
-    table_write(out, shown->document, style);
-    sweep_write(out, shown->document, style, declared_traits, shown->options);
-}
-
 static void show_page(FILE *out, const void *ctx, const struct report_style *style)
 {
     writer_terminal(out, ctx, style);
 }
 
 /* ---- Everything that was asked for. ---------------------------------------------------------- */
-
-int outputs_write(const struct options *options, const struct result_document *document,
-                  struct diag *diag)
-{
-    const struct document_kind *kind = document_kind_of(result_json(document));
-    struct page page = {.blocks = NULL};
-    if (kind)
-        kind->build(&page, result_json(document));
-    struct shown shown = {options, document};
-    show(options, kind ? show_page : show_result, kind ? (const void *)&page : &shown);
-    int status = page_is_whole(&page) ? DIAG_OK : diag_run(diag, "no memory for the page");
-    page_free(&page);
-    if (status == DIAG_OK)
-        status = write_exports(options, document, diag);
-    if (status == DIAG_OK)
-        status = write_page(options, document, diag);
-    if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
-        status = outputs_plot(options, document, diag);
-    return status;
-}
 
 static void print_json(FILE *out, const void *ctx)
 {
@@ -232,24 +166,29 @@ static void print_frame(FILE *out, const void *ctx)
     html_frame_write(out, ctx);
 }
 
-static int write_frame(const struct options *options, const struct page *page, struct diag *diag)
+static int write_frame(const struct options *options, const struct page *page,
+                       const struct inline_pictures *pictures, struct diag *diag)
 {
     struct html_frame frame;
     int status = html_frame_open(&frame, options->report_assets, diag);
     frame.page = page;
+    frame.pictures = pictures;
     if (status == DIAG_OK)
         status = file_replace(options->html, print_frame, &frame, diag);
     html_frame_close(&frame);
     return status;
 }
 
+/* The page in each export that is a format of pages, and a comparison in those of its own. */
 static int write_page_exports(const struct options *options, const cJSON *comparison,
                               const struct page *page, struct diag *diag)
 {
     int status = page_is_whole(page) ? DIAG_OK : diag_run(diag, "no memory for the page");
     for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
         struct page_rendering rendering = {&export_formats[i], comparison, page};
-        if (options->exports[i])
+        bool has_format =
+            export_formats[i].write_page || (comparison && export_formats[i].write_comparison);
+        if (options->exports[i] && has_format)
             status = file_replace(options->exports[i], print_page_rendering, &rendering, diag);
     }
     return status;
@@ -269,6 +208,49 @@ int outputs_exports(const struct options *options, const cJSON *document, struct
 static bool is_comparison(const struct document_kind *kind)
 {
     return kind->build == page_comparison;
+}
+
+/* The page of a document, with `pictures` or NULL. */
+static int write_page(const struct options *options, const struct document_kind *kind,
+                      const cJSON *document, const struct inline_pictures *pictures,
+                      struct diag *diag)
+{
+    struct page page = {.blocks = NULL};
+    kind->build(&page, document);
+    show(options, show_page, &page);
+    int status = write_page_exports(options, is_comparison(kind) ? document : NULL, &page, diag);
+    if (status == DIAG_OK && options->html)
+        status = write_frame(options, &page, pictures, diag);
+    page_free(&page);
+    return status;
+}
+
+/* With pictures where HTML is asked for. */
+static int write_result_page(const struct options *options, const struct result_document *document,
+                             struct diag *diag)
+{
+    const struct document_kind *kind = document_kind_of(result_json(document));
+    struct inline_pictures pictures = {.items = NULL};
+    int status = DIAG_OK;
+    if (options->html)
+        status = inline_draw(document, options->plot_scripts, &pictures, diag);
+    if (status == DIAG_OK)
+        status = write_page(options, kind, result_json(document), &pictures, diag);
+    if (status == DIAG_OK && pictures.missing[0])
+        fprintf(stderr, "twbench: the report has no pictures: %s\n", pictures.missing);
+    inline_free(&pictures);
+    return status;
+}
+
+int outputs_write(const struct options *options, const struct result_document *document,
+                  struct diag *diag)
+{
+    int status = write_result_page(options, document, diag);
+    if (status == DIAG_OK)
+        status = write_exports(options, document, diag);
+    if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
+        status = outputs_plot(options, document, diag);
+    return status;
 }
 
 /* `report` takes flags that only cells have a use for. */
@@ -307,18 +289,11 @@ int outputs_picture(const struct options *options, const cJSON *document, struct
 int outputs_page(const struct options *options, const cJSON *document, struct diag *diag)
 {
     const struct document_kind *kind = document_kind_of(document);
-    struct page page = {.blocks = NULL};
     if (!kind)
         return diag_usage(diag, "the document is of no kind that twbench writes");
     int status = check_flags(options, kind, diag);
-    if (status != DIAG_OK)
-        return status;
-    kind->build(&page, document);
-    show(options, show_page, &page);
-    status = write_page_exports(options, is_comparison(kind) ? document : NULL, &page, diag);
-    if (status == DIAG_OK && options->html)
-        status = write_frame(options, &page, diag);
-    page_free(&page);
+    if (status == DIAG_OK)
+        status = write_page(options, kind, document, NULL, diag);
     return status == DIAG_OK && options->plots ? outputs_picture(options, document, diag) : status;
 }
 

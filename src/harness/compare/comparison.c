@@ -42,7 +42,7 @@ enum verdict verdict_worse(enum verdict a, enum verdict b)
 
 const char *metric_name(enum metric metric)
 {
-#define NAME(counter) [METRIC_##counter] = #counter,
+#define NAME(counter, since, meaning) [METRIC_##counter] = #counter,
     static const char *const names[METRICS] = {
         [METRIC_MEMORY] = "memory",
         [METRIC_INSTRUCTIONS] = "instructions",
@@ -130,7 +130,7 @@ static bool parse_share(const char *text, double *share)
 
 int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag)
 {
-#define LISTED(counter) #counter ", "
+#define LISTED(counter, since, meaning) #counter ", "
     static const char counters[] = TW_WORK_COUNTERS(LISTED);
 #undef LISTED
     int first, end;

@@ -27,7 +27,7 @@ enum verdict verdict_worse(enum verdict a, enum verdict b);
 /* ---- Limits: how far a metric may move before the gate that holds it says so. ---------------- */
 
 /* The operation counters come first, in the order of struct tw_work. */
-#define METRIC_OF_COUNTER(counter) METRIC_##counter,
+#define METRIC_OF_COUNTER(counter, since, meaning) METRIC_##counter,
 enum metric {
     TW_WORK_COUNTERS(METRIC_OF_COUNTER) /* METRIC_comparisons, .. */
     METRIC_WORK_COUNT,                  /* how many of these there are */

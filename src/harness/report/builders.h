@@ -13,6 +13,9 @@
 
 typedef void page_builder_fn(struct page *page, const cJSON *document);
 
+void page_run(struct page *page, const cJSON *document);        /* docs/RESULT-FORMAT.md */
+void page_claims(struct page *page, const cJSON *document);     /* docs/CLAIMS-FORMAT.md */
+void page_advice(struct page *page, const cJSON *document);     /* docs/ADVISE-FORMAT.md */
 void page_comparison(struct page *page, const cJSON *document); /* docs/COMPARE-FORMAT.md */
 void page_limits(struct page *page, const cJSON *document);     /* docs/LIMITS.md */
 void page_selftest(struct page *page, const cJSON *document);   /* docs/SELFTEST-FORMAT.md */
@@ -20,9 +23,6 @@ void page_trace(struct page *page, const cJSON *document);      /* docs/TRACE.md
 void page_import(struct page *page, const cJSON *document);     /* docs/IMPORT.md */
 void page_show(struct page *page, const cJSON *document);       /* docs/SHOW.md */
 
-/* What stands above the cells: docs/CLAIMS-FORMAT.md, docs/ADVISE-FORMAT.md. */
-void page_claims(struct page *page, const cJSON *document);
-void page_advice(struct page *page, const cJSON *document);
 /* Of an advice: "nginx, 2035 tasks, tick 1 ms". */
 void page_advice_title(char *out, size_t size, const cJSON *document);
 

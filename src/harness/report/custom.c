@@ -28,7 +28,7 @@ static void write_element(struct writer *writer, const struct view_item *item,
     char text[VIEW_NAME_SIZE + 64];
     fprintf(out, "%s\n{", writer->gap);
     writer->gap = ",";
-    snprintf(text, sizeof text, "%s %s", item->name, measure->name);
+    snprintf(text, sizeof text, "%.511s %.47s", item->name, measure->name);
     emit_text_of(out, "name", text);
     fputc(',', out);
     emit_text_of(out, "unit", measure->unit);

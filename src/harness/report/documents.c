@@ -58,6 +58,12 @@ static bool is_advice(const cJSON *document)
     return cJSON_IsObject(json_get(document, "advice"));
 }
 
+static bool is_run(const cJSON *document)
+{
+    return cJSON_IsArray(json_get(document, "cells")) && json_get(document, "harness");
+}
+
+/* Claims and advice have cells as well, so a plain run is the last that is tried. */
 static const struct document_kind kinds[] = {
     {"comparison", is_comparison, false, page_comparison, shape_check_version, NULL},
     {"limits", is_limits, false, page_limits, shape_check_limits, limits_plot},
@@ -67,6 +73,7 @@ static const struct document_kind kinds[] = {
     {"import", is_import, false, page_import, NULL, NULL},
     {"claims", is_claims, true, page_claims, NULL, NULL},
     {"advice", is_advice, true, page_advice, NULL, NULL},
+    {"run", is_run, true, page_run, NULL, NULL},
 };
 
 const struct document_kind *document_kind_of(const cJSON *document)

@@ -26,13 +26,12 @@ struct document_kind {
     document_plot_fn *plot;          /* NULL: no picture */
 };
 
-/* The kind of this document; NULL: none of these, so that it should be a plain result.  Never guesses: each kind
- * is told by keys that it always has. */
+/* The kind of this document; NULL: none of these.  Never guesses: each kind is told by keys that it always has. */
 const struct document_kind *document_kind_of(const cJSON *document);
 
 /* Of the two one is there. */
 struct document {
-    const struct document_kind *kind; /* NULL: a plain result */
+    const struct document_kind *kind; /* NULL: it is none, and result_parse says why */
     struct result_document *result;   /* whatever has cells */
     cJSON *json;                      /* anything else */
 };

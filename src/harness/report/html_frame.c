@@ -45,15 +45,26 @@ static void write_title(FILE *out, const struct page *page)
     fputs("twbench", out);
 }
 
-static void write_contents(FILE *out, const struct page *page)
+/* The anchor by which the contents lead to the block; NULL: they do not. */
+static const char *anchor_of(const struct html_frame *frame, const struct page_block *block)
+{
+    if (block->kind == PAGE_SECTION || (block->kind == PAGE_HEADING && block->level == 2))
+        return block->id;
+    bool any = block->kind == PAGE_PICTURES && block->line.count && frame->pictures &&
+               inline_count(frame->pictures, block->id) > 0;
+    return any ? "pictures" : NULL;
+}
+
+static void write_contents(FILE *out, const struct html_frame *frame)
 {
     fputs("<nav aria-label=\"Contents\">", out);
-    for (size_t i = 0; i < page->count; i++) {
-        const struct page_block *block = &page->blocks[i];
-        if (block->kind != PAGE_HEADING || block->level != 2 || !block->id)
+    for (size_t i = 0; i < frame->page->count; i++) {
+        const struct page_block *block = &frame->page->blocks[i];
+        const char *anchor = anchor_of(frame, block);
+        if (!anchor)
             continue;
         fputs("<a href=\"#", out);
-        xml_text(out, block->id);
+        xml_text(out, anchor);
         fputs("\">", out);
         write_plain(out, &block->line);
         fputs("</a> ", out);
@@ -73,7 +84,7 @@ void html_frame_write(FILE *out, const struct html_frame *frame)
     fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n", frame->style);
     fputs("<body>\n<header>\n<button type=\"button\" id=\"theme\" hidden>light or dark</button>\n",
           out);
-    write_contents(out, frame->page);
+    write_contents(out, frame);
     fputs("</header>\n<main>\n", out);
     writer_html(out, frame->page, frame->pictures);
     fprintf(out, "</main>\n<script>\n%s</script>\n</body>\n</html>\n", frame->script);

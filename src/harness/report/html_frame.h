@@ -20,8 +20,8 @@ struct html_frame {
 int html_frame_open(struct html_frame *frame, const char *assets_directory, struct diag *diag);
 void html_frame_close(struct html_frame *frame);
 
-/* The title is the page's first heading; the contents are its headings of level 2 with an anchor.  Errors of
- * `out` are left to the caller. */
+/* The title is the page's first heading; the contents are its headings of level 2 with an anchor, its
+ * sections and its pictures.  Errors of `out` are left to the caller. */
 void html_frame_write(FILE *out, const struct html_frame *frame);
 
 #endif

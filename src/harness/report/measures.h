@@ -8,12 +8,13 @@
 #define TWBENCH_MEASURES_H
 
 #include "harness/report/view.h"
+#include "harness/result/figures.h"
 
-#define MEASURES_MAX 20
+#define MEASURES_MAX 40
 
 struct measure {
-    const char *name; /* "latency": lower case and dashes, as such services identify measures */
-    const char *unit; /* "ns/op" */
+    char name[FIGURE_NAME_SIZE]; /* "latency": lower case and dashes */
+    const char *unit;            /* "ns/op" */
     double value;
     double low, high; /* NaN when there is no interval */
 };

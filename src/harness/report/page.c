@@ -245,8 +245,22 @@ void page_number(struct page *page, double value)
     char text[FIGURE_SIZE];
     figure_number(text, value);
     struct page_span *span = add_span(page, open_line(page), copy(page, text));
-    if (span)
-        span->value = isfinite(value) ? value : NAN;
+    if (!span)
+        return;
+    span->value = isfinite(value) ? value : NAN;
+    span->derived = true;
+}
+
+void page_derived(struct page *page, double value, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct page_span *span = add_span(page, open_line(page), print(page, format, args));
+    va_end(args);
+    if (!span)
+        return;
+    span->value = value;
+    span->derived = true;
 }
 
 /* ---- Blocks. --------------------------------------------------------------------------------- */
@@ -334,6 +348,33 @@ DEFINE_FOLD(page_rest, PAGE_REST)
 void page_fold_end(struct page *page)
 {
     add_block(page, PAGE_FOLD_END);
+}
+
+void page_section(struct page *page, const char *id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct page_block *block = add_line(page, PAGE_SECTION, format, args);
+    va_end(args);
+    if (block)
+        block->id = copy(page, id);
+}
+
+void page_section_end(struct page *page)
+{
+    add_block(page, PAGE_SECTION_END);
+}
+
+void page_aside(struct page *page, const char *id)
+{
+    struct page_block *block = add_block(page, PAGE_ASIDE);
+    if (block)
+        block->id = copy(page, id);
+}
+
+void page_aside_end(struct page *page)
+{
+    add_block(page, PAGE_ASIDE_END);
 }
 
 void page_pictures(struct page *page, const char *whose)

@@ -36,6 +36,7 @@ struct page_span {
     char *link;   /* "#memory": of this page; NULL: none */
     double value; /* exact, of a number; NaN: the span is no number */
     enum page_emphasis emphasis;
+    bool derived; /* calculated from values of the document; it has no path */
 };
 
 /* A paragraph, a list item or a cell. */
@@ -81,8 +82,12 @@ enum page_block_kind {
     PAGE_CODE_BLOCK,
     PAGE_FOLD, /* detail begins, `line` is its title; enum page_detail says who leaves it out */
     PAGE_FOLD_END,
-    PAGE_PICTURES, /* those of the document that belong to `id`: a claim, or "" */
-    PAGE_DATA      /* a table for programs: CSV is this alone, no other format shows it */
+    PAGE_SECTION, /* detail that HTML shows open, under the heading `line` with the anchor `id`; else a fold */
+    PAGE_SECTION_END,
+    PAGE_ASIDE, /* what the terminal leaves out and the others show; `id` is what HTML's box is called */
+    PAGE_ASIDE_END,
+    PAGE_PICTURES, /* those of the document that belong to `id`: a claim, or ""; `line` is their heading */
+    PAGE_DATA /* a table for programs: CSV is this alone, no other format shows it */
 };
 
 /* What is in a fold, and so who shows it. */
@@ -132,6 +137,10 @@ void page_evidence(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 /* A fold of what is of less weight, and as much for everybody: the cells that did not change. */
 void page_rest(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_fold_end(struct page *page);
+void page_section(struct page *page, const char *id, const char *format, ...) PAGE_PRINTF(3);
+void page_section_end(struct page *page);
+void page_aside(struct page *page, const char *id);
+void page_aside_end(struct page *page);
 void page_pictures(struct page *page, const char *whose);
 
 /* Open a table: columns first, then row by row, cell by cell.  Cells that a row lacks are empty. */
@@ -160,6 +169,8 @@ void page_put_digits(struct page *page, const struct place *from, const char *do
 void page_put_share(struct page *page, const struct place *from, const char *dotted);
 /* A derived number, shown in three digits and compared exactly; "-" unless it is finite. */
 void page_number(struct page *page, double value);
+/* A text of the caller's that is derived from several values; compared by `value` unless that is NaN. */
+void page_derived(struct page *page, double value, const char *format, ...) PAGE_PRINTF(3);
 
 /* Of the span that was added last. */
 void page_mark(struct page *page, enum page_emphasis emphasis);

@@ -2,6 +2,8 @@
 #include "harness/base/units.h"
 #include "harness/report/builders.h"
 #include "harness/report/figure.h"
+#include "harness/report/page_cells.h"
+#include "harness/report/page_origin.h"
 #include "harness/result/json.h"
 
 #include <stdio.h>
@@ -330,6 +332,7 @@ void page_advice(struct page *page, const cJSON *document)
     struct place root = place_root(document), advice = place_get(&root, "advice");
     page_advice_title(title, sizeof title, document);
     page_heading(page, 1, NULL, "Which design for %s", title);
+    page_about(page, document);
     add_recommendation(page, &advice);
     add_front(page, &advice);
     add_sizes(page, &advice);
@@ -337,4 +340,5 @@ void page_advice(struct page *page, const cJSON *document)
     add_all_others(page, &advice);
     say_rule(page, &advice);
     add_all(page, &advice);
+    page_cells(page, document);
 }

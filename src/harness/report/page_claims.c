@@ -1,5 +1,7 @@
 /* page_claims.c - builds the page of a claims document: verdicts, the reason of each, and the figures behind it. */
 #include "harness/report/builders.h"
+#include "harness/report/page_cells.h"
+#include "harness/report/page_origin.h"
 #include "harness/report/page_tree.h"
 #include "harness/result/json.h"
 
@@ -216,8 +218,10 @@ void page_claims(struct page *page, const cJSON *document)
     struct place root = place_root(document);
     struct place claims = place_get(&root, "claims"), later = place_get(&root, "not_yet");
     add_title(page, document);
+    page_about(page, document);
     add_overview(page, &claims, &later);
     for (struct place claim = place_item(&claims, 0); claim.json; place_next(&claim))
         add_claim(page, &claim);
     say_not_yet(page, &later);
+    page_cells(page, document);
 }

@@ -5,17 +5,83 @@
 
 #include <string.h>
 
+static size_t count_failed(const cJSON *document)
+{
+    const cJSON *cell;
+    size_t failed = 0;
+    cJSON_ArrayForEach(cell, json_get(document, "cells"))
+    {
+        const char *status = json_get_text(cell, "status");
+        failed += strcmp(status, "mismatch") == 0 || strcmp(status, "crashed") == 0;
+    }
+    return failed;
+}
+
+static bool is_to_warn(const cJSON *document)
+{
+    const cJSON *check;
+    cJSON_ArrayForEach(check, json_get(document, "machine.checks"))
+    {
+        if (json_get(check, "warning"))
+            return true;
+    }
+    return count_failed(document) > 0 || cJSON_IsFalse(json_get(document, "complete"));
+}
+
 void page_warnings(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), checks = place_get(&root, "machine.checks");
-    if (!cJSON_IsTrue(json_get(document, "complete")))
+    size_t failed = count_failed(document);
+    if (cJSON_IsFalse(json_get(document, "complete")))
         page_item(page, "The run was interrupted: cells are missing.");
+    if (failed > 0) {
+        page_item(page, "%s", "");
+        page_derived(page, (double)failed, "%zu", failed);
+        page_span(page, " of the cells did not do what the oracle says, or crashed.");
+    }
     for (struct place check = place_item(&checks, 0); check.json; place_next(&check)) {
         if (!json_get(check.json, "warning"))
             continue;
         page_item(page, "%s", "");
         page_put(page, &check, "warning");
     }
+}
+
+/* Text before and behind a value, all of it only where there is the value. */
+static void put_between(struct page *page, const struct place *root, const char *before,
+                        const char *dotted, const char *behind)
+{
+    if (!json_get(root->json, dotted))
+        return;
+    page_span(page, "%s", before);
+    page_put(page, root, dotted);
+    page_span(page, "%s", behind);
+}
+
+static void add_measured(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document);
+    page_text(page, "%s", "");
+    put_between(page, &root, "", "tool.date_utc", "");
+    put_between(page, &root, ", ", "machine.cpu_model", "");
+    put_between(page, &root, ", ", "machine.cores", " cores");
+    put_between(page, &root, ", ", "machine.distribution", "");
+    put_between(page, &root, "; twbench ", "tool.version", "");
+    put_between(page, &root, " (", "tool.commit", ")");
+    put_between(page, &root, ", ", "tool.compiler", "");
+    page_span(page, ".");
+}
+
+void page_about(struct page *page, const cJSON *document)
+{
+    page_aside(page, NULL);
+    add_measured(page, document);
+    page_aside_end(page);
+    if (!is_to_warn(document))
+        return;
+    page_aside(page, "warnings");
+    page_warnings(page, document);
+    page_aside_end(page);
 }
 
 /* A word that a shell would take apart is shown in quotes; they are not part of it. */
@@ -62,13 +128,15 @@ static void add_part(struct page *page, const struct place *part)
 
 void page_origin(struct page *page, const cJSON *document)
 {
-    static const char *const parts[] = {"tool",        "machine", "machine.selftest",
-                                        "harness",     "method",  "limits",
-                                        "disturbance", "old",     "new"};
-    struct place root = place_root(document), caches = place_get(&root, "machine.caches");
-    page_fold(page, "Where this comes from");
+    static const char *const parts[] = {
+        "tool",    "machine", "machine.selftest", "machine.selftest.detection",
+        "harness", "method",  "limits",           "disturbance",
+        "old",     "new"};
+    static const char *const lists[] = {"machine.caches", "machine.checks"};
+    struct place root = place_root(document);
+    page_section(page, "origin", "Where this comes from");
     add_command(page, &root);
-    page_table(page, "origin", "Where this comes from");
+    page_table(page, NULL, "Where this comes from");
     page_column(page, "of", "", PAGE_LEFT, 0);
     page_column(page, "what", "", PAGE_LEFT, 0);
     page_column(page, "value", "", PAGE_LEFT, 0);
@@ -76,7 +144,10 @@ void page_origin(struct page *page, const cJSON *document)
         struct place part = place_get(&root, parts[i]);
         add_part(page, &part);
     }
-    for (struct place cache = place_item(&caches, 0); cache.json; place_next(&cache))
-        add_part(page, &cache);
-    page_fold_end(page);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct place list = place_get(&root, lists[i]);
+        for (struct place item = place_item(&list, 0); item.json; place_next(&item))
+            add_part(page, &item);
+    }
+    page_section_end(page);
 }

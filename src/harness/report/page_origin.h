@@ -8,10 +8,13 @@
 
 #include <cjson/cJSON.h>
 
-/* A fold with the command and all that the document says of tool, machine and harness. */
+/* A section with the command and all that the document says of tool, machine and harness. */
 void page_origin(struct page *page, const cJSON *document);
 
-/* A list item for each warning of the machine's checks, and one for a run that was interrupted. */
+/* A list item for each thing to warn of: a run that was interrupted, cells that failed, the machine's checks. */
 void page_warnings(struct page *page, const cJSON *document);
+
+/* What a terminal alone leaves out: when, on which machine, by which program it was measured; and the warnings. */
+void page_about(struct page *page, const cJSON *document);
 
 #endif

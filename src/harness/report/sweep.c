@@ -1,7 +1,6 @@
 /* sweep.c - fits growth to a sweep, and prints what came of it. */
 #include "harness/report/sweep.h"
 
-#include "harness/report/grid.h"
 #include "harness/report/view.h"
 #include "harness/result/json.h"
 
@@ -128,9 +127,9 @@ static void visit_phases(const cJSON *cells, const cJSON *cell, sweep_visit_fn *
     }
 }
 
-static void visit_sweeps(const struct result_document *document, sweep_visit_fn *visit, void *ctx)
+static void visit_sweeps(const cJSON *document, sweep_visit_fn *visit, void *ctx)
 {
-    const cJSON *cells = json_get(result_json(document), "cells"), *cell;
+    const cJSON *cells = json_get(document, "cells"), *cell;
     cJSON_ArrayForEach(cell, cells)
     {
         if (is_ok(cell) && !cJSON_IsTrue(json_get(cell, "traits.keeps_nothing")))
@@ -153,105 +152,84 @@ static void name_classes(char out[CLASSES_SIZE], const struct growth_fit *fit)
              lowest == highest ? "" : between, lowest == highest ? "" : growth_class_name(highest));
 }
 
-static const struct tw_cost *declared_cost(const struct sweep *sweep, sweep_traits_fn *traits_of,
-                                           const void *traits_ctx)
+/* Results of older versions do not say what the design declares. */
+static void put_declared(struct page *page, const struct sweep *sweep, const struct place *cell)
 {
-    const struct tw_traits *traits = traits_of(traits_ctx, json_get_text(sweep->first, "impl"));
-    if (!traits)
-        return NULL;
-    const struct tw_cost *const costs[SWEEP_OPERATIONS] = {&traits->start, &traits->stop,
-                                                           &traits->expire, &traits->tick};
-    return costs[sweep->operation];
+    char path[48];
+    snprintf(path, sizeof path, "traits.costs.%s", operation_names[sweep->operation]);
+    page_cell(page, "%s", json_get(cell->json, path) ? "" : "-");
+    page_put(page, cell, path);
 }
 
-static void set_declared(char out[GRID_TEXT_SIZE], const struct tw_cost *cost)
+static void put_exponent(struct page *page, const struct growth_fit *fit)
 {
-    if (!cost)
-        snprintf(out, GRID_TEXT_SIZE, "-");
-    else if (cost->average == cost->worst)
-        snprintf(out, GRID_TEXT_SIZE, "%s", growth_class_name(cost->average));
-    else
-        snprintf(out, GRID_TEXT_SIZE, "%s, worst %s", growth_class_name(cost->average),
-                 growth_class_name(cost->worst));
-}
-
-static void set_exponent(char out[GRID_TEXT_SIZE], const struct growth_fit *fit)
-{
+    page_cell(page, "%s", "");
     if (isnan(fit->exponent))
-        snprintf(out, GRID_TEXT_SIZE, "-");
+        page_span(page, "-");
     else
-        snprintf(out, GRID_TEXT_SIZE, "%.2f (%.2f .. %.2f)", fit->exponent, fit->exponent_low,
-                 fit->exponent_high);
+        page_derived(page, fit->exponent, "%.2f (%.2f .. %.2f)", fit->exponent, fit->exponent_low,
+                     fit->exponent_high);
 }
 
-enum { DESIGN, PHASE, OPERATION, COUNTS, TIMES, DECLARED, EXPONENT, COLUMNS };
-
-static void make_columns(struct grid *grid)
+static void put_classes(struct page *page, const struct growth_fit *fit)
 {
-    static const char *const titles[COLUMNS][2] = {
-        [DESIGN] = {"", "growth"},          [PHASE] = {"workload,", "phase"},
-        [OPERATION] = {"", "operation"},    [COUNTS] = {"class", "by counts"},
-        [TIMES] = {"class", "by times"},    [DECLARED] = {"", "declared"},
-        [EXPONENT] = {"exponent", "counts"}};
-    static const int keeps[COLUMNS] = {[PHASE] = 2, [TIMES] = 4, [DECLARED] = 3, [EXPONENT] = 1};
-    for (size_t i = 0; i < COLUMNS; i++)
-        grid_add_column(grid, titles[i][0], titles[i][1], keeps[i])->left = true;
+    char classes[CLASSES_SIZE];
+    name_classes(classes, fit);
+    page_cell(page, "%s", "");
+    page_derived(page, NAN, "%s", classes);
 }
 
-struct section {
-    struct grid grid;
-    size_t row;
-    sweep_traits_fn *traits_of;
-    const void *traits_ctx;
-    bool counts_only; /* the first walk, which finds the number of rows */
+static void open_growth(struct page *page)
+{
+    static const struct {
+        const char *title, *unit;
+        int keep;
+    } columns[] = {{"", "growth", 0},         {"workload,", "phase", 2}, {"", "operation", 0},
+                   {"class", "by counts", 0}, {"class", "by times", 4},  {"", "declared", 3},
+                   {"exponent", "counts", 1}};
+    page_heading(page, 2, "growth", "Growth with the number of tasks");
+    page_table(page, NULL, "Growth");
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        page_column(page, columns[i].title, columns[i].unit, PAGE_LEFT | (i ? 0 : PAGE_NAMES),
+                    columns[i].keep);
+}
+
+struct growth {
+    struct page *page;
+    struct place cells;
+    bool any;
 };
 
-static void add_row(void *ctx, const struct sweep *sweep, const struct growth_fit *work)
+static void add_growth(void *ctx, const struct sweep *sweep, const struct growth_fit *work)
 {
-    struct section *section = ctx;
-    size_t row = section->row++;
-    if (section->counts_only)
-        return;
+    struct growth *growth = ctx;
+    struct page *page = growth->page;
+    char params[64];
     struct growth_fit time = growth_fit(sweep->time, sweep->count);
-    struct grid *grid = &section->grid;
-    char params[32], classes[CLASSES_SIZE];
+    struct place cell = place_of(&growth->cells, sweep->first);
+    if (!growth->any)
+        open_growth(page);
+    growth->any = true;
     json_format_params(params, sizeof params, json_get(sweep->first, "requested"));
-    snprintf(grid_at(grid, row, DESIGN)->text, GRID_TEXT_SIZE, "%.24s%s%s",
-             json_get_text(sweep->first, "impl"), params[0] ? " " : "", params);
-    snprintf(grid_at(grid, row, PHASE)->text, GRID_TEXT_SIZE, "%.30s, %.30s",
-             json_get_text(sweep->first, "workload"), sweep->phase);
-    snprintf(grid_at(grid, row, OPERATION)->text, GRID_TEXT_SIZE, "%s",
-             operation_names[sweep->operation]);
-    name_classes(classes, work);
-    snprintf(grid_at(grid, row, COUNTS)->text, GRID_TEXT_SIZE, "%s", classes);
-    name_classes(classes, &time);
-    snprintf(grid_at(grid, row, TIMES)->text, GRID_TEXT_SIZE, "%s", classes);
-    set_declared(grid_at(grid, row, DECLARED)->text,
-                 declared_cost(sweep, section->traits_of, section->traits_ctx));
-    set_exponent(grid_at(grid, row, EXPONENT)->text, work);
+    page_row(page);
+    page_cell(page, "%s%s%s", json_get_text(sweep->first, "impl"), params[0] ? " " : "", params);
+    page_cell(page, "%s, %s", json_get_text(sweep->first, "workload"), sweep->phase);
+    page_cell(page, "%s", operation_names[sweep->operation]);
+    put_classes(page, work);
+    put_classes(page, &time);
+    put_declared(page, sweep, &cell);
+    put_exponent(page, work);
 }
 
-void sweep_write(FILE *out, const struct result_document *document,
-                 const struct report_style *style, sweep_traits_fn *traits_of,
-                 const void *traits_ctx)
+void page_growth(struct page *page, const cJSON *document)
 {
-    struct section section = {
-        .traits_of = traits_of, .traits_ctx = traits_ctx, .counts_only = true};
-    visit_sweeps(document, add_row, &section);
-    if (section.row == 0 || !grid_open(&section.grid, COLUMNS, section.row))
-        return;
-    section.counts_only = false;
-    section.row = 0;
-    make_columns(&section.grid);
-    visit_sweeps(document, add_row, &section);
-    fputc('\n', out);
-    grid_print(out, &section.grid, style);
-    grid_free(&section.grid);
-    fputs(
-        "Classes in the number of tasks that no curve could rule out; 'or', 'to': not told apart.\n"
-        "Counts are comparisons, visits, moves and link writes per operation; times have caches "
-        "in them.\n",
-        out);
+    struct place root = place_root(document);
+    struct growth growth = {.page = page, .cells = place_get(&root, "cells")};
+    visit_sweeps(document, add_growth, &growth);
+    if (growth.any)
+        page_text(page, "Classes in the number of tasks that no curve could rule out; 'or', 'to': "
+                        "not told apart.  Counts are comparisons, visits, moves and link writes "
+                        "per operation; times have caches in them.");
 }
 
 /* ---- Claims. --------------------------------------------------------------------------------- */
@@ -353,7 +331,7 @@ int sweep_check_claim(const struct result_document *document, const struct sweep
                       const char *what, enum growth_answer *answer, struct diag *diag)
 {
     struct trial trial = {.claim = claim, .what = what, .answer = GROWTH_HOLDS, .diag = diag};
-    visit_sweeps(document, try_sweep, &trial);
+    visit_sweeps(result_json(document), try_sweep, &trial);
     if (trial.sweeps == 0)
         return diag_usage(diag,
                           "%s: '%s': no phase of only this operation of '%s' over at least %d "

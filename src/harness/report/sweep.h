@@ -12,26 +12,19 @@
  * (Where ticks outnumber the expiries, as with few timers and long delays, the phase tells of ticks
  * that are mostly empty, and of neither operation.)  The count that stands for an operation is comparisons + visits + moves + link_writes.  Classes are
  * those of stats/growth.h: from counts, which are the same everywhere, and from times, which know
- * the caches of one machine.  The classes that a design declares are not in the document: the
- * caller looks them up among the designs of this build.
+ * the caches of one machine.
  */
 #ifndef TWBENCH_SWEEP_H
 #define TWBENCH_SWEEP_H
 
-#include "harness/report/style.h"
+#include "harness/report/page.h"
 #include "harness/result/document.h"
 #include "harness/stats/growth.h"
 
 enum sweep_operation { SWEEP_START, SWEEP_STOP, SWEEP_EXPIRE, SWEEP_TICK, SWEEP_OPERATIONS };
 
-/* What the design of that name declares; NULL when this build has none. */
-typedef const struct tw_traits *sweep_traits_fn(const void *ctx, const char *impl);
-
-/* Prints a section "growth"; nothing when the document has no sweep.  Errors of `out` are left to
- * the caller. */
-void sweep_write(FILE *out, const struct result_document *document,
-                 const struct report_style *style, sweep_traits_fn *traits_of,
-                 const void *traits_ctx);
+/* A table "growth"; nothing when the document has no sweep. */
+void page_growth(struct page *page, const cJSON *document);
 
 #define SWEEP_NAME_SIZE 64
 

@@ -90,15 +90,6 @@ bool view_competes(const struct view_row *row)
     return !row->is_harness && !row->is_real_clock;
 }
 
-bool view_has_real_clock(const struct view *view)
-{
-    for (size_t g = 0; g < view->group_count; g++)
-        for (size_t r = 0; r < view->groups[g].row_count; r++)
-            if (view->groups[g].rows[r].is_real_clock)
-                return true;
-    return false;
-}
-
 static bool belongs(const struct view_group *group, const cJSON *cell)
 {
     return strcmp(group->stream_hash, json_get_text(cell, "stream.hash")) == 0 &&
@@ -206,33 +197,6 @@ bool view_is_timed(const struct view_group *group)
         }
     }
     return false;
-}
-
-const struct view_counter view_counters[] = {
-    {"comparisons", "comparisons"},
-    {"visits", "visits"},
-    {"moves", "moves"},
-    {"link writes", "link_writes"},
-    {"cascades", "cascades"},
-    {"pointer moves", "pointer_moves"},
-    {"empty ticks", "empty_ticks"},
-    {"allocations", "allocations"},
-    {"system calls", "system_calls"},
-    {"clock reads", "clock_reads"},
-};
-const size_t view_counter_count = sizeof view_counters / sizeof *view_counters;
-
-double view_work(const struct view_row *row, const char *key)
-{
-    char path[64];
-    snprintf(path, sizeof path, "work.%s", key);
-    const cJSON *phases = json_get(row->cell, "phases"), *phase;
-    double sum = cJSON_GetArraySize(phases) > 0 ? 0 : NAN;
-    cJSON_ArrayForEach(phase, phases)
-    {
-        sum += json_get_number(phase, path);
-    }
-    return sum;
 }
 
 void view_title(char *out, size_t size, const struct view_group *group)

@@ -48,9 +48,6 @@ const cJSON *view_phase(const struct view_row *row, const char *name);
 /* " (harness)", " (real clock)", "": what a label is followed by where designs are compared. */
 const char *view_suffix(const struct view_row *row);
 
-/* Is any row of a design that waits for the machine's clock? */
-bool view_has_real_clock(const struct view *view);
-
 /* May its figures be the best of a column? */
 bool view_competes(const struct view_row *row);
 
@@ -59,16 +56,6 @@ double view_advance_ns(const struct view_row *row, const char *key);
 
 /* Was anything of the group timed?  A run of counts only has phases without a time. */
 bool view_is_timed(const struct view_group *group);
-
-/* What stands in the place of times where there are none: the counters of work. */
-struct view_counter {
-    const char *title, *key; /* of `work` */
-};
-extern const struct view_counter view_counters[];
-extern const size_t view_counter_count;
-
-/* The counter's sum over the phases of a row; NaN when it has none. */
-double view_work(const struct view_row *row, const char *key);
 
 /* "20.0 MiB of 22.0 MiB", or why not: what of the memory of a cell lies in huge pages that was to;
  * "20.0 MiB, unasked" without --huge-pages, when the design or the system wants it so.  False for

@@ -26,6 +26,8 @@ static void write_attributes(FILE *out, const struct page_span *span)
 {
     if (class_of(span)[0])
         xml_attribute(out, "class", class_of(span));
+    else if (span->derived)
+        xml_attribute(out, "class", "derived");
     if (span->path)
         xml_attribute(out, "data-path", span->path);
     if (isnan(span->value) || !span->path)
@@ -37,7 +39,7 @@ static void write_attributes(FILE *out, const struct page_span *span)
 
 static bool is_bare(const struct page_span *span)
 {
-    return !span->path && span->emphasis == PAGE_PLAIN;
+    return !span->path && span->emphasis == PAGE_PLAIN && !span->derived;
 }
 
 static void write_span(FILE *out, const struct page_span *span)
@@ -81,8 +83,8 @@ static void write_head(FILE *out, const struct page_table *table)
         const struct page_column *column = &table->columns[i];
         fprintf(out, "<th scope=\"col\"%s><button type=\"button\">",
                 column->flags & PAGE_LEFT ? "" : " class=\"number\"");
-        xml_text(out, column->title);
-        if (column->unit[0]) {
+        xml_text(out, column->title[0] ? column->title : column->unit);
+        if (column->title[0] && column->unit[0]) {
             fputs(" <small>", out);
             xml_text(out, column->unit);
             fputs("</small>", out);
@@ -170,6 +172,41 @@ static void write_fold(FILE *out, const struct page_block *block)
     fputs("</summary>\n", out);
 }
 
+static void write_section(FILE *out, const struct page_block *block)
+{
+    fputs("<section", out);
+    xml_attribute(out, "id", block->id);
+    fputs(">\n<h2>", out);
+    write_line(out, &block->line);
+    fputs("</h2>\n", out);
+}
+
+static void write_aside(FILE *out, const struct page_block *block)
+{
+    fputs("<div", out);
+    if (block->id)
+        xml_attribute(out, "class", block->id);
+    fputs(">\n", out);
+}
+
+/* Their heading only where there are any; why there are none is said once. */
+static void write_pictures(FILE *out, const struct page_block *block,
+                           const struct inline_pictures *pictures)
+{
+    bool any = inline_count(pictures, block->id) > 0;
+    if (any && block->line.count) {
+        fputs("<h2 id=\"pictures\">", out);
+        write_line(out, &block->line);
+        fputs("</h2>\n", out);
+    }
+    inline_write(out, pictures, block->id);
+    if (!block->id[0] && pictures->missing[0]) {
+        fputs("<p class=\"note\">There are no pictures: ", out);
+        xml_text(out, pictures->missing);
+        fputs("</p>\n", out);
+    }
+}
+
 static void write_code(FILE *out, const struct page_block *block)
 {
     fputs("<pre class=\"scroll\" tabindex=\"0\"><code>", out);
@@ -205,9 +242,21 @@ static void write_block(FILE *out, const struct page_block *block,
     case PAGE_FOLD_END:
         fputs("</details>\n", out);
         break;
+    case PAGE_SECTION:
+        write_section(out, block);
+        break;
+    case PAGE_SECTION_END:
+        fputs("</section>\n", out);
+        break;
+    case PAGE_ASIDE:
+        write_aside(out, block);
+        break;
+    case PAGE_ASIDE_END:
+        fputs("</div>\n", out);
+        break;
     case PAGE_PICTURES:
         if (pictures)
-            inline_write(out, pictures, block->id);
+            write_pictures(out, block, pictures);
         break;
     case PAGE_DATA:
         break;

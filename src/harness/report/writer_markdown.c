@@ -104,12 +104,16 @@ static void write_block(FILE *out, const struct page_block *block)
         write_code(out, block);
         return;
     case PAGE_FOLD:
+    case PAGE_SECTION:
         write_fold(out, block);
         return;
     case PAGE_FOLD_END:
+    case PAGE_SECTION_END:
         fputs("</details>\n", out);
         return;
     case PAGE_TEXT:
+    case PAGE_ASIDE:
+    case PAGE_ASIDE_END:
     case PAGE_PICTURES:
     case PAGE_DATA:
         break;
@@ -125,7 +129,8 @@ static bool is_item(const struct page_block *block)
 
 static bool is_shown(const struct page_block *block)
 {
-    return block->kind != PAGE_PICTURES && block->kind != PAGE_DATA;
+    return block->kind != PAGE_PICTURES && block->kind != PAGE_DATA && block->kind != PAGE_ASIDE &&
+           block->kind != PAGE_ASIDE_END;
 }
 
 /* By how much the depth of folds from an evidence on changes with this block. */

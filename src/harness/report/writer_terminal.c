@@ -52,13 +52,29 @@ static size_t text_width(const char *text)
     return width;
 }
 
-static size_t line_width(const struct page_line *line, const struct report_style *style)
+/* The width of what is shown of the text. */
+static size_t shown_width(const char *text, const struct report_style *style)
 {
     size_t width = 0, bytes;
     char scratch[8];
+    for (const char *at = text; *at; at += bytes)
+        width += text_width(shown_character(at, style, &bytes, scratch));
+    return width;
+}
+
+static void write_shown(FILE *out, const char *text, const struct report_style *style)
+{
+    size_t bytes;
+    char scratch[8];
+    for (const char *at = text; *at; at += bytes)
+        fputs(shown_character(at, style, &bytes, scratch), out);
+}
+
+static size_t line_width(const struct page_line *line, const struct report_style *style)
+{
+    size_t width = 0;
     for (size_t i = 0; i < line->count; i++)
-        for (const char *at = line->spans[i].text; *at; at += bytes)
-            width += text_width(shown_character(at, style, &bytes, scratch));
+        width += shown_width(line->spans[i].text, style);
     return width;
 }
 
@@ -74,16 +90,13 @@ static const char *color_of(enum page_emphasis emphasis)
 static void write_line(const struct terminal *terminal, const struct page_line *line,
                        const char *color)
 {
-    char scratch[8];
-    size_t bytes;
     for (size_t i = 0; i < line->count; i++) {
         const struct page_span *span = &line->spans[i];
         const char *own = color_of(span->emphasis), *sgr = own ? own : color;
         sgr = terminal->style->color ? sgr : NULL;
         if (sgr && span->text[0])
             fprintf(terminal->out, "\033[%sm", sgr);
-        for (const char *at = span->text; *at; at += bytes)
-            fputs(shown_character(at, terminal->style, &bytes, scratch), terminal->out);
+        write_shown(terminal->out, span->text, terminal->style);
         fputs(sgr && span->text[0] ? "\033[0m" : "", terminal->out);
     }
 }
@@ -121,8 +134,8 @@ struct layout {
 static size_t width_of(const struct page_table *table, size_t column,
                        const struct report_style *style)
 {
-    size_t width = text_width(table->columns[column].title);
-    size_t unit = text_width(table->columns[column].unit);
+    size_t width = shown_width(table->columns[column].title, style);
+    size_t unit = shown_width(table->columns[column].unit, style);
     width = unit > width ? unit : width;
     for (size_t row = 0; row < table->row_count; row++) {
         size_t text = line_width(&table->rows[row].cells[column], style);
@@ -226,9 +239,9 @@ static void write_head(const struct terminal *terminal, const struct layout *lay
     for (size_t i = 0; i < end; i++) {
         const char *text = head_text(layout, i, units);
         bool left = column_at(layout, i)->flags & PAGE_LEFT;
-        size_t blanks = layout->widths[i] - text_width(text);
+        size_t blanks = layout->widths[i] - shown_width(text, terminal->style);
         write_blanks(terminal->out, (i ? GAP : 0) + (left ? 0 : blanks));
-        fputs(text, terminal->out);
+        write_shown(terminal->out, text, terminal->style);
         write_blanks(terminal->out, left && i + 1 < end ? blanks : 0);
     }
     fputs(end ? "\n" : "", terminal->out);
@@ -324,6 +337,10 @@ static void write_block(const struct terminal *terminal, const struct page_block
         fputc('\n', terminal->out);
         break;
     case PAGE_FOLD_END:
+    case PAGE_SECTION:
+    case PAGE_SECTION_END:
+    case PAGE_ASIDE:
+    case PAGE_ASIDE_END:
     case PAGE_PICTURES:
     case PAGE_DATA:
         break;
@@ -339,17 +356,29 @@ static bool wants_gap(const struct page_block *before, const struct page_block *
     return !lines && !below && !under;
 }
 
-static bool is_shown(const struct page_block *block)
+/* What the terminal leaves out begins, or ends. */
+static bool is_detail(enum page_block_kind kind)
 {
-    return block->kind != PAGE_FOLD_END && block->kind != PAGE_PICTURES && block->kind != PAGE_DATA;
+    return kind == PAGE_FOLD || kind == PAGE_SECTION || kind == PAGE_ASIDE;
 }
 
-/* By how much the depth of folds that are left out changes with this block. */
+static bool is_detail_end(enum page_block_kind kind)
+{
+    return kind == PAGE_FOLD_END || kind == PAGE_SECTION_END || kind == PAGE_ASIDE_END;
+}
+
+static bool is_shown(const struct page_block *block)
+{
+    return !is_detail_end(block->kind) && block->kind != PAGE_PICTURES && block->kind != PAGE_DATA;
+}
+
+/* By how much the depth of details that are left out changes with this block. */
 static int hidden_change(const struct page_block *block, size_t depth)
 {
-    if (block->kind == PAGE_FOLD && (depth > 0 || block->level != PAGE_REST))
+    bool is_rest = block->kind == PAGE_FOLD && block->level == PAGE_REST;
+    if (is_detail(block->kind) && (depth > 0 || !is_rest))
         return 1;
-    return block->kind == PAGE_FOLD_END && depth > 0 ? -1 : 0;
+    return is_detail_end(block->kind) && depth > 0 ? -1 : 0;
 }
 
 /* The blocks [begin .. end), behind `before` if that is not NULL.  Returns the last that was written. */

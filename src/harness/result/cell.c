@@ -4,6 +4,7 @@
 #include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/result/json.h"
+#include "harness/stats/growth.h"
 #include "harness/stats/summary.h"
 
 #include <inttypes.h>
@@ -83,6 +84,25 @@ static cJSON *resolved_params(const struct cell_identity *identity, const struct
     return params;
 }
 
+static cJSON *make_cost(const struct tw_cost *cost)
+{
+    char text[64];
+    bool differ = cost->average != cost->worst;
+    snprintf(text, sizeof text, "%s%s%s", growth_class_name(cost->average),
+             differ ? ", worst " : "", differ ? growth_class_name(cost->worst) : "");
+    return json_text(text);
+}
+
+static cJSON *make_costs(const struct tw_traits *traits)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add(object, "start", make_cost(&traits->start));
+    json_add(object, "stop", make_cost(&traits->stop));
+    json_add(object, "expire", make_cost(&traits->expire));
+    json_add(object, "tick", make_cost(&traits->tick));
+    return object;
+}
+
 static cJSON *make_traits(const struct tw_traits *traits)
 {
     static const struct {
@@ -99,6 +119,7 @@ static cJSON *make_traits(const struct tw_traits *traits)
         json_add(object, flags[i].key, cJSON_CreateBool((traits->flags & flags[i].flag) != 0));
     json_add_integer(object, "late_ticks", traits->late_ticks);
     json_add_integer(object, "late_shift", traits->late_shift);
+    json_add(object, "costs", make_costs(traits));
     return object;
 }
 
@@ -187,7 +208,7 @@ static cJSON *make_latencies(const struct outcome_phase *phase)
 static cJSON *make_work(const struct tw_work *work)
 {
     cJSON *object = cJSON_CreateObject();
-#define ADD(counter) json_add_integer(object, #counter, work->counter);
+#define ADD(counter, since, meaning) json_add_integer(object, #counter, work->counter);
     TW_WORK_COUNTERS(ADD)
 #undef ADD
     return object;

@@ -1,8 +1,9 @@
-/* shape.c - checks that a document has the keys of its kind.  Other keys may be there: a newer twbench
- * may add some. */
+/* shape.c - checks a document by tables of paths, and a cell by the catalogue.  Keys that are in neither may be
+ * there: a newer twbench may add some. */
 #include "harness/result/shape.h"
 
 #include "harness/result/document.h"
+#include "harness/result/figures.h"
 #include "harness/result/json.h"
 
 #include <math.h>
@@ -110,160 +111,17 @@ static const struct rule limits_rules[] = {
     {"points[].slow_stretches", NUMBER},
 };
 
+/* What the catalogue does not say: what is in settings, lists and counters. */
 static const struct rule cell_rules[] = {
-    {"", OBJECT},
-    {"impl", TEXT},
-    {"params", OBJECT},
     {"params{}", NUMBER | TEXT | ARRAY},
     {"params{}[]", NUMBER},
-    {"workload", TEXT},
-    {"tasks", NUMBER},
-    {"tick_ns", NUMBER},
-    {"seed", NUMBER},
-    {"status", TEXT},
-    {"reason", TEXT | OR_NULL},
-    {"digest", TEXT | OR_NULL},
-    {"expected_digest", TEXT},
-    {"fired", NUMBER | OR_NULL},
-    {"early", NUMBER | OR_NULL},
-    {"late_max_ticks", NUMBER | OR_NULL},
-    {"late_mean_ticks", NUMBER | OR_NULL},
-    {"precision", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first results */
-    {"precision.late_mean_ns", NUMBER},
-    {"precision.late_max_ns", NUMBER},
-    {"precision.below_tick", NUMBER},
-    {"harness_ns_per_op", NUMBER | OR_NULL},
-    {"phases", ARRAY},
     {"phases[]", OBJECT},
-    {"phases[].name", TEXT},
-    {"phases[].operations", OBJECT},
-    {"phases[].operations.start", NUMBER},
-    {"phases[].operations.stop", NUMBER},
-    {"phases[].operations.advance", NUMBER},
-    {"phases[].operations.expire", NUMBER},
-    {"phases[].operations.ticks", NUMBER},
-    {"phases[].operations.refused", NUMBER},
-    {"phases[].ns_per_op", OBJECT | OR_NULL},
-    {"phases[].ns_per_op.median", NUMBER},
-    {"phases[].ns_per_op.low", NUMBER},
-    {"phases[].ns_per_op.high", NUMBER},
-    {"phases[].ns_per_op.confidence", NUMBER},
-    {"phases[].ns_per_op.samples", ARRAY},
     {"phases[].ns_per_op.samples[]", NUMBER},
-    {"phases[].cpu_ns_per_op", NUMBER | OR_NULL},
-    {"phases[].cpu_ns_per_op_interval", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first */
-    {"phases[].cpu_ns_per_op_interval.median", NUMBER},
-    {"phases[].cpu_ns_per_op_interval.low", NUMBER},
-    {"phases[].cpu_ns_per_op_interval.high", NUMBER},
-    {"phases[].cpu_ns_per_op_interval.confidence", NUMBER},
-    {"phases[].cpu_ns_per_op_interval.samples", ARRAY},
     {"phases[].cpu_ns_per_op_interval.samples[]", NUMBER},
-    {"phases[].ns_per_advance", OBJECT | OR_NULL},
-    {"phases[].ns_per_advance.median", NUMBER},
-    {"phases[].ns_per_advance.low", NUMBER},
-    {"phases[].ns_per_advance.high", NUMBER},
-    {"phases[].ns_per_advance.confidence", NUMBER},
-    {"phases[].counters", OBJECT | OR_NULL},
     {"phases[].counters{}", NUMBER | OR_NULL},
-    {"phases[].counters_reason", TEXT | OR_NULL},
-    {"phases[].latency_ns", OBJECT},
-    {"phases[].latency_ns.start", OBJECT | OR_NULL},
-    {"phases[].latency_ns.stop", OBJECT | OR_NULL},
-    {"phases[].latency_ns.advance", OBJECT | OR_NULL},
-    {"phases[].latency_ns.next", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first results */
-    {"phases[].latency_ns{}.p50", NUMBER},
-    {"phases[].latency_ns{}.p90", NUMBER},
-    {"phases[].latency_ns{}.p99", NUMBER},
-    {"phases[].latency_ns{}.p99_9", NUMBER},
-    {"phases[].latency_ns{}.p99_99", NUMBER},
-    {"phases[].latency_ns{}.max", NUMBER},
-    {"phases[].latency_ns{}.mean", NUMBER},
-    {"phases[].latency_ns{}.count", NUMBER},
-    {"phases[].latency_ns{}.bins", ARRAY},
-    {"phases[].work", OBJECT | OR_NULL},
-    {"phases[].work.comparisons", NUMBER},
-    {"phases[].work.visits", NUMBER},
-    {"phases[].work.moves", NUMBER},
-    {"phases[].work.link_writes", NUMBER},
-    {"phases[].work.cascades", NUMBER},
-    {"phases[].work.empty_ticks", NUMBER},
-    {"phases[].work.allocations", NUMBER},
-    {"phases[].work.pointer_moves", NUMBER | OPTIONAL}, /* not yet in the first results */
-    {"phases[].work.system_calls", NUMBER | OPTIONAL},  /* likewise */
-    {"phases[].work.clock_reads", NUMBER | OPTIONAL},   /* likewise */
-    {"phases[].wakeups", OBJECT | OPTIONAL},            /* likewise */
-    {"phases[].wakeups.count", NUMBER},
-    {"phases[].wakeups.useful", NUMBER},
-    {"phases[].wakeups.to_moment", NUMBER},
-    {"phases[].wakeups.next_calls", NUMBER},
-    {"phases[].advance_work", OBJECT | OR_NULL | OPTIONAL}, /* likewise */
-    {"phases[].advance_work.max", NUMBER},
-    {"phases[].advance_work.p99", NUMBER},
-    {"memory", OBJECT | OR_NULL},
-    {"memory.bytes_per_task", NUMBER | OR_NULL},
-    {"memory.fixed_bytes", NUMBER},
-    {"memory.capacity_bytes", NUMBER},
-    {"memory.measured", BOOL},
-    {"memory.peak_bytes", NUMBER | OR_NULL},
-    {"memory.retained_bytes", NUMBER | OR_NULL},
-    {"memory.allocated_bytes", NUMBER | OR_NULL},
-    {"memory.resident_bytes", NUMBER | OR_NULL},
-    {"memory.pages", OBJECT | OPTIONAL}, /* only where they were asked for */
-    {"memory.pages.huge_bytes", NUMBER | OR_NULL},
-    {"memory.pages.touched_bytes", NUMBER | OR_NULL},
-    {"memory.pages.reason", TEXT | OR_NULL},
-    {"stepped", OBJECT | OR_NULL | OPTIONAL}, /* not yet in the first results */
-    {"stepped.tasks", NUMBER | OR_NULL},
-    {"stepped.calls", NUMBER | OR_NULL},
-    {"stepped.instructions", NUMBER | OR_NULL},
-    {"stepped.instructions_per_op", NUMBER | OR_NULL},
-    {"stepped.reason", TEXT | OR_NULL},
-    {"schedules", ARRAY | OR_NULL | OPTIONAL}, /* not yet in the first results */
     {"schedules[]", OBJECT},
-    {"schedules[].kind", TEXT},
-    {"schedules[].catch_up", TEXT | OR_NULL},
-    {"schedules[].runs", NUMBER},
-    {"schedules[].missed", NUMBER},
-    {"schedules[].late_runs", NUMBER},
-    {"schedules[].late_mean_ticks", NUMBER},
-    {"schedules[].late_max_ticks", NUMBER},
-    {"schedules[].busy_share", NUMBER},
-    {"schedules[].digest", TEXT},
-    {"span_ticks", NUMBER | OR_NULL},
-    {"traits", OBJECT},
-    {"traits.ordered", BOOL},
-    {"traits.fifo", BOOL},
-    {"traits.tickless", BOOL},
-    {"traits.next_exact", BOOL},
-    {"traits.allocates", BOOL},
-    {"traits.keeps_nothing", BOOL},
-    {"traits.real_clock", BOOL | OPTIONAL}, /* not yet in the first results */
-    {"traits.late_ticks", NUMBER},
-    {"traits.late_shift", NUMBER},
-    {"requested", OBJECT},
     {"requested{}", NUMBER | TEXT | ARRAY},
     {"requested{}[]", NUMBER},
-    {"sampling", OBJECT},
-    {"sampling.runs", NUMBER},
-    {"sampling.warmup", NUMBER},
-    {"sampling.samples", NUMBER},
-    {"sampling.passes_per_sample", NUMBER},
-    {"sampling.retaken_passes", NUMBER | OPTIONAL}, /* not yet in the first results */
-    {"sampling.slow_passes", NUMBER | OPTIONAL},    /* likewise */
-    {"sampling.pin_cpu", NUMBER | OR_NULL},
-    {"limits", OBJECT},
-    {"limits.budget_ns", NUMBER | OR_NULL},
-    {"limits.memory_bytes", NUMBER | OR_NULL},
-    {"limits.max_pending", NUMBER | OR_NULL},
-    {"stream", OBJECT},
-    {"stream.hash", TEXT},
-    {"stream.tasks_meaning", TEXT | OR_NULL},
-    {"stream.capacity", NUMBER},
-    {"stream.horizon_ticks", NUMBER},
-    {"stream.running_max", NUMBER},
-    {"stream.expected_fired", NUMBER},
-    {"stream.spec", OBJECT | OR_NULL},
-    {"identity", TEXT},
 };
 
 /* The walk: where it is, in words, and what to say when it fails. */
@@ -362,6 +220,28 @@ static int check_rules(const struct rule *rules, size_t count, const cJSON *item
     return DIAG_OK;
 }
 
+/* The catalogue's rule for a figure. */
+static unsigned kinds_of(const struct figure *figure)
+{
+    static const unsigned kinds[] = {
+        [FIGURE_NUMBER] = NUMBER, [FIGURE_INTEGER] = NUMBER, [FIGURE_TEXT] = TEXT,
+        [FIGURE_BOOL] = BOOL,     [FIGURE_OBJECT] = OBJECT,  [FIGURE_ARRAY] = ARRAY};
+    return kinds[figure->type] | (figure->flags & FIGURE_OR_NULL ? OR_NULL : 0) |
+           (figure->flags & (FIGURE_LATER | FIGURE_MAY_LACK) ? OPTIONAL : 0);
+}
+
+static int check_figures(const cJSON *cell, struct walk *walk)
+{
+    int status = DIAG_OK;
+    for (size_t i = 0; i < figure_count && status == DIAG_OK; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s%s", figure_prefix(&figures[i]), figures[i].path);
+        struct rule rule = {path, kinds_of(&figures[i])};
+        status = check_rules(&rule, 1, cell, walk);
+    }
+    return status;
+}
+
 static int check_version(const cJSON *root, const char *kind, const char *what, struct diag *diag)
 {
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "schema_version");
@@ -407,6 +287,12 @@ int shape_check_limits(const cJSON *root, const char *what, struct diag *diag)
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag)
 {
     struct walk walk = {.what = what, .diag = diag};
+    struct rule whole = {"", OBJECT};
     snprintf(walk.trail, sizeof walk.trail, "cells[%zu]", index);
-    return check_rules(cell_rules, sizeof cell_rules / sizeof *cell_rules, cell, &walk);
+    int status = check_rules(&whole, 1, cell, &walk);
+    if (status == DIAG_OK)
+        status = check_figures(cell, &walk);
+    return status == DIAG_OK
+               ? check_rules(cell_rules, sizeof cell_rules / sizeof *cell_rules, cell, &walk)
+               : status;
 }

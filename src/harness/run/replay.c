@@ -604,7 +604,7 @@ static void prove_end(struct prove_replay *replay, uint32_t capacity)
 
 static struct tw_work work_since(const struct tw_work *now, const struct tw_work *before)
 {
-#define SINCE(counter) .counter = now->counter - before->counter,
+#define SINCE(counter, since, meaning) .counter = now->counter - before->counter,
     return (struct tw_work){TW_WORK_COUNTERS(SINCE)};
 #undef SINCE
 }
@@ -614,7 +614,7 @@ static void prove_work(struct prove_replay *replay, const struct tw_work *work)
 {
     struct replay_proof *proof = replay->proof;
     const char *wrong = NULL;
-#define TOO_MANY(counter) wrong = work->counter > WORK_MAX ? #counter : wrong;
+#define TOO_MANY(counter, since, meaning) wrong = work->counter > WORK_MAX ? #counter : wrong;
     TW_WORK_COUNTERS(TOO_MANY)
 #undef TOO_MANY
     if (wrong && proof->broken[0] == '\0')
