@@ -306,7 +306,7 @@ def take_pictures(browser, directory, name):
     os.makedirs(directory, exist_ok=True)
     anchors = {"top": "0", "cells": "document.getElementById('cells').offsetTop",
                "pictures": "(document.querySelector('figure') || document.body).offsetTop",
-               "article": "(document.querySelector('article') || document.body).offsetTop",
+               "claim": "(document.querySelector('[id^=claim-]') || document.body).offsetTop",
                "origin": "document.getElementById('origin').offsetTop"}
     for width, height in ((360, 740), (1280, 900)):
         for scheme in ("light", "dark"):
