@@ -106,9 +106,11 @@ static void say_smallest(struct page *page, const struct place *root)
 
 static void say_rest(struct page *page, const struct place *root)
 {
-    page_item(page, "Two samples of a pair lie ");
-    page_put(page, root, "pair_spread_percent");
-    page_span(page, " %% apart (median).");
+    if (isfinite(place_number(root, "pair_spread_percent"))) {
+        page_item(page, "Two samples of a pair lie ");
+        page_put(page, root, "pair_spread_percent");
+        page_span(page, " %% apart (median).");
+    }
     if (isfinite(place_number(root, "disturbance.busy_share"))) {
         page_item(page, "Meanwhile others used ");
         page_put_share(page, root, "disturbance.busy_share");
@@ -118,9 +120,13 @@ static void say_rest(struct page *page, const struct place *root)
     }
     page_item(page, "Reading the clock costs ");
     page_put(page, root, "timer_overhead_ns");
-    page_span(page, " ns, the harness ");
-    page_put(page, root, "harness_ns_per_op");
-    page_span(page, " ns per call.");
+    page_span(page, " ns");
+    if (isfinite(place_number(root, "harness_ns_per_op"))) {
+        page_span(page, ", the harness ");
+        page_put(page, root, "harness_ns_per_op");
+        page_span(page, " ns per call");
+    }
+    page_span(page, ".");
 }
 
 static void add_data(struct page *page, const struct place *root)
