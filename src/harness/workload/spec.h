@@ -14,53 +14,7 @@
  * A string may name parameters as $name; a parameter may name others.  Times are converted with the
  * tick and rounded up; a bare number is ticks.  Shares are 0 .. 1.
  *
- * "do": "start" starts idle timers.
- *     delay         how long; see dist.h
- *     share         of all ids (1)
- *     order         ids | random: in this order of ids; soonest | latest: ids in order, their
- *                   deadlines ascending or descending (ids)
- *     age           new; stationary: as a population looks that is renewed for ever, the life it is
- *                   in drawn with a chance proportional to its length, and a uniform part of it
- *                   over; phased: anywhere in the period that the timer will have in a run that ends
- *                   fixed-rate or fixed-delay with the same `delay` (order ids or random); refreshed: as timers look that are re-armed at the rates `refresh`,
- *                   `refresh_min`, those too long without it being idle (new)
- * "do": "stop" stops running timers.
- *     share         of the running ones (1)
- *     order         ids | random | soonest | latest, of their deadlines (random)
- * "do": "run" lets the clock go on.
- *     ticks | turns | until   one of: ticks or a time; multiples of the mean of `delay`; "empty"
- *     step          ticks per advance call; the length is rounded up to whole steps (1)
- *     ended         what becomes of a timer that fires: idle; restart: started again inside the
- *                   callback; replace: started again right after the advance call, and so is one
- *                   that was stopped: a closed loop; fixed-rate, fixed-delay: a periodic task, which
- *                   is started again inside the callback, and each time with the same delay, drawn
- *                   once for each id (idle)
- *     delay         of everything that is started in this phase; of a periodic task its period
- *     run_time      of each run of a periodic task; with fixed-delay it comes on top of the delay
- *                   (below a tick)
- *     slow_every, slow_run   one more periodic task, which takes long: its period and its run time.
- *                   Like the run time at a fixed rate it counts only where one thread runs all tasks
- *                   (sched/scheduler.h), which is played beside the stream (no such task)
- *     refresh       random ids, running or not, started again, per task and tick (0)
- *     refresh_min   at least so many per tick (0)
- *     arrive        random idle ids started, per task and tick (0)
- *     depart        random running ids stopped, per task and tick (0)
- * start and run also plan stops:
- *     stop_share    of the timers started in this phase (0)
- *     stop_after    a distribution; when it is longer than the delay, the timer fires first.  Left
- *                   out: uniform over the delay
- * "do": "flow" lets the clock go on with the traffic of a mix (flow.h), as `twbench trace --fit` finds it.
- *     ticks         how long; ticks or a time
- *     mix           what timers ask for and how that ends: rows, see mix.h
- *     armed         timers armed at the beginning, as a share of all ids (0)
- *     passes        time from one pass of the event loop that starts timers to the next
- *     starts        new timers of such a pass
- *     starts_scale  times as many (1)
- *     of            tasks for which `passes` is; with more of them they come more often
- *     changes       at-once: re-arms and cancels come at their own ticks; in-passes: at those of the
- *                   passes (at-once)
- * "repeat": n, "phases": [...] is a group.  It counts as one phase of the stream, so that a burst
- * can come a thousand times; a restart inside the callback needs a phase of its own.
+ * docs/WORKLOADS.md explains the keys, their defaults and the distributions; the table of keys is in spec.c.
  */
 #ifndef TWBENCH_SPEC_H
 #define TWBENCH_SPEC_H
