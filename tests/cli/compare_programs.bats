@@ -43,6 +43,14 @@ is_the_same() {
     grep -q '^## twbench: same' out.md
 }
 
+@test "each copy of a program finds the libraries of its own" {
+    run --separate-stderr timeout 300 "$twbench" compare "$twbench" "$twbench" --impl=posix-timer --workload=hold --tasks=20 \
+        --pairs=0 --progress=never --json=out.json
+    echo "status $status, stderr '$stderr'"
+    [ "$status" -eq 0 ]
+    [ "$(json out.json '[c["impl"] for c in d["cells"]], d["cells"][0]["failed"]')" = "(['posix-timer'], False)" ]
+}
+
 @test "a program and a result cannot be compared" {
     quick --impl=heap --workload=hold --json=result.json >/dev/null
     compares 2 "$twbench" result.json

@@ -42,6 +42,36 @@ static void test_three_copies_of_one_length(void **state)
     unsetenv("TMPDIR");
 }
 
+/* A program looks for its libraries beside itself: each copy has those of its own program. */
+static void test_a_program_has_its_libraries(void **state)
+{
+    char program[PROGRAMS_PATH], command[1024];
+    struct copies copies;
+    struct diag diag;
+    const char *directory = ((struct programs *)*state)->directory;
+    programs_add(*state, "old", "echo old", program);
+    snprintf(command, sizeof command,
+             "mkdir -p %s/build/release/libraries && cd %s/build/release/libraries && echo one "
+             ">one.so && "
+             "echo two >two.so && echo object >one.o && ln -s %s %s/link",
+             directory, directory, program, directory);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "%s/link", directory);
+    assert_int_equal(copies_begin(&copies, &diag), DIAG_OK);
+    assert_int_equal(copies_add_program(&copies, program, &diag), DIAG_OK);
+    assert_int_equal(copies_add_program(&copies, command, &diag), DIAG_OK);
+    assert_int_equal(copies_add(&copies, program, &diag), DIAG_OK);
+    snprintf(command, sizeof command,
+             "cd %s && [ \"$(cd a/libraries && ls | xargs)\" = 'one.so two.so' ] && "
+             "[ \"$(cat b/libraries/two.so)\" = two ] && [ ! -e c/libraries ]",
+             copies.directory);
+    assert_int_equal(system(command), 0);
+    copies_remove(&copies);
+    assert_int_equal(access(copies.directory, F_OK), -1);
+    snprintf(command, sizeof command, "rm -r %s/build %s/link", directory, directory);
+    assert_int_equal(system(command), 0);
+}
+
 /* Larger than what one call of the kernel would copy through a buffer of ours. */
 static void test_a_large_program_is_copied_whole(void **state)
 {
@@ -111,9 +141,9 @@ int main(void)
 {
 #define SCRIPTED(test) cmocka_unit_test_setup_teardown(test, programs_begin, programs_end)
     const struct CMUnitTest tests[] = {
-        SCRIPTED(test_three_copies_of_one_length),   SCRIPTED(test_a_large_program_is_copied_whole),
-        SCRIPTED(test_what_cannot_be_read_is_named), cmocka_unit_test(test_a_place_that_is_none),
-        cmocka_unit_test(test_tmpdir_empty_or_long),
+        SCRIPTED(test_three_copies_of_one_length),      SCRIPTED(test_a_program_has_its_libraries),
+        SCRIPTED(test_a_large_program_is_copied_whole), SCRIPTED(test_what_cannot_be_read_is_named),
+        cmocka_unit_test(test_a_place_that_is_none),    cmocka_unit_test(test_tmpdir_empty_or_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,15 @@
 
 #include "harness/base/diag.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The first of these that is there; `installed` when none is.  `name`: "workloads", "claims", "plots", "report",
  * "libraries". */
 void paths_find(const char *name, const char *installed, char *out, size_t size);
+
+/* The same of any program, whose path has a slash and goes through no link; false when none is there. */
+bool paths_beside(const char *program, const char *name, char *out, size_t size);
 
 /* The program that runs, wherever it was found.  DIAG_RUN. */
 int paths_program(char *out, size_t size, struct diag *diag);

@@ -391,7 +391,8 @@ static int contest_copy(struct contest *contest, struct diag *diag)
     const char *const files[] = {request->before, request->after, request->before, request->loader};
     int status = copies_begin(&contest->copies, diag);
     for (size_t i = 0; i < sizeof files / sizeof *files && files[i] && status == DIAG_OK; i++)
-        status = copies_add(&contest->copies, files[i], diag);
+        status = request->loader ? copies_add(&contest->copies, files[i], diag)
+                                 : copies_add_program(&contest->copies, files[i], diag);
     return status;
 }
 

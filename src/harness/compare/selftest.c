@@ -483,7 +483,7 @@ static int trial_prepare(struct trial *trial, struct diag *diag)
     size_t count = matrix_count(&request->matrix);
     int status = copies_begin(&trial->copies, diag);
     for (size_t i = 0; i < ROLES && status == DIAG_OK; i++) {
-        status = copies_add(&trial->copies, request->before, diag);
+        status = copies_add_program(&trial->copies, request->before, diag);
         trial->roles[i] = (struct block_role){.program = trial->copies.paths[i], .dragged = true};
     }
     trial->blocks = (struct blocks){
