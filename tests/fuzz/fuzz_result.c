@@ -1,16 +1,9 @@
 /* fuzz_result.c - any JSON as a result: read as --resume and report do, written again, and shown in every format. */
 #include "harness/cli/exports.h"
-#include "harness/report/style.h"
-#include "harness/report/sweep.h"
-#include "harness/report/table.h"
+#include "harness/report/builders.h"
+#include "harness/report/writer.h"
 #include "harness/result/document.h"
 #include "mutate.h"
-
-static const struct tw_traits *no_traits(const char *impl)
-{
-    (void)impl;
-    return NULL;
-}
 
 /* What was read and written again reads as the same cells: --resume never leaves what it cannot read. */
 static void write_again(const struct result_document *document)
@@ -34,8 +27,12 @@ static void show(const struct result_document *document, const uint8_t *data, si
     size_t length = 0;
     const struct report_style style = {.utf8 = size % 2, .columns = 80};
     FILE *out = open_memstream(&printed, &length);
-    table_write(out, document, &style);
-    sweep_write(out, document, &style, no_traits);
+    struct page page = {.blocks = NULL};
+    page_run(&page, result_json(document));
+    writer_terminal(out, &page, &style);
+    writer_markdown(out, &page);
+    writer_csv(out, &page);
+    page_free(&page);
     for (size_t i = 0; i < export_format_count; i++)
         if (export_formats[i].write)
             export_formats[i].write(out, document);
