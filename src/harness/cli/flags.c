@@ -71,7 +71,9 @@ static int select_design(void *ctx, const char *flag, const char *name, struct d
 {
     struct options *options = ctx;
     struct diag reason;
-    const struct tw_design *design = designs_find(name, &reason);
+    const struct tw_design *contested = options->contested;
+    bool is_contested = contested && strcmp(name, contested->timed->name) == 0;
+    const struct tw_design *design = is_contested ? contested : designs_find(name, &reason);
     if (!design)
         return diag_usage(diag, "%s: %s", flag, reason.text);
     for (size_t i = 0; i < options->design_count; i++)
