@@ -461,7 +461,7 @@ const struct flag flags[] = {
      FLAGS_COMPARE, BY(take_save_baseline)},
     {"baseline-dir", "DIR", "where baselines are: NAME.json (default results)", FLAGS_COMPARE,
      FILE_NAME(baseline_directory)},
-    {"budget", "TIME", "wall time one child may take (default 10s)",
+    {"budget", "TIME", "processor time one child may take (default 10s)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_COMPARE | FLAGS_LIMITS, TIME(setup.budget_ns, 1000000)},
     {"budget", "TIME", "time for all of it (default 10m)", FLAGS_SELFTEST,
      TIME(setup.budget_ns, 1000000)},

@@ -21,6 +21,8 @@
 
 /* A plugin that writes files does not fill the disk. */
 #define FILE_BYTES ((uint64_t)64 << 20)
+/* A child that has run for less than one in so many parts of the time sleeps. */
+#define RUNS_SELDOM 50u
 /* An advance over more ticks than this is not taken to hang. */
 #define WALKED_TICKS 1000000u
 
@@ -29,6 +31,8 @@ struct slot {
     pid_t pid; /* 0: free */
     int pidfd;
     uint64_t deadline_ns;
+    uint64_t looked_ns,
+        looked_cpu_ns; /* when the budget was last extended, and the processor time then */
     const struct job *job;
     struct job_report *report; /* shared with the child */
     uint64_t nonce;            /* of its seal */
@@ -112,6 +116,8 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     slot->is_half = false;
     slot->deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + pool->limits.budget_ns;
     slot->half_ns = slot->deadline_ns - pool->limits.budget_ns / 2;
+    slot->looked_ns = slot->deadline_ns - pool->limits.budget_ns;
+    slot->looked_cpu_ns = 0;
     slot->memory_kills = ward_memory_kills();
     slot->nonce = ward_nonce();
     pid_t pid = ward_fork(&(struct ward){
@@ -293,6 +299,29 @@ static void pool_wait(struct pool *pool)
     poll(fds, count, poll_timeout_ms(pool, clock_read_ns(CLOCK_MONOTONIC)));
 }
 
+/* Processor time of the child, in nanoseconds; 0: unknown. */
+static uint64_t slot_cpu_ns(const struct slot *slot)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(slot->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
+/* A budget counts processor time, so that a busy machine does not decide an outcome: the child gets what it lacks.
+ * One that hardly runs, because it sleeps, has had its budget: it was not kept from running. */
+static bool slot_extend(const struct pool *pool, struct slot *slot, uint64_t now_ns)
+{
+    uint64_t used_ns = slot_cpu_ns(slot), more_ns = used_ns - slot->looked_cpu_ns;
+    if (used_ns >= pool->limits.budget_ns || more_ns < (now_ns - slot->looked_ns) / RUNS_SELDOM)
+        return false;
+    slot->looked_cpu_ns = used_ns;
+    slot->looked_ns = now_ns;
+    slot->deadline_ns = now_ns + pool->limits.budget_ns - used_ns;
+    return true;
+}
+
 /* True when the child has ended or overrun, and its report says how. */
 static bool slot_look(struct pool *pool, struct slot *slot)
 {
@@ -305,7 +334,7 @@ static bool slot_look(struct pool *pool, struct slot *slot)
         explain_memory(pool->limits.memory_bytes, slot->report);
         return true;
     }
-    if (now_ns >= slot->deadline_ns) {
+    if (now_ns >= slot->deadline_ns && !slot_extend(pool, slot, now_ns)) {
         slot_time_out(pool, slot);
         return true;
     }

@@ -14,7 +14,7 @@
 #include <sched.h>
 
 struct pool_limits {
-    uint64_t budget_ns;    /* of one child's wall time */
+    uint64_t budget_ns;    /* of one child: processor time; wall time where it sleeps */
     uint64_t memory_bytes; /* address space on top of what the parent has mapped; 0: no limit */
 };
 
