@@ -228,10 +228,10 @@ loading it ended the process, with exit status 7|_exit(7);
 loading it ended the process, with exit status 0|exit(0);
 loading it prints|puts("hello");
 loading it prints|fputs("hello", stderr);
-loading it opens, closes or replaces files|close(1);
-loading it opens, closes or replaces files|(void)!dup(1);
-loading it installs signal handlers|signal(SIGINT, SIG_IGN);
-loading it starts threads|pthread_t t; pthread_create(&t, NULL, thread, NULL);
+loading it closes or replaces files|close(1);
+loading it leaves a file open|(void)!dup(1);
+loading it changes what a signal does|signal(SIGINT, SIG_IGN);
+loading it leaves a thread behind|pthread_t t; pthread_create(&t, NULL, thread, NULL);
 loading it changes the working directory|(void)!chdir("/");
 loading it crashed: signal 9|raise(SIGKILL);
 END

@@ -86,14 +86,14 @@ ROWS
 loads_allocating|loading it crashed: signal 6
 unloads_allocating|unloading it crashed: signal 6
 loads_filling|loading it crashed: signal 25
-loads_alarm|loading it sets an alarm
-loads_itimer|loading it sets an alarm
+loads_alarm|loading it leaves a timer of the system armed
+loads_itimer|loading it leaves a timer of the system armed
 loads_forking|loading it starts processes
 unloads_forking|loading it starts processes
 loads_recursing|loading it crashed: signal 11
 loads_limiting|loading it changes the limits
-loads_blocking|loading it blocks signals
-loads_sigchld|loading it installs signal handlers
+loads_blocking|loading it changes which signals are blocked
+loads_sigchld|loading it changes what a signal does
 ROWS
 }
 
@@ -126,15 +126,15 @@ spins|-||crashed|advance did not return
 itimer|no function crashes|signal 14|crashed|signal 14
 no_time|no function crashes|signal 24|crashed|signal 24
 recurses|no function crashes|stack is used up|crashed|signal 11
-ignores_sigchld|||ok|
-handles_signals|||ok|
+ignores_sigchld|every function leaves its process as it was|start changes what a signal does|ok|
+handles_signals|every function leaves its process as it was|start changes what a signal does|ok|
 outlives_parent|||ok|
 ROWS
 }
 
 @test "what a hook does to memory, files and the stack harms nobody else, and forges nothing" {
     judged <<'ROWS'
-closes_all|||ok|
+closes_all|every function leaves its process as it was|advance closes or replaces files|ok|
 scribbles_files|-||ok|
 scribbles_0|-||mismatch|the oracle says
 scribbles_1|-||crashed|is damaged
@@ -143,7 +143,7 @@ scribbles_and_exits|no function exits||crashed|exited by itself
 scribbles_255_and_exits|no function exits||crashed|exited by itself
 prints_verdict|no function prints||ok|
 jumps_out|no timer fires later||-|
-leaves_thread|||ok|
+leaves_thread|every function leaves its process as it was|close leaves a thread behind|ok|
 ROWS
 }
 

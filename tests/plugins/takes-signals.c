@@ -15,8 +15,7 @@ static int wrong_stop(struct tw_timers *timers, tw_id id)
 {
     static int *volatile nowhere;
     signal(SIGSEGV, handler);
-    if (timers->running == 2)
-        *nowhere = 1;
+    *nowhere = 1;
     return skeleton_stop(timers, id);
 }
 

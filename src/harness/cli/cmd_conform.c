@@ -2,14 +2,18 @@
 #include "harness/cli/cli.h"
 
 #include "harness/conform/watched.h"
+#include "harness/plan/plugins.h"
 #include "harness/result/file.h"
 #include "harness/run/cycles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --thorough: so many times the random operations and the processor time of what ends by it. */
 #define THOROUGH 10u
+/* The table of a plugin that counts gets this part of the random operations. */
+#define COUNTED_SHARE 4u
 
 /* The settings given that this design has, one value of each. */
 static int settings_of(const struct options *options, const struct tw_design *design,
@@ -51,30 +55,64 @@ static void print_held(const struct tw_backend *design, const struct conform_rep
         coverage_print(&report->coverage, coverage, sizeof coverage);
     printf("%s: the contract holds (%" PRIu64 " operations, %.1f s)\n%s", design->name,
            report->operations_run, seconds, coverage);
+    if (report->counted_operations_run > 0)
+        printf("  the table that counts holds it in %" PRIu64 " operations\n",
+               report->counted_operations_run);
+}
+
+static int judge(const struct tw_backend *backend, const struct conform_options *conform,
+                 const char *text, struct conform_report *report)
+{
+    return text ? watched_run_text(backend, text, report) : watched_run(backend, conform, report);
+}
+
+/* A plugin brings both of its tables.  That of a design of the program which counts is judged by the tests. */
+static int judge_counted(const struct tw_design *design, const struct conform_options *conform,
+                         const char *text, struct conform_report *report)
+{
+    struct conform_options fewer = *conform;
+    struct conform_report counted;
+    if (!plugins_path(design))
+        return 0;
+    fewer.twin = design->timed;
+    fewer.operations /= COUNTED_SHARE;
+    fewer.vary = fewer.with_huge = false;
+    fewer.many_max = fewer.life_starts = 0;
+    int broken = judge(design->counted, &fewer, text, &counted);
+    if (broken != 0) {
+        *report = counted;
+        size_t used = strlen(report->detail);
+        snprintf(report->detail + used, sizeof report->detail - used, "; in the table that counts");
+    } else if (!text) {
+        report->counted_operations_run = counted.operations_run;
+    }
+    return broken;
 }
 
 /* All of the contract, or the one list that `text` has.  0, 1 when it is broken, or a status. */
-static int conform_design(const struct options *options, const struct tw_backend *design,
+static int conform_design(const struct options *options, const struct tw_design *design,
                           const struct conform_options *conform, const char *text,
                           struct diag *diag)
 {
     struct conform_report report = {0};
-    if (design->traits.flags & TW_KEEPS_NOTHING) {
-        printf("%s: keeps nothing, so there is nothing to prove\n", design->name);
+    const struct tw_backend *timed = design->timed;
+    if (timed->traits.flags & TW_KEEPS_NOTHING) {
+        printf("%s: keeps nothing, so there is nothing to prove\n", timed->name);
         return 0;
     }
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    int broken =
-        text ? watched_run_text(design, text, &report) : watched_run(design, conform, &report);
+    int broken = judge(timed, conform, text, &report);
+    if (broken == 0)
+        broken = judge_counted(design, conform, text, &report);
     double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
     if (broken < 0)
         return text ? diag_usage(diag, "--operations-file=%s: %s", options->operations_file,
                                  report.detail)
-                    : diag_run(diag, "%s: %s", design->name, report.detail);
+                    : diag_run(diag, "%s: %s", timed->name, report.detail);
     if (broken)
-        print_broken(design, &report);
+        print_broken(timed, &report);
     else
-        print_held(design, &report, seconds, text != NULL);
+        print_held(timed, &report, seconds, text != NULL);
     return broken;
 }
 
@@ -100,7 +138,7 @@ static int conform_one(const struct options *options, size_t index, const char *
         .many_max = options->thorough ? 1u << 22 : 1u << 20,
         .life_starts = options->thorough ? 1u << 24 : 1u << 20,
     };
-    status = conform_design(options, design->timed, &conform, text, diag);
+    status = conform_design(options, design, &conform, text, diag);
     fflush(stdout);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "harness/conform/judge.h"
 #include "harness/conform/life.h"
 #include "harness/conform/many.h"
+#include "harness/conform/residue.h"
 #include "harness/conform/shortage.h"
 #include "harness/conform/watch.h"
 #include "harness/sched/answers.h"
@@ -848,6 +849,7 @@ const struct written_case written_cases[] = {
     {"two instances do not meet", NULL, run_two_instances},
     {"the same operations twice", NULL, run_twice_the_same},
     {"footprint is plausible", NULL, run_footprint},
+    {"what functions leave in their process", NULL, run_residue},
     {"open refuses bad settings", NULL, run_refusals},
     {"many timers in one far slot", NULL, run_far_slots},
     {"memory is short in open", NULL, run_short_open},

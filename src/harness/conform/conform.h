@@ -27,8 +27,9 @@ struct conform_report {
                               language is that of operations.h.  Empty where no list shows it */
     size_t operation_count; /* of that list: more than CONFORM_SHORT, and it could not be shrunk */
     uint64_t seed; /* finds the list at once: the seed of its stream; 0 for a written case */
-    uint64_t operations_run; /* start, stop and advance calls in all, while looking */
-    uint64_t work;           /* what judging took, in timers looked at: grows as its time does */
+    uint64_t operations_run;         /* start, stop and advance calls in all, while looking */
+    uint64_t counted_operations_run; /* `twbench conform`: those of the table that counts */
+    uint64_t work; /* what judging took, in timers looked at: grows as its time does */
     struct conform_coverage coverage; /* what was reached, whether or not a rule was broken */
     struct watch *watch;              /* where to note what is under way (watch.h), or NULL */
     uint64_t trace; /* hash over all answers and expiries in order: two objects that behave
@@ -50,7 +51,9 @@ struct conform_options {
     uint32_t patience; /* the cases that end by processor time have so many times the usual; 0: 1 */
     uint32_t many_max; /* most timers of the case of very many; 0: some thousands */
     uint32_t life_starts; /* starts in the case of one long life; 0: some thousands */
-    struct watch *watch;  /* notes go there (watch.h); lists are then left as long as they are */
+    const struct tw_backend
+        *twin;           /* watched_run: nothing is run when its functions are the same; or NULL */
+    struct watch *watch; /* notes go there (watch.h); lists are then left as long as they are */
 };
 
 /* Runs the written cases, then random streams.  0 when the contract holds, 1 with *report filled.

@@ -45,6 +45,7 @@
 #define RULE_TAKES    "start allocates only with TW_ALLOCATES"
 #define RULE_LENT     "open keeps no pointer to config, settings or error"
 #define RULE_CHILDREN "no function starts processes"
+#define RULE_PROCESS  "every function leaves its process as it was"
 
 /* How often next, visit, check and footprint are asked. */
 enum judge_look {

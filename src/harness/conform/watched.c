@@ -5,6 +5,7 @@
 #include "harness/conform/guard.h"
 #include "harness/conform/huge.h"
 #include "harness/conform/judge.h"
+#include "harness/conform/residue.h"
 #include "harness/conform/shrink.h"
 #include "harness/conform/watch.h"
 
@@ -26,21 +27,39 @@
 struct search {
     const struct tw_backend *backend;
     const struct conform_options *options;
+    bool looks_for_residue; /* after each function, in this written case or stream */
+    const char *story;
+    uint64_t seed;
 };
+
+/* All functions the same?  Known where the design is loaded. */
+static bool is_same_code(const struct tw_backend *a, const struct tw_backend *b)
+{
+    return a->open == b->open && a->close == b->close && a->start == b->start &&
+           a->stop == b->stop && a->advance == b->advance && a->next == b->next &&
+           a->visit == b->visit && a->check == b->check && a->footprint == b->footprint &&
+           a->describe == b->describe && a->work == b->work;
+}
 
 static void search_in_child(void *ctx, struct watch *watch)
 {
     const struct search *search = ctx;
     struct conform_options options = *search->options;
     struct conform_report report; /* not in memory that everybody finds, before it is sealed */
+    if (options.twin && is_same_code(search->backend, options.twin))
+        return;
     options.watch = watch;
-    conform_run(search->backend, &options, &report);
+    const struct tw_backend *backend = search->backend;
+    if (search->looks_for_residue)
+        backend = residue_table(backend, &report, search->story, search->seed);
+    conform_run(backend, &options, &report);
     watch->report = report;
 }
 
 struct replay {
     struct child *child;
     enum judge_look look;
+    bool looks_for_residue; /* after each function */
     double cpu_deadline,
         wall_deadline; /* no child is started after these, nor goes on after the first */
     const struct operations *operations;
@@ -51,7 +70,10 @@ static void replay_in_child(void *ctx, struct watch *watch)
     const struct replay *replay = ctx;
     struct conform_report report = {.watch = watch};
     size_t steps;
-    judge_replay(replay->child->backend, replay->operations, replay->look, &report, &steps);
+    const struct tw_backend *backend = replay->child->backend;
+    if (replay->looks_for_residue)
+        backend = residue_table(backend, &report, NULL, 0);
+    judge_replay(backend, replay->operations, replay->look, &report, &steps);
     watch->report = report;
     watch->step = steps - (steps > 0);
 }
@@ -185,6 +207,7 @@ static void explain(struct replay *replay, struct operations *operations, const 
 {
     size_t steps;
     replay_allow(replay, SHRINK_SECONDS);
+    replay->looks_for_residue = strcmp(report->rule, RULE_PROCESS) == 0;
     report->operations[0] = '\0';
     prefer_firing(replay, operations, report);
     if (list_shows(replay, operations, report, &steps)) {
@@ -199,14 +222,27 @@ static void explain(struct replay *replay, struct operations *operations, const 
 
 /* ---- The door -------------------------------------------------------------------------------- */
 
+/* The same search, when something was left in the process: which function was it? */
+static void search_for_residue(struct child *child, const struct conform_options *options,
+                               struct conform_report *report)
+{
+    struct search search = {child->backend, options, true, child->watch->story, report->seed};
+    struct conform_report named;
+    if (child_run(child, search_in_child, &search, &named) && named.rule &&
+        strcmp(named.rule, RULE_PROCESS) == 0)
+        *report = named;
+}
+
 static int search_side(struct child *child, const struct conform_options *options,
                        struct conform_report *report)
 {
-    struct search search = {child->backend, options};
+    struct search search = {.backend = child->backend, .options = options};
     if (!child_run(child, search_in_child, &search, report))
         return -1;
     if (!report->rule)
         return 0;
+    if (strcmp(report->rule, RULE_PROCESS) == 0)
+        search_for_residue(child, options, report);
     struct operations operations;
     const char *story = child->watch->story;
     struct replay replay = {.child = child, .look = (enum judge_look)child->watch->look};
@@ -262,8 +298,10 @@ int watched_run_text(const struct tw_backend *backend, const char *text,
     }
     bool ran = false;
     if (child_open(&child, backend)) {
-        struct replay replay = {.child = &child, .look = JUDGE_ALWAYS};
-        replay.operations = &operations;
+        struct replay replay = {.child = &child,
+                                .look = JUDGE_ALWAYS,
+                                .looks_for_residue = true,
+                                .operations = &operations};
         ran = child_run(&child, replay_in_child, &replay, report);
         if (ran && report->rule)
             explain(&replay, &operations, NULL, report);

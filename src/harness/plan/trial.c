@@ -1,10 +1,10 @@
 /* trial.c - loads a plugin in a child first, and says what went wrong. */
 #include "harness/plan/trial.h"
 
+#include "harness/base/process_state.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,92 +21,8 @@
 #define CPU_SECONDS  20
 #define MEMORY_BYTES ((uint64_t)1 << 30)
 #define FILE_BYTES   ((uint64_t)16 << 20)
-#define FDS_MAX      256
-#define SIGNALS_MAX  65
-
-/* ---- The process ----------------------------------------------------------------------------- */
-
-/* What a constructor could change to our harm. */
-struct state {
-    struct {
-        bool is_open;
-        dev_t device;
-        ino_t inode;
-    } fds[FDS_MAX];
-    struct sigaction actions[SIGNALS_MAX];
-    sigset_t blocked;
-    struct rlimit memory, files;
-    ino_t directory;
-    size_t threads;
-    bool has_timer;
-};
-
-static size_t count_threads(void)
-{
-    size_t count = 0;
-    DIR *directory = opendir("/proc/self/task");
-    if (!directory)
-        return 0;
-    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-        count += entry->d_name[0] != '.';
-    closedir(directory);
-    return count;
-}
-
-/* Would a signal come later? */
-static bool has_timer(void)
-{
-    static const __itimer_which_t kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
-    struct itimerval timer;
-    bool found = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        found = found || (getitimer(kinds[i], &timer) == 0 && timerisset(&timer.it_value));
-    return found;
-}
-
-static void state_read(struct state *state)
-{
-    struct stat info;
-    memset(state, 0, sizeof *state);
-    for (int fd = 0; fd < FDS_MAX; fd++)
-        if (fstat(fd, &info) == 0) {
-            state->fds[fd].is_open = true;
-            state->fds[fd].device = info.st_dev;
-            state->fds[fd].inode = info.st_ino;
-        }
-    for (int number = 1; number < SIGNALS_MAX; number++)
-        sigaction(number, NULL, &state->actions[number]);
-    sigprocmask(SIG_BLOCK, NULL, &state->blocked);
-    getrlimit(RLIMIT_AS, &state->memory);
-    getrlimit(RLIMIT_NOFILE, &state->files);
-    if (stat(".", &info) == 0)
-        state->directory = info.st_ino;
-    state->threads = count_threads();
-    state->has_timer = has_timer();
-}
-
-/* What differs, in words, or NULL. */
-static const char *state_difference(const struct state *a, const struct state *b)
-{
-    for (int fd = 0; fd < FDS_MAX; fd++)
-        if (a->fds[fd].is_open != b->fds[fd].is_open || a->fds[fd].device != b->fds[fd].device ||
-            a->fds[fd].inode != b->fds[fd].inode)
-            return "opens, closes or replaces files of the process";
-    for (int number = 1; number < SIGNALS_MAX; number++)
-        if (a->actions[number].sa_handler != b->actions[number].sa_handler)
-            return "installs signal handlers";
-    if (memcmp(&a->blocked, &b->blocked, sizeof a->blocked) != 0)
-        return "blocks signals";
-    if (a->threads != b->threads)
-        return "starts threads";
-    if (a->has_timer != b->has_timer)
-        return "sets an alarm";
-    if (a->directory != b->directory)
-        return "changes the working directory";
-    if (a->memory.rlim_cur != b->memory.rlim_cur || a->files.rlim_cur != b->files.rlim_cur)
-        return "changes the limits of the process";
-    return NULL;
-}
+/* What a plugin may change while it is loaded: linked with -ffast-math it sets how numbers are rounded. */
+#define MAY_CHANGE ((unsigned)PROCESS_FLOAT)
 
 /* ---- In the child ---------------------------------------------------------------------------- */
 
@@ -129,20 +43,20 @@ static void trial_read(struct trial *trial, const char *path, const struct tw_de
 
 static void trial_do(struct trial *trial, const char *path)
 {
-    struct state before, after;
+    struct process_state before;
     struct stat output;
-    state_read(&before);
+    process_state_read(&before);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         trial->status = diag_usage(&trial->diag, "%s: cannot be loaded: %s", path, dlerror());
         trial->is_done = true;
         return;
     }
-    state_read(&after);
+    unsigned changed = process_state_changed_since(&before, MAY_CHANGE);
     fflush(stdout);
-    const char *difference = state_difference(&before, &after);
-    if (difference)
-        trial->status = diag_usage(&trial->diag, "%s: loading it %s", path, difference);
+    if (changed)
+        trial->status =
+            diag_usage(&trial->diag, "%s: loading it %s", path, process_part_words(changed));
     else if (fstat(STDOUT_FILENO, &output) == 0 && output.st_size > 0)
         trial->status = diag_usage(&trial->diag,
                                    "%s: loading it prints %jd bytes; a design prints "
