@@ -88,7 +88,7 @@ endif
 # own, or where it happens to lie moves the figures of all.
 LAYOUT_OF_LOOP := -falign-labels=32 -falign-jumps=32 -falign-loops=32
 ifeq ($(findstring clang,$(CC)),)
-build/%/harness/run/replay.o: private LAYOUT += $(LAYOUT_OF_LOOP)
+build/%/harness/measure/run/replay.o: private LAYOUT += $(LAYOUT_OF_LOOP)
 endif
 
 # What is written in C++ is a library that is: compiled by the C compiler's sister, with the same flags.
@@ -139,14 +139,14 @@ LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/mo
 
 # A design is compiled twice, timed and counted (src/impls/backend.h); everything else once.
 DESIGNS  := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
-HARNESS  := $(wildcard src/harness/*/*.c)
+HARNESS  := $(wildcard src/harness/*/*.c src/harness/*/*/*.c)
 OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \
             $(BUILD)/impls/registry.o $(BUILD)/libraries/answer.o $(HARNESS:src/%.c=$(BUILD)/%.o)
 MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
 SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh .ci/run)
-STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp)
+STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] src/harness/*/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp)
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
 CONFORMANCE_TESTS := $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))

@@ -59,9 +59,9 @@ shown() {
     check "$column: the format page" grep -q "^| \`${figure##*.}\` | integer | A trial" docs/RESULT-FORMAT.md
 }
 
-add src/harness/result/figures.def 'FIGURE(CELL, "memory.pages", OBJECT' \
+add src/harness/tell/result/figures.def 'FIGURE(CELL, "memory.pages", OBJECT' \
     'FIGURE(CELL, "memory.trial_bytes", INTEGER, LATER, .sheet = FIGURE_MEMORY, .keep = 8, .csv = "trial_bytes", .measure = "trial", .meaning = "A trial.")'
-add src/harness/result/cell.c '    if (memory->pages.told)' \
+add src/harness/tell/result/cell.c '    if (memory->pages.told)' \
     '    json_add_integer(object, "trial_bytes", memory->fixed_bytes + 1);'
 check "a figure touches two files" test "$(changed)" -eq 2
 shown memory.trial_bytes trial_bytes "trial bytes" --runs=1 --min-time=0ns

@@ -14,19 +14,19 @@ outside=../sha; outside+=red
 tall_body=$(printf '    ;\\n%.0s' {1..60})
 plants=$(cat <<END
 every source file is in a room of the table|src/attic/old.c|int old;
-a room includes only rooms on lower floors|src/harness/base/diag.c|#include "harness/plan/plan.h"
-a room includes only rooms on lower floors|src/harness/conform/conform.h|#include "harness/run/outcome.h"
+a room includes only rooms on lower floors|src/harness/base/diag.c|#include "harness/measure/plan/plan.h"
+a room includes only rooms on lower floors|src/harness/prove/conform/conform.h|#include "harness/measure/run/outcome.h"
 every included file of the project exists|src/harness/base/diag.c|#include "harness/base/nowhere.h"
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|#include <time.h>
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|static void shout(void) { printf("now"); }
 main.c includes only the cli|src/main.c|#include "harness/base/diag.h"
-a report includes nothing of a run|src/harness/report/csv.h|#include "harness/run/outcome.h"
+a report includes nothing of a run|src/harness/tell/report/csv.h|#include "harness/measure/run/outcome.h"
 only run/, conform/, sched/ and show/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
 nothing at file scope can be written|src/harness/base/diag.c|static unsigned calls;
 nothing at file scope can be written|src/harness/base/diag.c|struct diag last[4];
 nothing at file scope can be written|src/harness/base/diag.c|int next(void) {\n    static int n = 0;\n    return n++;\n}
 no function is over 60 lines|src/harness/base/diag.c|static void tall(void)\n{\n$tall_body}
-JSON is read, and strings for it are made, in one file|src/harness/result/cell.c|static cJSON *planted(void)\n{\n    return cJSON_Parse("{}");\n}
+JSON is read, and strings for it are made, in one file|src/harness/tell/result/cell.c|static cJSON *planted(void)\n{\n    return cJSON_Parse("{}");\n}
 file names are unique|src/impls/diag.h|
 nothing is marked as left undone|docs/ARCHITECTURE.md|$undone: say more
 nothing points out of the project|docs/ARCHITECTURE.md|see $outside/notes

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """figures.py [--check] - writes what the catalogue of figures says into the schemas and the format page.
 
-The catalogue is src/harness/result/figures.def; ./twbench list --figures prints it (TWBENCH names another program).
+The catalogue is src/harness/tell/result/figures.def; ./twbench list --figures prints it (TWBENCH names another program).
 From it come, in schema/result-1.json, type, description and "required" of every key of a cell; in
 schema/comparison-1.json the counters; in docs/ the tables between <!-- figures: OBJECT --> and <!-- end -->, and the
 names of all counters between <!-- counters --> and <!-- end -->.  `make figures` runs this.  With --check nothing is written; the exit status is 1 when something would be.

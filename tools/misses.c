@@ -15,16 +15,16 @@
  * entries in the caches, and physical addresses.  So it says how many lines and pages have to come from afar, and
  * not how long anybody waits.  docs/SCALE.md has what that explains.
  *
- * counters_begin and counters_end stand in the place of src/harness/run/counters.c: the loop that times a
+ * counters_begin and counters_end stand in the place of src/harness/measure/run/counters.c: the loop that times a
  * phase calls them around it.  The tables of gcc's calls leave no room for a pointer to the state: it is at
  * file scope here.
  */
 #include "harness/base/units.h"
-#include "harness/run/arena.h"
-#include "harness/run/counters.h"
-#include "harness/run/instance.h"
-#include "harness/run/replay.h"
-#include "harness/workload/workload.h"
+#include "harness/measure/run/arena.h"
+#include "harness/measure/run/counters.h"
+#include "harness/measure/run/instance.h"
+#include "harness/measure/run/replay.h"
+#include "harness/measure/workload/workload.h"
 #include "impls/registry.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
  * reaches is too high.
  */
 #include "harness/base/rng.h"
-#include "harness/stats/growth.h"
+#include "harness/measure/stats/growth.h"
 #include "impls/registry.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* fuzz_document.c - any JSON as a document of any kind, read as report does, and shown in every format. */
-#include "harness/report/documents.h"
-#include "harness/result/document.h"
+#include "harness/tell/report/documents.h"
+#include "harness/tell/result/document.h"
 #include "mutate.h"
 #include "pages.h"
 

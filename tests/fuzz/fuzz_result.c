@@ -1,8 +1,8 @@
 /* fuzz_result.c - any JSON as a result: read as --resume and report do, written again, and shown in every format. */
 #include "harness/cli/exports.h"
-#include "harness/report/builders.h"
-#include "harness/report/writer.h"
-#include "harness/result/document.h"
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/writer.h"
+#include "harness/tell/result/document.h"
 #include "mutate.h"
 
 /* What was read and written again reads as the same cells: --resume never leaves what it cannot read. */

@@ -1,6 +1,6 @@
 /* fuzz_workload.c - any bytes as a workload file, and what can be parsed is generated too. */
-#include "harness/workload/generate.h"
-#include "harness/workload/spec.h"
+#include "harness/measure/workload/generate.h"
+#include "harness/measure/workload/spec.h"
 #include "mutate.h"
 
 /* Few tasks and little work, so that what takes long by design is not mistaken for a hang.  No

@@ -4,9 +4,9 @@
 #ifndef TWBENCH_PAGES_H
 #define TWBENCH_PAGES_H
 
-#include "harness/report/documents.h"
-#include "harness/report/page.h"
-#include "harness/report/writer.h"
+#include "harness/tell/report/documents.h"
+#include "harness/tell/report/page.h"
+#include "harness/tell/report/writer.h"
 #include "mutate.h"
 
 /* Aborts on "nan" or "inf" that the input does not have. */

@@ -8,7 +8,7 @@
 #define TWBENCH_SAMPLE_H
 
 #include "harness/base/rng.h"
-#include "harness/result/document.h"
+#include "harness/tell/result/document.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,8 +4,8 @@
 #ifndef TWBENCH_SAMPLE_PAGE_H
 #define TWBENCH_SAMPLE_PAGE_H
 
-#include "harness/report/builders.h"
-#include "harness/report/writer.h"
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* Advice from made-up cells: what dominates, what is not told apart, where the answer changes. */
-#include "harness/advise/advice.h"
-#include "harness/advise/crossing.h"
-#include "harness/advise/front.h"
-#include "harness/advise/sizes.h"
-#include "harness/advise/words.h"
-#include "harness/result/json.h"
+#include "harness/ask/advise/advice.h"
+#include "harness/ask/advise/crossing.h"
+#include "harness/ask/advise/front.h"
+#include "harness/ask/advise/sizes.h"
+#include "harness/ask/advise/words.h"
+#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_agenda.c - what the oracle's tests do not reach: growing, order, the far end of time. */
-#include "harness/workload/agenda.h"
+#include "harness/measure/workload/agenda.h"
 
 #include "harness/base/rng.h"
 

@@ -1,6 +1,6 @@
 /* test_census.c - the census of the recorded traces is what was counted when they were recorded. */
-#include "harness/workload/census.h"
-#include "harness/workload/workload.h"
+#include "harness/measure/workload/census.h"
+#include "harness/measure/workload/workload.h"
 
 #include <math.h>
 #include <setjmp.h>

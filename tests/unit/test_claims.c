@@ -1,9 +1,9 @@
 /* test_claims.c - experiment files, expressions, figures and predicates, on made-up cells. */
-#include "harness/claims/catalogue.h"
-#include "harness/claims/expression.h"
-#include "harness/claims/formulas.h"
-#include "harness/claims/predicate.h"
-#include "harness/claims/quantity.h"
+#include "harness/ask/claims/catalogue.h"
+#include "harness/ask/claims/expression.h"
+#include "harness/ask/claims/formulas.h"
+#include "harness/ask/claims/predicate.h"
+#include "harness/ask/claims/quantity.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_clocks.c - the file that says how far the clocks are apart. */
-#include "harness/import/clocks.h"
+#include "harness/bring/import/clocks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_commands.c - command lines made of a matrix, read again by the parser they are meant for. */
-#include "harness/compare/commands.h"
+#include "harness/ask/compare/commands.h"
 
 #include "harness/cli/options.h"
 

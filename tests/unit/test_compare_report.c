@@ -1,11 +1,11 @@
 /* test_compare_report.c - what people and machines are shown of a comparison: the terminal, Markdown, HTML,
  * JUnit XML and CSV. */
 #include "compare_sample.h"
-#include "harness/report/builders.h"
-#include "harness/report/compare_junit.h"
-#include "harness/report/writer.h"
-#include "harness/report/xml.h"
-#include "harness/result/json.h"
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/compare_junit.h"
+#include "harness/tell/report/writer.h"
+#include "harness/tell/report/xml.h"
+#include "harness/tell/result/json.h"
 
 typedef void write_fn(FILE *out, const cJSON *comparison);
 

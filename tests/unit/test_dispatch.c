@@ -1,7 +1,7 @@
 /* test_dispatch.c - a stream's periodic tasks under one thread, over every design. */
-#include "harness/run/dispatch.h"
+#include "harness/measure/run/dispatch.h"
 
-#include "harness/workload/workload.h"
+#include "harness/measure/workload/workload.h"
 #include "impls/registry.h"
 
 #include <setjmp.h>

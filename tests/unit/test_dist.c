@@ -2,7 +2,7 @@
  * test_dist.c - samples and restart tables against the moments that theory says, and the messages
  * for what is not a distribution.
  */
-#include "harness/workload/dist.h"
+#include "harness/measure/workload/dist.h"
 
 #include <math.h>
 #include <setjmp.h>

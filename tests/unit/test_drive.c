@@ -1,8 +1,8 @@
 /*
  * test_drive.c - what a way of driving costs: pointer moves and wake-ups, counted by real runs.
  */
-#include "harness/run/instance.h"
-#include "harness/run/replay.h"
+#include "harness/measure/run/instance.h"
+#include "harness/measure/run/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

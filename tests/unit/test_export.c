@@ -1,10 +1,10 @@
 /* test_export.c - every row of CSV and Markdown has the columns of the header, whatever the text; what
  * goes to other tools is JSON, has the keys they ask for, and names nothing twice. */
-#include "harness/report/bencher.h"
-#include "harness/report/custom.h"
-#include "harness/report/gbench.h"
-#include "harness/report/junit.h"
-#include "harness/result/json.h"
+#include "harness/tell/report/bencher.h"
+#include "harness/tell/report/custom.h"
+#include "harness/tell/report/gbench.h"
+#include "harness/tell/report/junit.h"
+#include "harness/tell/result/json.h"
 #include "sample.h"
 #include "sample_page.h"
 

@@ -1,6 +1,6 @@
 /* test_fit.c - the workload fitted to a trace does what the trace does, at its own size and at ten times it. */
-#include "harness/workload/fit.h"
-#include "harness/workload/generate.h"
+#include "harness/measure/workload/fit.h"
+#include "harness/measure/workload/generate.h"
 
 #include <math.h>
 #include <setjmp.h>

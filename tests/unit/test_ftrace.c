@@ -1,5 +1,5 @@
 /* test_ftrace.c - lines of tracefs, trace-cmd and perf script. */
-#include "harness/import/ftrace.h"
+#include "harness/bring/import/ftrace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_generate.c - determinism, steady states that are steady, orders, limits. */
-#include "harness/workload/generate.h"
+#include "harness/measure/workload/generate.h"
 
 #include <math.h>
 #include <setjmp.h>

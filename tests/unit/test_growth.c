@@ -1,5 +1,5 @@
 /* test_growth.c - costs of known growth, exact and noisy, near-ties, and what cannot be fitted. */
-#include "harness/stats/growth.h"
+#include "harness/measure/stats/growth.h"
 
 #include "harness/base/rng.h"
 

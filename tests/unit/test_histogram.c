@@ -1,5 +1,5 @@
 /* test_histogram.c - the histogram's layout and its quantiles, with answers worked out by hand. */
-#include "harness/stats/histogram.h"
+#include "harness/measure/stats/histogram.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_jiffies.c - the jiffy of a time, and HZ, from events that say what jiffies was. */
-#include "harness/import/jiffies.h"
+#include "harness/bring/import/jiffies.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

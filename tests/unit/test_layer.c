@@ -1,9 +1,9 @@
 /* test_layer.c - layers over a design: what they hand through, keep back, and add. */
-#include "harness/run/layer.h"
+#include "harness/measure/run/layer.h"
 
-#include "harness/run/cap.h"
-#include "harness/run/cycles.h"
-#include "harness/run/drag.h"
+#include "harness/measure/run/cap.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/measure/run/drag.h"
 #include "impls/registry.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* test_limit_loops.c - that the loops do what their names say, to every node and in every size. */
-#include "harness/run/limit_loops.h"
-#include "harness/run/limit_rounds.h"
-#include "harness/run/limit_sample.h"
+#include "harness/ask/limits/limit_rounds.h"
+#include "harness/measure/run/limit_loops.h"
+#include "harness/measure/run/limit_sample.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_machine.c - what is read from a made-up /proc and /sys, and that nothing is invented. */
-#include "harness/result/machine.h"
+#include "harness/measure/machine/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

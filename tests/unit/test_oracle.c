@@ -1,5 +1,5 @@
 /* test_oracle.c - the oracle against an array that is scanned from end to end on every tick. */
-#include "harness/workload/oracle.h"
+#include "harness/measure/workload/oracle.h"
 
 #include "harness/base/rng.h"
 

@@ -1,7 +1,7 @@
 /* test_pace.c - the loop takes time, and what is decided from its readings. */
-#include "harness/run/pace.h"
+#include "harness/measure/run/pace.h"
 
-#include "harness/run/cycles.h"
+#include "harness/measure/run/cycles.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_page.c - a page is built once and written in every format. */
-#include "harness/report/page.h"
-#include "harness/report/page_tree.h"
-#include "harness/report/writer.h"
+#include "harness/tell/report/page.h"
+#include "harness/tell/report/page_tree.h"
+#include "harness/tell/report/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

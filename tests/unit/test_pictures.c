@@ -1,8 +1,8 @@
 /* test_pictures.c - pictures of claims: as files say them, with their points, as data to draw. */
-#include "harness/claims/pictures.h"
-#include "harness/report/claims_plot.h"
-#include "harness/result/json.h"
-#include "harness/stats/growth.h"
+#include "harness/ask/claims/pictures.h"
+#include "harness/measure/stats/growth.h"
+#include "harness/tell/report/claims_plot.h"
+#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <setjmp.h>

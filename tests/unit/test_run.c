@@ -3,7 +3,7 @@
  *
  * The misbehaving designs are heap's table with one hook replaced.
  */
-#include "harness/run/group.h"
+#include "harness/measure/run/group.h"
 
 #include <setjmp.h>
 #include <signal.h>

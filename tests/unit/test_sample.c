@@ -1,8 +1,8 @@
 /* test_sample.c - series of samples in this process: right under a drag, a cap, and when wrong. */
-#include "harness/run/sample.h"
+#include "harness/measure/run/sample.h"
 
-#include "harness/run/cycles.h"
-#include "harness/run/instance.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/measure/run/instance.h"
 
 #include <math.h>
 #include <setjmp.h>

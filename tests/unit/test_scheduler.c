@@ -2,10 +2,10 @@
  * test_scheduler.c - tasks over every design: written examples, and random ones against a model
  * that looks at all tasks on every tick.
  */
-#include "harness/sched/scheduler.h"
+#include "harness/measure/sched/scheduler.h"
 
 #include "harness/base/rng.h"
-#include "harness/run/layer.h"
+#include "harness/measure/run/layer.h"
 #include "impls/registry.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_script.c - the language of `twbench show`, and where exactly a script is wrong. */
-#include "harness/show/script.h"
+#include "harness/ask/show/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

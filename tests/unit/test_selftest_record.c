@@ -1,10 +1,10 @@
 /* test_selftest_record.c - the memo of a selftest: what gets into it, who may read it, and when.
  *
  * The documents come from selftest_json, so that a key which goes away there is missed here. */
-#include "harness/compare/selftest.h"
-#include "harness/plan/plan.h"
-#include "harness/result/json.h"
-#include "harness/result/selftest_record.h"
+#include "harness/ask/compare/selftest.h"
+#include "harness/measure/plan/plan.h"
+#include "harness/tell/result/json.h"
+#include "harness/tell/result/selftest_record.h"
 #include "sample.h"
 
 #include <sys/stat.h>

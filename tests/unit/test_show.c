@@ -1,6 +1,6 @@
 /* test_show.c - films of running designs: what they record, how they fold, and the worked examples. */
-#include "harness/show/player.h"
-#include "harness/show/worked.h"
+#include "harness/ask/show/player.h"
+#include "harness/ask/show/worked.h"
 #include "impls/registry.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* test_spawn.c - another program run to its end, and every other way in which that can end. */
-#include "harness/run/spawn.h"
+#include "harness/measure/run/spawn.h"
 
-#include "harness/run/cycles.h"
+#include "harness/measure/run/cycles.h"
 #include "unit/programs.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* test_spec.c - workload files: what they mean, and what is said of bad ones. */
-#include "harness/workload/spec.h"
+#include "harness/measure/workload/spec.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
  *
  * Where tracing is forbidden (a container's filter) the tests that need it are left out.
  */
-#include "harness/run/group.h"
-#include "harness/run/steps.h"
+#include "harness/measure/run/group.h"
+#include "harness/measure/run/steps.h"
 
 #include <errno.h>
 #include <setjmp.h>

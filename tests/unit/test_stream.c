@@ -1,5 +1,5 @@
 /* test_stream.c - what is appended is what is read, in as few words as it takes. */
-#include "harness/workload/stream.h"
+#include "harness/measure/workload/stream.h"
 
 #include "harness/base/rng.h"
 

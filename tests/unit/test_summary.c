@@ -1,5 +1,5 @@
 /* test_summary.c - medians and their intervals, against the tables of the binomial distribution. */
-#include "harness/stats/summary.h"
+#include "harness/measure/stats/summary.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_table.c - the table on the terminal, and the numbers, widths and marks it is made of. */
-#include "harness/report/figure.h"
+#include "harness/tell/report/figure.h"
 #include "sample.h"
 #include "sample_page.h"
 

@@ -1,5 +1,5 @@
 /* test_trace.c - the recorded traces fire what was recorded; what is not a trace is refused. */
-#include "harness/workload/trace.h"
+#include "harness/measure/workload/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

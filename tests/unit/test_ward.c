@@ -5,9 +5,9 @@
 #include "harness/base/rng.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
-#include "harness/conform/watch.h"
-#include "harness/plan/designs.h"
-#include "harness/run/job.h"
+#include "harness/measure/designs/designs.h"
+#include "harness/measure/run/job.h"
+#include "harness/prove/conform/watch.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

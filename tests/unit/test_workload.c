@@ -1,6 +1,6 @@
 /* test_workload.c - every workload that is shipped loads, generates at any size, and does what its
  * name promises; lookup and listing. */
-#include "harness/workload/workload.h"
+#include "harness/measure/workload/workload.h"
 
 #include <math.h>
 #include <setjmp.h>

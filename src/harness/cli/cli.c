@@ -3,7 +3,7 @@
 
 #include "build_info.h"
 #include "harness/base/paths.h"
-#include "harness/result/lock.h"
+#include "harness/tell/result/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

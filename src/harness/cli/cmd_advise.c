@@ -3,8 +3,8 @@
  */
 #include "harness/cli/cli.h"
 
-#include "harness/advise/fitting.h"
-#include "harness/advise/racing.h"
+#include "harness/ask/advise/fitting.h"
+#include "harness/ask/advise/racing.h"
 #include "harness/base/sysfile.h"
 #include "harness/cli/outputs.h"
 

@@ -6,10 +6,10 @@
  */
 #include "harness/cli/cli.h"
 
-#include "harness/claims/verdicts.h"
+#include "harness/ask/claims/verdicts.h"
 #include "harness/cli/outputs.h"
-#include "harness/session/origin.h"
-#include "harness/session/session.h"
+#include "harness/measure/session/origin.h"
+#include "harness/measure/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

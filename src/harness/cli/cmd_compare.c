@@ -1,14 +1,14 @@
 /*
  * cmd_compare.c - compare: two programs, plugins or results, a verdict and the exit status that goes with it.
  */
+#include "harness/ask/compare/pairing.h"
+#include "harness/ask/compare/results.h"
 #include "harness/base/paths.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/contestants.h"
 #include "harness/cli/outputs.h"
-#include "harness/compare/pairing.h"
-#include "harness/compare/results.h"
-#include "harness/report/gnuplot.h"
-#include "harness/result/file.h"
+#include "harness/tell/report/gnuplot.h"
+#include "harness/tell/result/file.h"
 
 #include <math.h>
 #include <stdlib.h>

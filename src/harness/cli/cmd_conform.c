@@ -1,10 +1,10 @@
 /* cmd_conform.c - conform: tests designs against the contract. */
 #include "harness/cli/cli.h"
 
-#include "harness/conform/watched.h"
-#include "harness/plan/plugins.h"
-#include "harness/result/file.h"
-#include "harness/run/cycles.h"
+#include "harness/measure/designs/plugins.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/prove/conform/watched.h"
+#include "harness/tell/result/file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

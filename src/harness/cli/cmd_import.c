@@ -1,11 +1,11 @@
 /* cmd_import.c - import: makes a trace of a log. */
 #include "harness/cli/cli.h"
 
+#include "harness/bring/import/tracefile.h"
 #include "harness/cli/outputs.h"
-#include "harness/import/tracefile.h"
-#include "harness/report/import_json.h"
-#include "harness/run/interrupt.h"
-#include "harness/session/progress.h"
+#include "harness/measure/run/interrupt.h"
+#include "harness/measure/session/progress.h"
+#include "harness/tell/report/import_json.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /*
  * cmd_limits.c - limits: what the machine can do at best, and what designs took as multiples of it.
  */
+#include "harness/ask/limits/limits_json.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/report/limits_multiple.h"
-#include "harness/result/json.h"
-#include "harness/result/limits_json.h"
-#include "harness/run/cycles.h"
-#include "harness/run/pace.h"
-#include "harness/session/origin.h"
-#include "harness/session/progress.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/measure/run/pace.h"
+#include "harness/measure/session/origin.h"
+#include "harness/measure/session/progress.h"
+#include "harness/tell/report/limits_multiple.h"
+#include "harness/tell/result/json.h"
 
 #include <stdlib.h>
 

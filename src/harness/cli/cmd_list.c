@@ -2,8 +2,8 @@
 #include "harness/cli/cli.h"
 
 #include "harness/base/units.h"
-#include "harness/result/figures.h"
-#include "harness/stats/growth.h"
+#include "harness/measure/stats/growth.h"
+#include "harness/tell/result/figures.h"
 
 #include <string.h>
 

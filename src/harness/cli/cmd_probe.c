@@ -5,9 +5,9 @@
  * has to be one that other versions understand.  PROBE_VERSION changes when it is not.
  */
 #include "harness/cli/cli.h"
-#include "harness/result/json.h"
-#include "harness/run/sample.h"
-#include "harness/workload/workload.h"
+#include "harness/measure/run/sample.h"
+#include "harness/measure/workload/workload.h"
+#include "harness/tell/result/json.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* cmd_report.c - report and plot: shows an old document of any kind again. */
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/report/documents.h"
+#include "harness/tell/report/documents.h"
 
 typedef int render_fn(const struct options *options, const struct document *document,
                       struct diag *diag);

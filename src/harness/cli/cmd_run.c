@@ -4,7 +4,7 @@
 #include "harness/cli/cli.h"
 
 #include "harness/cli/outputs.h"
-#include "harness/session/session.h"
+#include "harness/measure/session/session.h"
 
 #include <string.h>
 

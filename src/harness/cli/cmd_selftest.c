@@ -1,13 +1,13 @@
 /*
  * cmd_selftest.c - selftest: this program compared with itself, as it is and slowed down.
  */
+#include "harness/ask/compare/pairing.h"
+#include "harness/ask/compare/selftest.h"
 #include "harness/base/paths.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/compare/pairing.h"
-#include "harness/compare/selftest.h"
-#include "harness/result/selftest_record.h"
-#include "harness/run/cycles.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/tell/result/selftest_record.h"
 
 /* Of one sample; --budget is that of the whole. */
 #define PROBE_BUDGET_NS UINT64_C(10000000000)

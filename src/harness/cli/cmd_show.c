@@ -1,16 +1,16 @@
 /* cmd_show.c - show: draws a script or a worked example. */
+#include "harness/ask/show/player.h"
+#include "harness/ask/show/worked.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/report/show_html.h"
-#include "harness/report/show_json.h"
-#include "harness/report/show_svg.h"
-#include "harness/report/show_terminal.h"
-#include "harness/result/file.h"
-#include "harness/show/player.h"
-#include "harness/show/worked.h"
+#include "harness/tell/report/show_html.h"
+#include "harness/tell/report/show_json.h"
+#include "harness/tell/report/show_svg.h"
+#include "harness/tell/report/show_terminal.h"
+#include "harness/tell/result/file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 
-#include "harness/result/census_record.h"
-#include "harness/result/file.h"
-#include "harness/result/json.h"
-#include "harness/workload/fit.h"
-#include "harness/workload/generate.h"
+#include "harness/measure/workload/fit.h"
+#include "harness/measure/workload/generate.h"
+#include "harness/tell/result/census_record.h"
+#include "harness/tell/result/file.h"
+#include "harness/tell/result/json.h"
 
 #include <string.h>
 

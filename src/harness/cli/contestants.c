@@ -2,7 +2,7 @@
 #include "harness/cli/contestants.h"
 
 #include "harness/cli/plugin_flag.h"
-#include "harness/plan/object.h"
+#include "harness/measure/designs/object.h"
 
 #include <string.h>
 

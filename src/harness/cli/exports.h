@@ -5,8 +5,8 @@
 #ifndef TWBENCH_EXPORTS_H
 #define TWBENCH_EXPORTS_H
 
-#include "harness/report/page.h"
-#include "harness/result/document.h"
+#include "harness/tell/report/page.h"
+#include "harness/tell/result/document.h"
 
 #include <stdio.h>
 

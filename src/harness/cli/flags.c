@@ -1,13 +1,13 @@
 /* flags.c - the table of flags: what each takes, its limits, and where it goes. */
 #include "harness/cli/flags.h"
 
+#include "harness/ask/compare/blocks.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/lists.h"
 #include "harness/cli/plugin_flag.h"
-#include "harness/compare/blocks.h"
-#include "harness/run/outcome.h"
-#include "harness/run/sample.h"
+#include "harness/measure/run/outcome.h"
+#include "harness/measure/run/sample.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -6,16 +6,16 @@
 #ifndef TWBENCH_OPTIONS_H
 #define TWBENCH_OPTIONS_H
 
-#include "harness/advise/choice.h"
+#include "harness/ask/advise/choice.h"
+#include "harness/ask/compare/pairing.h"
 #include "harness/base/diag.h"
 #include "harness/cli/exports.h"
-#include "harness/compare/pairing.h"
-#include "harness/plan/plan.h"
-#include "harness/plan/preset.h"
-#include "harness/report/plot.h"
-#include "harness/report/style.h"
-#include "harness/report/sweep.h"
-#include "harness/session/setup.h"
+#include "harness/measure/plan/plan.h"
+#include "harness/measure/plan/preset.h"
+#include "harness/measure/session/setup.h"
+#include "harness/tell/report/plot.h"
+#include "harness/tell/report/style.h"
+#include "harness/tell/report/sweep.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* outputs.c - writes a document in every format that was asked for. */
 #include "harness/cli/outputs.h"
 
-#include "harness/report/documents.h"
-#include "harness/report/html_frame.h"
-#include "harness/report/writer.h"
-#include "harness/result/file.h"
-#include "harness/run/interrupt.h"
+#include "harness/measure/run/interrupt.h"
+#include "harness/tell/report/documents.h"
+#include "harness/tell/report/html_frame.h"
+#include "harness/tell/report/writer.h"
+#include "harness/tell/result/file.h"
 
 #include <string.h>
 

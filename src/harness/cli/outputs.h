@@ -5,7 +5,7 @@
 #define TWBENCH_OUTPUTS_H
 
 #include "harness/cli/options.h"
-#include "harness/result/document.h"
+#include "harness/tell/result/document.h"
 
 /* Before anything runs: refuses files that are there already (unless --force or --resume). */
 int outputs_check(const struct options *options, struct diag *diag);
@@ -15,7 +15,7 @@ int outputs_check(const struct options *options, struct diag *diag);
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag);
 
-/* For any other kind of document (report/documents.h): its page in each format that was asked for, and its
+/* For any other kind of document (tell/report/documents.h): its page in each format that was asked for, and its
  * picture.  DIAG_USAGE when a flag wants what the kind has not. */
 int outputs_page(const struct options *options, const cJSON *document, struct diag *diag);
 /* The exports alone, of a command that shows the document in its own way; and may that go to stdout? */

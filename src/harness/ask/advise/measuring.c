@@ -1,0 +1,211 @@
+/* measuring.c - measures candidates of an advice within its budget. */
+#include "harness/ask/advise/measuring.h"
+
+#include "harness/base/sysfile.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a child takes beside its passes: fork, open, report. */
+#define CHILD_NS       2e6
+#define FIRST_CHILDREN 4 /* proof, memory, latency, and the schedule of periodic tasks */
+
+double measuring_used(const struct measuring *measuring)
+{
+    double used_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - measuring->begin_ns);
+    return used_ns / (double)measuring->setup.budget_ns;
+}
+
+/* ---- How long will it take? ------------------------------------------------------------------ */
+
+/* Wall time of one pass, from any cell of the candidate at the load's own size; 0: none is known. */
+static double pass_ns(const struct measuring *measuring, size_t candidate, double *passes)
+{
+    struct contender contender =
+        evidence_contender(&measuring->evidence, candidate, measuring->evidence.load.tasks);
+    for (size_t i = 0; i < CRITERIA_ROUNDS && contender.of.known; i++) {
+        const cJSON *cell = contender.cells.cells[i], *phase;
+        double operations = 0;
+        if (!cell)
+            continue;
+        cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+        {
+            operations += json_get_number(phase, "operations.start") +
+                          json_get_number(phase, "operations.stop") +
+                          json_get_number(phase, "operations.expire");
+        }
+        *passes = fmax(1, json_get_number(cell, "sampling.passes_per_sample"));
+        return contender.of.cost_ns.median * operations;
+    }
+    return 0;
+}
+
+static double predict_one(const struct measuring *measuring, size_t candidate,
+                          const struct measuring_step *step)
+{
+    double passes = 1, one_ns = pass_ns(measuring, candidate, &passes);
+    double size = (double)step->tasks / (double)measuring->evidence.load.tasks;
+    double first_ns = measuring->look_ns[candidate];
+    double timed_ns = (double)step->runs * (passes + (double)step->warmup) * one_ns;
+    double forks_ns = CHILD_NS * (double)(FIRST_CHILDREN + step->runs);
+    if (first_ns <= 0)
+        first_ns = (double)measuring->child_ns / 4;
+    /* A small size is sampled for as long as a large one: min_time is work, not a pass. */
+    double least_ns = (double)measuring->setup.min_time_ns * (double)(FIRST_CHILDREN + step->runs);
+    return fmax((first_ns + timed_ns) * size, least_ns) + forks_ns;
+}
+
+/* Wall time of making the load at that size. */
+static double stream_expected_ns(const struct measuring *measuring, uint64_t tasks)
+{
+    return (double)measuring->stream_ns * (double)tasks / (double)measuring->evidence.load.tasks;
+}
+
+double measuring_predict(const struct measuring *measuring, const struct measuring_step *step)
+{
+    double sum_ns = 0;
+    for (size_t i = 0; i < step->count; i++)
+        sum_ns += predict_one(measuring, step->chosen[i], step);
+    /* Another size has a stream of its own, which is made first. */
+    if (step->tasks != measuring->evidence.load.tasks)
+        sum_ns += stream_expected_ns(measuring, step->tasks);
+    return sum_ns / (double)measuring->setup.budget_ns;
+}
+
+/* ---- Running. -------------------------------------------------------------------------------- */
+
+bool measuring_has(const struct measuring *measuring, size_t candidate, uint64_t tasks,
+                   size_t round)
+{
+    for (size_t i = 0; i < measuring->evidence.item_count; i++) {
+        const struct evidence_item *item = &measuring->evidence.items[i];
+        if (item->candidate == candidate && item->tasks == tasks && item->round == round)
+            return true;
+    }
+    return false;
+}
+
+static void name_cell(void *ctx, const struct plan_group *group, const struct plan_cell *cell,
+                      const char *identity)
+{
+    struct measuring *measuring = ctx;
+    size_t candidate = measuring->chosen[cell - measuring->session.cells];
+    (void)group;
+    if (!evidence_add(&measuring->evidence, candidate, measuring->tasks, measuring->round,
+                      identity))
+        measuring->out_of_memory = true;
+}
+
+static void fill_matrix(struct measuring *measuring, const struct measuring_step *step,
+                        uint64_t tick_ns)
+{
+    struct setup *matrix = &measuring->matrix;
+    *matrix = measuring->setup;
+    matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->setup.tick_ns;
+    matrix->runs = step->runs;
+    matrix->warmup = step->warmup;
+    matrix->budget_ns = measuring->child_ns;
+}
+
+static struct plan_cell cell_of(const struct measuring *measuring, size_t index, uint64_t tasks)
+{
+    const struct advice_evidence *evidence = &measuring->evidence;
+    struct candidate candidate =
+        candidate_at_size(&evidence->candidates[index], evidence->load.tasks, tasks);
+    struct plan_cell cell = {.design = candidate.design,
+                             .drive = candidate.drive,
+                             .setting_count = candidate.setting_count};
+    memcpy(cell.settings, candidate.settings, sizeof cell.settings);
+    return cell;
+}
+
+static struct plan_group group_of(const struct measuring *measuring, uint64_t tasks, size_t round)
+{
+    const struct load *load = &measuring->evidence.load;
+    if (tasks == load->tasks && round != EVIDENCE_FITTED)
+        return (struct plan_group){load->workload, load->is_trace ? 0 : tasks};
+    return (struct plan_group){measuring->workload, tasks};
+}
+
+/* The candidates of one tick: they share a stream. */
+static int run_tick(struct measuring *measuring, const struct measuring_step *step,
+                    const size_t *chosen, size_t count, struct diag *diag)
+{
+    struct plan_cell cells[CANDIDATES_MAX];
+    struct session *session = &measuring->session;
+    struct plan_group group = group_of(measuring, step->tasks, step->round);
+    uint64_t tick_ns = measuring->evidence.candidates[chosen[0]].tick_ns;
+    bool is_other = tick_ns > 0 || step->tasks != measuring->evidence.load.tasks;
+    if (is_other &&
+        !deadline_fits(&measuring->deadline, stream_expected_ns(measuring, step->tasks)))
+        return POOL_OUT_OF_TIME;
+    for (size_t i = 0; i < count; i++)
+        cells[i] = cell_of(measuring, chosen[i], step->tasks);
+    fill_matrix(measuring, step, tick_ns);
+    measuring->chosen = chosen;
+    measuring->tasks = step->tasks;
+    measuring->round = step->round;
+    session->named = name_cell;
+    session->named_ctx = measuring;
+    int status = session_plan_cells(session, &measuring->matrix, &group, cells, count, diag);
+    if (status != DIAG_OK)
+        return status;
+    progress_begin(&session->progress, measuring->setup.progress, session_weight(session));
+    status = session_run(session, diag);
+    if (status == DIAG_OK && measuring->out_of_memory)
+        status = diag_run(diag, "no memory for the list of cells");
+    return status;
+}
+
+int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *same,
+                        struct diag *diag)
+{
+    const struct load *load = &measuring->evidence.load;
+    struct plan_group group = group_of(measuring, load->tasks, 0);
+    struct stream *stream = NULL;
+    if (!deadline_fits(&measuring->deadline, (double)measuring->stream_ns))
+        return POOL_OUT_OF_TIME;
+    measuring->matrix = measuring->setup;
+    measuring->matrix.tick_ns = tick_ns;
+    int status = session_stream(&measuring->session, &measuring->matrix, &group, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    double here_ns = (double)stream->horizon * (double)stream->tick_ns;
+    double there_ns = (double)load->horizon * (double)load->tick_ns;
+    *same = fabs(here_ns - there_ns) <= 2 * (double)stream->tick_ns;
+    return DIAG_OK;
+}
+
+static bool is_before(const size_t *chosen, size_t count, uint64_t tick_ns,
+                      const struct candidate *candidates)
+{
+    for (size_t i = 0; i < count; i++)
+        if (candidates[chosen[i]].tick_ns == tick_ns)
+            return true;
+    return false;
+}
+
+int measuring_run(struct measuring *measuring, const struct measuring_step *step, struct diag *diag)
+{
+    const struct candidate *candidates = measuring->evidence.candidates;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < step->count && status == DIAG_OK; i++) {
+        size_t chosen[CANDIDATES_MAX], count = 0;
+        uint64_t tick_ns = candidates[step->chosen[i]].tick_ns;
+        if (is_before(step->chosen, i, tick_ns, candidates))
+            continue;
+        for (size_t j = i; j < step->count; j++)
+            if (candidates[step->chosen[j]].tick_ns == tick_ns &&
+                !measuring_has(measuring, step->chosen[j], step->tasks, step->round))
+                chosen[count++] = step->chosen[j];
+        if (count > 0)
+            status = run_tick(measuring, step, chosen, count, diag);
+    }
+    evidence_look(&measuring->evidence, result_json(measuring->session.document));
+    if (step->count == 1 && step->tasks == measuring->evidence.load.tasks && step->round == 0)
+        measuring->look_ns[step->chosen[0]] = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
+    return status;
+}

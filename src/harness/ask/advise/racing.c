@@ -1,0 +1,504 @@
+/* racing.c - decides which candidates are measured next: look, race, final, other sizes. */
+#include "harness/ask/advise/racing.h"
+
+#include "harness/ask/advise/advice.h"
+#include "harness/ask/advise/front.h"
+#include "harness/ask/advise/sizes.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to which share of the budget a step may go; where there are other sizes to look at, the race ends
+ * earlier. */
+#define LOOK_UNTIL        0.40
+#define AROUND_UNTIL      0.48
+#define RACE_UNTIL        0.70
+#define FINAL_UNTIL       0.82
+#define FINAL_UNTIL_ALONE 0.97
+#define SIZES_UNTIL       0.97
+
+enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
+
+#define LOOK_RUNS 2
+/* A look takes so many times what making the stream took; where that is too much for all, they are tried
+ * at so much smaller a size first. */
+#define LOOK_STREAMS 2.5
+#define SMALLER      16
+#define RACE_RUNS    6
+#define PAIR_RUNS    9
+#define RACERS       10
+#define FINALISTS    5
+#define NEAR         3.0 /* times the best that settings around a design are tried at */
+#define SIZE_STEP    4
+#define SIZES_MAX    8
+#define LARGER_MAX   16 /* times the load's own size */
+#define TASKS_MIN    4
+#define TASKS_MAX    (UINT64_C(1) << 24)
+#define NARROW       1.25 /* high / low of an interval of sizes that is narrow enough */
+
+struct race {
+    struct measuring *measuring;
+    struct field *field;
+    struct size_change *changes;
+};
+
+static int publish(struct race *race, struct diag *diag)
+{
+    struct measuring *measuring = race->measuring;
+    measuring->evidence.used_ns =
+        (uint64_t)(measuring_used(measuring) * (double)measuring->setup.budget_ns);
+    return advice_attach(&measuring->evidence, measuring->session.document, diag);
+}
+
+static void fill_own(struct race *race)
+{
+    field_fill(race->field, &race->measuring->evidence, race->measuring->evidence.load.tasks);
+}
+
+/* ---- Orders. --------------------------------------------------------------------------------- */
+
+/* Does it declare an operation that is O(n) on average?  Those are tried last. */
+static bool is_slow(const struct candidate *candidate)
+{
+    const struct tw_traits *traits = &candidate->design->timed->traits;
+    const struct tw_cost costs[] = {traits->start, traits->stop, traits->expire, traits->tick};
+    bool slow = false;
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+        slow = slow || costs[i].average >= TW_O_N;
+    return slow;
+}
+
+/* Insertion sort of indices by a key; stable. */
+static void sort_by(size_t *items, size_t count, const double *key)
+{
+    for (size_t i = 1; i < count; i++) {
+        size_t item = items[i], at = i;
+        for (; at > 0 && key[items[at - 1]] > key[item]; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+/* Those that may be recommended, by the goal; `front`: of the front only.  Answers how many. */
+static size_t rank(const struct race *race, bool front, size_t *out)
+{
+    double key[CANDIDATES_MAX];
+    const struct field *field = race->field;
+    size_t count = 0;
+    for (size_t i = 0; i < field->count; i++) {
+        key[i] = criteria_value(&field->contenders[i].of, race->measuring->evidence.wishes.goal);
+        if (field->entries[i].allowed && !isnan(key[i]) && (!front || field->by[i] == FRONT_ITSELF))
+            out[count++] = i;
+    }
+    sort_by(out, count, key);
+    return count;
+}
+
+/* ---- Look. ----------------------------------------------------------------------------------- */
+
+static struct measuring_step look_at(const size_t *chosen, size_t count, uint64_t tasks)
+{
+    return (struct measuring_step){chosen, count, tasks, ROUND_LOOK, LOOK_RUNS, 0};
+}
+
+/* A coarser tick has to leave the load what it is. */
+static int check_tick(struct race *race, size_t index, struct diag *diag)
+{
+    struct candidate *candidate = &race->measuring->evidence.candidates[index];
+    bool same = true;
+    int status = DIAG_OK;
+    if (candidate->tick_ns > 0)
+        status = measuring_same_load(race->measuring, candidate->tick_ns, &same, diag);
+    if (!same)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "its delays are counted in ticks: at another tick it is another load");
+    return status;
+}
+
+/* One by one, so that what each takes is known, until the share is used up. */
+static int look(struct race *race, const size_t *order, size_t count, double until,
+                struct diag *diag)
+{
+    struct measuring *measuring = race->measuring;
+    int status = DIAG_OK;
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        struct measuring_step step = look_at(&order[i], 1, measuring->evidence.load.tasks);
+        if (measuring_used(measuring) < until)
+            status = check_tick(race, order[i], diag);
+        if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
+            continue;
+        if (measuring_used(measuring) < until)
+            status = measuring_run(race->measuring, &step, diag);
+    }
+    return status;
+}
+
+/* Where not all can be looked at, a size that costs little says whom to begin with. */
+static int order_by_smaller(struct race *race, size_t *order, size_t count, struct diag *diag)
+{
+    struct measuring *measuring = race->measuring;
+    double key[CANDIDATES_MAX];
+    uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
+    double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
+    if (measuring->evidence.load.is_trace || tasks < TASKS_MIN ||
+        expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
+        return DIAG_OK;
+    struct measuring_step step = look_at(order, count, tasks);
+    int status = measuring_run(measuring, &step, diag);
+    field_fill(race->field, &measuring->evidence, tasks);
+    for (size_t i = 0; i < count; i++) {
+        double value =
+            criteria_value(&race->field->contenders[order[i]].of, measuring->evidence.wishes.goal);
+        key[order[i]] = isnan(value) ? INFINITY : value;
+    }
+    sort_by(order, count, key);
+    return status;
+}
+
+static int look_at_designs(struct race *race, struct diag *diag)
+{
+    struct measuring *measuring = race->measuring;
+    struct advice_evidence *evidence = &measuring->evidence;
+    size_t order[CANDIDATES_MAX], count = 0;
+    double key[CANDIDATES_MAX];
+    evidence->candidate_count =
+        candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
+                           evidence->candidates, CANDIDATES_MAX);
+    for (size_t i = 0; i < evidence->candidate_count; i++) {
+        if (evidence->candidates[i].left_out[0] == '\0')
+            order[count++] = i;
+        key[i] = is_slow(&evidence->candidates[i]);
+    }
+    sort_by(order, count, key);
+    int status = order_by_smaller(race, order, count, diag);
+    return status == DIAG_OK ? look(race, order, count, LOOK_UNTIL, diag) : status;
+}
+
+/* ---- Around. --------------------------------------------------------------------------------- */
+
+/* What the design chose by itself; 0: it has no such setting. */
+static uint64_t slots_of(const struct contender *contender)
+{
+    double slots = json_get_number(contender->cells.cells[ROUND_LOOK], "params.slots");
+    return slots > 0 ? (uint64_t)slots : 0;
+}
+
+/* Those are worth a look whose parents are not far from the best. */
+static size_t add_around(struct race *race, const size_t *ranked, size_t count, size_t *out)
+{
+    struct advice_evidence *evidence = &race->measuring->evidence;
+    const struct field *field = race->field;
+    enum criterion goal = evidence->wishes.goal;
+    size_t added = 0;
+    double best = criteria_value(&field->contenders[ranked[0]].of, goal);
+    for (size_t i = 0; i < count; i++) {
+        struct candidate around[16];
+        const struct candidate of = evidence->candidates[ranked[i]];
+        size_t found = 0;
+        if (criteria_value(&field->contenders[ranked[i]].of, goal) > NEAR * best)
+            break;
+        found = candidates_coarser(&of, &evidence->load, &evidence->wishes, around, 16);
+        found += candidates_around(&of, &evidence->load, slots_of(&field->contenders[ranked[i]]),
+                                   around + found, 16 - found);
+        for (size_t j = 0; j < found; j++) {
+            size_t before = evidence->candidate_count;
+            size_t index = evidence_add_candidate(evidence, &around[j]);
+            if (index == before)
+                out[added++] = index;
+        }
+    }
+    return added;
+}
+
+static int look_around(struct race *race, struct diag *diag)
+{
+    size_t ranked[CANDIDATES_MAX], around[CANDIDATES_MAX];
+    double key[CANDIDATES_MAX];
+    fill_own(race);
+    size_t count = rank(race, false, ranked);
+    if (count == 0)
+        return DIAG_OK;
+    size_t added = add_around(race, ranked, count, around);
+    /* Those of one tick together, for the sake of their stream. */
+    for (size_t i = 0; i < added; i++)
+        key[around[i]] = (double)race->measuring->evidence.candidates[around[i]].tick_ns;
+    sort_by(around, added, key);
+    return look(race, around, added, AROUND_UNTIL, diag);
+}
+
+/* ---- Race. ----------------------------------------------------------------------------------- */
+
+static bool is_among(const size_t *items, size_t count, size_t item)
+{
+    for (size_t i = 0; i < count; i++)
+        if (items[i] == item)
+            return true;
+    return false;
+}
+
+/* The best of the front in each criterion, of equals the better by the goal. */
+static size_t add_specialists(const struct race *race, const size_t *ranked, size_t count,
+                              size_t *out, size_t used)
+{
+    for (int c = 0; c < CRITERIA; c++) {
+        size_t best = ranked[0];
+        for (size_t i = 1; i < count; i++)
+            if (criteria_compare(&race->field->contenders[ranked[i]],
+                                 &race->field->contenders[best], (enum criterion)c) < 0)
+                best = ranked[i];
+        if (!is_among(out, used, best))
+            out[used++] = best;
+    }
+    return used;
+}
+
+/* As many of the chosen, from the front of the list, as fit; answers how many. */
+static size_t fit(const struct race *race, struct measuring_step step, double until)
+{
+    while (step.count > 0 &&
+           measuring_used(race->measuring) + measuring_predict(race->measuring, &step) > until)
+        step.count--;
+    return step.count;
+}
+
+static int run_race(struct race *race, struct diag *diag)
+{
+    size_t ranked[CANDIDATES_MAX], racers[CANDIDATES_MAX];
+    fill_own(race);
+    size_t count = rank(race, true, ranked);
+    if (count == 0)
+        return DIAG_OK;
+    size_t used = count < RACERS - CRITERIA ? count : RACERS - CRITERIA;
+    memcpy(racers, ranked, used * sizeof *racers);
+    used = add_specialists(race, ranked, count, racers, used);
+    for (size_t i = 0; i < count && used < RACERS; i++)
+        if (!is_among(racers, used, ranked[i]))
+            racers[used++] = ranked[i];
+    struct measuring_step step = {racers,     used,      race->measuring->evidence.load.tasks,
+                                  ROUND_RACE, RACE_RUNS, 1};
+    step.count = fit(race, step, RACE_UNTIL);
+    return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
+}
+
+/* Those that are not told apart from the answer, those that were only looked at and may be better, and
+ * the next. */
+static size_t find_finalists(const struct race *race, size_t *out)
+{
+    size_t ranked[CANDIDATES_MAX], used = 0;
+    const struct field *field = race->field;
+    size_t count = rank(race, false, ranked);
+    if (field->choice.chosen == CHOICE_NONE)
+        return 0;
+    out[used++] = field->choice.chosen;
+    for (size_t i = 0; i < count && used < FINALISTS - 1; i++)
+        if (field->equal[ranked[i]] && ranked[i] != field->choice.chosen)
+            out[used++] = ranked[i];
+    for (size_t i = 0; i < count && used < FINALISTS; i++)
+        if (!is_among(out, used, ranked[i]) &&
+            criteria_may_be_better(&field->contenders[ranked[i]],
+                                   &field->contenders[field->choice.chosen], CRITERION_COST))
+            out[used++] = ranked[i];
+    for (size_t i = 0; i < count; i++)
+        if (!is_among(out, used, ranked[i]) && field->by[ranked[i]] == FRONT_ITSELF) {
+            out[used++] = ranked[i];
+            break;
+        }
+    return used;
+}
+
+static int run_final(struct race *race, double until, struct diag *diag)
+{
+    static const uint64_t runs[] = {40, 32, 24, 16, 12, 9, 7};
+    size_t finalists[CANDIDATES_MAX];
+    fill_own(race);
+    struct measuring_step step = {.chosen = finalists,
+                                  .count = find_finalists(race, finalists),
+                                  .tasks = race->measuring->evidence.load.tasks,
+                                  .round = ROUND_FINAL,
+                                  .warmup = 1};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs && step.count > 0; i++) {
+        step.runs = runs[i];
+        if (measuring_used(race->measuring) + measuring_predict(race->measuring, &step) <= until)
+            return measuring_run(race->measuring, &step, diag);
+    }
+    step.count = fit(race, step, until);
+    return step.count > 1 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
+}
+
+/* ---- Sizes. ---------------------------------------------------------------------------------- */
+
+static size_t list_sizes(const struct measuring *measuring, uint64_t *out)
+{
+    uint64_t own = measuring->evidence.load.tasks;
+    size_t count = 0;
+    if (measuring->tasks_asked_count > 1) {
+        for (size_t i = measuring->tasks_asked_count; i-- > 0 && count < MEASURING_TASKS_MAX;)
+            if (measuring->tasks_asked[i] != own)
+                out[count++] = measuring->tasks_asked[i];
+        return count;
+    }
+    for (uint64_t step = SIZE_STEP; count < SIZES_MAX && own / step >= TASKS_MIN;
+         step *= SIZE_STEP) {
+        out[count++] = own / step;
+        if (count < SIZES_MAX && step <= LARGER_MAX && own * step <= TASKS_MAX)
+            out[count++] = own * step;
+    }
+    return count;
+}
+
+static bool fits(const struct race *race, const struct measuring_step *step)
+{
+    return measuring_used(race->measuring) + measuring_predict(race->measuring, step) <=
+           SIZES_UNTIL;
+}
+
+/* At smaller sizes each design may be the best; at larger ones those that are near it here. */
+static size_t choose_for_size(const struct race *race, uint64_t tasks, size_t *out)
+{
+    const struct advice_evidence *evidence = &race->measuring->evidence;
+    size_t ranked[CANDIDATES_MAX], used = 0;
+    size_t count = rank(race, false, ranked);
+    out[used++] = race->field->choice.chosen;
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate *candidate = &evidence->candidates[ranked[i]];
+        bool as_it_comes = candidate->setting_count == 0 && candidate->tick_ns == 0 &&
+                           candidate->drive == evidence->candidates[out[0]].drive;
+        if (ranked[i] != out[0] && as_it_comes && (tasks < evidence->load.tasks || used < 4))
+            out[used++] = ranked[i];
+    }
+    return used;
+}
+
+/* The best by a look at that size, and the answer at the load's own. */
+static size_t choose_best_at(struct race *race, uint64_t tasks, size_t *out)
+{
+    size_t ranked[CANDIDATES_MAX], used = 0;
+    fill_own(race);
+    out[used++] = race->field->choice.chosen;
+    field_fill(race->field, &race->measuring->evidence, tasks);
+    size_t count = rank(race, false, ranked);
+    for (size_t i = 0; i < count && used < 4; i++)
+        if (ranked[i] != out[0])
+            out[used++] = ranked[i];
+    return used;
+}
+
+static int measure_size(struct race *race, uint64_t tasks, struct diag *diag)
+{
+    size_t chosen[CANDIDATES_MAX];
+    int status = DIAG_OK;
+    fill_own(race);
+    struct measuring_step step = look_at(chosen, choose_for_size(race, tasks, chosen), tasks);
+    if (!fits(race, &step))
+        return DIAG_OK;
+    status = measuring_run(race->measuring, &step, diag);
+    if (status != DIAG_OK)
+        return status;
+    step = (struct measuring_step){
+        chosen, choose_best_at(race, tasks, chosen), tasks, ROUND_RACE, RACE_RUNS, 1};
+    return fits(race, &step) ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
+}
+
+/* The middle of the widest interval, again and again. */
+static int refine_sizes(struct race *race, struct diag *diag)
+{
+    int status = DIAG_OK;
+    while (status == DIAG_OK) {
+        size_t change = 0;
+        size_t count = sizes_find(&race->measuring->evidence, race->field, race->changes);
+        uint64_t tasks = sizes_refine(race->changes, count, NARROW, &change);
+        if (tasks == 0)
+            break;
+        size_t pair[] = {race->changes[change].below, race->changes[change].above};
+        struct measuring_step step = {pair, 2, tasks, ROUND_FINAL, PAIR_RUNS, 1};
+        if (!fits(race, &step))
+            break;
+        status = measuring_run(race->measuring, &step, diag);
+    }
+    return status;
+}
+
+/* How near the fitted workload comes to the trace: the finalists on it. */
+static int run_fitted(struct race *race, struct diag *diag)
+{
+    size_t chosen[CANDIDATES_MAX];
+    fill_own(race);
+    struct measuring_step step = {chosen,
+                                  find_finalists(race, chosen),
+                                  race->measuring->evidence.load.tasks,
+                                  EVIDENCE_FITTED,
+                                  RACE_RUNS,
+                                  1};
+    if (!race->measuring->evidence.fitted || !fits(race, &step))
+        return DIAG_OK;
+    return measuring_run(race->measuring, &step, diag);
+}
+
+static int run_sizes(struct race *race, struct diag *diag)
+{
+    uint64_t sizes[MEASURING_TASKS_MAX];
+    int status = DIAG_OK;
+    fill_own(race);
+    if (!race->measuring->workload || race->field->choice.chosen == CHOICE_NONE)
+        return DIAG_OK;
+    size_t count = list_sizes(race->measuring, sizes);
+    status = run_fitted(race, diag);
+    for (size_t i = 0; i < count && status == DIAG_OK; i++)
+        status = measure_size(race, sizes[i], diag);
+    return status == DIAG_OK ? refine_sizes(race, diag) : status;
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+static size_t count_untried(const struct measuring *measuring)
+{
+    size_t count = 0;
+    const struct advice_evidence *evidence = &measuring->evidence;
+    for (size_t i = 0; i < evidence->candidate_count; i++)
+        count += !evidence->candidates[i].left_out[0] &&
+                 !measuring_has(measuring, i, evidence->load.tasks, ROUND_LOOK);
+    return count;
+}
+
+static int run_stages(struct race *race, struct diag *diag)
+{
+    bool has_sizes = race->measuring->workload != NULL;
+    int status = look_at_designs(race, diag);
+    if (status == DIAG_OK)
+        status = look_around(race, diag);
+    if (status == DIAG_OK)
+        status = run_race(race, diag);
+    if (status == DIAG_OK)
+        status = publish(race, diag);
+    if (status == DIAG_OK)
+        status = run_final(race, has_sizes ? FINAL_UNTIL : FINAL_UNTIL_ALONE, diag);
+    if (status == DIAG_OK)
+        status = publish(race, diag);
+    return status == DIAG_OK ? run_sizes(race, diag) : status;
+}
+
+int racing_run(struct measuring *measuring, struct diag *diag)
+{
+    struct race race = {measuring, calloc(1, sizeof *race.field),
+                        calloc(SIZES_CHANGES_MAX, sizeof *race.changes)};
+    int status = diag_run(diag, "no memory for the candidates");
+    if (race.field && race.changes)
+        status = publish(&race, diag);
+    if (status == DIAG_OK)
+        status = run_stages(&race, diag);
+    measuring->evidence.cut = status == POOL_OUT_OF_TIME;
+    if (measuring->evidence.cut)
+        status = DIAG_OK;
+    if (status == DIAG_OK || status == POOL_INTERRUPTED) {
+        measuring->evidence.interrupted = status == POOL_INTERRUPTED;
+        measuring->evidence.untried = count_untried(measuring);
+        evidence_look(&measuring->evidence, result_json(measuring->session.document));
+        int published = publish(&race, diag);
+        status = published == DIAG_OK ? status : published;
+    }
+    free(race.field);
+    free(race.changes);
+    return status;
+}

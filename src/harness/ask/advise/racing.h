@@ -1,0 +1,21 @@
+/*
+ * racing.h - in which order candidates are measured, and who goes on: successive halving in a budget.
+ *
+ *     look      each design as it comes, twice, without a warm-up; the hopeless run into their limit
+ *     around    other settings, next as driver, coarser ticks, of designs that are not beaten
+ *     race      the front by the look, 6 samples each, interleaved
+ *     final     those that are not told apart, and the next, with as many samples as the budget has
+ *     sizes     other numbers of tasks, and then the middle of each interval in which the answer changes
+ *
+ * Each step begins only if it is expected to end within its share of the budget.
+ */
+#ifndef TWBENCH_RACING_H
+#define TWBENCH_RACING_H
+
+#include "harness/ask/advise/measuring.h"
+
+/* The session is open, the evidence has its load and its wishes.  After each step the document has the
+ * advice of what is known by then.  DIAG_OK, POOL_INTERRUPTED or another status. */
+int racing_run(struct measuring *measuring, struct diag *diag);
+
+#endif

@@ -1,0 +1,426 @@
+/* words.c - writes the sentences of an advice. */
+#include "harness/ask/advise/words.h"
+
+#include "harness/ask/advise/front.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SCATTERED 1.3 /* an interval whose ends lie so far apart says little */
+
+static const char *name_of(char name[CANDIDATE_NAME_MAX], const struct advice_evidence *evidence,
+                           size_t candidate)
+{
+    candidate_name(name, CANDIDATE_NAME_MAX, &evidence->candidates[candidate]);
+    return name;
+}
+
+/* ---- Figures. -------------------------------------------------------------------------------- */
+
+/* Three significant digits. */
+static void put_number(char *out, size_t size, double value)
+{
+    int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    snprintf(out, size, "%.*f", decimals, value);
+}
+
+static void put_time(char *out, size_t size, double ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    char number[24];
+    size_t i = 0;
+    while (i < 3 && ns < 0.9995 * units[i].ns)
+        i++;
+    put_number(number, sizeof number, ns / units[i].ns);
+    snprintf(out, size, "%s %s", number, units[i].unit);
+}
+
+/* "7.12 ns", "24.2 bytes per task": what is compared, without saying what it is. */
+static void put_value(char *out, size_t size, const struct criteria *criteria,
+                      enum criterion criterion)
+{
+    double value = criteria_value(criteria, criterion);
+    if (criterion == CRITERION_WAKEUPS)
+        snprintf(out, size, "%.0f", value);
+    else if (criterion == CRITERION_MEMORY)
+        put_number(out, size, value);
+    else
+        put_time(out, size, value);
+}
+
+void words_value(char *out, size_t size, const struct criteria *criteria, enum criterion criterion)
+{
+    char value[40];
+    put_value(value, sizeof value, criteria, criterion);
+    switch (criterion) {
+    case CRITERION_COST:
+        snprintf(out, size, "%s per operation", value);
+        break;
+    case CRITERION_MEMORY:
+        snprintf(out, size, "%s bytes per task", value);
+        break;
+    case CRITERION_TAIL:
+        snprintf(out, size, "longest advance %s", value);
+        break;
+    case CRITERION_PRECISION:
+        snprintf(out, size, criteria->late_max_ns > 0 ? "late by at most %s" : "never late", value);
+        break;
+    default:
+        snprintf(out, size, "%s wake-ups", value);
+        break;
+    }
+}
+
+void words_figures(char *out, size_t size, const struct criteria *criteria)
+{
+    char low[32], high[32], text[80];
+    struct text line = text_in(out, size);
+    put_number(low, sizeof low, criteria->cost_ns.low);
+    put_number(high, sizeof high, criteria->cost_ns.high);
+    words_value(text, sizeof text, criteria, CRITERION_COST);
+    text_add(&line, "%s (%s - %s, %zu sample%s)", text, low, high, criteria->cost_ns.count,
+             criteria->cost_ns.count == 1 ? "" : "s");
+    for (int i = CRITERION_MEMORY; i < CRITERIA; i++) {
+        if (isnan(criteria_value(criteria, (enum criterion)i)))
+            continue;
+        words_value(text, sizeof text, criteria, (enum criterion)i);
+        text_add(&line, ", %s", text);
+    }
+    if (criteria->wakeups > 0)
+        text_add(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
+}
+
+void words_ratio(char *out, size_t size, const struct criteria_interval *ratio)
+{
+    char middle[32], low[32], high[32];
+    put_number(middle, sizeof middle, ratio->median);
+    put_number(low, sizeof low, ratio->low);
+    put_number(high, sizeof high, ratio->high);
+    if (ratio->count > 0)
+        snprintf(out, size, "%s times (%s - %s, %zu pairs)", middle, low, high, ratio->count);
+    else
+        snprintf(out, size, "%s times (%s - %s)", middle, low, high);
+}
+
+/* "3.2 times the cost (..)", "memory 20.1 against 16.1 bytes per task": left against right. */
+static void put_difference(struct text *line, const struct contender *left,
+                           const struct contender *right, enum criterion criterion)
+{
+    char l[80], r[80];
+    if (criterion == CRITERION_COST) {
+        struct criteria_interval ratio = criteria_ratio(&left->cells, &right->cells);
+        words_ratio(l, sizeof l, &ratio);
+        text_add(line, "cost %s", l);
+        return;
+    }
+    words_value(l, sizeof l, &left->of, criterion);
+    put_value(r, sizeof r, &right->of, criterion);
+    text_add(line, "%s against %s", l, r);
+}
+
+/* ---- Reasons. -------------------------------------------------------------------------------- */
+
+static size_t count_measured(const struct field *field)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < field->count; i++)
+        count += field->entries[i].allowed;
+    return count;
+}
+
+static void reason_figures(struct text *line, const struct field *field)
+{
+    char text[400];
+    words_figures(text, sizeof text, &field->contenders[field->choice.chosen].of);
+    text_add(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
+             field->choice.best == field->choice.chosen ? "the best"
+                                                        : "not told apart from the best",
+             count_measured(field));
+}
+
+static void reason_preferred(struct text *line, const struct advice_evidence *evidence,
+                             const struct field *field)
+{
+    char name[CANDIDATE_NAME_MAX], value[80];
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    const struct contender *best = &field->contenders[field->choice.best];
+    words_value(value, sizeof value, &best->of, evidence->wishes.goal);
+    text_add(line, "%s has the best figure, %s, but is not told apart from it (",
+             name_of(name, evidence, field->choice.best), value);
+    put_difference(line, best, chosen, evidence->wishes.goal);
+    if (field->choice.because == CRITERIA) {
+        text_add(line, "); the recommended one is the simpler");
+        return;
+    }
+    text_add(line,
+             "); the recommended one is better in %s: ", criterion_name(field->choice.because));
+    put_difference(line, chosen, best, field->choice.because);
+}
+
+static void reason_equals(struct text *line, const struct advice_evidence *evidence,
+                          const struct field *field)
+{
+    bool first = true;
+    text_add(line, "nor is it told apart by %s from: ", criterion_name(evidence->wishes.goal));
+    for (size_t i = 0; i < field->count; i++) {
+        char name[CANDIDATE_NAME_MAX];
+        if (!field->equal[i] || i == field->choice.chosen || i == field->choice.best)
+            continue;
+        text_add(line, "%s%s, ", first ? "" : "; ", name_of(name, evidence, i));
+        put_difference(line, &field->contenders[i], &field->contenders[field->choice.chosen],
+                       evidence->wishes.goal);
+        first = false;
+    }
+}
+
+/* The best of those that are told to be worse than the choice, or CHOICE_NONE. */
+static size_t find_runner_up(const struct advice_evidence *evidence, const struct field *field)
+{
+    size_t found = CHOICE_NONE;
+    enum criterion goal = evidence->wishes.goal;
+    for (size_t i = 0; i < field->count; i++) {
+        const struct criteria *of = &field->contenders[i].of;
+        if (!field->entries[i].allowed || i == field->choice.chosen ||
+            criteria_compare(&field->contenders[i], &field->contenders[field->choice.chosen],
+                             goal) <= 0)
+            continue;
+        if (found == CHOICE_NONE ||
+            criteria_value(of, goal) < criteria_value(&field->contenders[found].of, goal))
+            found = i;
+    }
+    return found;
+}
+
+/* Who beats the choice most in another criterion, or CHOICE_NONE. */
+static size_t find_better_in(const struct field *field, enum criterion criterion)
+{
+    size_t found = CHOICE_NONE;
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    for (size_t i = 0; i < field->count; i++) {
+        const struct contender *other = &field->contenders[i];
+        if (field->by[i] != FRONT_ITSELF || !field->entries[i].allowed ||
+            criteria_compare(other, chosen, criterion) >= 0)
+            continue;
+        if (found == CHOICE_NONE ||
+            criteria_compare(other, &field->contenders[found], criterion) < 0)
+            found = i;
+    }
+    return found;
+}
+
+static bool reason_trade(struct text *line, const struct advice_evidence *evidence,
+                         const struct field *field, enum criterion criterion)
+{
+    char name[CANDIDATE_NAME_MAX];
+    size_t other = find_better_in(field, criterion);
+    if (criterion == evidence->wishes.goal || other == CHOICE_NONE)
+        return false;
+    text_add(line, "for better %s %s: ", criterion_name(criterion), name_of(name, evidence, other));
+    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
+                   criterion);
+    text_add(line, ", at ");
+    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
+                   evidence->wishes.goal);
+    return true;
+}
+
+static bool has_equals(const struct field *field)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < field->count; i++)
+        count += field->equal[i] && i != field->choice.chosen && i != field->choice.best;
+    return count > 0;
+}
+
+/* Of those that were only looked at, who may yet be better. */
+static bool reason_unraced(struct text *line, const struct advice_evidence *evidence,
+                           const struct field *field)
+{
+    bool first = true;
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    if (evidence->wishes.goal != CRITERION_COST)
+        return false;
+    for (size_t i = 0; i < field->count; i++) {
+        char name[CANDIDATE_NAME_MAX];
+        const struct contender *other = &field->contenders[i];
+        if (!field->entries[i].allowed || other->of.cost_ns.count >= CRITERIA_PAIRS_MIN ||
+            i == field->choice.chosen || !criteria_may_be_better(other, chosen, CRITERION_COST))
+            continue;
+        text_add(line, "%s%s, ", first ? "only looked at, and may be better: " : "; ",
+                 name_of(name, evidence, i));
+        put_difference(line, other, chosen, CRITERION_COST);
+        first = false;
+    }
+    return !first;
+}
+
+/* Samples that scatter so much were taken beside other work. */
+static bool reason_doubt(struct text *line, const struct field *field)
+{
+    const struct criteria_interval *cost = &field->contenders[field->choice.chosen].of.cost_ns;
+    if (cost->high < SCATTERED * cost->low)
+        return false;
+    text_add(
+        line,
+        "doubtful: its cost is known to a factor of %.1f only; a machine with less other work, or "
+        "a larger budget, would tell more",
+        cost->high / cost->low);
+    return true;
+}
+
+/* Each says something, or false: there is nothing of its kind to say. */
+static bool reason_of_kind(struct text *line, const struct advice_evidence *evidence,
+                           const struct field *field, size_t kind)
+{
+    char name[CANDIDATE_NAME_MAX];
+    size_t runner_up;
+    switch (kind) {
+    case 0:
+        reason_figures(line, field);
+        return true;
+    case 1:
+        if (field->choice.best == field->choice.chosen)
+            return false;
+        reason_preferred(line, evidence, field);
+        return true;
+    case 2:
+        if (!has_equals(field))
+            return false;
+        reason_equals(line, evidence, field);
+        return true;
+    case 3:
+        runner_up = find_runner_up(evidence, field);
+        if (runner_up == CHOICE_NONE)
+            return false;
+        text_add(line, "the next that is told apart is %s: ", name_of(name, evidence, runner_up));
+        put_difference(line, &field->contenders[runner_up],
+                       &field->contenders[field->choice.chosen], evidence->wishes.goal);
+        return true;
+    case 4 + CRITERIA:
+        return reason_unraced(line, evidence, field);
+    case 5 + CRITERIA:
+        return reason_doubt(line, field);
+    default:
+        return reason_trade(line, evidence, field, (enum criterion)(kind - 4));
+    }
+}
+
+bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
+                  const struct field *field, size_t index)
+{
+    for (size_t kind = 0; kind <= 5 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
+        struct text line = text_in(out, size);
+        out[0] = '\0';
+        if (reason_of_kind(&line, evidence, field, kind) && index-- == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- The others, and other sizes. ------------------------------------------------------------ */
+
+static void why_dominated(struct text *line, const struct advice_evidence *evidence,
+                          const struct field *field, size_t candidate, size_t by)
+{
+    char name[CANDIDATE_NAME_MAX];
+    bool first = true;
+    text_add(line, "worse than %s, and better in nothing: ", name_of(name, evidence, by));
+    for (int i = 0; i < CRITERIA; i++) {
+        if (criteria_compare(&field->contenders[by], &field->contenders[candidate],
+                             (enum criterion)i) >= 0)
+            continue;
+        text_add(line, "%s", first ? "" : ", ");
+        put_difference(line, &field->contenders[candidate], &field->contenders[by],
+                       (enum criterion)i);
+        first = false;
+    }
+}
+
+void words_why(char *out, size_t size, const struct advice_evidence *evidence,
+               const struct field *field, size_t candidate)
+{
+    struct text line = text_in(out, size);
+    const struct candidate *of = &evidence->candidates[candidate];
+    const struct criteria *is = &field->contenders[candidate].of;
+    size_t by = field->by[candidate];
+    out[0] = '\0';
+    if (of->left_out[0])
+        text_add(&line, "%s", of->left_out);
+    else if (!is->known && is->status[0])
+        text_add(&line, "%s: %s", is->status, is->reason);
+    else if (!is->known)
+        text_add(&line, "not measured: the time was up before");
+    else if (field->why[candidate][0])
+        text_add(&line, "%s", field->why[candidate]);
+    else if (by != FRONT_ITSELF && by != candidate)
+        why_dominated(&line, evidence, field, candidate, by);
+    else if (candidate != field->choice.chosen && field->choice.chosen != CHOICE_NONE)
+        put_difference(&line, &field->contenders[candidate],
+                       &field->contenders[field->choice.chosen], evidence->wishes.goal);
+}
+
+static void put_count(struct text *line, double value)
+{
+    char text[32];
+    put_number(text, sizeof text, value);
+    if (value >= 99.95 && value < 1e15) {
+        /* Three digits are all that is known of it. */
+        double step = pow(10, floor(log10(value)) - 2);
+        snprintf(text, sizeof text, "%.0f", round(value / step) * step);
+    }
+    text_add(line, "%s", text);
+}
+
+void words_change(char *out, size_t size, const struct advice_evidence *evidence,
+                  const struct size_change *change)
+{
+    struct text line = text_in(out, size);
+    char below[CANDIDATE_NAME_MAX], above[CANDIDATE_NAME_MAX];
+    const struct crossing *crossing = &change->crossing;
+    name_of(below, evidence, change->below);
+    name_of(above, evidence, change->above);
+    if (crossing->found) {
+        text_add(&line, "%s below about ", below);
+        put_count(&line, crossing->tasks);
+        text_add(&line, " tasks, %s above: between %.0f and %.0f", above, crossing->low,
+                 crossing->high);
+    } else if ((double)change->told < (double)evidence->load.tasks) {
+        text_add(&line,
+                 "%s at %" PRIu64
+                 " tasks and below; where %s takes over was not told from the sizes "
+                 "measured",
+                 below, change->told, above);
+    } else {
+        text_add(&line,
+                 "%s at %" PRIu64 " tasks and above; up to where %s keeps up was not told from the "
+                 "sizes measured",
+                 above, change->told, below);
+    }
+}
+
+void words_command(char *out, size_t size, const struct load *load,
+                   const struct candidate *candidate)
+{
+    struct text line = text_in(out, size);
+    text_add(&line, load->is_trace ? "twbench replay %s" : "twbench run --workload=%s",
+             load->workload);
+    if (!load->is_trace)
+        text_add(&line, " --tasks=%" PRIu64, load->tasks);
+    text_add(&line, " --impl=%s", candidate->design->timed->name);
+    for (size_t i = 0; i < candidate->setting_count; i++) {
+        text_add(&line, " --%s=", candidate->settings[i].name);
+        for (uint32_t v = 0; v < candidate->settings[i].count; v++)
+            text_add(&line, "%s%" PRIu64, v ? "," : "", candidate->settings[i].values[v]);
+    }
+    if (candidate->tick_ns > 0)
+        text_add(&line, " --tick=%" PRIu64 "ns", candidate->tick_ns);
+    if (candidate->drive != PLAN_DRIVE_TICKS)
+        text_add(&line, " --drive=%s", plan_drive_name(candidate->drive));
+}

@@ -1,0 +1,36 @@
+/*
+ * words.h - the sentences of an advice, each made of figures that stand beside it in the document.
+ */
+#ifndef TWBENCH_WORDS_H
+#define TWBENCH_WORDS_H
+
+#include "harness/ask/advise/sizes.h"
+
+#define WORDS_SIZE 700
+
+/* "cost 7.1 ns per operation (7.0 - 7.3), 16.1 bytes per task, ..." */
+void words_figures(char *out, size_t size, const struct criteria *criteria);
+
+/* The value of a criterion with its unit: "7.12 ns per operation", "4.3 us". */
+void words_value(char *out, size_t size, const struct criteria *criteria, enum criterion criterion);
+
+/* "1.61 times (1.58 - 1.66, 16 pairs)". */
+void words_ratio(char *out, size_t size, const struct criteria_interval *ratio);
+
+/* Reason number `index`, from 0 on, for the choice of the field; false behind the last. */
+bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
+                  const struct field *field, size_t index);
+
+/* Why a candidate is not the answer: what it lost by, or that it was not measured and why. */
+void words_why(char *out, size_t size, const struct advice_evidence *evidence,
+               const struct field *field, size_t candidate);
+
+/* "Below 230 tasks list, above 410 hashed; between them they are not told apart ..." */
+void words_change(char *out, size_t size, const struct advice_evidence *evidence,
+                  const struct size_change *change);
+
+/* A command line that measures the candidate again. */
+void words_command(char *out, size_t size, const struct load *load,
+                   const struct candidate *candidate);
+
+#endif

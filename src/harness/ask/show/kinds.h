@@ -1,0 +1,21 @@
+/*
+ * kinds.h - how a design is drawn: which shape its places have, and what a slot is worth.
+ */
+#ifndef TWBENCH_KINDS_H
+#define TWBENCH_KINDS_H
+
+#include "harness/ask/show/film.h"
+#include "impls/backend.h"
+
+/* Fills shape, arity and levels from what the instance says of itself (`levels`, `slots`, `range` or
+ * `timeout` among its settings make a wheel; `units` beside `slots` as many as there are units) and from
+ * the table of those that say too little.  A design that no row names and that has neither is drawn as a
+ * set. */
+void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
+                   struct film *film);
+
+/* Leaves out the upper levels that nothing came to in the whole film, unless somebody has chosen how many
+ * there are (and could). */
+void kinds_trim(struct film *film, bool chosen);
+
+#endif

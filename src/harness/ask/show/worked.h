@@ -1,0 +1,54 @@
+/*
+ * worked.h - the worked examples of the articles, each run on a design and held to its answer.
+ *
+ * W1 .. W15 are sums that articles on timing wheels do on paper; C-slot and D-walk are two lines of
+ * code that two of them print and that are wrong.  Nothing here knows an answer but the table of what
+ * is expected: what was found comes from the structure that ran.
+ */
+#ifndef TWBENCH_WORKED_H
+#define TWBENCH_WORKED_H
+
+#include "harness/ask/show/film.h"
+#include "harness/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORKED_PARTS_MAX   2
+#define WORKED_ANSWERS_MAX 24
+
+struct worked; /* an example */
+
+struct worked_answer {
+    char what[72];
+    uint64_t found, expected;
+    bool as_printed; /* a formula that is wrong: it has to differ from what the structure says */
+};
+
+struct worked_result {
+    struct film *films[WORKED_PARTS_MAX]; /* one for each structure that the example needs */
+    size_t film_count;
+    struct worked_answer answers[WORKED_ANSWERS_MAX];
+    size_t answer_count;
+    char note[400]; /* "" or what a reader has to know of the way it was found */
+};
+
+size_t worked_count(void);
+const struct worked *worked_at(size_t index);
+/* By name, whatever the case of its letters; NULL when there is none. */
+const struct worked *worked_find(const char *name);
+
+const char *worked_name(const struct worked *worked);     /* "W7" */
+const char *worked_document(const struct worked *worked); /* "D", as the articles are lettered */
+const char *worked_question(const struct worked *worked);
+
+/* Runs it.  Fills *result, to be emptied by worked_free, on DIAG_OK. */
+int worked_run(const struct worked *worked, struct worked_result *result, struct diag *diag);
+void worked_free(struct worked_result *result);
+
+bool worked_answer_is_right(const struct worked_answer *answer);
+/* Every answer right and nothing broken. */
+bool worked_is_right(const struct worked_result *result);
+
+#endif

@@ -1,0 +1,110 @@
+/* distribution.c - counts how often each value occurs. */
+#include "harness/bring/import/distribution.h"
+
+#include <stdlib.h>
+
+void distribution_close(struct distribution *distribution)
+{
+    keymap_close(&distribution->values);
+    free(distribution->counts);
+    *distribution = (struct distribution){0};
+}
+
+static bool counts_grow(struct distribution *distribution)
+{
+    uint32_t room = distribution->room ? distribution->room * 2 : 32;
+    uint64_t *counts = realloc(distribution->counts, room * sizeof *counts);
+    if (!counts)
+        return false;
+    distribution->counts = counts;
+    distribution->room = room;
+    return true;
+}
+
+static int64_t round_value(int64_t value)
+{
+    uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    int bits = magnitude ? 64 - __builtin_clzll(magnitude) : 0;
+    if (bits > 8)
+        magnitude = magnitude >> (bits - 8) << (bits - 8);
+    return value < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
+}
+
+bool distribution_add(struct distribution *distribution, int64_t value)
+{
+    struct keymap *values = &distribution->values;
+    uint32_t before = values->count, number = keymap_find(values, (uint64_t)value);
+    if (number == KEYMAP_NONE && before >= DISTRIBUTION_EXACT) {
+        value = round_value(value);
+        distribution->rounded++;
+        number = keymap_find(values, (uint64_t)value);
+    }
+    if (number == KEYMAP_NONE) {
+        if (before == distribution->room && !counts_grow(distribution))
+            return false;
+        number = keymap_add(values, (uint64_t)value);
+        if (number == KEYMAP_NONE)
+            return false;
+        distribution->counts[number] = 0;
+    }
+    distribution->counts[number]++;
+    distribution->total++;
+    return true;
+}
+
+static int points_compare(const void *left, const void *right)
+{
+    int64_t a = ((const struct distribution_point *)left)->value;
+    int64_t b = ((const struct distribution_point *)right)->value;
+    return (a > b) - (a < b);
+}
+
+struct distribution_point *distribution_sorted(const struct distribution *distribution)
+{
+    uint32_t count = distribution->values.count;
+    struct distribution_point *points = malloc((count ? count : 1) * sizeof *points);
+    if (!points)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        points[i] = (struct distribution_point){(int64_t)distribution->values.keys[i],
+                                                distribution->counts[i]};
+    qsort(points, count, sizeof *points, points_compare);
+    for (uint32_t i = 1; i < count; i++)
+        points[i].up_to += points[i - 1].up_to;
+    return points;
+}
+
+int64_t distribution_percentile(const struct distribution *distribution,
+                                const struct distribution_point *points, unsigned percent)
+{
+    uint64_t rank = distribution->total / 100 * percent;
+    rank += (distribution->total % 100 * percent + 99) / 100;
+    uint32_t low = 0, high = distribution->values.count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (points[middle].up_to >= rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return points[low].value;
+}
+
+size_t distribution_commonest(const struct distribution *distribution, uint32_t *numbers,
+                              size_t wanted)
+{
+    size_t found = 0;
+    const uint64_t *counts = distribution->counts;
+    for (uint32_t i = 0; i < distribution->values.count; i++) {
+        size_t place = found;
+        while (place > 0 && counts[numbers[place - 1]] < counts[i])
+            place--;
+        if (place == wanted)
+            continue;
+        found += found < wanted;
+        for (size_t move = found - 1; move > place; move--)
+            numbers[move] = numbers[move - 1];
+        numbers[place] = i;
+    }
+    return found;
+}

@@ -1,0 +1,45 @@
+/*
+ * distribution.h - how often each of many integers was seen: percentiles, and the commonest.
+ *
+ * Exact up to DISTRIBUTION_EXACT different values.  From then on a value that was not seen before is
+ * counted as its eight leading bits, so that memory has a bound however long a log is: 40 MB.
+ */
+#ifndef TWBENCH_DISTRIBUTION_H
+#define TWBENCH_DISTRIBUTION_H
+
+#include "harness/bring/import/keymap.h"
+
+#include <stddef.h>
+
+#define DISTRIBUTION_EXACT (UINT32_C(1) << 20)
+
+struct distribution {
+    struct keymap values; /* bits of an int64_t, numbered as they were first seen */
+    uint64_t *counts;     /* by number */
+    uint32_t room;
+    uint64_t total;
+    uint64_t rounded; /* how many were counted as their leading bits */
+};
+
+/* A distribution of all zeros is empty. */
+void distribution_close(struct distribution *distribution);
+/* False when there is no memory. */
+bool distribution_add(struct distribution *distribution, int64_t value);
+
+/* The values in ascending order, to be asked for percentiles; free() it.  NULL without memory. */
+struct distribution_point {
+    int64_t value;
+    uint64_t up_to; /* how many are this or less */
+};
+struct distribution_point *distribution_sorted(const struct distribution *distribution);
+/* By nearest rank: the least value which `percent` of all are no greater than; 0 is the least of all.
+ * `points` are what distribution_sorted answered; there is at least one value. */
+int64_t distribution_percentile(const struct distribution *distribution,
+                                const struct distribution_point *points, unsigned percent);
+
+/* The `wanted` commonest as numbers of `values`, the one seen first before another as common; how many
+ * there are. */
+size_t distribution_commonest(const struct distribution *distribution, uint32_t *numbers,
+                              size_t wanted);
+
+#endif

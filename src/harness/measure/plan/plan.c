@@ -1,0 +1,193 @@
+/* plan.c - multiplies workloads, sizes, designs and settings into groups of cells. */
+#include "harness/measure/plan/plan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *plan_drive_name(enum plan_drive drive)
+{
+    static const char *const names[PLAN_DRIVES] = {
+        [PLAN_DRIVE_TICKS] = "ticks",
+        [PLAN_DRIVE_NEXT] = "next",
+    };
+    return names[drive];
+}
+
+const char *plan_pages_name(enum plan_pages pages)
+{
+    static const char *const names[PLAN_PAGES] = {
+        [PLAN_PAGES_ANY] = NULL,
+        [PLAN_PAGES_SMALL] = "off",
+        [PLAN_PAGES_HUGE] = "on",
+    };
+    return names[pages];
+}
+
+static bool design_has_param(const struct tw_design *design, const char *name)
+{
+    for (const struct tw_param *param = design->timed->params; param->name; param++)
+        if (strcmp(param->name, name) == 0)
+            return true;
+    return false;
+}
+
+bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size_t index,
+                       const struct tw_design *design)
+{
+    const char *name = sweeps[index].settings[0].name;
+    if (sweeps[index].only)
+        return sweeps[index].only == design;
+    for (size_t i = 0; i < sweep_count; i++)
+        if (sweeps[i].only == design && strcmp(sweeps[i].settings[0].name, name) == 0)
+            return false;
+    return design_has_param(design, name);
+}
+
+static bool applies(const struct plan_selection *selection, size_t index,
+                    const struct tw_design *design)
+{
+    return plan_sweep_is_for(selection->sweeps, selection->sweep_count, index, design);
+}
+
+static int check_settings(const struct plan_selection *selection, const struct tw_design *design,
+                          struct diag *diag)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < selection->sweep_count; i++)
+        count += applies(selection, i, design);
+    if (count > PLAN_SETTINGS_MAX)
+        return diag_usage(diag, "%zu parameters given for %s; expected at most %d", count,
+                          design->timed->name, PLAN_SETTINGS_MAX);
+    return DIAG_OK;
+}
+
+static int check_sweeps(const struct plan_selection *selection, struct diag *diag)
+{
+    for (size_t i = 0; i < selection->sweep_count; i++) {
+        const char *name = selection->sweeps[i].settings[0].name;
+        bool known = false;
+        for (size_t d = 0; d < selection->design_count; d++)
+            known = known || applies(selection, i, selection->designs[d]);
+        if (!known)
+            return diag_usage(diag, "--%s: none of the selected designs has this parameter", name);
+    }
+    int status = DIAG_OK;
+    for (size_t d = 0; d < selection->design_count && status == DIAG_OK; d++)
+        status = check_settings(selection, selection->designs[d], diag);
+    return status;
+}
+
+static size_t cells_of_design(const struct plan_selection *selection,
+                              const struct tw_design *design)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < selection->sweep_count; i++)
+        if (applies(selection, i, design))
+            count *= selection->sweeps[i].count;
+    return count;
+}
+
+/* The cell of a number in mixed radix, whose digits are indices into the design's sweeps. */
+static struct plan_cell cell_of_number(const struct plan_selection *selection,
+                                       const struct tw_design *design, size_t number)
+{
+    struct plan_cell cell = {.design = design};
+    for (size_t i = 0; i < selection->sweep_count; i++) {
+        const struct plan_sweep *sweep = &selection->sweeps[i];
+        if (!applies(selection, i, design))
+            continue;
+        assert(sweep->count > 0);
+        cell.settings[cell.setting_count++] = sweep->settings[number % sweep->count];
+        number /= sweep->count;
+    }
+    return cell;
+}
+
+/* Cells of one setting: drives x pages. */
+static size_t count_ways(const struct plan_selection *selection)
+{
+    size_t drives = selection->drive_count > 0 ? selection->drive_count : 1;
+    return drives * (selection->page_count > 0 ? selection->page_count : 1);
+}
+
+static void set_way(const struct plan_selection *selection, size_t way, struct plan_cell *cell)
+{
+    size_t pages = selection->page_count > 0 ? selection->page_count : 1;
+    cell->drive = selection->drive_count > 0 ? selection->drives[way / pages] : PLAN_DRIVE_TICKS;
+    cell->pages = selection->page_count > 0 ? selection->pages[way % pages] : PLAN_PAGES_ANY;
+}
+
+static void fill_cells(const struct plan_selection *selection, struct plan *plan)
+{
+    for (size_t d = 0; d < selection->design_count; d++) {
+        size_t count = cells_of_design(selection, selection->designs[d]);
+        for (size_t number = 0; number < count; number++)
+            for (size_t way = 0; way < count_ways(selection); way++) {
+                struct plan_cell cell = cell_of_number(selection, selection->designs[d], number);
+                set_way(selection, way, &cell);
+                plan->cells[plan->cell_count++] = cell;
+            }
+    }
+}
+
+static void fill_groups(const struct plan_selection *selection, struct plan *plan)
+{
+    for (size_t w = 0; w < selection->workload_count; w++) {
+        const char *workload = selection->workloads[w];
+        bool single = selection->task_count == 0 ||
+                      workload_is_trace(workload, selection->workload_directory);
+        for (size_t t = 0; t < (single ? 1 : selection->task_count); t++)
+            plan->groups[plan->group_count++] = (struct plan_group){
+                .workload = workload,
+                .tasks = single ? 0 : selection->tasks[t],
+            };
+    }
+}
+
+int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag)
+{
+    int status = check_sweeps(selection, diag);
+    if (status != DIAG_OK)
+        return status;
+    size_t cells = 0;
+    for (size_t d = 0; d < selection->design_count; d++)
+        cells += cells_of_design(selection, selection->designs[d]) * count_ways(selection);
+    size_t tasks = selection->task_count > 0 ? selection->task_count : 1;
+    *plan = (struct plan){
+        .groups = calloc(selection->workload_count * tasks, sizeof *plan->groups),
+        .cells = calloc(cells, sizeof *plan->cells),
+    };
+    if (!plan->groups || !plan->cells) {
+        plan_free(plan);
+        return diag_run(diag, "no memory for a plan of %zu cells", cells);
+    }
+    fill_cells(selection, plan);
+    fill_groups(selection, plan);
+    return DIAG_OK;
+}
+
+int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                  struct plan *plan, struct diag *diag)
+{
+    *plan = (struct plan){
+        .groups = calloc(1, sizeof *plan->groups),
+        .cells = calloc(count + 1, sizeof *plan->cells),
+        .group_count = 1,
+        .cell_count = count,
+    };
+    if (!plan->groups || !plan->cells) {
+        plan_free(plan);
+        return diag_run(diag, "no memory for a plan of %zu cells", count);
+    }
+    plan->groups[0] = *group;
+    memcpy(plan->cells, cells, count * sizeof *cells);
+    return DIAG_OK;
+}
+
+void plan_free(struct plan *plan)
+{
+    free(plan->groups);
+    free(plan->cells);
+    *plan = (struct plan){0};
+}

@@ -1,0 +1,105 @@
+/* instance.c - opens a design with its layers, and checks what came out. */
+#include "harness/measure/run/instance.h"
+
+#include "harness/base/utf8.h"
+#include "harness/measure/sched/answers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void instance_close(struct instance *instance)
+{
+    instance->design->close(instance->timers);
+}
+
+static enum outcome_status no_memory(struct instance *instance, const char *what, char *reason)
+{
+    instance_close(instance);
+    snprintf(reason, INSTANCE_REASON, "no memory for %s", what);
+    return OUTCOME_OUT_OF_MEMORY;
+}
+
+static enum outcome_status instance_cap(struct instance *instance, uint32_t max_pending,
+                                        char *reason)
+{
+    if (max_pending == 0)
+        return OUTCOME_OK;
+    if (cap_put(&instance->cap, instance->design, instance->timers, max_pending) != TW_OK)
+        return no_memory(instance, "the cap on pending timers", reason);
+    instance->design = &instance->cap.table;
+    instance->timers = instance->cap.timers;
+    return OUTCOME_OK;
+}
+
+enum outcome_status instance_drag(struct instance *instance, uint64_t links, char *reason)
+{
+    if (drag_put(&instance->drag, instance->design, instance->timers, links) != TW_OK)
+        return no_memory(instance, "the drag", reason);
+    instance->design = &instance->drag.table;
+    instance->timers = instance->drag.timers;
+    return OUTCOME_OK;
+}
+
+enum outcome_status instance_open(struct instance *instance, const struct tw_backend *design,
+                                  const struct plan_cell *plan, const struct stream *stream,
+                                  char *reason)
+{
+    struct tw_config config = {
+        .capacity = stream->capacity,
+        .horizon = stream->horizon,
+        .settings = plan->settings,
+        .setting_count = plan->setting_count,
+    };
+    struct tw_error error = {""};
+    *instance = (struct instance){.design = design};
+    int status = design->open(&instance->timers, &config, &error);
+    if (status == TW_OK && !instance->timers) {
+        snprintf(reason, INSTANCE_REASON, "open answers TW_OK and gives no instance");
+        return OUTCOME_MISMATCH;
+    }
+    if (status == TW_OK)
+        return instance_cap(instance, stream->max_pending, reason);
+    utf8_make_printable(error.text, sizeof error.text);
+    snprintf(reason, INSTANCE_REASON, "open: %s", error.text);
+    return status == TW_REFUSED_MEMORY ? OUTCOME_OUT_OF_MEMORY : OUTCOME_UNSUPPORTED;
+}
+
+enum outcome_status instance_describe(const struct instance *instance,
+                                      struct outcome_setting *settings, size_t *setting_count,
+                                      tw_tick *span_ticks, char *reason)
+{
+    struct tw_description description;
+    if (!answers_describe(instance->design, instance->timers, &description, reason))
+        return OUTCOME_MISMATCH;
+    *span_ticks = description.span;
+    *setting_count = description.setting_count;
+    for (size_t i = 0; i < description.setting_count; i++) {
+        const struct tw_setting *from = &description.settings[i];
+        struct outcome_setting *to = &settings[i];
+        snprintf(to->name, sizeof to->name, "%s", from->name);
+        to->count = from->count;
+        memcpy(to->values, from->values, sizeof to->values);
+    }
+    return OUTCOME_OK;
+}
+
+static bool design_is_exact(const struct tw_backend *design)
+{
+    const struct tw_traits *traits = &design->traits;
+    return !(traits->flags & TW_KEEPS_NOTHING) && traits->late_ticks == 0 &&
+           traits->late_shift == 0;
+}
+
+bool instance_digest_is_right(const struct tw_backend *design, const struct stream *stream,
+                              uint64_t digest, uint64_t fired, char *reason)
+{
+    const struct stream_expected *expected = &stream->expected;
+    if (!design_is_exact(design) || (digest == expected->digest && fired == expected->fired))
+        return true;
+    snprintf(reason, INSTANCE_REASON,
+             "digest %016" PRIx64 " of %" PRIu64 " expiries; the oracle says %016" PRIx64
+             " of %" PRIu64,
+             digest, fired, expected->digest, expected->fired);
+    return false;
+}

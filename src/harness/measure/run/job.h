@@ -1,0 +1,75 @@
+/*
+ * job.h - one piece of work for one child process: a cell, and what to do with it.
+ */
+#ifndef TWBENCH_JOB_H
+#define TWBENCH_JOB_H
+
+#include "harness/measure/plan/plan.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/measure/run/limit_sample.h"
+#include "harness/measure/run/outcome.h"
+#include "harness/measure/run/replay.h"
+
+enum job_kind {
+    JOB_PROVE,    /* the counted object, checked: digest, lateness, work */
+    JOB_SCHEDULE, /* the timed object under one dispatch thread: dispatch.h */
+    JOB_MEMORY,   /* the timed object in an arena of its own, exact */
+    JOB_LATENCY,  /* the timed object, call by call */
+    JOB_COUNT,    /* the timed object, between readings of the processor's counters */
+    JOB_STEP,     /* the timed object: chosen calls stepped through, instruction by instruction */
+    JOB_TIME,     /* the timed object: warm-up passes, then timed passes; one sample */
+    JOB_LIMIT     /* no design: what the machine can do at best */
+};
+
+struct job {
+    enum job_kind kind;
+    size_t cell; /* index into the group's cells */
+    const struct plan_cell *plan;
+    const struct stream *stream;
+    const struct cycles *cycles;
+    const struct counters_event *events; /* of JOB_COUNT; NULL: the hardware's */
+    uint64_t passes;                     /* of JOB_COUNT and JOB_TIME, after `warmup` ones */
+    uint64_t warmup;
+    double pace_ns;       /* of JOB_TIME: the core's full pace (pace.h); 0: not waited for */
+    uint64_t patience_ns; /* how long all passes together may wait for it */
+    const struct limit_task *limit; /* of JOB_LIMIT, which has no plan, stream and passes */
+};
+
+/* What a job leaves in shared memory.  Filled by the child as it goes; a child that dies early
+ * leaves `done` false. */
+struct job_report {
+    bool done;
+    int status; /* enum outcome_status */
+    char reason[400];
+    tw_tick span_ticks;
+    size_t setting_count;
+    struct outcome_setting settings[OUTCOME_SETTINGS_MAX];
+    struct replay_proof proof;                      /* JOB_PROVE */
+    struct outcome_phase phases[STREAM_PHASES_MAX]; /* JOB_PROVE: work; JOB_LATENCY: latency */
+    size_t schedule_count;                          /* JOB_SCHEDULE */
+    struct outcome_schedule schedules[OUTCOME_SCHEDULES_MAX];
+    struct replay_pass total; /* JOB_TIME: times summed over the passes, counts of one pass */
+    uint64_t retaken, slow;   /* JOB_TIME: passes taken again, and kept, though the core was slow */
+    struct outcome_memory memory;                      /* JOB_MEMORY */
+    struct outcome_pages pages;                        /* JOB_MEMORY, JOB_TIME */
+    struct outcome_stepped stepped;                    /* JOB_STEP */
+    struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
+    char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
+    struct limit_sample limit;                         /* JOB_LIMIT */
+    uint64_t
+        seal; /* over all of the above (base/ward.h): the child came to its end, and wrote this itself */
+};
+
+/* Does the job in this process and fills the report.  Called in a child. */
+void job_do(const struct job *job, struct job_report *report);
+
+/* Holds a report that comes from a child to what can be: counts, names and words, and once more the digest to the
+ * oracle's.  What cannot be becomes OUTCOME_CRASHED, a wrong digest OUTCOME_MISMATCH.  Texts are ended and made
+ * printable on the way. */
+void job_report_check(const struct job *job, struct job_report *report);
+
+/* What a report without a seal becomes: this outcome, and of what the child had written only the settings, where they are
+ * some. */
+void job_report_fail(struct job_report *report, enum outcome_status status, const char *reason);
+
+#endif

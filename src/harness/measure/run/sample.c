@@ -1,0 +1,147 @@
+/* sample.c - times passes of one sample. */
+#include "harness/measure/run/sample.h"
+
+#include "harness/base/utf8.h"
+#include "harness/base/ward.h"
+#include "harness/measure/run/arena.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/measure/run/instance.h"
+#include "harness/measure/run/pace.h"
+#include "harness/measure/run/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One pass; false with the series' status and reason set when it went wrong. */
+static bool take_pass(const struct sample_request *request, struct replay_pass *pass,
+                      struct sample_series *series)
+{
+    struct instance instance;
+    const struct stream *stream = request->stream;
+    const struct tw_backend *design = request->plan->design->timed;
+    series->status = instance_open(&instance, design, request->plan, stream, series->reason);
+    if (series->status == OUTCOME_OK && request->dragged)
+        series->status = instance_drag(&instance, request->drag_links, series->reason);
+    if (series->status != OUTCOME_OK)
+        return false;
+    replay_time(instance.design, instance.timers, stream, request->plan->drive, pass);
+    instance_close(&instance);
+    if (instance_digest_is_right(design, stream, pass->digest, pass->fired, series->reason))
+        return true;
+    series->status = OUTCOME_MISMATCH;
+    return false;
+}
+
+static uint64_t count_calls(const struct stream *stream, const struct replay_pass *pass)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        calls += phase->counts.starts + phase->counts.stops + phase->counts.advances;
+        calls += pass->phases[i].fired * (stream_restarts(phase) ? 2u : 1u);
+    }
+    return calls;
+}
+
+uint64_t sample_passes(uint64_t min_time_ns, double pass_ns)
+{
+    uint64_t passes = (uint64_t)ceil((double)min_time_ns / fmax(pass_ns, 1));
+    return passes > 0 ? passes : 1;
+}
+
+/* The first pass touches the memory; the second says how long one takes. */
+static bool warm_up(const struct sample_request *request, struct sample_series *series)
+{
+    struct replay_pass pass;
+    double pass_ns = 0;
+    series->passes = request->passes;
+    for (int i = 0; i < (request->passes == 0 ? 2 : 1); i++)
+        if (!take_pass(request, &pass, series))
+            return false;
+    series->calls = count_calls(request->stream, &pass);
+    for (size_t i = 0; i < request->stream->phase_count; i++)
+        pass_ns += pass.phases[i].wall_ns;
+    if (request->passes == 0)
+        series->passes = sample_passes(request->min_time_ns, pass_ns);
+    return true;
+}
+
+/* All passes of one sample into its place, whatever was there. */
+static bool take_sample(const struct sample_request *request, struct sample_series *series,
+                        uint64_t sample)
+{
+    memset(series->cpu_ns[sample], 0, sizeof series->cpu_ns[sample]);
+    memset(series->wall_ns[sample], 0, sizeof series->wall_ns[sample]);
+    for (uint64_t i = 0; i < series->passes; i++) {
+        struct replay_pass pass;
+        if (!take_pass(request, &pass, series))
+            return false;
+        for (size_t phase = 0; phase < request->stream->phase_count; phase++) {
+            series->cpu_ns[sample][phase] += pass.phases[phase].cpu_ns;
+            series->wall_ns[sample][phase] += pass.phases[phase].wall_ns;
+        }
+    }
+    return true;
+}
+
+void sample_take(const struct sample_request *request, struct sample_series *series)
+{
+    memset(series, 0, sizeof *series);
+    arena_enter(false, request->plan->pages);
+    if (!warm_up(request, series))
+        return;
+    uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->patience_ns;
+    double full_ns = request->pace_ns;
+    series->pace_ns = pace_read_ns();
+    for (uint64_t sample = 0; sample < request->samples;) {
+        bool full = full_ns <= 0 || pace_wait(full_ns, deadline_ns);
+        if (!take_sample(request, series, sample))
+            return;
+        double pace_ns = pace_read_ns();
+        series->pace_ns = fmin(series->pace_ns, pace_ns);
+        full = full && (full_ns <= 0 || pace_is_full(pace_ns, full_ns));
+        if (full || clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns) {
+            series->slow += !full;
+            sample++;
+        }
+    }
+}
+
+/* ---- Plugins --------------------------------------------------------------------------------- */
+
+static void series_fail(struct sample_series *series, const char *reason)
+{
+    *series = (struct sample_series){.status = OUTCOME_CRASHED};
+    snprintf(series->reason, sizeof series->reason, "%.*s", (int)sizeof series->reason - 1, reason);
+}
+
+static void take_in_child(void *ctx, void *record)
+{
+    const struct sample_request *request = ctx;
+    struct diag diag;
+    if (plugins_load(request->plan->design->timed, &diag) == DIAG_OK)
+        sample_take(request, record);
+    else
+        series_fail(record, diag.text);
+}
+
+void sample_take_apart(const struct sample_request *request, uint64_t memory_bytes,
+                       struct sample_series *series)
+{
+    char reason[200];
+    struct sample_request copy = *request;
+    const struct ward ward = {
+        .memory_bytes = memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    *series = (struct sample_series){.status = OUTCOME_OK};
+    if (!plugins_is_unloaded(request->plan->design->timed)) {
+        sample_take(request, series);
+        return;
+    }
+    if (!ward_run(&ward, SAMPLE_SECONDS, take_in_child, &copy, series, sizeof *series, reason,
+                  sizeof reason))
+        series_fail(series, reason);
+    else if ((unsigned)series->status > OUTCOME_CRASHED)
+        series_fail(series, "the record of its process is damaged");
+    utf8_make_printable(series->reason, sizeof series->reason);
+}

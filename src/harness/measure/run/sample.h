@@ -1,0 +1,54 @@
+/*
+ * sample.h - one cell timed in this process: what one fresh process brings to a paired comparison.
+ *
+ * A sample is so many passes over the stream, each from a newly opened instance; the series is some
+ * samples one after another.  Whoever compares two programs takes the fastest of a series: all of them
+ * do the same work, and what else happens on the machine can only make one slower.
+ *
+ * With a known full pace of the core (pace.h) a sample begins when the core has it, and one at whose end
+ * the core has it no more is thrown away and taken again, until the patience is over.
+ */
+#ifndef TWBENCH_SAMPLE_H
+#define TWBENCH_SAMPLE_H
+
+#include "harness/measure/plan/plan.h"
+#include "harness/measure/run/outcome.h"
+
+#define SAMPLE_MAX 32
+
+struct sample_request {
+    const struct plan_cell *plan;
+    const struct stream *stream;
+    uint64_t samples;     /* 1 .. SAMPLE_MAX */
+    uint64_t passes;      /* of each; 0: as many as take min_time_ns here and now */
+    uint64_t min_time_ns; /* of each sample */
+    double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
+    uint64_t patience_ns; /* how long all samples together may wait for it */
+    bool dragged;         /* put the layer of drag.h over the design, with as many links */
+    uint64_t drag_links;
+};
+
+struct sample_series {
+    enum outcome_status status;
+    char reason[400]; /* empty when ok */
+    uint64_t passes;  /* of each sample */
+    uint64_t calls;   /* start, stop and advance calls and expiries of one pass */
+    double pace_ns;   /* the core's best before and after the samples that were kept */
+    uint64_t slow;    /* samples that were kept though the core was slow: the patience was over */
+    /* Nanoseconds of a sample, all of its passes together, by phase of the stream. */
+    double cpu_ns[SAMPLE_MAX][STREAM_PHASES_MAX], wall_ns[SAMPLE_MAX][STREAM_PHASES_MAX];
+};
+
+/* Takes the series; one pass (with `passes` 0: two) before it is thrown away.  The digest of every
+ * pass is held to the oracle's. */
+void sample_take(const struct sample_request *request, struct sample_series *series);
+
+/* The same; of a plugin in a child process, which has so much memory, and is taken to hang after SAMPLE_SECONDS. */
+#define SAMPLE_SECONDS 600u
+void sample_take_apart(const struct sample_request *request, uint64_t memory_bytes,
+                       struct sample_series *series);
+
+/* How many passes of pass_ns each it takes to fill min_time_ns: 1 or more. */
+uint64_t sample_passes(uint64_t min_time_ns, double pass_ns);
+
+#endif

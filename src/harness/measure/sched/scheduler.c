@@ -1,0 +1,414 @@
+/*
+ * scheduler.c - tasks that wait in the design, tasks that are ready, and the one that runs.
+ *
+ * An expiry only moves a task from the design to the ready queue; it is run from there, after
+ * advance has come back.  So the order in which a design fires the timers of a jump does not matter,
+ * and a callback may do to the design what it likes.
+ */
+#include "harness/measure/sched/scheduler.h"
+
+/* Without memory for its table, uthash is to leave an element out instead of ending the process. */
+#define HASH_NONFATAL_OOM      1
+#define uthash_nonfatal_oom(x) ((x)->is_hashed = false)
+#include <uthash.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum state {
+    STATE_FREE,
+    STATE_WAITING, /* in the design */
+    STATE_READY,   /* in the queue */
+    STATE_RUNNING,
+    STATE_REMOVED /* while it ran; free when it returns */
+};
+
+struct task {
+    struct schedule schedule; /* key: our own copy */
+    tw_tick due;
+    uint64_t sequence; /* when it was armed, for ties */
+    uint64_t runs, missed;
+    uint32_t position; /* in the queue, when ready; of the next free task, when free */
+    enum state state;
+    bool is_hashed;
+    UT_hash_handle hh;
+};
+
+struct scheduler {
+    const struct tw_backend *design;
+    struct tw_timers *timers;
+    tw_tick now;
+    uint64_t sequence;
+    uint32_t capacity, count;
+    uint32_t free;      /* first free task; capacity: none */
+    struct task *keyed; /* uthash: the tasks that have a key */
+    uint32_t ready_count;
+    tw_id *ready; /* binary heap by (due, sequence); room for all */
+    double late_sum_ticks;
+    struct scheduler_totals totals;
+    struct task tasks[];
+};
+
+const char *scheduler_status_text(enum scheduler_status status)
+{
+    switch (status) {
+    case SCHEDULER_OK:
+        return "scheduled";
+    case SCHEDULER_ROUNDED_UP:
+        return "scheduled, a delay below one tick rounded up to one";
+    case SCHEDULER_SHORT_PERIOD:
+        return "the period is below one tick";
+    case SCHEDULER_NO_TIMES:
+        return "a task has to run at least once";
+    case SCHEDULER_DUPLICATE_KEY:
+        return "a task with this key is scheduled already";
+    case SCHEDULER_FULL:
+        return "there are as many tasks as the scheduler can hold";
+    case SCHEDULER_REFUSED:
+        return "the design refused the start";
+    case SCHEDULER_NO_MEMORY:
+        break;
+    }
+    return "no memory for the key";
+}
+
+/* ---- The ready queue: a binary heap with back-index. ----------------------------------------- */
+
+static bool is_before(const struct scheduler *scheduler, tw_id left, tw_id right)
+{
+    const struct task *a = &scheduler->tasks[left], *b = &scheduler->tasks[right];
+    return a->due != b->due ? a->due < b->due : a->sequence < b->sequence;
+}
+
+static void ready_place(struct scheduler *scheduler, uint32_t position, tw_id id)
+{
+    scheduler->ready[position] = id;
+    scheduler->tasks[id].position = position;
+}
+
+static void ready_climb(struct scheduler *scheduler, uint32_t position, tw_id id)
+{
+    for (; position > 0; position = (position - 1) / 2) {
+        tw_id parent = scheduler->ready[(position - 1) / 2];
+        if (!is_before(scheduler, id, parent))
+            break;
+        ready_place(scheduler, position, parent);
+    }
+    ready_place(scheduler, position, id);
+}
+
+static void ready_sink(struct scheduler *scheduler, uint32_t position, tw_id id)
+{
+    for (;;) {
+        uint32_t child = 2 * position + 1;
+        if (child >= scheduler->ready_count)
+            break;
+        if (child + 1 < scheduler->ready_count &&
+            is_before(scheduler, scheduler->ready[child + 1], scheduler->ready[child]))
+            child++;
+        if (!is_before(scheduler, scheduler->ready[child], id))
+            break;
+        ready_place(scheduler, position, scheduler->ready[child]);
+        position = child;
+    }
+    ready_place(scheduler, position, id);
+}
+
+static void ready_push(struct scheduler *scheduler, tw_id id)
+{
+    scheduler->tasks[id].state = STATE_READY;
+    ready_climb(scheduler, scheduler->ready_count++, id);
+}
+
+static void ready_remove(struct scheduler *scheduler, tw_id id)
+{
+    uint32_t position = scheduler->tasks[id].position;
+    tw_id last = scheduler->ready[--scheduler->ready_count];
+    if (last == id)
+        return;
+    if (is_before(scheduler, last, id))
+        ready_climb(scheduler, position, last);
+    else
+        ready_sink(scheduler, position, last);
+}
+
+/* ---- Tasks come and go. ---------------------------------------------------------------------- */
+
+static bool key_add(struct scheduler *scheduler, struct task *task, const char *key)
+{
+    task->schedule.key = NULL;
+    task->is_hashed = false;
+    if (!key)
+        return true;
+    char *copy = strdup(key);
+    if (!copy)
+        return false;
+    task->is_hashed = true;
+    HASH_ADD_KEYPTR(hh, scheduler->keyed, copy, strlen(copy), task);
+    if (task->is_hashed)
+        task->schedule.key = copy;
+    else
+        free(copy);
+    return task->is_hashed;
+}
+
+static void key_remove(struct scheduler *scheduler, struct task *task)
+{
+    if (!task->is_hashed)
+        return;
+    assert(scheduler->keyed);
+    char *copy = (char *)(uintptr_t)task->hh.key;
+    HASH_DEL(scheduler->keyed, task);
+    task->is_hashed = false;
+    task->schedule.key = NULL;
+    free(copy);
+}
+
+static void task_free(struct scheduler *scheduler, tw_id id)
+{
+    struct task *task = &scheduler->tasks[id];
+    key_remove(scheduler, task);
+    task->state = STATE_FREE;
+    task->position = scheduler->free;
+    scheduler->free = id;
+    scheduler->count--;
+}
+
+static tw_tick ticks_add(tw_tick tick, uint64_t ticks)
+{
+    return ticks > TW_DEADLINE_MAX - tick ? TW_DEADLINE_MAX : tick + ticks;
+}
+
+/* What is due already goes to the queue.  False when the design refuses the start, or time ends
+ * before. */
+static bool task_arm(struct scheduler *scheduler, tw_id id, tw_tick due)
+{
+    struct task *task = &scheduler->tasks[id];
+    if (due > TW_DEADLINE_MAX)
+        return false;
+    task->due = due;
+    task->sequence = scheduler->sequence++;
+    if (due <= scheduler->now) {
+        ready_push(scheduler, id);
+        return true;
+    }
+    task->state = STATE_WAITING;
+    return scheduler->design->start(scheduler->timers, id, due) >= 0;
+}
+
+static enum scheduler_status schedule_check(const struct scheduler *scheduler,
+                                            const struct schedule *schedule)
+{
+    if (schedule->kind != SCHEDULE_ONCE && schedule->period < 1)
+        return SCHEDULER_SHORT_PERIOD;
+    if (schedule->kind != SCHEDULE_ONCE && schedule->times < 1)
+        return SCHEDULER_NO_TIMES;
+    if (schedule->key && scheduler_find(scheduler, schedule->key, &(tw_id){0}))
+        return SCHEDULER_DUPLICATE_KEY;
+    return scheduler->free == scheduler->capacity ? SCHEDULER_FULL : SCHEDULER_OK;
+}
+
+enum scheduler_status scheduler_add(struct scheduler *scheduler, const struct schedule *schedule,
+                                    tw_id *id)
+{
+    enum scheduler_status status = schedule_check(scheduler, schedule);
+    if (status != SCHEDULER_OK)
+        return status;
+    tw_id taken = scheduler->free;
+    struct task *task = &scheduler->tasks[taken];
+    scheduler->free = task->position;
+    scheduler->count++;
+    task->schedule = *schedule;
+    task->runs = task->missed = 0;
+    if (schedule->kind == SCHEDULE_ONCE)
+        task->schedule.times = 1;
+    if (!key_add(scheduler, task, schedule->key))
+        status = SCHEDULER_NO_MEMORY;
+    else if (!task_arm(scheduler, taken,
+                       ticks_add(scheduler->now, schedule->delay ? schedule->delay : 1)))
+        status = SCHEDULER_REFUSED;
+    if (status != SCHEDULER_OK) {
+        task_free(scheduler, taken);
+        return status;
+    }
+    if (id)
+        *id = taken;
+    return schedule->delay ? SCHEDULER_OK : SCHEDULER_ROUNDED_UP;
+}
+
+bool scheduler_find(const struct scheduler *scheduler, const char *key, tw_id *id)
+{
+    struct task *task;
+    HASH_FIND_STR(scheduler->keyed, key, task);
+    if (task)
+        *id = (tw_id)(task - scheduler->tasks);
+    return task != NULL;
+}
+
+bool scheduler_remove(struct scheduler *scheduler, tw_id id)
+{
+    struct task *task = &scheduler->tasks[id];
+    switch (task->state) {
+    case STATE_FREE:
+    case STATE_REMOVED:
+        return false;
+    case STATE_RUNNING:
+        /* Its id stays taken until it returns; its key can be used at once. */
+        key_remove(scheduler, task);
+        task->state = STATE_REMOVED;
+        return true;
+    case STATE_WAITING:
+        scheduler->design->stop(scheduler->timers, id);
+        break;
+    case STATE_READY:
+        ready_remove(scheduler, id);
+        break;
+    }
+    task_free(scheduler, id);
+    return true;
+}
+
+bool scheduler_remove_key(struct scheduler *scheduler, const char *key)
+{
+    tw_id id;
+    return scheduler_find(scheduler, key, &id) && scheduler_remove(scheduler, id);
+}
+
+/* ---- The dispatch thread. -------------------------------------------------------------------- */
+
+static void task_expired(void *ctx, tw_id id, tw_tick now)
+{
+    (void)now;
+    ready_push(ctx, id);
+}
+
+static void clock_move(struct scheduler *scheduler, tw_tick to)
+{
+    scheduler->now = to;
+    scheduler->design->advance(scheduler->timers, to, task_expired, scheduler);
+}
+
+/* The sum, or TW_NEVER when no deadline can name it: clamped, a rate would stand still. */
+static tw_tick tick_after(tw_tick tick, uint64_t ticks)
+{
+    return ticks > TW_DEADLINE_MAX - tick ? TW_NEVER : tick + ticks;
+}
+
+/* When the next run is due, now that one has ended. */
+static tw_tick task_next(struct scheduler *scheduler, struct task *task)
+{
+    uint64_t period = task->schedule.period;
+    if (task->schedule.kind == SCHEDULE_WITH_FIXED_DELAY)
+        return tick_after(scheduler->now, period);
+    tw_tick due = tick_after(task->due, period);
+    if (task->schedule.catch_up == SCHEDULE_BURST || due >= scheduler->now)
+        return due;
+    uint64_t missed = (scheduler->now - due - 1) / period + 1;
+    task->missed += missed;
+    scheduler->totals.missed += missed;
+    return tick_after(due + (missed - 1) * period, period);
+}
+
+static void lateness_note(struct scheduler *scheduler, uint64_t late_ticks)
+{
+    struct scheduler_totals *totals = &scheduler->totals;
+    totals->runs++;
+    totals->late_runs += late_ticks > 0;
+    if (late_ticks > totals->late_max_ticks)
+        totals->late_max_ticks = late_ticks;
+    scheduler->late_sum_ticks += (double)late_ticks;
+}
+
+static void task_run(struct scheduler *scheduler, tw_id id)
+{
+    struct task *task = &scheduler->tasks[id];
+    struct schedule_run run = {
+        .id = id,
+        .key = task->schedule.key,
+        .due = task->due,
+        .start = scheduler->now,
+        .number = ++task->runs,
+        .missed = task->missed,
+    };
+    ready_remove(scheduler, id);
+    task->state = STATE_RUNNING;
+    lateness_note(scheduler, run.start - run.due);
+    tw_tick end =
+        ticks_add(scheduler->now, task->schedule.run(task->schedule.ctx, scheduler, &run));
+    scheduler->totals.busy_ticks += end - scheduler->now;
+    clock_move(scheduler, end);
+    if (task->state == STATE_REMOVED || task->runs == task->schedule.times) {
+        task_free(scheduler, id);
+    } else if (!task_arm(scheduler, id, task_next(scheduler, task))) {
+        scheduler->totals.refused++;
+        task_free(scheduler, id);
+    }
+}
+
+void scheduler_advance(struct scheduler *scheduler, tw_tick to)
+{
+    while (scheduler->now <= to) {
+        if (scheduler->ready_count > 0) {
+            task_run(scheduler, scheduler->ready[0]);
+        } else if (scheduler->now < to) {
+            tw_tick next = scheduler->design->next(scheduler->timers);
+            clock_move(scheduler, next < to ? next : to);
+        } else {
+            break;
+        }
+    }
+}
+
+/* ---- Open, close, look. ---------------------------------------------------------------------- */
+
+struct scheduler *scheduler_open(const struct tw_backend *design, struct tw_timers *timers,
+                                 uint32_t capacity, tw_tick now)
+{
+    struct scheduler *scheduler =
+        calloc(1, sizeof *scheduler + capacity * sizeof *scheduler->tasks);
+    tw_id *ready = calloc(capacity, sizeof *ready);
+    if (!scheduler || !ready) {
+        free(scheduler);
+        free(ready);
+        return NULL;
+    }
+    *scheduler = (struct scheduler){
+        .design = design,
+        .timers = timers,
+        .now = now,
+        .capacity = capacity,
+        .ready = ready,
+    };
+    for (uint32_t i = 0; i < capacity; i++)
+        scheduler->tasks[i].position = i + 1;
+    return scheduler;
+}
+
+void scheduler_close(struct scheduler *scheduler)
+{
+    if (!scheduler)
+        return;
+    for (tw_id id = 0; id < scheduler->capacity; id++)
+        scheduler_remove(scheduler, id);
+    free(scheduler->ready);
+    free(scheduler);
+}
+
+tw_tick scheduler_now(const struct scheduler *scheduler)
+{
+    return scheduler->now;
+}
+
+uint32_t scheduler_count(const struct scheduler *scheduler)
+{
+    return scheduler->count;
+}
+
+struct scheduler_totals scheduler_totals(const struct scheduler *scheduler)
+{
+    struct scheduler_totals totals = scheduler->totals;
+    if (totals.runs > 0)
+        totals.late_mean_ticks = scheduler->late_sum_ticks / (double)totals.runs;
+    return totals;
+}

@@ -1,0 +1,505 @@
+/* session.c - runs a plan group by group and adds its cells to the document. */
+#include "harness/measure/session/session.h"
+
+#include "harness/measure/run/counters.h"
+#include "harness/measure/run/pace.h"
+#include "harness/measure/session/origin.h"
+#include "harness/tell/result/cell.h"
+#include "harness/tell/result/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CHECK_NS UINT64_C(100000000)
+/* Tasks of the stream that is stepped through: a design whose calls grow with n has to stay cheap. */
+#define STEPPED_TASKS 32u
+/* A sample waits for at most so small a part of its cell's budget. */
+#define PATIENCE_PER_BUDGET 50
+
+/* ---- Before the first group. ----------------------------------------------------------------- */
+
+/* null is always among the cells: its time is what the harness costs on the same stream. */
+static int session_cells(struct session *session, struct diag *diag)
+{
+    size_t count = session->plan.cell_count;
+    session->cells = calloc(count + 1, sizeof *session->cells);
+    session->outcomes = calloc(count + 1, sizeof *session->outcomes);
+    session->hopeless = calloc(count + 1, sizeof *session->hopeless);
+    if (!session->cells || !session->outcomes || !session->hopeless)
+        return diag_run(diag, "no memory for %zu cells", count);
+    memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
+    session->cell_count = count;
+    for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
+        if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
+            return DIAG_OK;
+    session->cells[session->cell_count++] = (struct plan_cell){
+        .design = registry_find("null"),
+        .drive = session->cells[0].drive,
+    };
+    return DIAG_OK;
+}
+
+static int session_pool(struct session *session, struct diag *diag)
+{
+    const struct setup *setup = session->setup;
+    int cpus[CPU_SETSIZE] = {-1};
+    size_t count = origin_cores(setup, cpus, (size_t)setup->jobs);
+    if (count < setup->jobs)
+        return diag_usage(
+            diag, "--jobs: %llu given; expected at most %zu here, a core for each child%s",
+            (unsigned long long)setup->jobs, count, setup->pin_none ? " (unpinned: 1)" : "");
+    session->cpu = cpus[0];
+    struct pool_limits limits = {
+        .budget_ns = setup->budget_ns,
+        .memory_bytes = setup->memory_limit_bytes,
+    };
+    return pool_open(&session->pool, cpus, count, &limits, diag);
+}
+
+/* Asks the processor once, so that a run without counters does not pay for trying in every cell. */
+static int session_counters(struct session *session, struct diag *diag)
+{
+    enum setup_counters wish = session->setup->counters;
+    struct counters counters;
+    if (wish == COUNTERS_OFF || session->setup->counts_only) {
+        snprintf(session->counters_reason, sizeof session->counters_reason, "%s",
+                 wish == COUNTERS_OFF ? "--counters=off" : "--counts-only");
+        return DIAG_OK;
+    }
+    bool there = counters_open(&counters, NULL, "");
+    counters_close(&counters);
+    if (there)
+        return DIAG_OK;
+    if (wish == COUNTERS_REQUIRED)
+        return diag_run(diag, "--counters=required: %s", counters.reason);
+    memcpy(session->counters_reason, counters.reason, sizeof session->counters_reason);
+    return DIAG_OK;
+}
+
+/* What the harness costs and what could disturb it: a look at the system, the calibration of the
+ * clock, and a second look when the first is CHECK_NS ago. */
+static void session_check(struct session *session, struct result_origin *origin)
+{
+    struct system_look *before = NULL, *after = NULL;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    bool check = !session->setup->no_system_check && !session->setup->counts_only;
+    if (check)
+        before = system_look("");
+    session->cycles = cycles_calibrate();
+    session->pace_ns = session->setup->patience_ns > 0 ? pace_calibrate_ns() : 0;
+    uint64_t passed_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+    if (check && passed_ns < CHECK_NS)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(CHECK_NS - passed_ns)}, NULL);
+    if (check)
+        after = system_look("");
+    system_check(&origin->checks, before, after, session->cpu, origin->machine.virtualisation, "");
+    system_look_free(before);
+    system_look_free(after);
+}
+
+/* What --resume goes on with.  A run that was ended before its first cell has left no file, and whoever starts
+ * it again need not know. */
+static int session_load(struct session *session, struct diag *diag)
+{
+    const char *path = session->setup->json;
+    struct stat info;
+    if (!session->setup->resume)
+        return DIAG_OK;
+    if (lstat(path, &info) != 0 && errno == ENOENT) {
+        fprintf(stderr, "twbench: %s: is not there yet; --resume begins it\n", path);
+        return DIAG_OK;
+    }
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return diag_usage(diag, "%s: is no file that --resume could go on with; expected a result",
+                          path);
+    return result_load(path, &session->document, diag);
+}
+
+static int session_document(struct session *session, struct diag *diag)
+{
+    const struct setup *setup = session->setup;
+    struct result_origin origin;
+    origin_fill(&origin, setup);
+    bool is_loaded = session->document != NULL;
+    int status = DIAG_OK;
+    if (is_loaded)
+        status = result_check_origin(session->document, setup->json, &origin, diag);
+    if (status != DIAG_OK)
+        return status;
+    session_check(session, &origin);
+    origin_warn(&origin, setup);
+    origin.harness.timer_overhead_ns =
+        (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
+    return is_loaded ? DIAG_OK : result_new(&origin, &session->document, diag);
+}
+
+static struct workload_request request_of(const struct setup *setup, const struct plan_group *group)
+{
+    return (struct workload_request){
+        .workload = group->workload,
+        .directory = setup->workload_directory,
+        .tasks = group->tasks,
+        .tick_ns = setup->tick_ns,
+        .seed = setup->seed,
+        .settings = setup->sets,
+        .setting_count = setup->set_count,
+    };
+}
+
+/* Everything that the stream is made from, as one line; free it.  NULL without memory. */
+static char *stream_key(const struct setup *setup, const struct plan_group *group)
+{
+    char *key = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&key, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s %llu %llu %llu %llu", group->workload, (unsigned long long)group->tasks,
+            (unsigned long long)setup->tick_ns, (unsigned long long)setup->seed,
+            (unsigned long long)setup->max_pending);
+    for (size_t i = 0; i < setup->set_count; i++)
+        fprintf(out, " %s=%s", setup->sets[i].name, setup->sets[i].value);
+    if (fclose(out) == 0)
+        return key;
+    free(key);
+    return NULL;
+}
+
+static void session_drop_stream(struct session *session)
+{
+    if (session->kept)
+        stream_free(session->kept);
+    free(session->kept_key);
+    session->kept = NULL;
+    session->kept_key = NULL;
+}
+
+int session_stream(struct session *session, const struct setup *setup,
+                   const struct plan_group *group, struct stream **out, struct diag *diag)
+{
+    char *key = stream_key(setup, group);
+    if (!key)
+        return diag_run(diag, "no memory for the name of a stream");
+    if (session->kept && strcmp(session->kept_key, key) == 0) {
+        free(key);
+        *out = session->kept;
+        return DIAG_OK;
+    }
+    struct workload_request request = request_of(setup, group);
+    session_drop_stream(session);
+    int status = workload_stream(&request, &session->kept, diag);
+    session->kept_key = key;
+    if (status == DIAG_OK && setup->max_pending > 0)
+        status = stream_cap(session->kept, (uint32_t)setup->max_pending, diag);
+    if (status == DIAG_OK)
+        *out = session->kept;
+    else
+        session_drop_stream(session);
+    return status;
+}
+
+static int session_validate(const struct session *session, struct diag *diag)
+{
+    const char *last = NULL;
+    int status = DIAG_OK;
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
+        const struct plan_group *group = &session->plan.groups[i];
+        if (group->workload == last)
+            continue;
+        last = group->workload;
+        struct workload_request request = request_of(session->setup, group);
+        request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
+        struct stream *stream = NULL;
+        status = workload_stream(&request, &stream, diag);
+        if (status == DIAG_OK)
+            stream_free(stream);
+    }
+    return status;
+}
+
+/* ---- A group. -------------------------------------------------------------------------------- */
+
+static struct cell_identity identity_of(const struct session *session, size_t cell)
+{
+    const struct setup *setup = session->setup;
+    const struct plan_cell *plan = &session->cells[cell];
+    return (struct cell_identity){
+        .impl = plan->design->timed->name,
+        .traits = &plan->design->timed->traits,
+        .settings = plan->settings,
+        .setting_count = plan->setting_count,
+        .drive = plan->drive,
+        .pages = plan->pages,
+        .runs = setup->runs,
+        .warmup = setup->warmup,
+        .max_pending = setup->max_pending,
+        .budget_ns = setup->budget_ns,
+        .memory_limit_bytes = setup->memory_limit_bytes,
+        .pin_cpu = session->cpu,
+    };
+}
+
+static double harness_cost(const struct session *session, const struct stream *stream)
+{
+    double ns_per_op = result_harness_ns_per_op(session->document, stream);
+    return ns_per_op >= 0 ? ns_per_op : group_ns_per_call(&session->outcomes[session->null_cell]);
+}
+
+static void refuse_hopeless(struct session *session, size_t cell)
+{
+    struct outcome *outcome = &session->outcomes[cell];
+    outcome->status = OUTCOME_TIMEOUT;
+    snprintf(outcome->reason, sizeof outcome->reason,
+             "not run: fewer tasks of this workload already took longer than the budget");
+}
+
+/* Tells which experiment each cell of the group is, whether it is run now or was run before. */
+static void name_cells(const struct session *session, const struct plan_group *group,
+                       const struct stream *stream)
+{
+    char text[CELL_IDENTITY_SIZE];
+    for (size_t i = 0; session->named && i < session->plan.cell_count; i++) {
+        struct cell_identity identity = identity_of(session, i);
+        cell_identity_text(text, sizeof text, &identity, stream);
+        session->named(session->named_ctx, group, &session->cells[i], text);
+    }
+}
+
+/* Cells of the plan that this group still has to run; null comes along if anything is timed and no other
+ * cell has told already what the harness costs on this stream. */
+static size_t choose_cells(const struct session *session, const struct stream *stream,
+                           struct plan_cell *chosen, size_t *from)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < session->plan.cell_count; i++) {
+        struct cell_identity identity = identity_of(session, i);
+        if (!result_has_cell(session->document, &identity, stream))
+            from[count++] = i;
+    }
+    if (count > 0 && !session->setup->counts_only &&
+        session->null_cell == session->plan.cell_count &&
+        result_harness_ns_per_op(session->document, stream) < 0)
+        from[count++] = session->null_cell;
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = session->cells[from[i]];
+    return count;
+}
+
+static int add_cells(struct session *session, const struct stream *stream, const size_t *from,
+                     size_t count, struct diag *diag)
+{
+    int status = DIAG_OK;
+    double harness_ns = harness_cost(session, stream);
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        if (from[i] >= session->plan.cell_count)
+            continue;
+        struct cell_identity identity = identity_of(session, from[i]);
+        status = result_add_cell(session->document, &identity, stream, &session->outcomes[from[i]],
+                                 harness_ns, diag);
+    }
+    if (status == DIAG_OK && session->setup->json && file_is_replaced(session->setup->json))
+        status = result_write(session->document, session->setup->json, diag);
+    return status;
+}
+
+/* The stream to step through: the same workload with fewer tasks, or the stream itself where it is
+ * recorded.  NULL when steps are not asked for; or with a reason, which does not stop the run. */
+static struct stream *make_small(const struct session *session, const struct plan_group *group,
+                                 struct stream *stream, char *reason, size_t reason_size)
+{
+    const struct setup *setup = session->setup;
+    struct workload_request request = request_of(session->setup, group);
+    struct stream *small = NULL;
+    struct diag diag;
+    if (setup->counters != COUNTERS_STEP)
+        return NULL;
+    if (workload_is_trace(group->workload, setup->workload_directory))
+        return stream;
+    request.tasks = stream->tasks < STEPPED_TASKS ? stream->tasks : STEPPED_TASKS;
+    int status = workload_stream(&request, &small, &diag);
+    if (status == DIAG_OK && stream->max_pending > 0)
+        status = stream_cap(small, stream->max_pending, &diag);
+    if (status == DIAG_OK)
+        return small;
+    if (small)
+        stream_free(small);
+    snprintf(reason, reason_size, "no small stream to step through: %.*s", (int)reason_size - 40,
+             diag.text);
+    return NULL;
+}
+
+/* What is known of an outcome before anything has run. */
+static void outcome_begin(struct session *session, size_t cell, const char *small_reason,
+                          struct outcome *outcome)
+{
+    if (session->hopeless[cell]) {
+        refuse_hopeless(session, cell);
+        *outcome = session->outcomes[cell];
+        return;
+    }
+    /* A session that reads counters may have plans that only count. */
+    bool counts = session->setup->counts_only && session->counters_reason[0] == '\0';
+    snprintf(outcome->counters_reason, sizeof outcome->counters_reason, "%s",
+             counts ? "--counts-only" : session->counters_reason);
+    snprintf(outcome->stepped.reason, sizeof outcome->stepped.reason, "%s", small_reason);
+}
+
+/* Waiting is paid from the cell's budget: a short one leaves little of it. */
+static uint64_t patience_of(const struct setup *setup)
+{
+    uint64_t share_ns = setup->budget_ns / PATIENCE_PER_BUDGET;
+    bool is_short = setup->budget_ns > 0 && share_ns < setup->patience_ns;
+    return is_short ? share_ns : setup->patience_ns;
+}
+
+/* Outcomes of the chosen cells lie together while the group runs. */
+static int run_chosen(struct session *session, const struct plan_group *plan, struct stream *stream,
+                      const struct plan_cell *chosen, const size_t *from, size_t count,
+                      struct diag *diag)
+{
+    const struct setup *setup = session->setup;
+    char small_reason[OUTCOME_COUNTERS_REASON] = "";
+    struct outcome *outcomes = calloc(count, sizeof *outcomes);
+    if (!outcomes)
+        return diag_run(diag, "no memory for %zu outcomes", count);
+    struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
+    struct group_options group = {
+        .runs = setup->runs,
+        .warmup = setup->warmup,
+        .min_time_ns = setup->min_time_ns,
+        .seed = setup->seed,
+        .pace_ns = session->pace_ns,
+        .patience_ns = patience_of(setup),
+        .count = session->counters_reason[0] == '\0',
+        .small = small,
+    };
+    for (size_t i = 0; i < count; i++)
+        outcome_begin(session, from[i], small_reason, &outcomes[i]);
+    int status = group_run(session->pool, chosen, count, stream, &session->cycles, &group, outcomes,
+                           progress_job, &session->progress, diag);
+    for (size_t i = 0; i < count; i++) {
+        session->outcomes[from[i]] = outcomes[i];
+        session->hopeless[from[i]] = outcomes[i].status == OUTCOME_TIMEOUT;
+    }
+    if (small && small != stream)
+        stream_free(small);
+    free(outcomes);
+    return status;
+}
+
+static int run_group(struct session *session, const struct plan_group *group, double weight,
+                     struct diag *diag)
+{
+    struct stream *stream = NULL;
+    int status = session_stream(session, session->setup, group, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
+    size_t *from = calloc(session->cell_count, sizeof *from);
+    if (status == DIAG_OK && chosen && from) {
+        size_t count = choose_cells(session, stream, chosen, from);
+        progress_group(&session->progress, stream, weight);
+        if (count > 0)
+            status = run_chosen(session, group, stream, chosen, from, count, diag);
+        progress_clear(&session->progress);
+        if (status == DIAG_OK)
+            status = add_cells(session, stream, from, count, diag);
+        if (status == DIAG_OK)
+            name_cells(session, group, stream);
+        progress_group_end(&session->progress, count);
+    } else if (status == DIAG_OK) {
+        status = diag_run(diag, "no memory for %zu cells", session->cell_count);
+    }
+    free(chosen);
+    free(from);
+    return status;
+}
+
+/* Work grows with the number of tasks; a workload's default, or a trace, counts as a million. */
+static double group_weight(const struct plan_group *group)
+{
+    return group->tasks > 0 ? (double)group->tasks + 1e4 : 1e6;
+}
+
+double session_weight(const struct session *session)
+{
+    double weight = 0;
+    for (size_t i = 0; i < session->plan.group_count; i++)
+        weight += group_weight(&session->plan.groups[i]);
+    return weight;
+}
+
+int session_run(struct session *session, struct diag *diag)
+{
+    int status = DIAG_OK;
+    pool_set_budget(session->pool, session->setup->budget_ns);
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
+        const struct plan_group *group = &session->plan.groups[i];
+        if (i > 0 && group->workload != session->plan.groups[i - 1].workload)
+            memset(session->hopeless, 0, session->cell_count * sizeof *session->hopeless);
+        status = run_group(session, group, group_weight(group), diag);
+        if (status == DIAG_OK && pool_is_interrupted(session->pool))
+            status = POOL_INTERRUPTED;
+    }
+    return status;
+}
+
+/* ---- From one plan to the next. -------------------------------------------------------------- */
+
+static void session_drop_plan(struct session *session)
+{
+    plan_free(&session->plan);
+    free(session->cells);
+    free(session->outcomes);
+    free(session->hopeless);
+    session->cells = NULL;
+    session->outcomes = NULL;
+    session->hopeless = NULL;
+}
+
+int session_plan(struct session *session, const struct setup *setup,
+                 const struct plan_selection *selection, struct diag *diag)
+{
+    session_drop_plan(session);
+    session->setup = setup;
+    int status = plan_make(selection, &session->plan, diag);
+    if (status == DIAG_OK)
+        status = session_cells(session, diag);
+    if (status == DIAG_OK)
+        status = session_validate(session, diag);
+    return status;
+}
+
+int session_plan_cells(struct session *session, const struct setup *setup,
+                       const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                       struct diag *diag)
+{
+    session_drop_plan(session);
+    session->setup = setup;
+    int status = plan_of_cells(group, cells, count, &session->plan, diag);
+    return status == DIAG_OK ? session_cells(session, diag) : status;
+}
+
+int session_open(struct session *session, const struct setup *setup, struct diag *diag)
+{
+    session->setup = setup;
+    int status = session_load(session, diag);
+    if (status == DIAG_OK)
+        status = session_pool(session, diag);
+    if (status == DIAG_OK)
+        status = session_counters(session, diag);
+    if (status == DIAG_OK)
+        status = session_document(session, diag);
+    return status;
+}
+
+void session_close(struct session *session)
+{
+    if (session->pool)
+        pool_close(session->pool);
+    result_free(session->document);
+    session_drop_plan(session);
+    session_drop_stream(session);
+}

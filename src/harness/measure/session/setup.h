@@ -1,0 +1,52 @@
+/*
+ * setup.h - how cells are measured, as plain data: whoever wants cells fills it in, be it from flags or from a file.
+ *
+ * Times are in nanoseconds.  Pointers are the caller's and outlive the session.
+ */
+#ifndef TWBENCH_SETUP_H
+#define TWBENCH_SETUP_H
+
+#include "harness/measure/workload/workload.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Counters of the processor: when there are any, never, or else an error; or when there are any, and
+ * single steps as well. */
+enum setup_counters { COUNTERS_AUTO, COUNTERS_OFF, COUNTERS_REQUIRED, COUNTERS_STEP };
+
+enum setup_progress { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_LINES, PROGRESS_NEVER };
+
+struct setup {
+    int argc; /* the command line, for the record */
+    char **argv;
+    enum setup_progress progress;
+
+    /* Streams. */
+    const char *workload_directory;
+    const struct workload_setting *sets;
+    size_t set_count;
+    uint64_t tick_ns; /* 0: the workload's */
+    uint64_t seed;
+    uint64_t max_pending; /* 0: no cap */
+
+    /* Samples. */
+    uint64_t runs, warmup;
+    uint64_t min_time_ns; /* work of one sample */
+    uint64_t patience_ns; /* longest wait for the core's full pace */
+    bool counts_only;     /* runs is 0 then */
+    enum setup_counters counters;
+
+    /* Children. */
+    uint64_t budget_ns; /* wall time of one; 0: no limit */
+    uint64_t memory_limit_bytes;
+    uint64_t jobs; /* at a time; 0: claims, which knows itself how many do no harm */
+    int pin_cpu;   /* below 0: the last core this process may use */
+    bool pin_none, no_system_check;
+
+    /* The document. */
+    const char *json; /* file, "-" or NULL */
+    bool resume;      /* go on with it */
+};
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * parameters.h - named parameters of a workload file: overridden from outside, put in as $name.
+ *
+ * Works on the JSON tree before its values are read, so that a parameter can stand anywhere in a
+ * string: "lattice($stride, 1, 64, 1)".
+ */
+#ifndef TWBENCH_PARAMETERS_H
+#define TWBENCH_PARAMETERS_H
+
+#include "harness/base/diag.h"
+#include "harness/measure/workload/workload.h"
+
+#include <cjson/cJSON.h>
+
+/* Most parameters of a file, and most characters of a value when everything is put in. */
+#define PARAMETERS_MAX     32
+#define PARAMETER_TEXT_MAX 2000
+
+/* The text of a number or string of the tree; false for anything else, or a text too long. */
+bool parameter_text(const cJSON *item, char *out, size_t size);
+
+/* Overrides members of root's "parameters"; a name that is not there is refused with the list of
+ * those that are.  `path` is the file, for diagnostics. */
+int parameters_override(cJSON *root, const struct workload_setting *settings, size_t count,
+                        const char *path, struct diag *diag);
+
+/* Puts the parameters into each other, which fails on a cycle, and then into all strings of the
+ * tree. */
+int parameters_resolve(cJSON *root, const char *path, struct diag *diag);
+
+#endif

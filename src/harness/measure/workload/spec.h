@@ -1,0 +1,83 @@
+/*
+ * spec.h - a workload file, parsed: parameters put in, every value checked, distributions ready.
+ *
+ *     { "name": "hold",
+ *       "summary": "what it models and where that is from, in one sentence",
+ *       "tick": "1ms", "tasks": "100k",
+ *       "parameters": { "delay": "exponential(10s)", "turns": 2 },
+ *       "phases": [
+ *         { "name": "start", "do": "start", "delay": "$delay", "age": "stationary" },
+ *         { "name": "steady", "do": "run", "turns": "$turns", "delay": "$delay",
+ *           "ended": "restart" },
+ *         { "name": "stop", "do": "stop", "share": 0.5 } ] }
+ *
+ * A string may name parameters as $name; a parameter may name others.  Times are converted with the
+ * tick and rounded up; a bare number is ticks.  Shares are 0 .. 1.
+ *
+ * docs/WORKLOADS.md explains the keys, their defaults and the distributions; the table of keys is in spec.c.
+ */
+#ifndef TWBENCH_SPEC_H
+#define TWBENCH_SPEC_H
+
+#include "harness/measure/workload/dist.h"
+#include "harness/measure/workload/mix.h"
+#include "harness/measure/workload/workload.h"
+
+enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_FLOW, SPEC_GROUP };
+enum spec_order { SPEC_IDS, SPEC_RANDOM, SPEC_SOONEST, SPEC_LATEST };
+enum spec_age { SPEC_NEW, SPEC_STATIONARY, SPEC_REFRESHED, SPEC_PHASED };
+enum spec_ended { SPEC_IDLE, SPEC_RESTART, SPEC_REPLACE, SPEC_FIXED_RATE, SPEC_FIXED_DELAY };
+
+struct spec_phase {
+    char name[STREAM_NAME_SIZE]; /* empty inside a group when not given */
+    unsigned kind;               /* enum spec_kind */
+    double share;
+    unsigned order, age, ended; /* enums above */
+    struct dist *delay;         /* NULL where nothing is started */
+    double stop_share;
+    struct dist *stop_after; /* NULL: uniform over the delay */
+    unsigned until_empty;    /* 1: ticks is 0 */
+    uint64_t ticks, step;    /* `turns` is turned into ticks */
+    double turns;
+    struct dist *run_time; /* NULL: below a tick */
+    uint64_t slow_every, slow_run;
+    double refresh, arrive, depart;
+    uint64_t refresh_min;
+    struct mix *mix; /* of a flow, as what follows */
+    struct dist *passes, *starts;
+    uint64_t of;
+    double armed, starts_scale;
+    unsigned in_passes;
+    uint64_t repeat; /* of a group, with its phases */
+    struct spec_phase *phases;
+    size_t phase_count;
+};
+
+static inline bool spec_is_periodic(const struct spec_phase *phase)
+{
+    return phase->ended == SPEC_FIXED_RATE || phase->ended == SPEC_FIXED_DELAY;
+}
+
+struct spec {
+    char name[STREAM_NAME_SIZE];
+    char *summary;
+    char *parameters; /* "delay=uniform(1, 1h) turns=3", as the file has them */
+    char *json;       /* one line: the file with parameters, tick and tasks as they came out */
+    uint64_t tick_ns;
+    uint64_t unit_ns; /* what delays are drawn in: the file's own tick where the one asked for is a
+                         multiple of it, else that */
+    uint64_t tasks;
+    struct spec_phase *phases;
+    size_t phase_count;
+};
+
+/* Parses the text of a file, which ends with a zero byte behind its `size` bytes.  Of the request it uses directory, tasks, tick_ns and settings;
+ * `path` is for diagnostics.  *out is freed with spec_free. */
+int spec_parse(const char *text, size_t size, const char *path,
+               const struct workload_request *request, struct spec **out, struct diag *diag);
+/* Reads the file and parses it. */
+int spec_load(const char *path, const struct workload_request *request, struct spec **out,
+              struct diag *diag);
+void spec_free(struct spec *spec);
+
+#endif

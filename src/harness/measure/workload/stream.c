@@ -1,0 +1,390 @@
+/*
+ * stream.c - the builder behind stream.h: run merging, limits, identity.
+ *
+ * Appending is the hot path of every generator and importer, so what an operation costs is a few
+ * compares and two or three stores; the words grow by doubling and are trimmed once at the end.
+ */
+#include "harness/measure/workload/stream.h"
+
+#include "harness/measure/workload/oracle.h"
+
+/* XXH3, because it hashes hundreds of megabytes of words at the speed of memory; in the header,
+ * because then nothing has to be linked. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum failure { FAILURE_NONE, FAILURE_MEMORY, FAILURE_SIZE, FAILURE_CLOCK };
+
+/* The public stream and what only its making needs. */
+struct builder {
+    struct stream stream;
+    size_t room; /* words allocated */
+    size_t run;  /* index of the header of the run that may grow; NO_RUN: none */
+    tw_tick now;
+    tw_tick longest;   /* longest delay so far */
+    uint64_t id_bound; /* highest id + 1 */
+    enum failure failure;
+    uint32_t *restarts[STREAM_PHASES_MAX],
+        *periods[STREAM_PHASES_MAX];             /* phases[] points at them */
+    uint64_t *restart_slacks[STREAM_PHASES_MAX]; /* and at these */
+    size_t starts, slack_room;                   /* explicit starts; elements of slacks_ns */
+};
+
+#define NO_RUN SIZE_MAX
+
+static struct builder *builder_of(struct stream *stream)
+{
+    return (struct builder *)stream;
+}
+
+struct stream *stream_new(const char *workload)
+{
+    struct builder *builder = calloc(1, sizeof *builder);
+    if (!builder)
+        return NULL;
+    builder->run = NO_RUN;
+    strncpy(builder->stream.workload, workload, STREAM_NAME_SIZE - 1);
+    return &builder->stream;
+}
+
+void stream_free(struct stream *stream)
+{
+    if (!stream)
+        return;
+    struct builder *builder = builder_of(stream);
+    for (size_t i = 0; i < STREAM_PHASES_MAX; i++) {
+        free(builder->restarts[i]);
+        free(builder->periods[i]);
+        free(builder->restart_slacks[i]);
+    }
+    free(stream->slacks_ns);
+    free(stream->schedule.run_time);
+    free(stream->words);
+    free(stream->spec_json);
+    free(builder);
+}
+
+bool stream_is_broken(const struct stream *stream)
+{
+    return ((const struct builder *)stream)->failure != FAILURE_NONE;
+}
+
+static struct stream_phase *phase_current(struct stream *stream)
+{
+    assert(stream->phase_count > 0);
+    return &stream->phases[stream->phase_count - 1];
+}
+
+static uint32_t *table_copy(struct builder *builder, const uint32_t *from)
+{
+    size_t bytes = STREAM_RESTART_SIZE * sizeof *from;
+    uint32_t *table = malloc(bytes);
+    if (table)
+        memcpy(table, from, bytes);
+    else
+        builder->failure = FAILURE_MEMORY;
+    return table;
+}
+
+static uint64_t table_longest(const uint32_t *table)
+{
+    uint32_t longest = 0;
+    for (size_t i = 0; table && i < STREAM_RESTART_SIZE; i++)
+        if (table[i] > longest)
+            longest = table[i];
+    return longest;
+}
+
+static void longest_note(struct builder *builder)
+{
+    const struct stream_phase *phase = phase_current(&builder->stream);
+    uint64_t longest = table_longest(phase->restart) + table_longest(phase->period);
+    if (longest > builder->longest)
+        builder->longest = longest;
+}
+
+/* Makes room for `more` words; false, and the stream is broken, when there is none. */
+static bool words_reserve(struct builder *builder, size_t more)
+{
+    size_t needed = builder->stream.word_count + more;
+    if (builder->failure)
+        return false;
+    if (needed <= builder->room)
+        return true;
+    if (needed > STREAM_WORDS_MAX) {
+        builder->failure = FAILURE_SIZE;
+        return false;
+    }
+    size_t room = builder->room ? builder->room * 2 : 1024;
+    uint32_t *words = realloc(builder->stream.words, room * sizeof *words);
+    if (!words) {
+        builder->failure = FAILURE_MEMORY;
+        return false;
+    }
+    builder->stream.words = words;
+    builder->room = room;
+    return true;
+}
+
+void stream_phase_begin(struct stream *stream, const char *name, const uint32_t *restart)
+{
+    assert(stream->phase_count < STREAM_PHASES_MAX);
+    struct builder *builder = builder_of(stream);
+    size_t index = stream->phase_count++;
+    struct stream_phase *phase = &stream->phases[index];
+    strncpy(phase->name, name, STREAM_NAME_SIZE - 1);
+    phase->begin = phase->end = stream->word_count;
+    builder->run = NO_RUN;
+    /* So that even a stream without operations has words to point at. */
+    words_reserve(builder, 1);
+    if (restart)
+        phase->restart = builder->restarts[index] = table_copy(builder, restart);
+    longest_note(builder);
+}
+
+void stream_phase_period(struct stream *stream, const uint32_t *period)
+{
+    struct builder *builder = builder_of(stream);
+    size_t index = stream->phase_count - 1;
+    assert(!builder->periods[index]);
+    stream->phases[index].period = builder->periods[index] = table_copy(builder, period);
+    longest_note(builder);
+}
+
+void stream_phase_slack(struct stream *stream, const uint64_t *slack_ns)
+{
+    struct builder *builder = builder_of(stream);
+    size_t index = stream->phase_count - 1, bytes = STREAM_RESTART_SIZE * sizeof *slack_ns;
+    uint64_t *table = malloc(bytes);
+    assert(!builder->restart_slacks[index]);
+    if (table)
+        memcpy(table, slack_ns, bytes);
+    else
+        builder->failure = FAILURE_MEMORY;
+    stream->phases[index].restart_slack_ns = builder->restart_slacks[index] = table;
+}
+
+/* Of the next start.  Nothing is kept until the first that is not exact. */
+static void slack_note(struct builder *builder, uint64_t slack_ns)
+{
+    size_t index = builder->starts++;
+    if (slack_ns == 0 && !builder->stream.slacks_ns)
+        return;
+    if (index >= builder->slack_room) {
+        size_t room = index < 512 ? 1024 : 2 * index;
+        uint64_t *slacks_ns = realloc(builder->stream.slacks_ns, room * sizeof *slacks_ns);
+        if (!slacks_ns) {
+            builder->failure = FAILURE_MEMORY;
+            return;
+        }
+        memset(slacks_ns + builder->slack_room, 0,
+               (room - builder->slack_room) * sizeof *slacks_ns);
+        builder->stream.slacks_ns = slacks_ns;
+        builder->slack_room = room;
+    }
+    builder->stream.slacks_ns[index] = slack_ns;
+}
+
+/* Adds `count` operations of `operands` words each to the run of that code, or begins one.  Answers
+ * where the operands go, NULL when the stream is broken. */
+static uint32_t *run_extend(struct builder *builder, enum stream_code code, uint32_t count,
+                            size_t operands)
+{
+    struct stream *stream = &builder->stream;
+    struct stream_phase *phase = phase_current(stream);
+    if (!words_reserve(builder, operands + 1))
+        return NULL;
+    assert(stream->words);
+    uint32_t *header = builder->run == NO_RUN ? NULL : &stream->words[builder->run];
+    if (header && *header >> STREAM_COUNT_BITS == code &&
+        count <= STREAM_COUNT_MAX - (*header & STREAM_COUNT_MAX)) {
+        *header += count;
+    } else {
+        builder->run = stream->word_count;
+        stream->words[stream->word_count++] = (uint32_t)code << STREAM_COUNT_BITS | count;
+    }
+    uint32_t *at = &stream->words[stream->word_count];
+    stream->word_count += operands;
+    phase->end = stream->word_count;
+    return at;
+}
+
+static void id_note(struct builder *builder, tw_id id)
+{
+    if (id >= builder->id_bound)
+        builder->id_bound = (uint64_t)id + 1;
+}
+
+void stream_append_start(struct stream *stream, tw_id id, int64_t delay)
+{
+    stream_append_rounded(stream, id, delay, 0);
+}
+
+void stream_append_rounded(struct stream *stream, tw_id id, int64_t delay, uint64_t slack_ns)
+{
+    struct builder *builder = builder_of(stream);
+    bool far = delay < 0 || delay > UINT32_MAX;
+    uint32_t *at = run_extend(builder, far ? STREAM_START_FAR : STREAM_START, 1, far ? 3 : 2);
+    if (!at)
+        return;
+    at[0] = id;
+    at[1] = (uint32_t)(uint64_t)delay;
+    if (far)
+        at[2] = (uint32_t)((uint64_t)delay >> 32);
+    id_note(builder, id);
+    if (delay > 0 && (tw_tick)delay > builder->longest)
+        builder->longest = (tw_tick)delay;
+    phase_current(stream)->counts.starts++;
+    slack_note(builder, slack_ns);
+}
+
+void stream_append_stop(struct stream *stream, tw_id id)
+{
+    struct builder *builder = builder_of(stream);
+    uint32_t *at = run_extend(builder, STREAM_STOP, 1, 1);
+    if (!at)
+        return;
+    at[0] = id;
+    id_note(builder, id);
+    phase_current(stream)->counts.stops++;
+}
+
+/* Counts `calls` advances that move the clock by `ticks` in all; false when the clock would leave
+ * the ticks that a deadline can name. */
+static bool clock_move(struct builder *builder, uint64_t calls, uint64_t ticks)
+{
+    if (ticks >= TW_DEADLINE_MAX - builder->now) {
+        builder->failure = builder->failure ? builder->failure : FAILURE_CLOCK;
+        return false;
+    }
+    struct stream_counts *counts = &phase_current(&builder->stream)->counts;
+    builder->now += ticks;
+    counts->advances += calls;
+    counts->ticks += ticks;
+    return true;
+}
+
+void stream_append_advance(struct stream *stream, uint64_t ticks)
+{
+    if (ticks == 1) {
+        stream_append_ticks(stream, 1);
+        return;
+    }
+    struct builder *builder = builder_of(stream);
+    if (!clock_move(builder, 1, ticks))
+        return;
+    uint32_t *at = run_extend(builder, STREAM_JUMP, 1, 2);
+    if (!at)
+        return;
+    at[0] = (uint32_t)ticks;
+    at[1] = (uint32_t)(ticks >> 32);
+}
+
+void stream_append_ticks(struct stream *stream, uint64_t count)
+{
+    struct builder *builder = builder_of(stream);
+    if (!clock_move(builder, count, count))
+        return;
+    while (count > 0) {
+        uint32_t part = count > STREAM_COUNT_MAX ? STREAM_COUNT_MAX : (uint32_t)count;
+        if (!run_extend(builder, STREAM_TICKS, part, 0))
+            return;
+        count -= part;
+    }
+}
+
+static void table_identity(XXH3_state_t *state, const uint32_t *table)
+{
+    if (table)
+        XXH3_64bits_update(state, table, STREAM_RESTART_SIZE * sizeof *table);
+}
+
+static void schedule_identity(XXH3_state_t *state, const struct stream_schedule *schedule)
+{
+    const uint64_t plain[] = {schedule->ticks, schedule->phase, schedule->fixed_delay,
+                              schedule->slow_every, schedule->slow_run};
+    if (schedule->ticks == 0)
+        return;
+    XXH3_64bits_update(state, plain, sizeof plain);
+    table_identity(state, schedule->run_time);
+}
+
+/* The identity covers what a design sees: operations, their phases, restart rules, capacity. */
+static uint64_t stream_identity(const struct stream *stream)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, &stream->capacity, sizeof stream->capacity);
+    XXH3_64bits_update(&state, &stream->max_pending, sizeof stream->max_pending);
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        uint64_t end = phase->end;
+        XXH3_64bits_update(&state, phase->name, sizeof phase->name);
+        XXH3_64bits_update(&state, &end, sizeof end);
+        table_identity(&state, phase->restart);
+        table_identity(&state, phase->period);
+    }
+    schedule_identity(&state, &stream->schedule);
+    if (stream->word_count)
+        XXH3_64bits_update(&state, stream->words, stream->word_count * sizeof *stream->words);
+    return XXH3_64bits_digest(&state);
+}
+
+static int builder_verdict(const struct builder *builder, struct diag *diag)
+{
+    const struct stream *stream = &builder->stream;
+    switch (builder->failure) {
+    case FAILURE_NONE:
+        break;
+    case FAILURE_MEMORY:
+        return diag_run(diag, "%s: no memory for a stream of more than %zu words", stream->workload,
+                        stream->word_count);
+    case FAILURE_SIZE:
+        return diag_usage(diag,
+                          "%s: the stream would be larger than %zu MiB, expected fewer tasks or "
+                          "shorter phases",
+                          stream->workload, STREAM_WORDS_MAX * sizeof(uint32_t) >> 20);
+    case FAILURE_CLOCK:
+        return diag_usage(diag, "%s: the clock would go past tick 2^64, expected shorter phases",
+                          stream->workload);
+    }
+    if (stream->capacity > TW_CAPACITY_MAX || builder->id_bound > TW_CAPACITY_MAX)
+        return diag_usage(diag, "%s: ids go up to %llu, expected at most 1e9 of them",
+                          stream->workload, (unsigned long long)builder->id_bound);
+    if (stream->capacity && builder->id_bound > stream->capacity)
+        return diag_usage(diag, "%s: id %llu, expected ids below the capacity of %u",
+                          stream->workload, (unsigned long long)builder->id_bound - 1,
+                          stream->capacity);
+    return DIAG_OK;
+}
+
+int stream_finish(struct stream *stream, struct diag *diag)
+{
+    struct builder *builder = builder_of(stream);
+    int status = builder_verdict(builder, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (!stream->capacity)
+        stream->capacity = builder->id_bound ? (uint32_t)builder->id_bound : 1;
+    if (stream->word_count && stream->word_count < builder->room) {
+        uint32_t *words = realloc(stream->words, stream->word_count * sizeof *words);
+        if (words) {
+            stream->words = words;
+            builder->room = stream->word_count;
+        }
+    }
+    stream->horizon = builder->longest;
+    stream->hash = stream_identity(stream);
+    return oracle_run(stream, &stream->expected, diag);
+}
+
+int stream_cap(struct stream *stream, uint32_t max_pending, struct diag *diag)
+{
+    stream->max_pending = max_pending;
+    stream->hash = stream_identity(stream);
+    return oracle_run(stream, &stream->expected, diag);
+}

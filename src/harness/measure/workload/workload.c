@@ -1,0 +1,266 @@
+/* workload.c - finds a workload or trace by name and makes its stream. */
+#include "harness/measure/workload/workload.h"
+
+#include "harness/measure/workload/generate.h"
+#include "harness/measure/workload/spec.h"
+#include "harness/measure/workload/trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static bool is_trace_path(const char *path)
+{
+    return ends_with(path, ".tt") || ends_with(path, ".tt.xz") || ends_with(path, ".tt.gz");
+}
+
+struct location {
+    char path[PATH_SIZE];
+    bool is_trace;
+    bool exists;
+};
+
+static struct location workload_locate(const char *workload, const char *directory)
+{
+    struct location at = {.is_trace = is_trace_path(workload)};
+    if (at.is_trace || strchr(workload, '/') || ends_with(workload, ".json")) {
+        snprintf(at.path, sizeof at.path, "%s", workload);
+        at.exists = access(at.path, F_OK) == 0;
+        return at;
+    }
+    at.is_trace = trace_find(workload, directory, at.path, sizeof at.path);
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s.json", directory ? directory : ".", workload);
+    bool is_file = access(path, F_OK) == 0;
+    at.exists = is_file || at.is_trace;
+    if (is_file || !at.is_trace) {
+        at.is_trace = false;
+        memcpy(at.path, path, sizeof path);
+    }
+    return at;
+}
+
+bool workload_is_trace(const char *workload, const char *directory)
+{
+    return workload_locate(workload, directory).is_trace;
+}
+
+static int trace_make(const struct workload_request *request, const char *path, struct stream **out,
+                      struct diag *diag)
+{
+    char name[STREAM_NAME_SIZE];
+    struct textfile *file;
+    if (request->setting_count)
+        return diag_usage(diag, "--set %.60s=%.60s: %s is a trace, expected no parameters",
+                          request->settings[0].name, request->settings[0].value, path);
+    int status = textfile_open(&file, path, diag);
+    if (status != DIAG_OK)
+        return status;
+    trace_name(path, name, sizeof name);
+    status = trace_stream(file, name, request->tick_ns, out, diag);
+    textfile_close(file);
+    return status;
+}
+
+static int spec_make(const struct workload_request *request, const char *path, struct stream **out,
+                     struct diag *diag)
+{
+    struct spec *spec;
+    int status = spec_load(path, request, &spec, diag);
+    if (status != DIAG_OK)
+        return status;
+    status = generate_stream(spec, request->seed, 0, out, diag);
+    spec_free(spec);
+    return status;
+}
+
+/* ---- What there is --------------------------------------------------------------------------- */
+
+/* Names of a directory's workloads or traces, sorted. */
+struct names {
+    char **items;
+    size_t count, room;
+};
+
+static void names_free(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+    *names = (struct names){0};
+}
+
+static bool names_add(struct names *names, const char *name)
+{
+    if (names->count == names->room) {
+        size_t room = names->room ? names->room * 2 : 32;
+        char **items = realloc(names->items, room * sizeof *items);
+        if (!items)
+            return false;
+        names->items = items;
+        names->room = room;
+    }
+    names->items[names->count] = strdup(name);
+    return names->items[names->count] && ++names->count;
+}
+
+static int name_compare(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static bool is_workload_path(const char *path)
+{
+    return ends_with(path, ".json");
+}
+
+static int names_read(const char *directory, bool (*is_wanted)(const char *path),
+                      struct names *names, struct diag *diag)
+{
+    *names = (struct names){0};
+    DIR *listing = opendir(directory);
+    if (!listing)
+        return diag_usage(diag, "%s: cannot be listed: %s", directory, strerror(errno));
+    bool complete = true;
+    for (struct dirent *entry; complete && (entry = readdir(listing));)
+        if (is_wanted(entry->d_name))
+            complete = names_add(names, entry->d_name);
+    closedir(listing);
+    if (!complete) {
+        names_free(names);
+        return diag_run(diag, "%s: no memory to list it", directory);
+    }
+    if (names->count)
+        qsort(names->items, names->count, sizeof *names->items, name_compare);
+    return DIAG_OK;
+}
+
+/* A directory without traces is fine. */
+static int traces_read(const char *directory, char *path, size_t size, struct names *names,
+                       struct diag *diag)
+{
+    *names = (struct names){0};
+    snprintf(path, size, "%s/traces", directory);
+    return access(path, F_OK) == 0 ? names_read(path, is_trace_path, names, diag) : DIAG_OK;
+}
+
+static size_t names_append(char *text, size_t size, size_t length, const struct names *names)
+{
+    for (size_t i = 0; i < names->count && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%.*s", length ? ", " : "",
+                                   (int)strcspn(names->items[i], "."), names->items[i]);
+    return length < size ? length : size - 1;
+}
+
+static int workload_missing(const struct workload_request *request, const char *path,
+                            struct diag *diag)
+{
+    struct names files, traces;
+    struct diag ignored;
+    char known[600] = "", traces_path[PATH_SIZE];
+    const char *directory = request->directory ? request->directory : ".";
+    if (strchr(request->workload, '/') || is_trace_path(request->workload) ||
+        is_workload_path(request->workload))
+        return diag_usage(diag, "%.600s: there is no such file", path);
+    size_t length = 0;
+    if (names_read(directory, is_workload_path, &files, &ignored) == DIAG_OK) {
+        length = names_append(known, sizeof known, length, &files);
+        names_free(&files);
+    }
+    if (traces_read(directory, traces_path, sizeof traces_path, &traces, &ignored) == DIAG_OK) {
+        names_append(known, sizeof known, length, &traces);
+        names_free(&traces);
+    }
+    return diag_usage(diag, "workload '%.80s': not in %.200s, expected one of: %s",
+                      request->workload, directory, *known ? known : "(none there)");
+}
+
+int workload_stream(const struct workload_request *request, struct stream **out, struct diag *diag)
+{
+    struct location at = workload_locate(request->workload, request->directory);
+    if (!at.exists)
+        return workload_missing(request, at.path, diag);
+    if (textfile_refuse_pipe(at.path, diag) != DIAG_OK)
+        return DIAG_USAGE;
+    if (at.is_trace)
+        return trace_make(request, at.path, out, diag);
+    return spec_make(request, at.path, out, diag);
+}
+
+/* ---- Listing --------------------------------------------------------------------------------- */
+
+static int file_visit(const char *directory, const char *name, workload_visit_fn *visit, void *ctx,
+                      struct diag *diag)
+{
+    char path[PATH_SIZE];
+    struct spec *spec;
+    struct workload_request request = {.directory = directory};
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int status = spec_load(path, &request, &spec, diag);
+    if (status != DIAG_OK)
+        return status;
+    /* It is asked for by the name of its file. */
+    char base[PATH_SIZE];
+    snprintf(base, sizeof base, "%.*s", (int)(strlen(name) - strlen(".json")), name);
+    visit(ctx, &(struct workload_info){.name = base,
+                                       .summary = spec->summary,
+                                       .parameters = spec->parameters,
+                                       .tick_ns = spec->tick_ns,
+                                       .is_trace = false});
+    spec_free(spec);
+    return DIAG_OK;
+}
+
+static int trace_visit(const char *directory, const char *name, workload_visit_fn *visit, void *ctx,
+                       struct diag *diag)
+{
+    char path[PATH_SIZE], base[PATH_SIZE];
+    struct textfile *file;
+    struct trace_header header;
+    snprintf(path, sizeof path, "%.3000s/%.255s", directory, name);
+    int status = textfile_open(&file, path, diag);
+    if (status != DIAG_OK)
+        return status;
+    status = trace_header_read(file, &header, diag);
+    textfile_close(file);
+    if (status != DIAG_OK)
+        return status;
+    trace_name(name, base, sizeof base);
+    visit(ctx, &(struct workload_info){.name = base,
+                                       .summary = header.source,
+                                       .parameters = "",
+                                       .tick_ns = header.unit_ns,
+                                       .is_trace = true});
+    return DIAG_OK;
+}
+
+int workload_list(const char *directory, workload_visit_fn *visit, void *ctx, struct diag *diag)
+{
+    char traces[PATH_SIZE];
+    struct names names;
+    int status = names_read(directory, is_workload_path, &names, diag);
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; status == DIAG_OK && i < names.count; i++)
+        status = file_visit(directory, names.items[i], visit, ctx, diag);
+    names_free(&names);
+    if (status == DIAG_OK)
+        status = traces_read(directory, traces, sizeof traces, &names, diag);
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; status == DIAG_OK && i < names.count; i++)
+        status = trace_visit(traces, names.items[i], visit, ctx, diag);
+    names_free(&names);
+    return status;
+}

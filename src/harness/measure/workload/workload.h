@@ -1,0 +1,44 @@
+/*
+ * workload.h - from the name of a workload (or a file, or a trace) to a stream.
+ *
+ * The only door of this room that the rooms above use.
+ */
+#ifndef TWBENCH_WORKLOAD_H
+#define TWBENCH_WORKLOAD_H
+
+#include "harness/measure/workload/stream.h"
+
+/* "name=value" given by --set: overrides one named parameter of the workload. */
+struct workload_setting {
+    const char *name;
+    const char *value;
+};
+
+struct workload_request {
+    /* A name ("hold", "nginx": looked up as DIR/NAME.json, then DIR/traces/NAME.tt.xz) or a path
+     * (anything with a '/' or ending in .json, .tt, .tt.xz, .tt.gz). */
+    const char *workload;
+    const char *directory; /* where names are looked up */
+    uint64_t tasks;        /* 0: the workload's own default; ignored by traces */
+    uint64_t tick_ns; /* 0: the workload's own tick.  Coarser for a trace: deadlines round up */
+    uint64_t seed;
+    const struct workload_setting *settings;
+    size_t setting_count;
+};
+
+/* Makes the stream, finished (hash, expected).  The caller frees *out with stream_free. */
+int workload_stream(const struct workload_request *request, struct stream **out, struct diag *diag);
+
+/* What `twbench list` prints of the workloads in a directory; calls back once each, sorted. */
+struct workload_info {
+    const char *name, *summary, *parameters; /* parameters: "delay=uniform(1,1h) horizon=..." */
+    uint64_t tick_ns;
+    bool is_trace;
+};
+typedef void workload_visit_fn(void *ctx, const struct workload_info *info);
+int workload_list(const char *directory, workload_visit_fn *visit, void *ctx, struct diag *diag);
+
+/* True when the workload (after lookup) is a recorded trace: `tasks` does not apply. */
+bool workload_is_trace(const char *workload, const char *directory);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * huge.h - instances for up to 10^9 timers, of which a few dozen run.
+ *
+ * What such an instance takes is mapped and mostly never touched.  A size that was computed in 32 bits is
+ * found by the timers with high numbers, whose place does not exist.
+ */
+#ifndef TWBENCH_CONFORM_HUGE_H
+#define TWBENCH_CONFORM_HUGE_H
+
+#include "harness/prove/conform/child.h"
+#include "harness/prove/conform/conform.h"
+
+/* Opens, runs and closes instances in child processes of their own, which `child` starts; its limits are
+ * left as they were.  A design that refuses for want of memory, writes to much of it, or takes
+ * seconds is not wrong: what was not covered goes to the remarks.  0, 1 with a broken rule in *report,
+ * or -1 when there is no child to be had. */
+int huge_run(struct child *child, const struct conform_options *options,
+             struct conform_report *report);
+
+#endif

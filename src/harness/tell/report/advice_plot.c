@@ -1,0 +1,127 @@
+/* advice_plot.c - writes the data of an advice's picture. */
+#include "harness/tell/report/advice_plot.h"
+
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/plotdata.h"
+#include "harness/tell/result/json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLAIN, FRONT, EQUAL, RECOMMENDED };
+
+struct dot {
+    const cJSON *candidate;
+    double cost, bytes;
+    int kind;
+    bool allowed;
+};
+
+void advice_plot_name(char *out, size_t size, const cJSON *document)
+{
+    const char *workload = json_get_text(document, "advice.load.workload");
+    const char *last = strrchr(workload, '/');
+    last = last ? last + 1 : workload;
+    snprintf(out, size, "advise-%.*s", (int)strcspn(last, "."), last);
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("_-", *c))
+            *c = '_';
+}
+
+static int by_memory(const void *left, const void *right)
+{
+    const struct dot *l = left, *r = right;
+    if (l->bytes > r->bytes || l->bytes < r->bytes)
+        return l->bytes > r->bytes ? 1 : -1;
+    return (l->cost > r->cost) - (l->cost < r->cost);
+}
+
+static int by_cost(const void *left, const void *right)
+{
+    const struct dot *l = left, *r = right;
+    if (l->cost > r->cost || l->cost < r->cost)
+        return l->cost > r->cost ? 1 : -1;
+    return (l->bytes > r->bytes) - (l->bytes < r->bytes);
+}
+
+static int kind_of(const cJSON *candidate)
+{
+    const char *status = json_get_text(candidate, "status");
+    return strcmp(status, "recommended") == 0           ? RECOMMENDED
+           : strcmp(status, "not-told-apart") == 0      ? EQUAL
+           : cJSON_IsTrue(json_get(candidate, "front")) ? FRONT
+                                                        : PLAIN;
+}
+
+static size_t gather(const cJSON *document, struct dot *out)
+{
+    size_t count = 0;
+    const cJSON *candidate;
+    cJSON_ArrayForEach(candidate, json_get(document, "advice.candidates"))
+    {
+        struct dot dot = {
+            .candidate = candidate,
+            .cost = json_get_number(candidate, "figures.cost_ns_per_op.median"),
+            .bytes = json_get_number(candidate, "figures.bytes_per_task"),
+            .kind = kind_of(candidate),
+            .allowed = strcmp(json_get_text(candidate, "status"), "refused") != 0,
+        };
+        if (dot.cost > 0 && dot.bytes > 0)
+            out[count++] = dot;
+    }
+    return count;
+}
+
+/* A tabulator would be the end of a field. */
+static void write_field(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fputc(isspace((unsigned char)*text) ? ' ' : *text, out);
+}
+
+static void write_dots(FILE *out, const struct dot *dots, size_t count)
+{
+    fputs("\n\n", out);
+    for (size_t i = 0; i < count; i++) {
+        const cJSON *cost = json_get(dots[i].candidate, "figures.cost_ns_per_op");
+        write_field(out, json_get_text(dots[i].candidate, "name"));
+        fprintf(out, "\t%d\t%.6g\t%.6g\t%.6g\t%.6g\n", dots[i].kind, dots[i].cost,
+                json_get_number(cost, "low"), json_get_number(cost, "high"), dots[i].bytes);
+    }
+}
+
+static void write_front(FILE *out, const struct dot *dots, size_t count)
+{
+    double least = INFINITY;
+    fputs("\n\n", out);
+    for (size_t i = 0; i < count; i++) {
+        if (!dots[i].allowed || dots[i].bytes >= least)
+            continue;
+        least = dots[i].bytes;
+        fprintf(out, "%.6g\t%.6g\n", dots[i].cost, dots[i].bytes);
+    }
+}
+
+bool advice_plot_write(FILE *out, const cJSON *document)
+{
+    char title[256];
+    const cJSON *candidates = json_get(document, "advice.candidates");
+    struct dot *dots = calloc((size_t)cJSON_GetArraySize(candidates) + 1, sizeof *dots);
+    size_t count = dots ? gather(document, dots) : 0;
+    if (count > 0) {
+        page_advice_title(title, sizeof title, document);
+        fprintf(out, "title\t");
+        write_field(out, title);
+        fputc('\n', out);
+        plotdata_write_machine(out, document);
+        fprintf(out, "blocks\t2\nseries\t%zu\n", count);
+        qsort(dots, count, sizeof *dots, by_memory);
+        write_dots(out, dots, count);
+        qsort(dots, count, sizeof *dots, by_cost);
+        write_front(out, dots, count);
+    }
+    free(dots);
+    return count > 0;
+}

@@ -1,0 +1,89 @@
+/* census_plot.c - writes the data of a trace's pictures. */
+#include "harness/tell/report/census_plot.h"
+
+#include "harness/tell/report/figure.h"
+#include "harness/tell/report/gnuplot.h"
+#include "harness/tell/result/file.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const ends[] = {"rearmed", "cancelled", "expired", "left"};
+
+enum { ENDS = sizeof ends / sizeof *ends };
+
+/* Delays of 0 or less stand to the left of all others, so far off that the label has room: at a
+ * twelfth of the width of all others, and three bins. */
+static double none_ns(const cJSON *histogram, double *least_ns)
+{
+    const cJSON *bin;
+    double least = INFINITY, most = 0;
+    cJSON_ArrayForEach(bin, histogram)
+    {
+        double from = json_get_number(bin, "from_ns"), to = json_get_number(bin, "to_ns");
+        if (to > 0 && from < least)
+            least = from;
+        if (to > most)
+            most = to;
+    }
+    *least_ns = most > 0 ? least : 0;
+    return most > 0 ? least / pow(10, 0.3) / pow(most / least, 1.0 / 12) : 1;
+}
+
+static void write_bin(FILE *out, const cJSON *bin, double none)
+{
+    double from = json_get_number(bin, "from_ns"), to = json_get_number(bin, "to_ns"), sum = 0;
+    const cJSON *end;
+    cJSON_ArrayForEach(end, json_get(bin, "ended")) sum += end->valuedouble;
+    if (!(to > 0)) {
+        from = none / pow(10, 0.05);
+        to = none * pow(10, 0.05);
+    }
+    fprintf(out, "%.6g\t%.6g\t%.0f", from / 1e9, to / 1e9, sum);
+    for (int i = 0; i < ENDS; i++)
+        fprintf(out, "\t%.6g", json_get_number(json_get(bin, "ended"), ends[i]) / sum);
+    fprintf(out, "\n");
+}
+
+static void write_data(FILE *out, const void *ctx)
+{
+    const cJSON *record = ctx, *histogram = json_get(record, "delays.histogram"), *bin;
+    const cJSON *mean = cJSON_GetArrayItem(json_get(record, "armed.over_time_mean"), 0);
+    const cJSON *most = cJSON_GetArrayItem(json_get(record, "armed.over_time_max"), 0);
+    char tick[32], span[32];
+    double unit_ns = json_get_number(record, "unit_ns"), least, at = 0.5;
+    double none = none_ns(histogram, &least);
+    double end_ns = json_get_number(record, "end_ticks") * unit_ns;
+    double count = cJSON_GetArraySize(json_get(record, "armed.over_time_mean"));
+    bool any_none =
+        json_get_number(cJSON_GetArrayItem(histogram, 0), "from_ns") < 1; /* bins ascend */
+    figure_time(tick, unit_ns);
+    figure_time(span, end_ns);
+    fprintf(out, "title\t%s\nmachine\tticks of %s, %s, %.0f starts\nblocks\t2\nseries\t%d\n",
+            json_get_text(record, "trace"), tick, span, json_get_number(record, "starts"), ENDS);
+    if (any_none)
+        fprintf(out, "none\t%.6g\n", none / 1e9);
+    else
+        fprintf(out, "none\t?\n");
+    fprintf(out, "least\t%.6g\n\n\n", least / 1e9);
+    for (; mean && most; mean = mean->next, most = most->next, at++)
+        fprintf(out, "%.6g\t%.6g\t%.0f\n", at / count * end_ns / 1e9, mean->valuedouble,
+                most->valuedouble);
+    fprintf(out, "\n\n");
+    cJSON_ArrayForEach(bin, histogram) write_bin(out, bin, none);
+}
+
+int census_plot(const cJSON *record, const char *directory, const char *scripts_directory,
+                const char *ending, char *path, size_t size, struct diag *diag)
+{
+    char data[4352], script[4352];
+    const char *name = json_get_text(record, "trace");
+    snprintf(data, sizeof data, "%s/trace-%.200s.tsv", directory, name);
+    snprintf(path, size, "%s/trace-%.200s.%s", directory, name, ending);
+    snprintf(script, sizeof script, "%s/trace.gp", scripts_directory);
+    int status = gnuplot_directory(directory, diag);
+    if (status == DIAG_OK)
+        status = file_replace(data, write_data, record, diag);
+    return status == DIAG_OK ? gnuplot_run(script, data, path, diag) : status;
+}

@@ -1,0 +1,339 @@
+/* compare_view.c - figures to words. */
+#include "harness/tell/report/compare_view.h"
+
+#include "harness/base/units.h"
+#include "harness/tell/result/json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Behind what is there; cut off where the room ends. */
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + length, size - length, format, args);
+    va_end(args);
+}
+
+static bool is_verdict(const cJSON *item, const char *path, const char *verdict)
+{
+    return strcmp(json_get_text(item, path), verdict) == 0;
+}
+
+bool compare_is_changed(const cJSON *cell)
+{
+    return !is_verdict(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
+}
+
+/* ---- A cell. --------------------------------------------------------------------------------- */
+
+/* "(-0.4 .. 1.1)" in percent, each end on its own side of the margin. */
+static void read_interval(char *out, size_t size, const cJSON *cell)
+{
+    char low[32], high[32];
+    double from = json_get_number(cell, "ratio.low") - 1;
+    double to = json_get_number(cell, "ratio.high") - 1;
+    double margin = json_get_number(cell, "timing.margin");
+    out[0] = '\0';
+    if (!isfinite(from) || !isfinite(to))
+        return;
+    units_format_percent(low, sizeof low, from, margin);
+    units_format_percent(high, sizeof high, to, margin);
+    snprintf(out, size, "(%.24s .. %.24s)", low, high);
+}
+
+/* The margin that the interval was held against; "-" where it was not judged. */
+static void read_margin(char *out, size_t size, const cJSON *cell)
+{
+    double percent = 100 * json_get_number(cell, "timing.margin");
+    snprintf(out, size, isfinite(percent) ? "%.3g %%" : "-", percent);
+}
+
+static void read_deciders(char *out, size_t size, const cJSON *cell)
+{
+    const cJSON *gate;
+    out[0] = '\0';
+    cJSON_ArrayForEach(gate, json_get(cell, "decided_by"))
+    {
+        append(out, size, "%s%.16s", out[0] ? ", " : "",
+               cJSON_IsString(gate) ? gate->valuestring : "");
+    }
+    if (!out[0])
+        snprintf(out, size, "-");
+}
+
+/* A time is no more exact than this, so that the smallest changes are none; "-" is unknown. */
+static void read_time(char *out, size_t size, const cJSON *object, const char *path)
+{
+    double percent = round(1000 * (json_get_number(object, path) - 1)) / 10;
+    snprintf(out, size, isfinite(percent) ? percent == 0 ? "0.0 %%" : "%+.1f %%" : "-", percent);
+}
+
+static void read_control(char *out, size_t size, const cJSON *control)
+{
+    read_time(out, size, control, "cpu_ratio.median");
+    if (cJSON_IsTrue(json_get(control, "moved")))
+        append(out, size, " moved");
+}
+
+/* How far the counter went, whichever way; from nothing to something is farthest. */
+static double distance(const cJSON *change)
+{
+    double share = json_get_number(change, "change");
+    return isnan(share) ? INFINITY : fabs(share);
+}
+
+static int gravity(const cJSON *change)
+{
+    return is_verdict(change, "verdict", "regressed")  ? 2
+           : is_verdict(change, "verdict", "improved") ? 1
+                                                       : 0;
+}
+
+/* The first by verdict, then by how far it went. */
+static const cJSON *worst_change(const cJSON *work)
+{
+    const cJSON *change, *worst = NULL;
+    cJSON_ArrayForEach(change, work)
+    {
+        if (!worst || gravity(change) > gravity(worst) ||
+            (gravity(change) == gravity(worst) && distance(change) > distance(worst)))
+            worst = change;
+    }
+    return worst;
+}
+
+/* Equal, changed or unknown; a cell without phases has nothing that could be held against each
+ * other. */
+static void read_work(char *out, size_t size, const cJSON *cell, const cJSON *worst)
+{
+    char share[32];
+    int others = cJSON_GetArraySize(json_get(cell, "work")) - 1;
+    bool is_known = !json_get(cell, "work_reason");
+    snprintf(out, size, "%s",
+             cJSON_GetArraySize(json_get(cell, "phases")) == 0 ? "-"
+             : is_known                                        ? "same"
+                                                               : "unknown");
+    if (!worst)
+        return;
+    units_format_change(share, sizeof share, json_get_number(worst, "change"));
+    snprintf(out, size, "%.16s %s", json_get_text(worst, "metric"), share);
+    if (isnan(json_get_number(worst, "change")))
+        snprintf(out, size, "%.16s %.15g -> %.15g", json_get_text(worst, "metric"),
+                 json_get_number(worst, "old"), json_get_number(worst, "new"));
+    if (others > 0)
+        append(out, size, " (+%d)", others);
+}
+
+void compare_row_read(struct compare_row *row, const cJSON *cell)
+{
+    char params[COMPARE_TEXT_SIZE];
+    json_format_params(params, sizeof params, json_get(cell, "params"));
+    snprintf(row->design, sizeof row->design, "%.32s%s%.30s", json_get_text(cell, "impl"),
+             params[0] ? " " : "", params);
+    row->workload = json_get_text(cell, "workload");
+    row->verdict = json_get_text(cell, "verdict");
+    units_format_count(row->tasks, sizeof row->tasks, units_whole(json_get_number(cell, "tasks")));
+    read_time(row->time, sizeof row->time, cell, "ratio.median");
+    read_interval(row->interval, sizeof row->interval, cell);
+    read_margin(row->margin, sizeof row->margin, cell);
+    read_deciders(row->deciders, sizeof row->deciders, cell);
+    read_control(row->control, sizeof row->control, json_get(cell, "control"));
+    row->worst = worst_change(json_get(cell, "work"));
+    read_work(row->work, sizeof row->work, cell, row->worst);
+    units_format_change(row->instructions, sizeof row->instructions,
+                        json_get_number(cell, "instructions.change"));
+    units_format_change(row->memory, sizeof row->memory, json_get_number(cell, "memory.change"));
+}
+
+void compare_cell_name(char *out, size_t size, const cJSON *cell)
+{
+    char params[128];
+    json_format_params(params, sizeof params, json_get(cell, "params"));
+    snprintf(out, size, "%s/%s/%.15g%s%s%s", json_get_text(cell, "impl"),
+             json_get_text(cell, "workload"), json_get_number(cell, "tasks"), params[0] ? " (" : "",
+             params, params[0] ? ")" : "");
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+static int count_cells(const cJSON *comparison, const char *path, const char *text)
+{
+    int count = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        count += is_verdict(cell, path, text);
+    }
+    return count;
+}
+
+void compare_summary(char *out, size_t size, const cJSON *comparison)
+{
+    static const char *const verdicts[] = {"regressed", "inconclusive", "improved"};
+    int cells = cJSON_GetArraySize(json_get(comparison, "cells"));
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        int count = count_cells(comparison, "verdict", verdicts[i]);
+        if (count == 0)
+            continue;
+        if (out[0])
+            append(out, size, ", %d %s", count, verdicts[i]);
+        else
+            append(out, size, "%d of %d cell%s %s", count, cells, cells == 1 ? "" : "s",
+                   verdicts[i]);
+    }
+    if (!out[0])
+        append(out, size, "%d cell%s, none of them changed", cells, cells == 1 ? "" : "s");
+    if (cJSON_IsFalse(json_get(comparison, "complete")))
+        append(out, size, " (interrupted)");
+}
+
+/* How many cells have the object. */
+static int count_known(const cJSON *comparison, const char *path)
+{
+    int count = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        count += json_get(cell, path) != NULL;
+    }
+    return count;
+}
+
+bool compare_is_paired(const cJSON *comparison)
+{
+    return json_get_number(comparison, "method.pairs") > 0;
+}
+
+bool compare_knows(const cJSON *comparison, const char *path)
+{
+    return count_known(comparison, path) > 0;
+}
+
+/* In how many cells the gate was asked and gave an answer. */
+static int count_answers(const cJSON *comparison, const char *path)
+{
+    int count = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        count += json_get(cell, path) && !is_verdict(cell, path, "inconclusive");
+    }
+    return count;
+}
+
+/* "work, instructions and time decide", and of how many cells where not of all. */
+static void append_gates(char *out, size_t size, const cJSON *comparison)
+{
+    const struct {
+        const char *name, *path;
+    } gates[] = {{"work", "gates.work"},
+                 {"instructions", "gates.instructions"},
+                 {"memory", "gates.memory"},
+                 {"time", "gates.time"}};
+    enum { COUNT = sizeof gates / sizeof *gates };
+    int answers[COUNT], left = 0, known = 0;
+    int cells = cJSON_GetArraySize(json_get(comparison, "cells"));
+    for (int i = 0; i < COUNT; i++) {
+        answers[i] = count_answers(comparison, gates[i].path);
+        known += answers[i] > 0;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        if (answers[i] == 0)
+            continue;
+        append(out, size, "%s%s",
+               left == 0           ? ""
+               : left + 1 == known ? " and "
+                                   : ", ",
+               gates[i].name);
+        if (answers[i] < cells)
+            append(out, size, " (in %d of %d cells)", answers[i], cells);
+        left++;
+    }
+    append(out, size, "%s decide%s", known == 0 ? "nothing" : "", known > 1 ? "" : "s");
+}
+
+void compare_decision(char *out, size_t size, const cJSON *comparison)
+{
+    int known = count_known(comparison, "instructions");
+    bool by_steps = known > 0 && count_cells(comparison, "instructions.source", "steps") == known;
+    out[0] = '\0';
+    append_gates(out, size, comparison);
+    out[0] = (char)toupper((unsigned char)out[0]);
+    append(out, size, "%s",
+           by_steps ? " (instructions counted step by step on a small stream)" : "");
+    append(out, size, "%s",
+           compare_is_paired(comparison)               ? "."
+           : compare_knows(comparison, "ratio.median") ? "; times are advisory: two stored results."
+                                                       : "; no times were taken.");
+}
+
+/* The first reason why instructions are unknown. */
+static const char *instructions_reason(const cJSON *comparison)
+{
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        const char *reason = json_get_text(cell, "instructions_reason");
+        if (reason[0])
+            return reason;
+    }
+    return "";
+}
+
+/* The least confidence of any interval of a time: the claim is then true of all. */
+static double least_confidence(const cJSON *comparison)
+{
+    double least = NAN;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        least = fmin(least, json_get_number(cell, "timing.confidence"));
+    }
+    return least;
+}
+
+/* How the pairs of programs were run. */
+static void append_pairs(char *out, size_t size, const cJSON *comparison)
+{
+    const cJSON *method = json_get(comparison, "method");
+    double confidence = least_confidence(comparison);
+    append(out, size, "%.15g pairs of fresh processes in random order (%.15g at most)",
+           json_get_number(method, "pairs"), json_get_number(method, "pairs_max"));
+    append(out, size, "; thread CPU time, median of the ratios NEW/OLD");
+    if (isfinite(confidence))
+        append(out, size, " and its exact interval (%.4g %%)", 100 * confidence);
+    append(out, size, "; margin %.3g %%, %.3g %% where work, instructions and memory are the same.",
+           100 * json_get_number(comparison, "limits.time"),
+           100 * json_get_number(comparison, "limits.layout"));
+}
+
+void compare_method(char *out, size_t size, const cJSON *comparison)
+{
+    out[0] = '\0';
+    if (compare_is_paired(comparison))
+        append_pairs(out, size, comparison);
+    const char *reason = instructions_reason(comparison),
+               *notes = json_get_text(comparison, "notes");
+    if (!compare_knows(comparison, "instructions"))
+        append(out, size, "%sInstructions are not known%s%s.", out[0] ? " " : "",
+               reason[0] ? ": " : "", reason);
+    if (notes[0])
+        append(out, size, "%sNote: %s.", out[0] ? " " : "", notes);
+}
+
+void compare_side(char *out, size_t size, const cJSON *side)
+{
+    const char *version = json_get_text(side, "version"), *commit = json_get_text(side, "commit");
+    snprintf(out, size, "%s%s%s%s%s%s", json_get_text(side, "path"), version[0] ? " " : "", version,
+             commit[0] ? " (" : "", commit, commit[0] ? ")" : "");
+}

@@ -1,0 +1,121 @@
+/* documents.c - the table of kinds of document, and the reading of any of them. */
+#include "harness/tell/report/documents.h"
+
+#include "harness/base/jsontext.h"
+#include "harness/tell/report/census_plot.h"
+#include "harness/tell/report/limits_plot.h"
+#include "harness/tell/result/file.h"
+#include "harness/tell/result/json.h"
+#include "harness/tell/result/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_of_kind(const cJSON *document, const char *kind)
+{
+    return strcmp(json_get_text(document, "kind"), kind) == 0;
+}
+
+static bool is_comparison(const cJSON *document)
+{
+    return is_of_kind(document, "comparison");
+}
+
+static bool is_limits(const cJSON *document)
+{
+    return is_of_kind(document, "limits");
+}
+
+static bool is_selftest(const cJSON *document)
+{
+    return is_of_kind(document, "selftest");
+}
+
+static bool is_trace(const cJSON *document)
+{
+    return is_of_kind(document, "trace");
+}
+
+static bool is_show(const cJSON *document)
+{
+    return is_of_kind(document, "show");
+}
+
+/* Its `kind` is that of the log. */
+static bool is_import(const cJSON *document)
+{
+    return cJSON_IsNumber(json_get(document, "log_lines")) &&
+           cJSON_IsNumber(json_get(document, "timer_objects"));
+}
+
+static bool is_claims(const cJSON *document)
+{
+    return cJSON_IsArray(json_get(document, "claims"));
+}
+
+static bool is_advice(const cJSON *document)
+{
+    return cJSON_IsObject(json_get(document, "advice"));
+}
+
+static bool is_run(const cJSON *document)
+{
+    return cJSON_IsArray(json_get(document, "cells")) && json_get(document, "harness");
+}
+
+/* Claims and advice have cells as well, so a plain run is the last that is tried. */
+static const struct document_kind kinds[] = {
+    {"comparison", is_comparison, false, page_comparison, shape_check_version, NULL},
+    {"limits", is_limits, false, page_limits, shape_check_limits, limits_plot},
+    {"selftest", is_selftest, false, page_selftest, shape_check_version, NULL},
+    {"trace", is_trace, false, page_trace, shape_check_version, census_plot},
+    {"show", is_show, false, page_show, shape_check_version, NULL},
+    {"import", is_import, false, page_import, NULL, NULL},
+    {"claims", is_claims, true, page_claims, NULL, NULL},
+    {"advice", is_advice, true, page_advice, NULL, NULL},
+    {"run", is_run, true, page_run, NULL, NULL},
+};
+
+const struct document_kind *document_kind_of(const cJSON *document)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].is(document))
+            return &kinds[i];
+    return NULL;
+}
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+static int load_text(const char *text, size_t size, const char *name, struct document *document,
+                     struct diag *diag)
+{
+    int status = jsontext_read(name, text, size, "a document of twbench", &document->json, diag);
+    if (status != DIAG_OK)
+        return status;
+    document->kind = document_kind_of(document->json);
+    if (document->kind && !document->kind->has_cells)
+        return document->kind->check ? document->kind->check(document->json, name, diag) : DIAG_OK;
+    cJSON_Delete(document->json);
+    document->json = NULL;
+    return result_parse(text, size, name, &document->result, diag);
+}
+
+int document_load(const char *path, struct document *document, struct diag *diag)
+{
+    char *text;
+    size_t size;
+    *document = (struct document){.kind = NULL};
+    int status = file_read(path, &text, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    status =
+        load_text(text, size, strcmp(path, "-") == 0 ? "standard input" : path, document, diag);
+    free(text);
+    return status;
+}
+
+void document_free(struct document *document)
+{
+    result_free(document->result);
+    cJSON_Delete(document->json);
+}

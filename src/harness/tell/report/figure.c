@@ -1,0 +1,99 @@
+/* figure.c - formats numbers for people. */
+#include "harness/tell/report/figure.h"
+
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* How a number of this size is written: divided by what, with which letter and how
+ * many decimals. */
+struct scale {
+    double divisor;
+    const char *letter;
+    int decimals;
+};
+
+static struct scale scale_of(double value)
+{
+    struct scale scale = {1, "", 0};
+    if (value >= 99999.5) {
+        scale.divisor = value >= 999.5e6 ? 1e9 : value >= 999.5e3 ? 1e6 : 1e3;
+        scale.letter = value >= 999.5e6 ? "G" : value >= 999.5e3 ? "M" : "k";
+        value /= scale.divisor;
+    }
+    scale.decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return scale;
+}
+
+void figure_number(char *out, double value)
+{
+    struct scale scale = scale_of(value);
+    if (!isfinite(value))
+        snprintf(out, FIGURE_SIZE, "-");
+    else if (value == 0)
+        snprintf(out, FIGURE_SIZE, "0");
+    else
+        snprintf(out, FIGURE_SIZE, "%.*f%s", scale.decimals, value / scale.divisor, scale.letter);
+}
+
+void figure_value(char *out, double value)
+{
+    double size = fabs(value);
+    *out = '-';
+    out += value < 0;
+    if (size > 0 && size < 0.0995)
+        snprintf(out, FIGURE_SIZE, "%.3g", size);
+    else if (size < 99999.5 && floor(size) >= size)
+        snprintf(out, FIGURE_SIZE, "%.0f", size);
+    else
+        figure_number(out, size);
+}
+
+void figure_interval(char *median, char *deviation, const cJSON *interval)
+{
+    double middle = json_get_number(interval, "median");
+    double away =
+        fmax(middle - json_get_number(interval, "low"), json_get_number(interval, "high") - middle);
+    struct scale scale = scale_of(middle);
+    figure_number(median, middle);
+    if (isfinite(away))
+        snprintf(deviation, FIGURE_SIZE, "%.*f", scale.decimals, away / scale.divisor);
+    else
+        deviation[0] = '\0';
+}
+
+const char *figure_time_unit(const double *values_ns, size_t count, double *divisor)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    double least = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (values_ns[i] > 0)
+            least = fmin(least, values_ns[i]);
+    size_t unit = 0;
+    while (isfinite(least) && unit < 3 && least >= 10 * units[unit + 1].ns)
+        unit++;
+    *divisor = units[unit].ns;
+    return units[unit].name;
+}
+
+void figure_time(char *out, double ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"h", 3.6e12}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    double magnitude = fabs(ns);
+    size_t i = magnitude < 1e13 ? 1 : 0, last = sizeof units / sizeof *units - 1;
+    while (i < last && magnitude < units[i].ns)
+        i++;
+    if (!isfinite(ns))
+        snprintf(out, FIGURE_SIZE, "-");
+    else if (magnitude > 0)
+        snprintf(out, FIGURE_SIZE, "%.4g %s", ns / units[i].ns, units[i].name);
+    else
+        snprintf(out, FIGURE_SIZE, "0 ns");
+}

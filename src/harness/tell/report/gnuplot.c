@@ -1,0 +1,91 @@
+/* gnuplot.c - runs gnuplot and reports its errors. */
+#include "harness/tell/report/gnuplot.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int gnuplot_directory(const char *directory, struct diag *diag)
+{
+    char path[4096];
+    struct stat info;
+    if (snprintf(path, sizeof path, "%s", directory) >= (int)sizeof path)
+        return diag_usage(diag, "%.200s...: the name is too long", directory);
+    for (char *c = path + 1; *c; c++)
+        if (*c == '/') {
+            *c = '\0';
+            mkdir(path, 0777);
+            *c = '/';
+        }
+    if (mkdir(path, 0777) == 0 || (stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
+        return DIAG_OK;
+    return diag_run(diag, "%s: cannot be made: %s", directory,
+                    errno == EEXIST ? "there is a file of that name" : strerror(errno));
+}
+
+static int gnuplot_missing(const char *data, int reason, struct diag *diag)
+{
+    if (reason == ENOENT)
+        return diag_run(diag,
+                        "gnuplot is not installed (Debian package gnuplot-nox); the data to "
+                        "draw is in %s",
+                        data);
+    return diag_run(diag, "gnuplot cannot be started: %s", strerror(reason));
+}
+
+/* What gnuplot said, on one line: the message without the script's text before it. */
+static void read_words(char *out, size_t size, int fd)
+{
+    ssize_t length = pread(fd, out, size - 1, 0);
+    out[length > 0 ? length : 0] = '\0';
+    for (char *c = out; *c; c++)
+        if (isspace((unsigned char)*c))
+            *c = ' ';
+}
+
+static int gnuplot_wait(pid_t child, int words_fd, const char *script, struct diag *diag)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return diag_run(diag, "gnuplot: %s", strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return DIAG_OK;
+    char words[600];
+    read_words(words, sizeof words, words_fd);
+    return diag_run(diag, "gnuplot failed on %s: %s", script, words[0] ? words : "without a word");
+}
+
+int gnuplot_run(const char *script, const char *data, const char *out, struct diag *diag)
+{
+    char *const argv[] = {
+        strdup("gnuplot"),        strdup("-d"), strdup("-c"), strdup(script), strdup(data),
+        out ? strdup(out) : NULL, NULL};
+    FILE *words = tmpfile();
+    int status = DIAG_OK;
+    if (!words) {
+        status = diag_run(diag, "no temporary file for gnuplot: %s", strerror(errno));
+    } else {
+        posix_spawn_file_actions_t actions;
+        pid_t child;
+        fflush(stdout);
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, fileno(words), 2);
+        int reason = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&actions);
+        status = reason ? gnuplot_missing(data, reason, diag)
+                        : gnuplot_wait(child, fileno(words), script, diag);
+        fclose(words);
+    }
+    for (size_t i = 0; i < sizeof argv / sizeof *argv; i++)
+        free(argv[i]);
+    return status;
+}

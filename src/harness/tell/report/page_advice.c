@@ -1,0 +1,344 @@
+/* page_advice.c - builds the page of an advice: the recommendation, the candidates beside it, other sizes. */
+#include "harness/base/units.h"
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/figure.h"
+#include "harness/tell/report/page_cells.h"
+#include "harness/tell/report/page_origin.h"
+#include "harness/tell/result/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 0 unless it is a number that such an integer can hold. */
+static uint64_t count_at(const cJSON *object, const char *dotted)
+{
+    double value = json_get_number(object, dotted);
+    return value > 0 && value < 9e18 ? units_whole(value) : 0;
+}
+
+void page_advice_title(char *out, size_t size, const cJSON *document)
+{
+    char tick[32], tasks[32];
+    const cJSON *load = json_get(document, "advice.load");
+    units_format_time(tick, sizeof tick, count_at(load, "tick_ns"));
+    units_format_count(tasks, sizeof tasks, count_at(load, "tasks"));
+    snprintf(out, size, "%.160s, %s tasks, tick %s", json_get_text(load, "workload"), tasks, tick);
+}
+
+static bool has_status(const struct place *candidate, const char *status)
+{
+    return strcmp(place_text(candidate, "status"), status) == 0;
+}
+
+/* ---- The recommendation. --------------------------------------------------------------------- */
+
+static void add_items(struct page *page, const struct place *list, const char *key)
+{
+    for (struct place item = place_item(list, 0); item.json; place_next(&item)) {
+        page_item(page, "%s", "");
+        page_put(page, &item, key);
+    }
+}
+
+static void add_recommendation(struct page *page, const struct place *advice)
+{
+    struct place recommendation = place_get(advice, "recommendation");
+    struct place reasons = place_get(&recommendation, "reasons");
+    if (!recommendation.json) {
+        page_text(page, "No candidate was measured that keeps to the wishes.");
+        return;
+    }
+    page_text(page, "Take ");
+    page_put(page, &recommendation, "candidate");
+    page_mark(page, PAGE_STRONG);
+    add_items(page, &reasons, "");
+    page_text(page, "Measure it again:");
+    page_code(page, "%s", "");
+    page_put(page, &recommendation, "command");
+}
+
+/* ---- Tables of candidates. ------------------------------------------------------------------- */
+
+/* Columns in units of time read well for all rows that are shown. */
+static const char *const time_paths[] = {"figures.advance_p99_ns", "figures.advance_max_ns",
+                                         "figures.late_max_ns"};
+enum { P99, MAX, LATE, TIMES };
+
+struct candidates {
+    struct place *rows; /* sorted by cost */
+    size_t count;
+    const char *units[TIMES];
+    double divisors[TIMES];
+};
+
+static int by_cost(const void *left, const void *right)
+{
+    double a = place_number(left, "figures.cost_ns_per_op.median");
+    double b = place_number(right, "figures.cost_ns_per_op.median");
+    return (a > b) - (a < b);
+}
+
+static bool is_on_front(const struct place *candidate)
+{
+    return json_get(candidate->json, "figures") &&
+           (cJSON_IsTrue(json_get(candidate->json, "front")) ||
+            has_status(candidate, "recommended") || has_status(candidate, "not-told-apart"));
+}
+
+static bool is_measured(const struct place *candidate)
+{
+    return json_get(candidate->json, "figures") != NULL;
+}
+
+static void find_unit(struct candidates *candidates, size_t which)
+{
+    double *values = calloc(candidates->count + 1, sizeof *values);
+    for (size_t i = 0; values && i < candidates->count; i++)
+        values[i] = place_number(&candidates->rows[i], time_paths[which]);
+    candidates->units[which] =
+        figure_time_unit(values, values ? candidates->count : 0, &candidates->divisors[which]);
+    free(values);
+}
+
+/* Nothing without memory; candidates_free in any case. */
+static void gather(struct candidates *candidates, const struct place *advice,
+                   bool (*is_taken)(const struct place *))
+{
+    struct place all = place_get(advice, "candidates");
+    *candidates = (struct candidates){
+        .rows = calloc((size_t)cJSON_GetArraySize(all.json) + 1, sizeof *candidates->rows)};
+    for (struct place at = place_item(&all, 0); at.json && candidates->rows; place_next(&at))
+        if (is_taken(&at))
+            candidates->rows[candidates->count++] = at;
+    if (candidates->rows)
+        qsort(candidates->rows, candidates->count, sizeof *candidates->rows, by_cost);
+    for (size_t i = 0; i < TIMES; i++)
+        find_unit(candidates, i);
+}
+
+static void candidates_free(struct candidates *candidates)
+{
+    free(candidates->rows);
+}
+
+static void add_columns(struct page *page, const struct candidates *candidates)
+{
+    const char *const *units = candidates->units;
+    page_column(page, "", "candidate", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(page, "cost", "ns/op", PAGE_BEST, 0);
+    page_column(page, "", "", PAGE_LEFT, 5);
+    page_column(page, "adv. p99", units[P99], PAGE_BEST, 3);
+    page_column(page, "adv. max", units[MAX], PAGE_BEST, 8);
+    page_column(page, "memory", "B/task", PAGE_BEST, 9);
+    page_column(page, "late", units[LATE], PAGE_BEST, 2);
+    page_column(page, "wake-ups", "", PAGE_BEST, 6);
+    page_column(page, "useful", "", 0, 4);
+    page_column(page, "", "", PAGE_LEFT, 7);
+}
+
+static void add_time(struct page *page, const struct candidates *candidates,
+                     const struct place *row, size_t which)
+{
+    char text[FIGURE_SIZE];
+    figure_number(text, place_number(row, time_paths[which]) / candidates->divisors[which]);
+    page_cell(page, "%s", "");
+    page_put_as(page, row, time_paths[which], "%s", text);
+}
+
+static void add_useful(struct page *page, const struct place *row)
+{
+    double wakeups = place_number(row, "figures.wakeups");
+    page_cell(page, "%s", "");
+    if (!(wakeups > 0))
+        return;
+    page_put_digits(page, row, "figures.useful_wakeups", wakeups / 100, 0);
+    page_span(page, " %%");
+}
+
+static void add_row(struct page *page, const struct candidates *candidates, const struct place *row)
+{
+    char cost[FIGURE_SIZE], deviation[FIGURE_SIZE];
+    const char *status = place_text(row, "status");
+    figure_interval(cost, deviation, json_get(row->json, "figures.cost_ns_per_op"));
+    page_row(page);
+    page_cell_put(page, row, "name");
+    page_cell(page, "%s", "");
+    page_put_as(page, row, "figures.cost_ns_per_op.median", "%s", cost);
+    page_cell(page, "\u00b1%s", deviation);
+    add_time(page, candidates, row, P99);
+    add_time(page, candidates, row, MAX);
+    page_cell_put(page, row, "figures.bytes_per_task");
+    add_time(page, candidates, row, LATE);
+    page_cell_put(page, row, "figures.wakeups");
+    add_useful(page, row);
+    page_cell(page, "%s",
+              strcmp(status, "not-told-apart") == 0 ? "not different"
+              : strcmp(status, "front") == 0        ? ""
+                                                    : status);
+}
+
+static void add_table(struct page *page, const struct candidates *candidates, const char *id,
+                      const char *title)
+{
+    page_table(page, id, title);
+    add_columns(page, candidates);
+    for (size_t i = 0; i < candidates->count; i++)
+        add_row(page, candidates, &candidates->rows[i]);
+}
+
+static void add_front(struct page *page, const struct place *advice)
+{
+    struct candidates candidates;
+    gather(&candidates, advice, is_on_front);
+    if (candidates.count > 0) {
+        page_heading(page, 2, "front", "Candidates that no other dominates");
+        add_table(page, &candidates, "front-table", "Candidates that no other dominates");
+    }
+    candidates_free(&candidates);
+}
+
+static void add_all(struct page *page, const struct place *advice)
+{
+    struct candidates candidates;
+    gather(&candidates, advice, is_measured);
+    page_fold(page, "All %zu candidates that were measured", candidates.count);
+    add_table(page, &candidates, "candidates", "All candidates that were measured");
+    page_fold_end(page);
+    candidates_free(&candidates);
+}
+
+/* ---- Other sizes. ---------------------------------------------------------------------------- */
+
+/* How near the fitted workload is to the trace. */
+static void say_agreement(struct page *page, const struct place *advice)
+{
+    struct place agreement = place_get(advice, "sizes.agreement");
+    const char *gap = "at the trace's own size its cost is, over that of the trace: ";
+    for (struct place item = place_item(&agreement, 0); item.json; place_next(&item)) {
+        if (strcmp(gap, "; ") == 0)
+            page_span(page, "%s", gap);
+        else
+            page_item(page, "%s", gap);
+        gap = "; ";
+        page_put(page, &item, "candidate");
+        page_span(page, " ");
+        page_put(page, &item, "cost_ratio.median");
+    }
+}
+
+static void add_sizes(struct page *page, const struct place *advice)
+{
+    struct place measured = place_get(advice, "sizes.measured");
+    struct place changes = place_get(advice, "sizes.changes");
+    int count = cJSON_GetArraySize(measured.json);
+    if (count < 2)
+        return;
+    struct place least = place_item(&measured, 0), most = place_item(&measured, (size_t)count - 1);
+    page_heading(page, 2, "sizes", "Other sizes");
+    page_text(page, "%d sizes from ", count);
+    page_put(page, &least, "tasks");
+    page_span(page, " to ");
+    page_put(page, &most, "tasks");
+    page_span(page, " tasks");
+    if (json_get(advice->json, "sizes.fitted")) {
+        page_span(page, ", of a workload fitted to the trace: ");
+        page_put(page, advice, "sizes.fitted");
+    }
+    page_span(page, changes.json && changes.json->child ? ": the answer changes."
+                                                        : ": no other answer at any of them.");
+    say_agreement(page, advice);
+    add_items(page, &changes, "says");
+}
+
+/* ---- What became of the others. -------------------------------------------------------------- */
+
+/* All of one status, with what the document says of each, if that differs. */
+static void add_others(struct page *page, const struct place *advice, const char *status,
+                       const char *title, bool with_why)
+{
+    struct place candidates = place_get(advice, "candidates");
+    const char *gap = with_why ? "; " : ", ";
+    bool is_open = false;
+    for (struct place at = place_item(&candidates, 0); at.json; place_next(&at)) {
+        if (!has_status(&at, status))
+            continue;
+        if (is_open)
+            page_span(page, "%s", gap);
+        else
+            page_item(page, "%s: ", title);
+        is_open = true;
+        page_put(page, &at, "name");
+        if (!with_why || !place_text(&at, "why")[0])
+            continue;
+        page_span(page, " (");
+        page_put(page, &at, "why");
+        page_span(page, ")");
+    }
+}
+
+static void add_all_others(struct page *page, const struct place *advice)
+{
+    static const struct {
+        const char *status, *title;
+        bool with_why;
+    } groups[] = {{"dominated", "Dominated: worse in something and better in nothing", false},
+                  {"refused", "Against the wishes", true},
+                  {"unsupported", "Failed", true},
+                  {"timeout", "Failed", true},
+                  {"out-of-memory", "Failed", true},
+                  {"mismatch", "Failed", true},
+                  {"crashed", "Failed", true},
+                  {"left-out", "Left out", true},
+                  {"not-measured", "No time was left for", false}};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        add_others(page, advice, groups[i].status, groups[i].title, groups[i].with_why);
+}
+
+static bool is_unmeasured(const struct place *advice)
+{
+    struct place candidates = place_get(advice, "candidates");
+    for (struct place at = place_item(&candidates, 0); at.json; place_next(&at))
+        if (has_status(&at, "not-measured"))
+            return true;
+    return false;
+}
+
+static void say_rule(struct page *page, const struct place *advice)
+{
+    page_item(page, "The rule: ");
+    page_put(page, advice, "wishes.rule");
+    page_span(page, ".");
+    page_item(page,
+              "Costs differ where the 95 %% interval of their ratio and 3 %% say so, tails by a "
+              "factor of two and ");
+    page_put_digits(page, advice, "interruption_ns", 1e3, 0);
+    page_span(page, " us, which an interruption takes here, the rest by 1 %%.");
+    page_item(page, "%s", "");
+    page_put_digits(page, advice, "budget.used_ns", 1e9, 1);
+    page_span(page, " s of ");
+    page_put_digits(page, advice, "budget.asked_ns", 1e9, 1);
+    page_span(page, " s used%s.",
+              cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"
+              : cJSON_IsTrue(json_get(advice->json, "budget.cut"))
+                  ? "; the step that was being measured then is left out"
+              : is_unmeasured(advice) ? "; more would be measured with a larger --budget"
+                                      : "");
+}
+
+void page_advice(struct page *page, const cJSON *document)
+{
+    char title[256];
+    struct place root = place_root(document), advice = place_get(&root, "advice");
+    page_advice_title(title, sizeof title, document);
+    page_heading(page, 1, NULL, "Which design for %s", title);
+    page_about(page, document);
+    add_recommendation(page, &advice);
+    add_front(page, &advice);
+    add_sizes(page, &advice);
+    page_heading(page, 2, "others", "The other candidates, and the rule");
+    add_all_others(page, &advice);
+    say_rule(page, &advice);
+    add_all(page, &advice);
+    page_cells(page, document);
+}

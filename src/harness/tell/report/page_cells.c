@@ -1,0 +1,216 @@
+/* page_cells.c - builds the sheets of a run's figures and its table for programs from the catalogue. */
+#include "harness/tell/report/page_cells.h"
+
+#include "harness/base/units.h"
+#include "harness/tell/report/page_origin.h"
+#include "harness/tell/result/figures.h"
+#include "harness/tell/result/json.h"
+
+#include <stdlib.h>
+
+struct sheet {
+    enum figure_sheet sheet;
+    const char *id, *title, *note;
+    const char *list; /* of the cell, whose items are the rows; NULL: the cell is the row */
+    struct {
+        const char *title, *path;
+    } named[2]; /* what distinguishes the rows of a cell */
+};
+
+static const struct sheet sheets[] = {
+    {FIGURE_TIMES,
+     "times",
+     "Times",
+     "Median of the samples and the exact interval of the median by order statistics, in "
+     "nanoseconds, harness included.",
+     "phases",
+     {{"phase", "name"}}},
+    {FIGURE_LATENCY,
+     "latency",
+     "Latency of single calls",
+     "Percentiles in nanoseconds: never below the true one and at most 3.2 % above it; the maximum "
+     "is exact.",
+     "phases",
+     {{"phase", "name"}}},
+    {FIGURE_WORK,
+     "work",
+     "Work",
+     "Counted, not timed: of one pass through the phase, equal on every machine.",
+     "phases",
+     {{"phase", "name"}}},
+    {FIGURE_MEMORY,
+     "memory",
+     "Memory and proof",
+     "What came of each cell: its status, what fired and how late, and the bytes it took.",
+     NULL,
+     {{NULL, NULL}}},
+    {FIGURE_SCHEDULES,
+     "schedules",
+     "Periodic tasks",
+     "What one dispatch thread makes of the workload's periodic tasks, in virtual time.",
+     "schedules",
+     {{"kind", "kind"}, {"catching up", "catch_up"}}},
+};
+
+/* The sheet's figures that the document has. */
+struct shown {
+    struct page *page;
+    const struct sheet *sheet;
+    const struct figure **columns;
+    size_t count;
+};
+
+typedef void row_fn(struct shown *shown, const struct place *cell, const struct place *row);
+
+static void each_row(struct shown *shown, const struct place *cells, row_fn *visit)
+{
+    for (struct place cell = place_item(cells, 0); cell.json; place_next(&cell)) {
+        if (!shown->sheet->list) {
+            visit(shown, &cell, &cell);
+            continue;
+        }
+        struct place rows = place_get(&cell, shown->sheet->list);
+        for (struct place row = place_item(&rows, 0); row.json; place_next(&row))
+            visit(shown, &cell, &row);
+    }
+}
+
+static bool sheet_has(const struct place *cells, const struct sheet *sheet, const char *path)
+{
+    const cJSON *cell, *row;
+    bool has = false;
+    cJSON_ArrayForEach(cell, cells->json)
+    {
+        if (!sheet->list)
+            has = has || json_get(cell, path);
+        else
+            cJSON_ArrayForEach(row, json_get(cell, sheet->list)) has = has || json_get(row, path);
+    }
+    return has;
+}
+
+static void choose_columns(struct shown *shown, const struct place *cells)
+{
+    for (size_t i = 0; i < figure_count; i++)
+        if (figures[i].sheet == shown->sheet->sheet &&
+            sheet_has(cells, shown->sheet, figures[i].path))
+            shown->columns[shown->count++] = &figures[i];
+}
+
+static bool has_figures(const struct shown *shown, const struct place *row)
+{
+    for (size_t i = 0; i < shown->count; i++)
+        if (json_get(row->json, shown->columns[i]->path))
+            return true;
+    return false;
+}
+
+/* "1 ms", compared by nanoseconds. */
+static void put_tick(struct page *page, const struct place *cell)
+{
+    char text[32];
+    double tick_ns = place_number(cell, "tick_ns");
+    units_format_time(text, sizeof text, tick_ns > 0 ? units_whole(tick_ns) : 0);
+    page_cell(page, "%s", "");
+    page_put_as(page, cell, "tick_ns", "%s", text);
+}
+
+static void add_row(struct shown *shown, const struct place *cell, const struct place *row)
+{
+    struct page *page = shown->page;
+    const cJSON *params = json_get(cell->json, "params");
+    if (!has_figures(shown, row))
+        return;
+    page_row(page);
+    page_cell_put(page, cell, "impl");
+    if (params && params->child) {
+        page_span(page, " ");
+        page_put(page, cell, "params");
+        page_mark(page, PAGE_FAINT);
+    }
+    page_cell_put(page, cell, "workload");
+    page_cell_put(page, cell, "tasks");
+    put_tick(page, cell);
+    for (size_t i = 0; i < 2 && shown->sheet->named[i].path; i++)
+        page_cell_put(page, row, shown->sheet->named[i].path);
+    for (size_t i = 0; i < shown->count; i++)
+        page_cell_put(page, row, shown->columns[i]->path);
+}
+
+static void add_columns(const struct shown *shown)
+{
+    char title[FIGURE_NAME_SIZE];
+    page_column(shown->page, "design", "", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(shown->page, "workload", "", PAGE_LEFT, 0);
+    page_column(shown->page, "tasks", "", 0, 0);
+    page_column(shown->page, "tick", "", 0, 0);
+    for (size_t i = 0; i < 2 && shown->sheet->named[i].path; i++)
+        page_column(shown->page, shown->sheet->named[i].title, "", PAGE_LEFT, 0);
+    for (size_t i = 0; i < shown->count; i++) {
+        const struct figure *figure = shown->columns[i];
+        figure_title(title, figure);
+        page_column(shown->page, title, figure->unit ? figure->unit : "",
+                    figure->type == FIGURE_TEXT ? PAGE_LEFT : 0, 0);
+    }
+}
+
+static void add_sheet(struct page *page, const struct place *cells, const struct sheet *sheet)
+{
+    struct shown shown = {page, sheet, calloc(figure_count, sizeof(const struct figure *)), 0};
+    page->failed = page->failed || !shown.columns;
+    if (shown.columns)
+        choose_columns(&shown, cells);
+    if (shown.count > 0) {
+        page_heading(page, 3, NULL, "%s", sheet->title);
+        page_text(page, "%s", sheet->note);
+        page_table(page, sheet->id, sheet->title);
+        add_columns(&shown);
+        each_row(&shown, cells, add_row);
+    }
+    free(shown.columns);
+}
+
+static void add_sheets(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), cells = place_get(&root, "cells");
+    page_section(page, "cells", "Cells");
+    page_text(page, "Every design on every workload and size.");
+    for (size_t i = 0; i < sizeof sheets / sizeof *sheets; i++)
+        add_sheet(page, &cells, &sheets[i]);
+    page_section_end(page);
+}
+
+/* ---- The table for programs. ------------------------------------------------------------------- */
+
+static void add_record(struct page *page, const struct place *cell, const struct place *phase)
+{
+    page_row(page);
+    for (size_t i = 0; i < figure_count; i++)
+        if (figures[i].csv)
+            page_cell_put(page, figures[i].owner == FIGURE_OF_CELL ? cell : phase, figures[i].path);
+}
+
+static void add_data(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), cells = place_get(&root, "cells");
+    page_data(page);
+    for (size_t i = 0; i < figure_count; i++)
+        if (figures[i].csv)
+            page_column(page, figures[i].csv, "", 0, 0);
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
+        struct place phases = place_get(&cell, "phases"), phase = place_item(&phases, 0);
+        if (!phase.json)
+            add_record(page, &cell, &phase);
+        for (; phase.json; place_next(&phase))
+            add_record(page, &cell, &phase);
+    }
+}
+
+void page_cells(struct page *page, const cJSON *document)
+{
+    page_pictures(page, "");
+    page_span(page, "Pictures");
+    add_sheets(page, document);
+    page_origin(page, document);
+    add_data(page, document);
+}

@@ -1,0 +1,227 @@
+/* page_claims.c - builds the page of a claims document: verdicts, the reason of each, and the figures behind it. */
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/page_cells.h"
+#include "harness/tell/report/page_origin.h"
+#include "harness/tell/report/page_tree.h"
+#include "harness/tell/result/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Verdicts. ------------------------------------------------------------------------------- */
+
+static void put_verdict(struct page *page, const struct place *from)
+{
+    const char *verdict = place_text(from, "verdict");
+    page_put(page, from, "verdict");
+    page_mark(page, strcmp(verdict, "holds") == 0           ? PAGE_GOOD
+                    : strcmp(verdict, "does-not-hold") == 0 ? PAGE_BAD
+                                                            : PAGE_OPEN);
+}
+
+static size_t count_verdicts(const cJSON *document, const char *verdict)
+{
+    size_t count = 0;
+    const cJSON *claim;
+    cJSON_ArrayForEach(claim, json_get(document, "claims"))
+    {
+        count += strcmp(json_get_text(claim, "verdict"), verdict) == 0;
+    }
+    return count;
+}
+
+static void add_title(struct page *page, const cJSON *document)
+{
+    size_t hold = count_verdicts(document, "holds");
+    size_t refuted = count_verdicts(document, "does-not-hold");
+    size_t open = count_verdicts(document, "inconclusive");
+    page_heading(page, 1, NULL,
+                 "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive",
+                 hold, hold == 1 ? "s" : "", refuted, refuted == 1 ? "es" : "", open,
+                 open == 1 ? "is" : "are");
+}
+
+/* "#claim-T6": what is no letter, digit or dash becomes a dash. */
+static void format_anchor(char *out, size_t size, const char *id)
+{
+    int used = snprintf(out, size, "#claim-%.60s", id);
+    for (int i = 1; i < used; i++)
+        if (strchr("<>&\"' \t\n#%", out[i]))
+            out[i] = '-';
+}
+
+/* ---- The overview. --------------------------------------------------------------------------- */
+
+static void add_judged(struct page *page, const struct place *claim)
+{
+    char anchor[80];
+    format_anchor(anchor, sizeof anchor, place_text(claim, "id"));
+    page_row(page);
+    page_cell_put(page, claim, "id");
+    page_link(page, anchor);
+    page_cell_put(page, claim, "documents");
+    page_cell(page, "%s", "");
+    put_verdict(page, claim);
+    page_cell_put(page, claim, "basis");
+    page_cell_put(page, claim, "statement");
+}
+
+static void add_not_yet(struct page *page, const struct place *claim)
+{
+    page_row(page);
+    page_cell_put(page, claim, "id");
+    page_cell_put(page, claim, "documents");
+    page_cell(page, "not yet");
+    page_cell(page, "waits for ");
+    page_put(page, claim, "waits_for");
+    page_cell_put(page, claim, "statement");
+}
+
+static void add_overview(struct page *page, const struct place *claims, const struct place *later)
+{
+    page_heading(page, 2, "claims", "Verdicts");
+    page_table(page, "verdicts", "Verdicts");
+    page_column(page, "claim", "", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(page, "documents", "", PAGE_LEFT, 0);
+    page_column(page, "verdict here", "", PAGE_LEFT, 0);
+    page_column(page, "rests on", "", PAGE_LEFT, 0);
+    page_column(page, "statement", "", PAGE_LEFT | PAGE_PROSE, 0);
+    for (struct place claim = place_item(claims, 0); claim.json; place_next(&claim))
+        add_judged(page, &claim);
+    for (struct place claim = place_item(later, 0); claim.json; place_next(&claim))
+        add_not_yet(page, &claim);
+    page_text(page, "A reading is another way to understand a claim; no verdict rests on it.");
+}
+
+/* ---- A claim. -------------------------------------------------------------------------------- */
+
+static void add_parts(struct page *page, const struct place *claim)
+{
+    struct place parts = place_get(claim, "parts");
+    for (struct place part = place_item(&parts, 0); part.json; place_next(&part)) {
+        bool is_reading = strcmp(place_text(&part, "role"), "reading") == 0;
+        page_item(page, "%s", "");
+        put_verdict(page, &part);
+        page_span(page, "%s: ", is_reading ? " (a reading)" : "");
+        page_put(page, &part, "statement");
+        page_span(page, " [");
+        page_put(page, &part, "why");
+        page_mark(page, PAGE_FAINT);
+        page_span(page, "]");
+    }
+}
+
+static void add_peers(struct page *page, const struct place *claim)
+{
+    struct place peers = place_get(claim, "peers");
+    for (struct place peer = place_item(&peers, 0); peer.json; place_next(&peer)) {
+        page_item(page, "elsewhere: ");
+        page_put(page, &peer, "system");
+        page_span(page, ": ");
+        page_put(page, &peer, "says");
+        page_span(page, " (");
+        page_put(page, &peer, "machine");
+        page_span(page, ")");
+    }
+}
+
+static void add_commands(struct page *page, const struct place *claim)
+{
+    struct place runs = place_get(claim, "runs");
+    const char *gap = NULL;
+    for (struct place run = place_item(&runs, 0); run.json; place_next(&run)) {
+        struct place commands = place_get(&run, "commands");
+        for (struct place line = place_item(&commands, 0); line.json; place_next(&line)) {
+            if (gap)
+                page_span(page, "%s", gap);
+            else
+                page_code(page, "%s", "");
+            page_put(page, &line, "");
+            gap = "\n";
+        }
+    }
+}
+
+/* Of a part, keyed by design; each has its points, and what was fitted to them. */
+static void add_figures_of(struct page *page, const struct place *part)
+{
+    const cJSON *design;
+    page_facts(page, part);
+    cJSON_ArrayForEach(design, part->json)
+    {
+        if (!cJSON_IsObject(design) || !design->string)
+            continue;
+        struct place figures = place_key(part, design->string);
+        struct place points = place_get(&figures, "points");
+        page_heading(page, 4, NULL, "%s", design->string);
+        page_facts(page, &figures);
+        page_records(page, design->string, &points);
+    }
+}
+
+static void add_figures(struct page *page, const struct place *claim)
+{
+    struct place figures = place_get(claim, "figures");
+    const cJSON *part;
+    cJSON_ArrayForEach(part, figures.json)
+    {
+        if (!part->child || !part->string)
+            continue;
+        struct place of = place_key(&figures, part->string);
+        page_evidence(page, "Figures of part %s", part->string);
+        add_figures_of(page, &of);
+        page_fold_end(page);
+    }
+}
+
+static void add_claim(struct page *page, const struct place *claim)
+{
+    char anchor[80];
+    format_anchor(anchor, sizeof anchor, place_text(claim, "id"));
+    page_heading(page, 3, anchor + 1, "%s", "");
+    page_put(page, claim, "id");
+    page_span(page, " ");
+    put_verdict(page, claim);
+    page_text(page, "%s", "");
+    page_put(page, claim, "statement");
+    page_text(page, "%s", "");
+    page_put(page, claim, "why");
+    add_parts(page, claim);
+    add_peers(page, claim);
+    page_pictures(page, place_text(claim, "id"));
+    page_fold(page, "How it was looked at");
+    page_text(page, "%s", "");
+    page_put(page, claim, "test");
+    add_commands(page, claim);
+    add_figures(page, claim);
+    page_fold_end(page);
+}
+
+/* What the overview on a terminal has no room for. */
+static void say_not_yet(struct page *page, const struct place *later)
+{
+    if (later->json && later->json->child)
+        page_heading(page, 2, "not-yet", "Not yet put to an experiment");
+    for (struct place claim = place_item(later, 0); claim.json; place_next(&claim)) {
+        page_item(page, "%s", "");
+        page_put(page, &claim, "id");
+        page_span(page, " not yet: ");
+        page_put(page, &claim, "statement");
+        page_span(page, " Waits for ");
+        page_put(page, &claim, "waits_for");
+        page_span(page, ".");
+    }
+}
+
+void page_claims(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document);
+    struct place claims = place_get(&root, "claims"), later = place_get(&root, "not_yet");
+    add_title(page, document);
+    page_about(page, document);
+    add_overview(page, &claims, &later);
+    for (struct place claim = place_item(&claims, 0); claim.json; place_next(&claim))
+        add_claim(page, &claim);
+    say_not_yet(page, &later);
+    page_cells(page, document);
+}

@@ -1,0 +1,342 @@
+/* page_comparison.c - builds the page of a comparison: the verdict, what changed and why, all cells, the method. */
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/compare_view.h"
+#include "harness/tell/report/figure.h"
+#include "harness/tell/report/page_origin.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- The answer. ----------------------------------------------------------------------------- */
+
+static void put_verdict(struct page *page, const struct place *from)
+{
+    static const struct {
+        const char *verdict;
+        enum page_emphasis emphasis;
+    } marks[] = {{"regressed", PAGE_BAD}, {"inconclusive", PAGE_OPEN}, {"improved", PAGE_GOOD}};
+    page_put(page, from, "verdict");
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strcmp(place_text(from, "verdict"), marks[i].verdict) == 0)
+            page_mark(page, marks[i].emphasis);
+}
+
+static void add_answer(struct page *page, const struct place *root)
+{
+    char summary[COMPARE_LINE_SIZE], decision[COMPARE_LINE_SIZE];
+    compare_summary(summary, sizeof summary, root->json);
+    compare_decision(decision, sizeof decision, root->json);
+    page_heading(page, 1, NULL, "twbench: ");
+    put_verdict(page, root);
+    page_answer(page, "%s. %s", summary, decision);
+}
+
+static void add_sides(struct page *page, const struct place *root)
+{
+    static const char *const sides[][2] = {{"OLD", "old"}, {"NEW", "new"}};
+    char text[COMPARE_LINE_SIZE];
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        compare_side(text, sizeof text, json_get(root->json, sides[i][1]));
+        page_fact(page, sides[i][0], "%s", text);
+    }
+}
+
+/* ---- Cells. ---------------------------------------------------------------------------------- */
+
+/* What a comparison has figures for. */
+struct extent {
+    bool timed;       /* else there is no time to show */
+    bool has_between; /* the ends of its interval */
+    bool paired;      /* else times are advisory: no margin, no control */
+};
+
+static struct extent extent_of(const cJSON *comparison)
+{
+    bool timed = compare_knows(comparison, "ratio.median");
+    return (struct extent){timed, timed && compare_knows(comparison, "ratio.low"),
+                           timed && compare_is_paired(comparison)};
+}
+
+/* What nobody measured is no column. */
+static void add_columns(struct page *page, const struct extent *extent)
+{
+    page_column(page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(page, "", "workload", PAGE_LEFT, 0);
+    page_column(page, "", "tasks", 0, 0);
+    page_column(page, "", "verdict", PAGE_LEFT, 0);
+    if (extent->timed)
+        page_column(page, "time", extent->paired ? "NEW/OLD" : "(advisory)", 0, 0);
+    if (extent->has_between)
+        page_column(page, "", "interval", PAGE_LEFT, 6);
+    if (extent->paired)
+        page_column(page, "", "margin", 0, 4);
+    if (extent->paired)
+        page_column(page, "control", "OLD/OLD", 0, 4);
+    page_column(page, "", "work", PAGE_LEFT, 5);
+    page_column(page, "", "instructions", 0, 3);
+    page_column(page, "", "memory", 0, 2);
+    page_column(page, "", "decided by", PAGE_LEFT, 1);
+}
+
+/* A text that shows the number at that place, or says that there is none. */
+static void add_figure(struct page *page, const struct place *cell, const char *dotted,
+                       const char *text)
+{
+    struct place figure = place_get(cell, dotted);
+    page_cell(page, "%s", figure.json ? "" : text);
+    if (figure.json)
+        page_put_as(page, &figure, "", "%s", text);
+}
+
+static void add_cell(struct page *page, const struct place *cell, const struct extent *extent)
+{
+    struct compare_row row;
+    compare_row_read(&row, cell->json);
+    struct place work = place_get(cell, "work"), worst = place_of(&work, row.worst);
+    page_row(page);
+    page_cell(page, "%s", row.design);
+    page_cell_put(page, cell, "workload");
+    add_figure(page, cell, "tasks", row.tasks);
+    page_cell(page, "%s", "");
+    put_verdict(page, cell);
+    if (extent->timed)
+        add_figure(page, cell, "ratio.median", row.time);
+    if (extent->has_between)
+        add_figure(page, cell, "ratio.low", row.interval);
+    if (extent->paired) {
+        add_figure(page, cell, "timing.margin", row.margin);
+        add_figure(page, cell, "control.cpu_ratio.median", row.control);
+    }
+    add_figure(page, &worst, "change", row.work);
+    add_figure(page, cell, "instructions.change", row.instructions);
+    add_figure(page, cell, "memory.change", row.memory);
+    page_cell(page, "%s", row.deciders);
+}
+
+static size_t count_cells(const struct place *root, bool changed)
+{
+    size_t count = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(root->json, "cells"))
+    {
+        count += compare_is_changed(cell) == changed;
+    }
+    return count;
+}
+
+static void add_cells(struct page *page, const struct place *root, bool changed)
+{
+    struct extent extent = extent_of(root->json);
+    struct place cells = place_get(root, "cells");
+    page_table(page, changed ? "changed-cells" : "same-cells",
+               changed ? "Cells that changed" : "Cells without a change");
+    add_columns(page, &extent);
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell))
+        if (compare_is_changed(cell.json) == changed)
+            add_cell(page, &cell, &extent);
+}
+
+/* ---- Why. ------------------------------------------------------------------------------------ */
+
+/* The verdict's reasons, then remarks on cells that are the same all the same (layout). */
+static void add_reasons(struct page *page, const struct place *root)
+{
+    char name[COMPARE_LINE_SIZE];
+    struct place reasons = place_get(root, "reasons"), cells = place_get(root, "cells");
+    for (struct place reason = place_item(&reasons, 0); reason.json; place_next(&reason)) {
+        page_item(page, "%s", "");
+        page_put(page, &reason, "");
+    }
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
+        if (!place_text(&cell, "reason")[0] || strcmp(place_text(&cell, "verdict"), "same") != 0)
+            continue;
+        compare_cell_name(name, sizeof name, cell.json);
+        page_item(page, "%s: same: ", name);
+        page_put(page, &cell, "reason");
+    }
+}
+
+static void put_ns(struct page *page, const struct place *from, const char *key)
+{
+    char digits[FIGURE_SIZE];
+    figure_number(digits, place_number(from, key));
+    page_put_as(page, from, key, "%s", digits);
+}
+
+/* "+3.10", with the sign that figure_number leaves out; "unknown" */
+static void put_difference(struct page *page, const struct place *why, const char *key)
+{
+    char digits[FIGURE_SIZE];
+    double ns = place_number(why, key);
+    figure_number(digits, fabs(ns));
+    if (isfinite(ns))
+        page_put_as(page, why, key, "%s%s", ns < 0 ? "-" : "+", digits);
+    else
+        page_span(page, "unknown");
+}
+
+static void add_cost(struct page *page, const struct place *cell, const char *name)
+{
+    static const char *const parts[][2] = {
+        {": instructions ", "instructions_ns"},
+        {", cache misses ", "cache_misses_ns"},
+        {", branch misses ", "branch_misses_ns"},
+        {", the rest (layout, and what is not counted) ", "rest_ns"}};
+    struct place why = place_get(cell, "explanation");
+    page_item(page, "%s: ", name);
+    put_ns(page, cell, "ns_per_op.old");
+    page_span(page, " \u2192 ");
+    put_ns(page, cell, "ns_per_op.new");
+    page_span(page, " ns CPU per call");
+    if (!why.json)
+        return;
+    page_span(page, ", ");
+    put_difference(page, &why, "total_ns");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        page_span(page, "%s", parts[i][0]);
+        put_difference(page, &why, parts[i][1]);
+    }
+}
+
+/* "heap/hold/1000, fill: comparisons 1000 -> 1333; time +12.0 %, ..." where the work changed. */
+static void add_phase(struct page *page, const struct place *phase, const char *name)
+{
+    const char *gap = "";
+    struct place work = place_get(phase, "work");
+    double moved = 100 * (place_number(phase, "cpu_ratio") - 1);
+    double share = 100 * place_number(phase, "share");
+    if (cJSON_GetArraySize(work.json) == 0)
+        return;
+    page_item(page, "%s, ", name);
+    page_put(page, phase, "name");
+    page_span(page, ": ");
+    for (struct place change = place_item(&work, 0); change.json; place_next(&change)) {
+        page_span(page, "%s%s ", gap, place_text(&change, "metric"));
+        page_put_as(page, &change, "old", "%.15g", place_number(&change, "old"));
+        page_span(page, " \u2192 ");
+        page_put_as(page, &change, "new", "%.15g", place_number(&change, "new"));
+        gap = ", ";
+    }
+    if (!isfinite(moved) || !isfinite(share))
+        return;
+    page_span(page, "; time ");
+    page_put_as(page, phase, "cpu_ratio", "%+.1f %%", moved);
+    page_span(page, ", ");
+    page_put_as(page, phase, "share", "%.0f %%", share);
+    page_span(page, " of OLD's was here");
+}
+
+static void add_explanations(struct page *page, const struct place *root)
+{
+    char name[COMPARE_LINE_SIZE];
+    struct place cells = place_get(root, "cells");
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
+        struct place phases = place_get(&cell, "phases");
+        bool has_more =
+            cJSON_IsTrue(json_get(cell.json, "work_changed")) || json_get(cell.json, "explanation");
+        if (!has_more || isnan(place_number(&cell, "ns_per_op.old")))
+            continue;
+        compare_cell_name(name, sizeof name, cell.json);
+        add_cost(page, &cell, name);
+        for (struct place phase = place_item(&phases, 0); phase.json; place_next(&phase))
+            add_phase(page, &phase, name);
+    }
+}
+
+/* ---- Everything. ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *title, *path;
+    unsigned flags;
+} figures[] = {
+    {"impl", "impl", PAGE_LEFT | PAGE_NAMES},
+    {"params", "params", PAGE_LEFT},
+    {"workload", "workload", PAGE_LEFT},
+    {"tasks", "tasks", 0},
+    {"tick_ns", "tick_ns", 0},
+    {"seed", "seed", 0},
+    {"verdict", "verdict", PAGE_LEFT},
+    {"reason", "reason", PAGE_LEFT},
+    {"failed", "failed", PAGE_LEFT},
+    {"work_gate", "gates.work", PAGE_LEFT},
+    {"instructions_gate", "gates.instructions", PAGE_LEFT},
+    {"time_gate", "gates.time", PAGE_LEFT},
+    {"time_decides", "time_decides", PAGE_LEFT},
+    {"cpu_ratio", "ratio.median", 0},
+    {"cpu_ratio_low", "ratio.low", 0},
+    {"cpu_ratio_high", "ratio.high", 0},
+    {"margin", "timing.margin", 0},
+    {"wall_ratio", "timing.wall_ratio.median", 0},
+    {"pairs", "timing.pairs", 0},
+    {"control_ratio", "control.cpu_ratio.median", 0},
+    {"control_ratio_low", "control.cpu_ratio.low", 0},
+    {"control_ratio_high", "control.cpu_ratio.high", 0},
+    {"control_moved", "control.moved", PAGE_LEFT},
+    {"old_ns_per_op", "ns_per_op.old", 0},
+    {"new_ns_per_op", "ns_per_op.new", 0},
+    {"work_changed", "work_changed", PAGE_LEFT},
+    {"work_reason", "work_reason", PAGE_LEFT},
+    {"instructions_source", "instructions.source", PAGE_LEFT},
+    {"old_instructions", "instructions.old", 0},
+    {"new_instructions", "instructions.new", 0},
+    {"old_bytes_per_task", "memory.old", 0},
+    {"new_bytes_per_task", "memory.new", 0},
+};
+
+/* A row for each cell and a column for each figure, in the table that was opened last. */
+static void add_figures(struct page *page, const struct place *root)
+{
+    struct place cells = place_get(root, "cells");
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        page_column(page, figures[i].title, "", figures[i].flags, 0);
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
+        page_row(page);
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+            page_cell_put(page, &cell, figures[i].path);
+    }
+}
+
+static void add_rest(struct page *page, const struct place *root, size_t same)
+{
+    if (same > 0) {
+        page_rest(page, "%zu cell%s without a change", same, same == 1 ? "" : "s");
+        add_cells(page, root, false);
+        page_fold_end(page);
+    }
+    page_evidence(page, "Every figure of every cell");
+    page_table(page, "figures", "Every figure of every cell");
+    add_figures(page, root);
+    page_fold_end(page);
+}
+
+static void add_method(struct page *page, const cJSON *comparison)
+{
+    char text[COMPARE_LINE_SIZE];
+    compare_method(text, sizeof text, comparison);
+    if (!text[0])
+        return;
+    page_heading(page, 2, "method", "How it was measured");
+    page_text(page, "%s", text);
+    if (compare_is_paired(comparison))
+        page_warnings(page, comparison);
+}
+
+void page_comparison(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document);
+    size_t changed = count_cells(&root, true);
+    add_answer(page, &root);
+    add_sides(page, &root);
+    if (changed > 0) {
+        page_heading(page, 2, "changed", "What changed, and why");
+        add_cells(page, &root, true);
+    }
+    add_reasons(page, &root);
+    add_explanations(page, &root);
+    add_rest(page, &root, count_cells(&root, false));
+    add_method(page, document);
+    page_origin(page, document);
+    page_data(page);
+    add_figures(page, &root);
+}

@@ -1,0 +1,178 @@
+/* page_group_facts.c - builds what is said below the designs of a stream, a fact each. */
+#include "harness/base/units.h"
+#include "harness/tell/report/page_groups.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_time(struct page *page, const struct place *from, const char *dotted)
+{
+    char text[32];
+    units_format_time(text, sizeof text, units_whole(fmax(0, place_number(from, dotted))));
+    page_put_as(page, from, dotted, "%s", text);
+}
+
+static void put_count(struct page *page, const struct place *from, const char *dotted)
+{
+    char text[32];
+    units_format_count(text, sizeof text, units_whole(fmax(0, place_number(from, dotted))));
+    page_put_as(page, from, dotted, "%s", text);
+}
+
+/* Designs on the machine's clock sleep: what their operations cost is CPU time. */
+static void add_cpu_times(struct page *page, const struct view_group *group,
+                          const struct place *cells)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        const struct view_row *row = &group->rows[i];
+        const char *gap = " ";
+        if (!row->ok || !row->is_real_clock || !view_is_timed(group))
+            continue;
+        struct place cell = place_of(cells, row->cell);
+        page_fact(page, "waiting", "is in the wall time of %s; CPU time, ns/op:", row->label);
+        for (size_t p = 0; p < group->phase_count; p++) {
+            struct place phase = page_phase(&cell, group->phases[p]);
+            page_span(page, "%s%s ", gap, group->phases[p]);
+            page_put(page, &phase, "cpu_ns_per_op");
+            if (!json_get(phase.json, "cpu_ns_per_op"))
+                page_span(page, "-");
+            gap = ", ";
+        }
+    }
+}
+
+/* Of the first row, and of those that are less precise: designs that round by themselves. */
+static void add_precision(struct page *page, const struct view_group *group,
+                          const struct place *cells)
+{
+    const cJSON *said = NULL;
+    for (size_t i = 0; i < group->row_count; i++) {
+        const cJSON *precision = json_get(group->rows[i].cell, "precision");
+        double below = json_get_number(precision, "below_tick");
+        if (!group->rows[i].ok || group->rows[i].is_harness ||
+            !(json_get_number(precision, "late_max_ns") > 0) ||
+            (said && cJSON_Compare(said, precision, true)))
+            continue;
+        struct place cell = place_of(cells, group->rows[i].cell);
+        page_fact(page, "precision", "%s: late by ", said ? group->rows[i].label : "of a tick");
+        put_time(page, &cell, "precision.late_mean_ns");
+        page_span(page, " on average, by ");
+        put_time(page, &cell, "precision.late_max_ns");
+        page_span(page, " at most");
+        if (below > 0) {
+            page_span(page, "; ");
+            page_put_as(page, &cell, "precision.below_tick", "%.15g", below);
+            page_span(page, " delay%s below one tick became one", below > 1 ? "s" : "");
+        }
+        said = precision;
+    }
+}
+
+/* Whether huge pages were given is for the kernel to say. */
+static void add_pages(struct page *page, const struct view_group *group)
+{
+    char text[320];
+    bool any = false;
+    for (size_t i = 0; i < group->row_count; i++) {
+        if (!view_huge_pages(text, sizeof text, &group->rows[i]))
+            continue;
+        if (any)
+            page_span(page, "; ");
+        else
+            page_fact(page, "pages", "of 2 MiB: ");
+        any = true;
+        page_span(page, "%s ", group->rows[i].label);
+        page_derived(page, NAN, "%s", text);
+    }
+}
+
+/* ---- Schedules. ---------------------------------------------------------------------------------- */
+
+static void put_ticks(struct page *page, const struct view_group *group, double ticks)
+{
+    char text[32];
+    units_format_time(text, sizeof text, units_whole(ticks * group->tick_ns));
+    page_derived(page, NAN, "%s", text);
+}
+
+static void put_schedule(struct page *page, const struct view_group *group,
+                         const struct place *schedule)
+{
+    put_count(page, schedule, "runs");
+    page_span(page, " runs, ");
+    put_count(page, schedule, "missed");
+    page_span(page, " missed, late by ");
+    put_ticks(page, group, place_number(schedule, "late_mean_ticks"));
+    page_span(page, " on average, ");
+    put_ticks(page, group, place_number(schedule, "late_max_ticks"));
+    page_span(page, " at most, thread ");
+    page_derived(page, NAN, "%.0f %%", 100 * place_number(schedule, "busy_share"));
+    page_span(page, " busy");
+}
+
+/* The cell's schedule that catches up in the same way. */
+static struct place find_schedule(const struct place *cell, const char *catch_up)
+{
+    struct place schedules = place_get(cell, "schedules"), schedule = place_item(&schedules, 0);
+    while (schedule.json && strcmp(place_text(&schedule, "catch_up"), catch_up) != 0)
+        place_next(&schedule);
+    return schedule;
+}
+
+/* The first design's, and those of designs that differ from it. */
+static void add_schedule(struct page *page, const struct view_group *group,
+                         const struct place *cells, const struct place *first)
+{
+    const char *catch_up = place_text(first, "catch_up");
+    page_fact(page, "1 thread", "%s%s%s: ", place_text(first, "kind"), *catch_up ? ", " : "",
+              catch_up);
+    put_schedule(page, group, first);
+    for (size_t i = 0; i < group->row_count; i++) {
+        struct place cell = place_of(cells, group->rows[i].cell);
+        struct place schedule = find_schedule(&cell, catch_up);
+        if (!schedule.json || cJSON_Compare(schedule.json, first->json, true))
+            continue;
+        page_fact(page, "", "%s: ", group->rows[i].label);
+        put_schedule(page, group, &schedule);
+    }
+}
+
+static void add_schedules(struct page *page, const struct view_group *group,
+                          const struct place *cells)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        struct place cell = place_of(cells, group->rows[i].cell);
+        struct place schedules = place_get(&cell, "schedules");
+        if (!schedules.json)
+            continue;
+        for (struct place at = place_item(&schedules, 0); at.json; place_next(&at))
+            add_schedule(page, group, cells, &at);
+        return;
+    }
+}
+
+static void add_harness(struct page *page, const struct view_group *group,
+                        const struct place *cells)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        if (!json_get(group->rows[i].cell, "harness_ns_per_op"))
+            continue;
+        struct place cell = place_of(cells, group->rows[i].cell);
+        page_fact(page, "harness", "%s", "");
+        page_put(page, &cell, "harness_ns_per_op");
+        page_span(page, " ns of its own in each call of start, stop, advance (design null)");
+        return;
+    }
+}
+
+void page_group_facts(struct page *page, const struct view_group *group, const struct place *cells)
+{
+    add_cpu_times(page, group, cells);
+    add_precision(page, group, cells);
+    add_pages(page, group);
+    if (group->phase_count > 0 && !view_is_timed(group))
+        page_fact(page, "counts", "of all phases of one pass; nothing was timed");
+    add_schedules(page, group, cells);
+    add_harness(page, group, cells);
+}

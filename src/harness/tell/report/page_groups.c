@@ -1,0 +1,226 @@
+/* page_groups.c - builds the table that compares the designs on a stream. */
+#include "harness/tell/report/page_groups.h"
+
+#include "harness/tell/report/figure.h"
+#include "harness/tell/result/figures.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Which columns stay on a narrow terminal, beside the catalogue's: costs longest. */
+enum { KEEP_DEVIATION = 4, KEEP_COST = 7 };
+
+/* ---- Figures of a row. --------------------------------------------------------------------------- */
+
+struct place page_phase(const struct place *cell, const char *name)
+{
+    struct place phases = place_get(cell, "phases"), phase = place_item(&phases, 0);
+    while (phase.json && strcmp(place_text(&phase, "name"), name) != 0)
+        place_next(&phase);
+    return phase;
+}
+
+/* The phase in which the figure is the largest; none where no phase has it. */
+static struct place worst_phase(const struct place *cell, const struct figure *figure)
+{
+    struct place phases = place_get(cell, "phases"), worst = {.json = NULL};
+    for (struct place phase = place_item(&phases, 0); phase.json; place_next(&phase)) {
+        double value = place_number(&phase, figure->path);
+        if (!isnan(value) && (!worst.json || value > place_number(&worst, figure->path)))
+            worst = phase;
+    }
+    return worst;
+}
+
+static double value_of(const struct view_row *row, const struct figure *figure)
+{
+    if (figure->owner == FIGURE_OF_CELL)
+        return json_get_number(row->cell, figure->path);
+    double value = NAN;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
+    {
+        double term = json_get_number(phase, figure->path);
+        bool most = figure->flags & FIGURE_MOST;
+        value = most ? fmax(value, term) : phase->prev && phase->prev->next ? value + term : term;
+    }
+    return value;
+}
+
+static void put_figure(struct page *page, const struct view_row *row, const struct place *cell,
+                       const struct figure *figure, double divisor)
+{
+    char text[FIGURE_SIZE];
+    double value = value_of(row, figure);
+    figure_number(text, value / divisor);
+    page_cell(page, "%s", "");
+    if (figure->owner == FIGURE_OF_CELL) {
+        page_put_as(page, cell, figure->path, "%s", text);
+    } else if (figure->flags & FIGURE_MOST) {
+        struct place phase = worst_phase(cell, figure);
+        page_put_as(page, &phase, figure->path, "%s", text);
+    } else {
+        page_number(page, value);
+    }
+}
+
+/* ---- Columns. ------------------------------------------------------------------------------------ */
+
+/* Counters stand in the place of times where there are none. */
+static bool is_column(const struct view_group *group, const struct figure *figure)
+{
+    bool timed = view_is_timed(group);
+    if (figure->keep == 0 || group->phase_count == 0)
+        return false;
+    return figure->owner == FIGURE_OF_CELL || timed == (figure->sheet != FIGURE_WORK);
+}
+
+/* Times in the unit in which all of the column read well, everything else as it is. */
+static const char *unit_of(const struct view_group *group, const struct figure *figure,
+                           double *divisor)
+{
+    double least = INFINITY;
+    *divisor = 1;
+    if (figure->sheet != FIGURE_LATENCY)
+        return figure->unit ? figure->unit : "";
+    for (size_t i = 0; i < group->row_count; i++) {
+        double value = value_of(&group->rows[i], figure);
+        least = value > 0 ? fmin(least, value) : least;
+    }
+    return figure_time_unit(&least, 1, divisor);
+}
+
+/* The key of the figure to show: a phase in which nothing is started, stopped or fired still has a price per
+ * advance. */
+static const char *cost_key(const struct view_group *group, const char *phase)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        if (json_get(view_phase(&group->rows[i], phase), "ns_per_op"))
+            return "ns_per_op";
+    return "ns_per_advance";
+}
+
+/* Without a unit the title stands beside "design". */
+static void add_figure_column(struct page *page, const struct view_group *group,
+                              const struct figure *figure)
+{
+    char title[FIGURE_NAME_SIZE];
+    double divisor;
+    const char *unit = unit_of(group, figure, &divisor);
+    bool best = figure->measure || figure->sheet == FIGURE_LATENCY;
+    figure_title(title, figure);
+    page_column(page, unit[0] ? title : "", unit[0] ? unit : title,
+                (figure->sheet == FIGURE_WORK ? PAGE_ALONE : 0) | (best ? PAGE_BEST : 0),
+                figure->keep);
+}
+
+static void add_columns(struct page *page, const struct view_group *group)
+{
+    page_column(page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
+    for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
+        bool per_op = strcmp(cost_key(group, group->phases[i]), "ns_per_op") == 0;
+        page_column(page, group->phases[i], per_op ? "ns/op" : "ns/adv.", PAGE_BEST | PAGE_ALONE,
+                    KEEP_COST);
+        page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
+    }
+    for (size_t i = 0; i < figure_count; i++) {
+        if (!is_column(group, &figures[i]))
+            continue;
+        add_figure_column(page, group, &figures[i]);
+    }
+    page_column(page, "", "status", PAGE_LEFT, 0);
+}
+
+/* ---- Rows. --------------------------------------------------------------------------------------- */
+
+void page_cost(struct page *page, const struct place *phase, const char *key)
+{
+    char median[FIGURE_SIZE], deviation[FIGURE_SIZE], path[64];
+    const cJSON *interval = json_get(phase->json, key);
+    figure_interval(median, deviation, interval);
+    snprintf(path, sizeof path, "%s.median", key);
+    page_cell(page, "%s", "");
+    page_put_as(page, phase, path, "%s", median);
+    page_cell(page, "%s", "");
+    if (deviation[0])
+        page_derived(page, NAN, "\u00b1%s", deviation);
+}
+
+static void add_row(struct page *page, const struct view_group *group, const struct view_row *row,
+                    const struct place *cell)
+{
+    double divisor;
+    page_row(page);
+    page_row_competes(page, view_competes(row));
+    page_cell(page, "%s%s", row->label, view_suffix(row));
+    for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
+        struct place phase = page_phase(cell, group->phases[i]);
+        page_cost(page, &phase, cost_key(group, group->phases[i]));
+    }
+    for (size_t i = 0; i < figure_count; i++) {
+        if (!is_column(group, &figures[i]))
+            continue;
+        unit_of(group, &figures[i], &divisor);
+        put_figure(page, row, cell, &figures[i], divisor);
+    }
+    page_cell_put(page, cell, "status");
+    if (row->ok)
+        return;
+    page_note(page, "%s", "");
+    page_put(page, cell, "status");
+    page_mark(page, PAGE_BAD);
+    page_span(page, ": ");
+    page_put(page, cell, "reason");
+}
+
+/* What the designs chose for themselves, where the labels do not say it already. */
+static void add_settings(struct page *page, const struct view_group *group,
+                         const struct place *cells)
+{
+    const char *gap = NULL;
+    for (size_t i = 0; i < group->row_count; i++) {
+        const struct view_row *row = &group->rows[i];
+        const cJSON *params = json_get(row->cell, "params");
+        if (!params || !params->child || strchr(row->label, '='))
+            continue;
+        struct place cell = place_of(cells, row->cell);
+        if (gap)
+            page_span(page, "%s", gap);
+        else
+            page_fact(page, "settings", "%s", "");
+        page_span(page, "%s ", row->label);
+        page_put(page, &cell, "params");
+        gap = "; ";
+    }
+}
+
+static void add_table(struct page *page, const struct view_group *group, const struct place *cells)
+{
+    page_table(page, NULL, "Designs compared");
+    add_columns(page, group);
+    for (size_t i = 0; i < group->row_count; i++) {
+        struct place cell = place_of(cells, group->rows[i].cell);
+        add_row(page, group, &group->rows[i], &cell);
+    }
+    add_settings(page, group, cells);
+}
+
+const struct view_row *page_group_only(const struct view_group *group)
+{
+    bool alone = group->row_count == 1 || (group->row_count == 2 && group->rows[1].is_harness);
+    return alone && group->rows[0].ok && view_is_timed(group) ? &group->rows[0] : NULL;
+}
+
+void page_group(struct page *page, const struct view_group *group, const struct place *cells)
+{
+    char title[256];
+    const struct view_row *only = page_group_only(group);
+    view_title(title, sizeof title, group);
+    page_heading(page, 2, NULL, "%s%s%s", only ? only->label : "", only ? " on " : "", title);
+    if (only)
+        page_card(page, group, only, cells);
+    else
+        add_table(page, group, cells);
+    page_group_facts(page, group, cells);
+}

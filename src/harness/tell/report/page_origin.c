@@ -1,0 +1,153 @@
+/* page_origin.c - builds the part of a page that says where its figures come from. */
+#include "harness/tell/report/page_origin.h"
+
+#include "harness/tell/result/json.h"
+
+#include <string.h>
+
+static size_t count_failed(const cJSON *document)
+{
+    const cJSON *cell;
+    size_t failed = 0;
+    cJSON_ArrayForEach(cell, json_get(document, "cells"))
+    {
+        const char *status = json_get_text(cell, "status");
+        failed += strcmp(status, "mismatch") == 0 || strcmp(status, "crashed") == 0;
+    }
+    return failed;
+}
+
+static bool is_to_warn(const cJSON *document)
+{
+    const cJSON *check;
+    cJSON_ArrayForEach(check, json_get(document, "machine.checks"))
+    {
+        if (json_get(check, "warning"))
+            return true;
+    }
+    return count_failed(document) > 0 || cJSON_IsFalse(json_get(document, "complete"));
+}
+
+void page_warnings(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), checks = place_get(&root, "machine.checks");
+    size_t failed = count_failed(document);
+    if (cJSON_IsFalse(json_get(document, "complete")))
+        page_item(page, "The run was interrupted: cells are missing.");
+    if (failed > 0) {
+        page_item(page, "%s", "");
+        page_derived(page, (double)failed, "%zu", failed);
+        page_span(page, " of the cells did not do what the oracle says, or crashed.");
+    }
+    for (struct place check = place_item(&checks, 0); check.json; place_next(&check)) {
+        if (!json_get(check.json, "warning"))
+            continue;
+        page_item(page, "%s", "");
+        page_put(page, &check, "warning");
+    }
+}
+
+/* Text before and behind a value, all of it only where there is the value. */
+static void put_between(struct page *page, const struct place *root, const char *before,
+                        const char *dotted, const char *behind)
+{
+    if (!json_get(root->json, dotted))
+        return;
+    page_span(page, "%s", before);
+    page_put(page, root, dotted);
+    page_span(page, "%s", behind);
+}
+
+static void add_measured(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document);
+    page_text(page, "%s", "");
+    put_between(page, &root, "", "tool.date_utc", "");
+    put_between(page, &root, ", ", "machine.cpu_model", "");
+    put_between(page, &root, ", ", "machine.cores", " cores");
+    put_between(page, &root, ", ", "machine.distribution", "");
+    put_between(page, &root, "; twbench ", "tool.version", "");
+    put_between(page, &root, " (", "tool.commit", ")");
+    put_between(page, &root, ", ", "tool.compiler", "");
+    page_span(page, ".");
+}
+
+void page_about(struct page *page, const cJSON *document)
+{
+    page_aside(page, NULL);
+    add_measured(page, document);
+    page_aside_end(page);
+    if (!is_to_warn(document))
+        return;
+    page_aside(page, "warnings");
+    page_warnings(page, document);
+    page_aside_end(page);
+}
+
+/* A word that a shell would take apart is shown in quotes; they are not part of it. */
+static void add_command(struct page *page, const struct place *root)
+{
+    struct place command = place_get(root, "command");
+    const char *gap = "";
+    if (!command.json)
+        return;
+    page_code(page, "%s", "");
+    for (struct place word = place_item(&command, 0); word.json; place_next(&word)) {
+        const char *text = cJSON_IsString(word.json) ? word.json->valuestring : "";
+        const char *quote =
+            text[0] && !text[strcspn(text, " \t\n'\"\\$`*?[]{}()<>|&;#~!")] ? "" : "'";
+        page_span(page, "%s%s", gap, quote);
+        page_put(page, &word, "");
+        page_span(page, "%s", quote);
+        gap = " ";
+    }
+}
+
+static bool is_plain(const cJSON *value)
+{
+    if (cJSON_IsArray(value))
+        return value->child && !cJSON_IsObject(value->child);
+    return cJSON_IsNumber(value) || cJSON_IsString(value) || cJSON_IsBool(value);
+}
+
+/* A row for each plain value of the object; a column name is a key without underlines. */
+static void add_part(struct page *page, const struct place *part)
+{
+    const cJSON *value;
+    cJSON_ArrayForEach(value, part->json)
+    {
+        if (!value->string || !is_plain(value))
+            continue;
+        struct place at = place_key(part, value->string);
+        page_row(page);
+        page_cell(page, "%s", part->path);
+        page_cell(page, "%s", value->string);
+        page_cell_put(page, &at, "");
+    }
+}
+
+void page_origin(struct page *page, const cJSON *document)
+{
+    static const char *const parts[] = {
+        "tool",    "machine", "machine.selftest", "machine.selftest.detection",
+        "harness", "method",  "limits",           "disturbance",
+        "old",     "new"};
+    static const char *const lists[] = {"machine.caches", "machine.checks"};
+    struct place root = place_root(document);
+    page_section(page, "origin", "Where this comes from");
+    add_command(page, &root);
+    page_table(page, NULL, "Where this comes from");
+    page_column(page, "of", "", PAGE_LEFT, 0);
+    page_column(page, "what", "", PAGE_LEFT, 0);
+    page_column(page, "value", "", PAGE_LEFT, 0);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct place part = place_get(&root, parts[i]);
+        add_part(page, &part);
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct place list = place_get(&root, lists[i]);
+        for (struct place item = place_item(&list, 0); item.json; place_next(&item))
+            add_part(page, &item);
+    }
+    page_section_end(page);
+}

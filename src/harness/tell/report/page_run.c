@@ -1,0 +1,72 @@
+/* page_run.c - builds the page of a run: designs side by side by stream, growth, every figure, and origin. */
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/page_cells.h"
+#include "harness/tell/report/page_groups.h"
+#include "harness/tell/report/page_origin.h"
+#include "harness/tell/report/sweep.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+
+/* The lowest confidence of any interval on the page and the samples behind it: the claim below is
+ * then true of all. */
+static double least_confidence(const cJSON *document, int *samples)
+{
+    double least = INFINITY;
+    const cJSON *cell, *phase;
+    cJSON_ArrayForEach(cell, json_get(document, "cells"))
+    {
+        cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+        {
+            double confidence = json_get_number(phase, "ns_per_op.confidence");
+            if (!(confidence < least))
+                continue;
+            least = confidence;
+            *samples = cJSON_GetArraySize(json_get(phase, "ns_per_op.samples"));
+        }
+    }
+    return least;
+}
+
+static bool compares(const struct view *view)
+{
+    for (size_t i = 0; i < view->group_count; i++)
+        if (!page_group_only(&view->groups[i]))
+            return true;
+    return false;
+}
+
+static void add_legend(struct page *page, const cJSON *document, const struct view *view)
+{
+    int samples = 0;
+    double confidence = least_confidence(document, &samples);
+    if (!isfinite(confidence))
+        return;
+    page_text(page,
+              "ns/op is the wall time of a phase over its starts, stops and expiries: the median "
+              "of %d sample%s, \u00b1 the farther end of its exact %.1f %% confidence interval.",
+              samples, samples == 1 ? "" : "s", 100 * confidence);
+    if (compares(view))
+        page_text(page,
+                  "adv.: single calls of advance, in the worst phase.  The best of its column is "
+                  "marked.");
+}
+
+void page_run(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), cells = place_get(&root, "cells");
+    struct view view = view_make(document);
+    page_aside(page, NULL);
+    page_heading(page, 1, NULL, "Timer designs compared");
+    page_aside_end(page);
+    page_about(page, document);
+    for (size_t i = 0; i < view.group_count; i++)
+        page_group(page, &view.groups[i], &cells);
+    add_legend(page, document, &view);
+    view_free(&view);
+    page_growth(page, document);
+    if (cJSON_IsFalse(json_get(document, "complete")))
+        page_text(page, "The run was not finished: %d cells are here.",
+                  cJSON_GetArraySize(cells.json));
+    page_cells(page, document);
+}

@@ -1,0 +1,72 @@
+/* page_show.c - builds the page of what show drew: the drawings, and the answers of a worked example. */
+#include "harness/tell/report/builders.h"
+#include "harness/tell/report/page_tree.h"
+#include "harness/tell/result/json.h"
+
+static void put_whole(struct page *page, const struct place *from, const char *key)
+{
+    page_cell(page, "%s", "");
+    page_put_digits(page, from, key, 1, 0);
+}
+
+static void add_answers(struct page *page, const struct place *answers)
+{
+    page_heading(page, 2, "answers", "Answer, read off what ran");
+    page_table(page, NULL, "Answers");
+    page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(page, "found", "", 0, 0);
+    page_column(page, "expected", "", 0, 0);
+    page_column(page, "", "", PAGE_LEFT, 0);
+    for (struct place at = place_item(answers, 0); at.json; place_next(&at)) {
+        bool is_right = cJSON_IsTrue(json_get(at.json, "right"));
+        bool as_printed = cJSON_IsTrue(json_get(at.json, "as_printed"));
+        page_row(page);
+        page_cell_put(page, &at, "what");
+        put_whole(page, &at, "found");
+        put_whole(page, &at, "expected");
+        page_cell(page, "%s",
+                  as_printed ? is_right ? "differs, as it should" : "AGREES"
+                  : is_right ? "right"
+                             : "WRONG");
+        page_mark(page, is_right ? PAGE_GOOD : PAGE_BAD);
+    }
+}
+
+/* The drawing says what it is of; a file of before has none. */
+static void add_film(struct page *page, const struct place *film)
+{
+    page_heading(page, 2, NULL, "%s", "");
+    page_put(page, film, "impl");
+    page_span(page, " ");
+    page_put(page, film, "settings");
+    if (json_get(film->json, "drawing")) {
+        page_code(page, "%s", "");
+        page_put(page, film, "drawing");
+    }
+    if (!place_text(film, "broken")[0])
+        return;
+    page_text(page, "Broken: ");
+    page_put(page, film, "broken");
+    page_mark(page, PAGE_BAD);
+}
+
+void page_show(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), films = place_get(&root, "films");
+    struct place answers = place_get(&root, "answers"), lines = place_get(&root, "lines");
+    page_heading(page, 1, NULL, "%s", "");
+    page_put(page, &root, "title");
+    for (struct place film = place_item(&films, 0); film.json; place_next(&film))
+        add_film(page, &film);
+    if (answers.json && answers.json->child)
+        add_answers(page, &answers);
+    for (struct place line = place_item(&lines, 0); line.json && !answers.json; place_next(&line)) {
+        page_item(page, "%s", "");
+        page_put(page, &line, "");
+    }
+    if (json_get_text(document, "note")[0]) {
+        page_text(page, "%s", "");
+        page_put(page, &root, "note");
+    }
+    page_all_figures(page, &root);
+}

@@ -1,0 +1,234 @@
+/* plot.c - draws a result's pictures with gnuplot. */
+#include "harness/tell/report/plot.h"
+
+#include "harness/tell/report/advice_plot.h"
+#include "harness/tell/report/claims_plot.h"
+#include "harness/tell/report/gnuplot.h"
+#include "harness/tell/report/plotdata.h"
+#include "harness/tell/result/json.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const format_names[] = {
+    [PLOT_SVG] = "svg", [PLOT_PNG] = "png", [PLOT_PDF] = "pdf", [PLOT_DUMB] = "dumb"};
+
+int plot_parse_format(const char *text, const char *what, enum plot_format *out, struct diag *diag)
+{
+    for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++)
+        if (strcmp(text, format_names[i]) == 0) {
+            *out = (enum plot_format)i;
+            return DIAG_OK;
+        }
+    return diag_usage(diag, "%s: \"%s\" is no format of pictures; expected svg, png, pdf or dumb",
+                      what, text);
+}
+
+const char *plot_format_name(enum plot_format format)
+{
+    return format_names[format];
+}
+
+void plot_files_free(struct plot_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->paths[i]);
+    free(files->paths);
+    *files = (struct plot_files){.count = 0};
+}
+
+static int files_add(struct plot_files *files, const char *path, struct diag *diag)
+{
+    char **paths = realloc(files->paths, (files->count + 1) * sizeof *paths);
+    char *copy = strdup(path);
+    if (paths)
+        files->paths = paths;
+    if (!paths || !copy) {
+        free(copy);
+        return diag_run(diag, "no memory for the list of pictures");
+    }
+    paths[files->count++] = copy;
+    return DIAG_OK;
+}
+
+/* ---- One picture. ---------------------------------------------------------------------------- */
+
+struct plotter {
+    const cJSON *document;
+    struct view view;
+    const char *directory, *scripts;
+    enum plot_format format;
+    struct plot_files *files;
+    struct diag *diag;
+};
+
+/* "cost-hold", with what tells it from another picture of the same workload: a sweep with another
+ * tick or seed, or the number of tasks where each has a picture of its own. */
+static void name_picture(char *out, size_t size, const struct view *view, size_t group,
+                         enum plot_kind kind)
+{
+    size_t length = (size_t)snprintf(out, size, "%s-%s", plotdata_kind_name(kind),
+                                     view->groups[group].workload);
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+            *c = '_';
+    size_t before = 0;
+    for (size_t i = 0; i < group; i++)
+        before += strcmp(view->groups[i].workload, view->groups[group].workload) == 0 &&
+                  plotdata_has(view, i, kind);
+    if (before > 0 && length < size)
+        snprintf(out + length, size - length, "-%zu", before + 1);
+}
+
+/* A picture of a group, or of a claim. */
+struct drawing {
+    char name[128];
+    const char *script; /* "cost" */
+    enum plot_kind kind;
+    size_t group;
+    const cJSON *claim, *picture; /* NULL: of a group */
+    bool is_advice;               /* of neither */
+};
+
+static bool write_blocks(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
+    if (drawing->is_advice)
+        return advice_plot_write(out, plotter->document);
+    if (!drawing->claim)
+        return plotdata_write(out, plotter->document, &plotter->view, drawing->group,
+                              drawing->kind);
+    claims_plot_write(out, plotter->document, drawing->claim, drawing->picture);
+    return true;
+}
+
+static int write_data(const struct plotter *plotter, const struct drawing *drawing,
+                      const char *path)
+{
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
+    bool done = write_blocks(out, plotter, drawing);
+    bool failed = ferror(out) != 0;
+    failed |= fclose(out) != 0;
+    if (!done)
+        return diag_run(plotter->diag, "no memory for the data of a picture");
+    if (failed)
+        return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
+    return DIAG_OK;
+}
+
+static int draw(const struct plotter *plotter, const struct drawing *drawing)
+{
+    char data[4352], picture[4352], script[4352];
+    snprintf(data, sizeof data, "%s/%s.tsv", plotter->directory, drawing->name);
+    snprintf(picture, sizeof picture, "%s/%s.%s", plotter->directory, drawing->name,
+             format_names[plotter->format]);
+    snprintf(script, sizeof script, "%s/%s.gp", plotter->scripts, drawing->script);
+    if (access(script, R_OK) != 0)
+        return diag_run(plotter->diag, "%s: cannot be read: %s", script, strerror(errno));
+    bool text = plotter->format == PLOT_DUMB;
+    int status = write_data(plotter, drawing, data);
+    if (status == DIAG_OK)
+        status = gnuplot_run(script, data, text ? NULL : picture, plotter->diag);
+    if (text)
+        unlink(data);
+    else if (status == DIAG_OK)
+        status = files_add(plotter->files, picture, plotter->diag);
+    return status;
+}
+
+static int draw_all(const struct plotter *plotter, size_t *drawn)
+{
+    for (size_t group = 0; group < plotter->view.group_count; group++)
+        for (int kind = 0; kind < PLOT_KINDS; kind++) {
+            if (!plotdata_has(&plotter->view, group, (enum plot_kind)kind))
+                continue;
+            struct drawing drawing = {.script = plotdata_kind_name((enum plot_kind)kind),
+                                      .kind = (enum plot_kind)kind,
+                                      .group = group};
+            name_picture(drawing.name, sizeof drawing.name, &plotter->view, group, drawing.kind);
+            int status = draw(plotter, &drawing);
+            if (status != DIAG_OK)
+                return status;
+            ++*drawn;
+        }
+    return DIAG_OK;
+}
+
+static int draw_claims(const struct plotter *plotter, size_t *drawn)
+{
+    const cJSON *claim, *picture;
+    cJSON_ArrayForEach(claim, json_get(plotter->document, "claims"))
+    {
+        size_t index = 0;
+        cJSON_ArrayForEach(picture, json_get(claim, "pictures"))
+        {
+            struct drawing drawing = {.script = "claim", .claim = claim, .picture = picture};
+            claims_plot_name(drawing.name, sizeof drawing.name, claim, index++);
+            int status = draw(plotter, &drawing);
+            if (status != DIAG_OK)
+                return status;
+            ++*drawn;
+        }
+    }
+    return DIAG_OK;
+}
+
+static int draw_advice(const struct plotter *plotter, size_t *drawn)
+{
+    struct drawing drawing = {.script = "advise", .is_advice = true};
+    advice_plot_name(drawing.name, sizeof drawing.name, plotter->document);
+    ++*drawn;
+    return draw(plotter, &drawing);
+}
+
+/* ---- All pictures. --------------------------------------------------------------------------- */
+
+static int plot_into(const struct plotter *plotter)
+{
+    size_t drawn = 0;
+    bool is_claims = cJSON_IsArray(json_get(plotter->document, "claims"));
+    int status = is_claims                               ? draw_claims(plotter, &drawn)
+                 : json_get(plotter->document, "advice") ? draw_advice(plotter, &drawn)
+                                                         : draw_all(plotter, &drawn);
+    if (status == DIAG_OK && drawn == 0 && is_claims)
+        return diag_usage(plotter->diag, "nothing to draw: no claim in the document has a picture");
+    if (status == DIAG_OK && drawn == 0)
+        return diag_usage(plotter->diag,
+                          "nothing to draw: no design in the result is ok and was timed");
+    return status;
+}
+
+int plot_all(const struct result_document *document, const char *directory,
+             const char *scripts_directory, enum plot_format format, struct plot_files *files,
+             struct diag *diag)
+{
+    char temporary[] = "/tmp/twbench-plot.XXXXXX";
+    struct plotter plotter = {
+        .document = result_json(document),
+        .view = view_make(result_json(document)),
+        .directory = directory,
+        .scripts = scripts_directory,
+        .format = format,
+        .files = files,
+        .diag = diag,
+    };
+    *files = (struct plot_files){.count = 0};
+    int status = DIAG_OK;
+    if (format != PLOT_DUMB)
+        status = gnuplot_directory(directory, diag);
+    else if (!(plotter.directory = mkdtemp(temporary)))
+        status = diag_run(diag, "%s: cannot be made: %s", temporary, strerror(errno));
+    if (status == DIAG_OK)
+        status = plot_into(&plotter);
+    if (format == PLOT_DUMB && plotter.directory)
+        rmdir(plotter.directory);
+    view_free(&plotter.view);
+    if (status != DIAG_OK)
+        plot_files_free(files);
+    return status;
+}

@@ -1,0 +1,555 @@
+/* plotdata.c - writes the data of a result's pictures. */
+#include "harness/tell/report/plotdata.h"
+
+#include "harness/base/units.h"
+#include "harness/tell/result/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *plotdata_kind_name(enum plot_kind kind)
+{
+    static const char *const names[PLOT_KINDS] = {"cost", "memory", "latency", "slots", "bars"};
+    return names[kind];
+}
+
+/* ---- Which pictures there are. --------------------------------------------------------------- */
+
+/* Groups of one sweep over the number of tasks. */
+static bool same_sweep(const struct view_group *a, const struct view_group *b)
+{
+    return strcmp(a->workload, b->workload) == 0 && a->tick_ns == b->tick_ns && a->seed == b->seed;
+}
+
+static size_t count_ok(const struct view_group *group)
+{
+    size_t ok = 0;
+    for (size_t i = 0; i < group->row_count; i++)
+        ok += group->rows[i].ok && !group->rows[i].is_harness;
+    return ok;
+}
+
+static bool is_swept(const struct view *view, size_t group)
+{
+    for (size_t i = 0; i < view->group_count; i++)
+        if (same_sweep(&view->groups[i], &view->groups[group]) &&
+            view->groups[i].tasks != view->groups[group].tasks && count_ok(&view->groups[i]) > 0)
+            return count_ok(&view->groups[group]) > 0;
+    return false;
+}
+
+static bool is_first(const struct view *view, size_t group)
+{
+    for (size_t i = 0; i < group; i++)
+        if (same_sweep(&view->groups[i], &view->groups[group]) && count_ok(&view->groups[i]) > 0)
+            return false;
+    return true;
+}
+
+static double slots_of(const struct view_row *row)
+{
+    return json_get_number(row->cell, "params.slots");
+}
+
+/* Two rows of one design with different slots. */
+static bool has_slots(const struct view_group *group)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct view_row *a = &group->rows[i], *b = &group->rows[j];
+            if (a->ok && b->ok && slots_of(a) != slots_of(b) && slots_of(a) + slots_of(b) > 0 &&
+                strcmp(json_get_text(a->cell, "impl"), json_get_text(b->cell, "impl")) == 0)
+                return true;
+        }
+    return false;
+}
+
+static bool has_latency(const struct view_group *group)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        if (group->rows[i].ok && view_advance_ns(&group->rows[i], "max") > 0)
+            return true;
+    return false;
+}
+
+/* Most designs that any group of the sweep could do. */
+static size_t most_ok(const struct view *view, const struct view_group *of)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < view->group_count; i++)
+        if (same_sweep(of, &view->groups[i]) && count_ok(&view->groups[i]) > most)
+            most = count_ok(&view->groups[i]);
+    return most;
+}
+
+/* The largest of the sweep that more than half of the designs could do: the tail is longest there,
+ * and a list that gave up must not keep the others from being seen. */
+static bool is_shown_for_latency(const struct view *view, size_t group)
+{
+    const struct view_group *self = &view->groups[group];
+    size_t most = most_ok(view, self);
+    if (!has_latency(self) || 2 * count_ok(self) <= most)
+        return false;
+    for (size_t i = 0; i < view->group_count; i++) {
+        const struct view_group *other = &view->groups[i];
+        if (same_sweep(self, other) && other->tasks > self->tasks && has_latency(other) &&
+            2 * count_ok(other) > most)
+            return false;
+    }
+    return true;
+}
+
+static bool sweep_is_timed(const struct view *view, const struct view_group *of)
+{
+    for (size_t i = 0; i < view->group_count; i++)
+        if (same_sweep(of, &view->groups[i]) && view_is_timed(&view->groups[i]))
+            return true;
+    return false;
+}
+
+bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
+{
+    const struct view_group *self = &view->groups[group];
+    switch (kind) {
+    case PLOT_COST:
+        return is_swept(view, group) && is_first(view, group) && sweep_is_timed(view, self);
+    case PLOT_MEMORY:
+        return is_swept(view, group) && is_first(view, group);
+    case PLOT_LATENCY:
+        return is_shown_for_latency(view, group);
+    case PLOT_SLOTS:
+        return has_slots(self) && view_is_timed(self);
+    case PLOT_BARS:
+        return !is_swept(view, group) && !has_slots(self) && count_ok(self) >= 2 &&
+               view_is_timed(self);
+    case PLOT_KINDS:
+        break;
+    }
+    return false;
+}
+
+/* ---- The head of every file. ----------------------------------------------------------------- */
+
+/* Without what stands in parentheses: "(R)", the distribution's name of a compiler. */
+static void write_plainly(FILE *out, const char *text)
+{
+    size_t depth = 0;
+    char last = ' ';
+    for (; *text; text++) {
+        depth += *text == '(';
+        if (depth == 0 && !(*text == ' ' && last == ' ')) {
+            fputc(*text, out);
+            last = *text;
+        }
+        depth -= *text == ')' && depth > 0;
+    }
+}
+
+void plotdata_write_machine(FILE *out, const cJSON *document)
+{
+    char memory[32];
+    double bytes = json_get_number(document, "machine.memory_bytes");
+    double cores = json_get_number(document, "machine.cores");
+    const char *model = json_get_text(document, "machine.cpu_model");
+    fputs("machine\t", out);
+    write_plainly(out, model[0] ? model : "unknown processor");
+    if (cores > 0)
+        fprintf(out, ", %.0f core%s", cores, cores == 1 ? "" : "s");
+    if (bytes > 0) {
+        units_format_bytes(memory, sizeof memory, units_whole(bytes));
+        fprintf(out, ", %s", memory);
+    }
+    fputs("; ", out);
+    write_plainly(out, json_get_text(document, "tool.compiler"));
+    fputc('\n', out);
+}
+
+static void write_head(FILE *out, const cJSON *document, const char *title, size_t blocks,
+                       size_t series)
+{
+    fprintf(out, "title\t%s\n", title);
+    plotdata_write_machine(out, document);
+    fprintf(out, "blocks\t%zu\nseries\t%zu\n", blocks, series);
+}
+
+static void write_label(FILE *out, const struct view_row *row)
+{
+    fprintf(out, "%s%s", row->label, view_suffix(row));
+}
+
+static void write_value(FILE *out, double value)
+{
+    fprintf(out, isfinite(value) ? "\t%.6g" : "\t?", value);
+}
+
+/* ---- Panels: cost, memory, slots. ------------------------------------------------------------ */
+
+struct point {
+    const struct view_row *row;
+    const char *series; /* points with the same text are joined by a line */
+    double x;
+};
+
+struct cloud {
+    struct point *points;
+    size_t count;
+};
+
+/* What a panel shows of a row.  `phase` is NULL for what belongs to the whole cell. */
+struct triple {
+    double median, low, high;
+};
+typedef struct triple triple_fn(const struct view_row *row, const char *phase);
+
+static struct triple cost_triple(const struct view_row *row, const char *phase)
+{
+    const cJSON *interval = json_get(view_phase(row, phase), "ns_per_op");
+    return (struct triple){json_get_number(interval, "median"), json_get_number(interval, "low"),
+                           json_get_number(interval, "high")};
+}
+
+static struct triple tick_triple(const struct view_row *row, const char *phase)
+{
+    const cJSON *from = view_phase(row, phase);
+    double per_tick =
+        json_get_number(from, "operations.advance") / json_get_number(from, "operations.ticks");
+    return (struct triple){json_get_number(from, "ns_per_advance.median") * per_tick,
+                           json_get_number(from, "ns_per_advance.low") * per_tick,
+                           json_get_number(from, "ns_per_advance.high") * per_tick};
+}
+
+/* Everything at the peak, so that what a few timers pay for many slots is seen. */
+static struct triple memory_triple(const struct view_row *row, const char *phase)
+{
+    (void)phase;
+    double bytes =
+        json_get_number(row->cell, "memory.peak_bytes") / json_get_number(row->cell, "tasks");
+    return (struct triple){bytes, bytes, bytes};
+}
+
+static struct triple bytes_triple(const struct view_row *row, const char *phase)
+{
+    (void)phase;
+    double bytes = json_get_number(row->cell, "memory.bytes_per_task");
+    return (struct triple){bytes, bytes, bytes};
+}
+
+static const struct view_row *find_point(const struct cloud *cloud, const char *series, double x)
+{
+    for (size_t i = 0; i < cloud->count; i++)
+        if (cloud->points[i].x == x && strcmp(cloud->points[i].series, series) == 0)
+            return cloud->points[i].row;
+    return NULL;
+}
+
+/* The next series in order of appearance; index 0 before the first. */
+static bool next_series(const struct cloud *cloud, size_t *index)
+{
+    for (; *index < cloud->count; ++*index) {
+        const char *name = cloud->points[*index].series;
+        size_t first = 0;
+        while (strcmp(cloud->points[first].series, name) != 0)
+            first++;
+        if (first == *index)
+            return true;
+    }
+    return false;
+}
+
+static size_t count_series(const struct cloud *cloud)
+{
+    size_t count = 0;
+    for (size_t i = 0; next_series(cloud, &i); i++)
+        count++;
+    return count;
+}
+
+/* The least x above `x`; NaN when there is none. */
+static double next_x(const struct cloud *cloud, double x)
+{
+    double next = NAN;
+    for (size_t i = 0; i < cloud->count; i++)
+        if (cloud->points[i].x > x)
+            next = fmin(next, cloud->points[i].x);
+    return next;
+}
+
+static void write_panel(FILE *out, const struct cloud *cloud, const char *title, triple_fn *of,
+                        const char *phase)
+{
+    fprintf(out, "\n\n%s", title);
+    for (size_t i = 0; next_series(cloud, &i); i++) {
+        fputc('\t', out);
+        fprintf(out, "%s%s", cloud->points[i].series, view_suffix(cloud->points[i].row));
+    }
+    fputc('\n', out);
+    for (double x = next_x(cloud, -1); !isnan(x); x = next_x(cloud, x)) {
+        fprintf(out, "%.15g", x);
+        for (size_t i = 0; next_series(cloud, &i); i++) {
+            const struct view_row *row = find_point(cloud, cloud->points[i].series, x);
+            struct triple triple = row ? of(row, phase) : (struct triple){NAN, NAN, NAN};
+            write_value(out, triple.median);
+            write_value(out, triple.low);
+            write_value(out, triple.high);
+        }
+        fputc('\n', out);
+    }
+}
+
+static bool panel_has_data(const struct cloud *cloud, triple_fn *of, const char *phase)
+{
+    for (size_t i = 0; i < cloud->count; i++)
+        if (!cloud->points[i].row->is_harness && of(cloud->points[i].row, phase).median > 0)
+            return true;
+    return false;
+}
+
+/* "steady: ns per start + expire", from what any of the rows did there. */
+static void name_panel(char *out, size_t size, const struct cloud *cloud, const char *phase)
+{
+    static const char *const keys[] = {"operations.start", "operations.stop", "operations.expire"};
+    static const char *const words[] = {"start", "stop", "expire"};
+    size_t length = (size_t)snprintf(out, size, "%s: ns per ", phase);
+    const char *gap = "";
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < cloud->count; i++) {
+            const cJSON *from = view_phase(cloud->points[i].row, phase);
+            if (!(json_get_number(from, keys[k]) > 0) || length >= size)
+                continue;
+            length += (size_t)snprintf(out + length, size - length, "%s%s", gap, words[k]);
+            gap = " + ";
+            break;
+        }
+}
+
+/* The phase that passes most ticks; NULL when none passes any. */
+static const char *ticking_phase(const struct view_group *group)
+{
+    const char *phase = NULL;
+    double most = 0;
+    for (size_t p = 0; p < group->phase_count; p++)
+        for (size_t i = 0; i < group->row_count; i++) {
+            const cJSON *from = view_phase(&group->rows[i], group->phases[p]);
+            if (json_get_number(from, "operations.ticks") > most) {
+                most = json_get_number(from, "operations.ticks");
+                phase = group->phases[p];
+            }
+        }
+    return phase;
+}
+
+/* Writes the panels of all phases (and, for `ticks`, one per tick), or only counts them. */
+static size_t write_phases(FILE *out, const struct cloud *cloud, const struct view_group *group,
+                           const char *ticks)
+{
+    size_t panels = 0;
+    char title[160];
+    for (size_t p = 0; p < group->phase_count; p++) {
+        if (!panel_has_data(cloud, cost_triple, group->phases[p]))
+            continue;
+        panels++;
+        name_panel(title, sizeof title, cloud, group->phases[p]);
+        if (out)
+            write_panel(out, cloud, title, cost_triple, group->phases[p]);
+    }
+    if (ticks && panel_has_data(cloud, tick_triple, ticks)) {
+        panels++;
+        snprintf(title, sizeof title, "%s: ns per tick", ticks);
+        if (out)
+            write_panel(out, cloud, title, tick_triple, ticks);
+    }
+    return panels;
+}
+
+static size_t count_rows(const struct view *view)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < view->group_count; i++)
+        rows += view->groups[i].row_count;
+    return rows;
+}
+
+/* Every row of the sweep over tasks that is ok; the others leave gaps. */
+static void collect_sweep(struct cloud *cloud, const struct view *view, size_t group)
+{
+    for (size_t g = 0; g < view->group_count; g++) {
+        const struct view_group *from = &view->groups[g];
+        for (size_t i = 0; i < from->row_count && same_sweep(from, &view->groups[group]); i++)
+            if (from->rows[i].ok)
+                cloud->points[cloud->count++] =
+                    (struct point){&from->rows[i], from->rows[i].label, from->tasks};
+    }
+}
+
+static void collect_slots(struct cloud *cloud, const struct view_group *group)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        const struct view_row *row = &group->rows[i];
+        if (row->ok && slots_of(row) > 0)
+            cloud->points[cloud->count++] =
+                (struct point){row, json_get_text(row->cell, "impl"), slots_of(row)};
+    }
+}
+
+static void write_cloud(FILE *out, const cJSON *document, const struct cloud *cloud,
+                        const struct view_group *group, enum plot_kind kind)
+{
+    char title[256], tick[32];
+    units_format_time(tick, sizeof tick, units_whole(group->tick_ns));
+    snprintf(title, sizeof title, "%s, tick %s", group->workload, tick);
+    if (kind == PLOT_SLOTS)
+        view_title(title, sizeof title, group);
+    if (kind == PLOT_MEMORY) {
+        write_head(out, document, title, 1, count_series(cloud));
+        write_panel(out, cloud, "peak bytes per task, fixed part included", memory_triple, NULL);
+        return;
+    }
+    const char *ticks = kind == PLOT_SLOTS ? ticking_phase(group) : NULL;
+    write_head(out, document, title, write_phases(NULL, cloud, group, ticks), count_series(cloud));
+    write_phases(out, cloud, group, ticks);
+}
+
+/* ---- Bars. ----------------------------------------------------------------------------------- */
+
+static void write_bar_panel(FILE *out, const struct view_group *group, const char *title,
+                            const char *unit, triple_fn *of, const char *phase)
+{
+    fprintf(out, "\n\n%s\t%s\n", title, unit);
+    for (size_t i = 0; i < group->row_count; i++) {
+        if (!group->rows[i].ok)
+            continue;
+        struct triple triple = of(&group->rows[i], phase);
+        write_label(out, &group->rows[i]);
+        write_value(out, triple.median);
+        write_value(out, triple.low);
+        write_value(out, triple.high);
+        fputc('\n', out);
+    }
+}
+
+static void write_bars(FILE *out, const cJSON *document, const struct cloud *cloud,
+                       const struct view_group *group)
+{
+    char title[256];
+    size_t panels = write_phases(NULL, cloud, group, NULL);
+    bool memory = panel_has_data(cloud, bytes_triple, NULL);
+    view_title(title, sizeof title, group);
+    write_head(out, document, title, panels + memory, count_series(cloud));
+    for (size_t p = 0; p < group->phase_count; p++) {
+        if (!panel_has_data(cloud, cost_triple, group->phases[p]))
+            continue;
+        name_panel(title, sizeof title, cloud, group->phases[p]);
+        write_bar_panel(out, group, title, "ns", cost_triple, group->phases[p]);
+    }
+    if (memory)
+        write_bar_panel(out, group, "bytes per task", "bytes", bytes_triple, NULL);
+}
+
+/* ---- Latency. -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *key;
+    double share;
+} marks[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}, {"p99_99", 0.9999}};
+#define MARK_COUNT (sizeof marks / sizeof *marks)
+
+/* The maximum stands a decade behind the last percentile. */
+#define MAXIMUM_AT 1e5
+
+/* The row's latencies of advance in that phase; NULL when it is not ok or has none. */
+static const cJSON *latency_of(const struct view_row *row, const char *phase)
+{
+    return row->ok ? json_get(view_phase(row, phase), "latency_ns.advance") : NULL;
+}
+
+/* The phase in which advance was called most often, the same for every design. */
+static const char *latency_phase(const struct view_group *group)
+{
+    const char *phase = NULL;
+    double most = 0;
+    for (size_t p = 0; p < group->phase_count; p++)
+        for (size_t i = 0; i < group->row_count; i++) {
+            double count = json_get_number(view_phase(&group->rows[i], group->phases[p]),
+                                           "latency_ns.advance.count");
+            if (count > most) {
+                most = count;
+                phase = group->phases[p];
+            }
+        }
+    return phase;
+}
+
+/* A call that took no longer than reading the clock is drawn at 1 ns, the foot of the axis. */
+static void write_latency_point(FILE *out, double share, double ns, bool mark)
+{
+    double x = share < 1 ? 1 / (1 - share) : MAXIMUM_AT;
+    fprintf(out, "%.6g\t%.6g", x, fmax(ns, 1));
+    write_value(out, mark ? fmax(ns, 1) : NAN);
+    fputc('\n', out);
+}
+
+/* The curve bin by bin, and each percentile where the curve passes it. */
+static void write_latency(FILE *out, const cJSON *advance)
+{
+    double count = json_get_number(advance, "count"), below = 0;
+    size_t mark = 0;
+    const cJSON *bin;
+    cJSON_ArrayForEach(bin, json_get(advance, "bins"))
+    {
+        double low_ns = cJSON_GetNumberValue(cJSON_GetArrayItem(bin, 0));
+        below += cJSON_GetNumberValue(cJSON_GetArrayItem(bin, 1));
+        for (; mark < MARK_COUNT && below >= marks[mark].share * count; mark++)
+            write_latency_point(out, marks[mark].share, json_get_number(advance, marks[mark].key),
+                                true);
+        if (below < count && count / (count - below) < MAXIMUM_AT / 3)
+            write_latency_point(out, below / count, low_ns, false);
+    }
+    write_latency_point(out, 1, json_get_number(advance, "max"), true);
+}
+
+static void write_latencies(FILE *out, const cJSON *document, const struct view_group *group)
+{
+    char title[256], full[400];
+    const char *phase = latency_phase(group);
+    size_t series = 0;
+    for (size_t i = 0; i < group->row_count && phase; i++)
+        series += latency_of(&group->rows[i], phase) != NULL;
+    view_title(title, sizeof title, group);
+    snprintf(full, sizeof full, "%s, phase %s", title, phase ? phase : "");
+    write_head(out, document, full, series, series);
+    for (size_t i = 0; i < group->row_count && phase; i++) {
+        const cJSON *advance = latency_of(&group->rows[i], phase);
+        if (!advance)
+            continue;
+        fputs("\n\n", out);
+        write_label(out, &group->rows[i]);
+        fputc('\n', out);
+        write_latency(out, advance);
+    }
+}
+
+/* ---- The door. ------------------------------------------------------------------------------- */
+
+bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
+                    enum plot_kind kind)
+{
+    const struct view_group *self = &view->groups[group];
+    if (kind == PLOT_LATENCY) {
+        write_latencies(out, document, self);
+        return true;
+    }
+    struct cloud cloud = {.points = calloc(count_rows(view) + 1, sizeof *cloud.points)};
+    if (!cloud.points)
+        return false;
+    if (kind == PLOT_SLOTS)
+        collect_slots(&cloud, self);
+    else
+        collect_sweep(&cloud, view, group);
+    if (kind == PLOT_BARS)
+        write_bars(out, document, &cloud, self);
+    else
+        write_cloud(out, document, &cloud, self, kind);
+    free(cloud.points);
+    return true;
+}

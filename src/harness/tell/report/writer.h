@@ -1,0 +1,28 @@
+/*
+ * writer.h - the formats that a page is written in.  Each takes any page (page.h).
+ *
+ * Errors of `out` are left to the caller.
+ */
+#ifndef TWBENCH_WRITER_H
+#define TWBENCH_WRITER_H
+
+#include "harness/tell/report/inline.h"
+#include "harness/tell/report/page.h"
+#include "harness/tell/report/style.h"
+
+#include <stdio.h>
+
+/* Text for people: tables give up columns until they fit, and say how many; folds are left out. */
+void writer_terminal(FILE *out, const struct page *page, const struct report_style *style);
+
+/* GitHub's Markdown: pipe tables; folds are <details>; the best of a column is bold. */
+void writer_markdown(FILE *out, const struct page *page);
+
+/* The inside of an HTML page's <main>.  Numbers carry data-path and data-value, tables are sortable.
+ * `pictures` may be NULL. */
+void writer_html(FILE *out, const struct page *page, const struct inline_pictures *pictures);
+
+/* RFC 4180: the page's table for programs (PAGE_DATA); numbers are exact.  Nothing if it has none. */
+void writer_csv(FILE *out, const struct page *page);
+
+#endif

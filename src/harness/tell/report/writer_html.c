@@ -1,0 +1,288 @@
+/* writer_html.c - writes a page as the inside of an HTML page. */
+#include "harness/tell/report/emit.h"
+#include "harness/tell/report/page.h"
+#include "harness/tell/report/writer.h"
+#include "harness/tell/report/xml.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The class of a span; "" for a plain one. */
+static const char *class_of(const struct page_span *span)
+{
+    static const char *const classes[] = {
+        [PAGE_PLAIN] = "",
+        [PAGE_STRONG] = "strong",
+        [PAGE_GOOD] = "verdict holds",
+        [PAGE_BAD] = "verdict refuted",
+        [PAGE_OPEN] = "verdict open",
+        [PAGE_FAINT] = "note",
+        [PAGE_CODE] = "code",
+    };
+    return classes[span->emphasis];
+}
+
+static void write_attributes(FILE *out, const struct page_span *span)
+{
+    if (class_of(span)[0])
+        xml_attribute(out, "class", class_of(span));
+    else if (span->derived)
+        xml_attribute(out, "class", "derived");
+    if (span->path)
+        xml_attribute(out, "data-path", span->path);
+    if (isnan(span->value) || !span->path)
+        return;
+    fputs(" data-value=\"", out);
+    emit_number(out, span->value);
+    fputc('"', out);
+}
+
+static bool is_bare(const struct page_span *span)
+{
+    return !span->path && span->emphasis == PAGE_PLAIN && !span->derived;
+}
+
+static void write_span(FILE *out, const struct page_span *span)
+{
+    const char *element = span->emphasis == PAGE_CODE ? "code" : "span";
+    if (span->link) {
+        fputs("<a", out);
+        xml_attribute(out, "href", span->link);
+        fputc('>', out);
+    }
+    if (!is_bare(span)) {
+        fprintf(out, "<%s", element);
+        write_attributes(out, span);
+        fputc('>', out);
+    }
+    xml_text(out, span->text);
+    if (!is_bare(span))
+        fprintf(out, "</%s>", element);
+    fputs(span->link ? "</a>" : "", out);
+}
+
+static void write_line(FILE *out, const struct page_line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        write_span(out, &line->spans[i]);
+}
+
+static void write_element(FILE *out, const char *element, const struct page_line *line)
+{
+    fprintf(out, "<%s>", element);
+    write_line(out, line);
+    fprintf(out, "</%s>\n", element);
+}
+
+/* ---- Tables. --------------------------------------------------------------------------------- */
+
+static void write_head(FILE *out, const struct page_table *table)
+{
+    fputs("<thead><tr>", out);
+    for (size_t i = 0; i < table->column_count; i++) {
+        const struct page_column *column = &table->columns[i];
+        fprintf(out, "<th scope=\"col\"%s><button type=\"button\">",
+                column->flags & PAGE_LEFT ? "" : " class=\"number\"");
+        xml_text(out, column->title[0] ? column->title : column->unit);
+        if (column->title[0] && column->unit[0]) {
+            fputs(" <small>", out);
+            xml_text(out, column->unit);
+            fputs("</small>", out);
+        }
+        fputs("</button></th>", out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", out);
+}
+
+/* A derived number is sorted by, too; one of the document says so itself. */
+static void write_cell(FILE *out, const struct page_table *table, size_t row, size_t column)
+{
+    const struct page_line *cell = &table->rows[row].cells[column];
+    bool is_name = table->columns[column].flags & PAGE_NAMES;
+    bool is_best = page_is_best(table, row, column);
+    double value = page_cell_value(cell);
+    fputs(is_name ? "<th scope=\"row\"" : "<td", out);
+    if (!(table->columns[column].flags & PAGE_LEFT))
+        fputs(is_best ? " class=\"number best\"" : " class=\"number\"", out);
+    if (!isnan(value)) {
+        fputs(" data-sort=\"", out);
+        emit_number(out, value);
+        fputc('"', out);
+    }
+    fputc('>', out);
+    write_line(out, cell);
+    fputs(is_best ? " <abbr title=\"best of its column\">*</abbr>" : "", out);
+    fputs(is_name ? "</th>" : "</td>", out);
+}
+
+static void write_row(FILE *out, const struct page_table *table, size_t at)
+{
+    const struct page_row *row = &table->rows[at];
+    fputs("<tr>", out);
+    for (size_t i = 0; i < table->column_count && (i == 0 || !row->note.count); i++)
+        write_cell(out, table, at, i);
+    if (row->note.count) {
+        fprintf(out, "<td colspan=\"%zu\">", table->column_count - 1);
+        write_line(out, &row->note);
+        fputs("</td>", out);
+    }
+    fputs("</tr>\n", out);
+}
+
+static void write_table(FILE *out, const struct page_block *block)
+{
+    const struct page_table *table = &block->table;
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\"", out);
+    xml_attribute(out, "aria-label", table->title);
+    fputs("><table class=\"sortable\"", out);
+    if (block->id)
+        xml_attribute(out, "id", block->id);
+    fputs(">\n", out);
+    write_head(out, table);
+    for (size_t row = 0; row < table->row_count; row++)
+        write_row(out, table, row);
+    fputs("</tbody></table></div>\n", out);
+}
+
+/* ---- Blocks. --------------------------------------------------------------------------------- */
+
+static void write_heading(FILE *out, const struct page_block *block)
+{
+    fprintf(out, "<h%d", block->level);
+    if (block->id)
+        xml_attribute(out, "id", block->id);
+    fputc('>', out);
+    write_line(out, &block->line);
+    fprintf(out, "</h%d>\n", block->level);
+}
+
+static void write_fact(FILE *out, const struct page_block *block)
+{
+    fputs("<div><dt>", out);
+    xml_text(out, block->name);
+    fputs("</dt><dd>", out);
+    write_line(out, &block->line);
+    fputs("</dd></div>\n", out);
+}
+
+static void write_fold(FILE *out, const struct page_block *block)
+{
+    fprintf(out, "<details%s><summary>", block->level == PAGE_REST ? " open" : "");
+    write_line(out, &block->line);
+    fputs("</summary>\n", out);
+}
+
+static void write_section(FILE *out, const struct page_block *block)
+{
+    fputs("<section", out);
+    xml_attribute(out, "id", block->id);
+    fputs(">\n<h2>", out);
+    write_line(out, &block->line);
+    fputs("</h2>\n", out);
+}
+
+static void write_aside(FILE *out, const struct page_block *block)
+{
+    fputs("<div", out);
+    if (block->id)
+        xml_attribute(out, "class", block->id);
+    fputs(">\n", out);
+}
+
+/* Their heading only where there are any; why there are none is said once. */
+static void write_pictures(FILE *out, const struct page_block *block,
+                           const struct inline_pictures *pictures)
+{
+    bool any = inline_count(pictures, block->id) > 0;
+    if (any && block->line.count) {
+        fputs("<h2 id=\"pictures\">", out);
+        write_line(out, &block->line);
+        fputs("</h2>\n", out);
+    }
+    inline_write(out, pictures, block->id);
+    if (!block->id[0] && pictures->missing[0]) {
+        fputs("<p class=\"note\">There are no pictures: ", out);
+        xml_text(out, pictures->missing);
+        fputs("</p>\n", out);
+    }
+}
+
+static void write_code(FILE *out, const struct page_block *block)
+{
+    fputs("<pre class=\"scroll\" tabindex=\"0\"><code>", out);
+    write_line(out, &block->line);
+    fputs("</code></pre>\n", out);
+}
+
+static void write_block(FILE *out, const struct page_block *block,
+                        const struct inline_pictures *pictures)
+{
+    switch (block->kind) {
+    case PAGE_HEADING:
+        write_heading(out, block);
+        break;
+    case PAGE_TEXT:
+        write_element(out, "p", &block->line);
+        break;
+    case PAGE_ITEM:
+        write_element(out, "li", &block->line);
+        break;
+    case PAGE_FACT:
+        write_fact(out, block);
+        break;
+    case PAGE_TABLE:
+        write_table(out, block);
+        break;
+    case PAGE_CODE_BLOCK:
+        write_code(out, block);
+        break;
+    case PAGE_FOLD:
+        write_fold(out, block);
+        break;
+    case PAGE_FOLD_END:
+        fputs("</details>\n", out);
+        break;
+    case PAGE_SECTION:
+        write_section(out, block);
+        break;
+    case PAGE_SECTION_END:
+        fputs("</section>\n", out);
+        break;
+    case PAGE_ASIDE:
+        write_aside(out, block);
+        break;
+    case PAGE_ASIDE_END:
+        fputs("</div>\n", out);
+        break;
+    case PAGE_PICTURES:
+        if (pictures)
+            write_pictures(out, block, pictures);
+        break;
+    case PAGE_DATA:
+        break;
+    }
+}
+
+/* What neighbours of that kind stand in; NULL: nothing. */
+static const char *list_of(enum page_block_kind kind)
+{
+    return kind == PAGE_ITEM ? "ul" : kind == PAGE_FACT ? "dl" : NULL;
+}
+
+void writer_html(FILE *out, const struct page *page, const struct inline_pictures *pictures)
+{
+    const char *open = NULL;
+    for (size_t i = 0; i < page->count; i++) {
+        const char *list = list_of(page->blocks[i].kind);
+        if (list != open) {
+            if (open)
+                fprintf(out, "</%s>\n", open);
+            if (list)
+                fprintf(out, "<%s>\n", list);
+            open = list;
+        }
+        write_block(out, &page->blocks[i], pictures);
+    }
+    if (open)
+        fprintf(out, "</%s>\n", open);
+}

@@ -1,0 +1,87 @@
+/* xml.c - escapes text for XML. */
+#include "harness/tell/report/xml.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The code point of the UTF-8 sequence at `text` and its bytes; 0 bytes when it is none: cut short,
+ * longer than it has to be. */
+static size_t read_point(const unsigned char *text, uint32_t *point)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = *text < 0x80                    ? 1
+                    : *text >= 0xc2 && *text < 0xe0 ? 2
+                    : *text >= 0xe0 && *text < 0xf0 ? 3
+                    : *text >= 0xf0 && *text < 0xf5 ? 4
+                                                    : 0;
+    *point = length < 2 ? *text : *text & (0x7fU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        *point = *point << 6 | (text[i] & 0x3fU);
+    }
+    return length > 0 && *point >= least[length] ? length : 0;
+}
+
+/* The Char of XML 1.0. */
+static bool is_char(uint32_t point)
+{
+    return point == '\t' || point == '\n' || point == '\r' || (point >= 0x20 && point < 0xd800) ||
+           (point >= 0xe000 && point < 0xfffe) || (point >= 0x10000 && point < 0x110000);
+}
+
+/* Stands for the character; NULL when it can stand for itself.  A parser makes blanks of the line
+ * ends in an attribute, and a line feed of each carriage return. */
+static const char *entity_of(uint32_t point, bool in_attribute)
+{
+    switch (point) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&apos;";
+    case '\t':
+        return in_attribute ? "&#9;" : NULL;
+    case '\n':
+        return in_attribute ? "&#10;" : NULL;
+    case '\r':
+        return "&#13;";
+    default:
+        return NULL;
+    }
+}
+
+static void write_escaped(FILE *out, const char *text, bool in_attribute)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        uint32_t point;
+        size_t length = read_point(at, &point);
+        const char *entity = length > 0 ? entity_of(point, in_attribute) : NULL;
+        if (length == 0 || !is_char(point))
+            fputc('?', out);
+        else if (entity)
+            fputs(entity, out);
+        else
+            fwrite(at, 1, length, out);
+        at += length > 0 ? length : 1;
+    }
+}
+
+void xml_text(FILE *out, const char *text)
+{
+    write_escaped(out, text, false);
+}
+
+void xml_attribute(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, " %s=\"", name);
+    write_escaped(out, text, true);
+    fputc('"', out);
+}
