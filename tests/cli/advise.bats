@@ -46,6 +46,8 @@ recommends() {
 
 @test "a report shows the same advice again" {
     advise idle --impl=heap,list --budget=1s --json=a.json >a.txt
+    [ "$(json a.json 'd["advice"]["recommendation"] is None')" = False ] ||
+        advise idle --impl=heap,list --budget=20s --json=a.json --force >a.txt
     "$twbench" report a.json --style=plain >b.txt
     diff a.txt b.txt
     "$twbench" report a.json --export-markdown=- >a.md
@@ -65,10 +67,15 @@ recommends() {
     [ "$(of a.json linux '(c["status"], "--late" in c["why"])')" = "('left-out', True)" ]
 }
 
-@test "where delays are counted in ticks a coarser tick would be another load, and is left out" {
-    advise network --tasks=200 --impl=heap --late=10ms --budget=2s --json=a.json >/dev/null
+# A busy machine may leave no time for other ticks.
+leaves_out_coarser_ticks() {
+    advise network --tasks=200 --impl=heap --late=10ms --budget="$1" --json=a.json --force >/dev/null
     [ "$(of a.json 'heap tick=10 ms' '(c["status"], c["why"])')" = \
         "('left-out', 'its delays are counted in ticks: at another tick it is another load')" ]
+}
+
+@test "where delays are counted in ticks a coarser tick would be another load, and is left out" {
+    leaves_out_coarser_ticks 2s || leaves_out_coarser_ticks 8s || leaves_out_coarser_ticks 30s
 }
 
 @test "a hopeless design is a recorded timeout, and the others have their answer" {

@@ -305,11 +305,11 @@ static void test_the_table(void **state)
     (void)state;
     cJSON *limits = limits_with_multiples();
     char *text = text_of(limits, false);
-    expect(text, "                               1k           100k\nlimit           node  pages    "
+    expect(text, "                              1k           100k\nlimit           node  pages   "
                  "ns             ns\n");
-    expect(text, "load-store      16 B  4 KiB     1             16\n");
-    expect(text, "load-store      16 B  2 MiB  0.50              -\n");
-    expect(text, "start-one-list  16 B  4 KiB     2  out-of-memory\n");
+    expect(text, "load-store      16 B  4 KiB    1             16\n");
+    expect(text, "load-store      16 B  2 MiB  0.5              -\n");
+    expect(text, "start-one-list  16 B  4 KiB    2  out-of-memory\n");
     expect(text,
            "A mispredicted branch costs 7.00 ns, the first touch of a page of 4 KiB 500 ns.\n");
     expect(text, "not all was on them: of one point only");

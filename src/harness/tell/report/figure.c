@@ -42,7 +42,7 @@ void figure_value(char *out, double value)
     double size = fabs(value);
     *out = '-';
     out += value < 0;
-    if (size > 0 && size < 0.0995)
+    if (size > 0 && size < 0.9995)
         snprintf(out, FIGURE_SIZE, "%.3g", size);
     else if (size < 99999.5 && floor(size) >= size)
         snprintf(out, FIGURE_SIZE, "%.0f", size);

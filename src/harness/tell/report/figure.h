@@ -14,7 +14,7 @@
  * "-" when it is not finite. */
 void figure_number(char *out, double value);
 
-/* The same for any figure of a document: small shares keep three digits, what is counted has no decimals, and a
+/* The same for any figure of a document: shares keep three digits, what is counted has no decimals, and a
  * negative number has its sign.  `out` has FIGURE_SIZE + 1 characters. */
 void figure_value(char *out, double value);
 

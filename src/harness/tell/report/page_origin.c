@@ -3,6 +3,7 @@
 
 #include "harness/tell/result/json.h"
 
+#include <math.h>
 #include <string.h>
 
 static size_t count_failed(const cJSON *document)
@@ -120,7 +121,8 @@ static void add_part(struct page *page, const struct place *part)
             continue;
         struct place at = place_key(part, value->string);
         page_row(page);
-        page_cell(page, "%s", part->path);
+        page_cell(page, "%s", "");
+        page_derived(page, NAN, "%s", part->path);
         page_cell(page, "%s", value->string);
         page_cell_put(page, &at, "");
     }
