@@ -67,6 +67,7 @@ check "a figure touches two files" test "$(changed)" -eq 2
 shown memory.trial_bytes trial_bytes "trial bytes" --runs=1 --min-time=0ns
 
 if [ "${DEPTH:-}" = all ]; then
+    # shellcheck disable=SC1003  # the line ends with a backslash
     add src/impls/backend.h '    X(comparisons, ALWAYS,' '    X(trial_steps, LATER, "A trial.") \'
     add src/impls/heap.c 'TW_COUNT(' '    TW_COUNT(timers, trial_steps, 1);'
     check "a counter touches two files more" test "$(changed)" -eq 4

@@ -146,7 +146,9 @@ while read -r name ways workloads; do
         tried='' workloads=$(cut -d, -f1,2 <<<"$workloads")
     fi
     waits "$name" && operations=1e3
-    [ "${DEPTH:-}" != all ] && [ "$number" -gt 0 ] || conform "$name" "$operations"
+    if [ "${DEPTH:-}" = all ] || [ "$number" -eq 0 ]; then
+        conform "$name" "$operations"
+    fi
     run_workloads "$name" "$workloads"
     for way in $tried; do
         run_workloads "$name" "$workloads" "$way"

@@ -126,7 +126,7 @@ static uint64_t hash_limits(void)
     struct rlimit limit;
     uint64_t hash = 0;
     for (int kind = 0; kind < RLIM_NLIMITS; kind++)
-        if (getrlimit(kind, &limit) == 0)
+        if (getrlimit((__rlimit_resource_t)kind, &limit) == 0)
             hash = hash_number(hash_number(hash, limit.rlim_cur), limit.rlim_max);
     return hash;
 }

@@ -38,7 +38,7 @@ static uint64_t mapped_bytes(void)
 static void limit(int resource, uint64_t value)
 {
     struct rlimit both = {value, value};
-    setrlimit(resource, &both);
+    setrlimit((__rlimit_resource_t)resource, &both);
 }
 
 /* What is mapped already is the caller's; the limit is for what comes now.  The sanitizers map terabytes of shadow,

@@ -83,7 +83,8 @@ static const char *type_name(const struct figure *figure)
 
 static const char *code(char out[FIGURE_NAME_SIZE + 2], const char *name)
 {
-    snprintf(out, FIGURE_NAME_SIZE + 2, name && *name ? "`%s`" : "", name);
+    const char *quote = name && *name ? "`" : "";
+    snprintf(out, FIGURE_NAME_SIZE + 2, "%s%s%s", quote, name ? name : "", quote);
     return out;
 }
 
