@@ -50,6 +50,7 @@ judged() {
 
 # Pairs of processes, and a control that is a second copy of OLD; so large a difference is seen beside any load.
 @test "a hundred system calls in start are a regression, by times in pairs" {
+    deep
     build old
     build new -DCALLS=100
     compares 3 ./old.so ./new.so --pairs=14 --max-pairs=14 --limit=instructions=off --samples=2
@@ -80,9 +81,9 @@ fails() {
     judged "d['verdict'], '$word' in c['reason']" "('inconclusive', True)"
 }
 @test "a build that crashes" { build old && build new -DCRASHES && fails crashed; }
-@test "a build that hangs" { build old && build new -DHANGS && fails "did not return" 3s; }
-@test "a build that ends the process" { build old && build new -DEXITS && fails crashed; }
-@test "a build that refuses every timer" { build old && build new -DREFUSES && fails unsupported; }
+@test "a build that hangs" { deep && build old && build new -DHANGS && fails "did not return" 3s; }
+@test "a build that ends the process" { deep && build old && build new -DEXITS && fails crashed; }
+@test "a build that refuses every timer" { deep && build old && build new -DREFUSES && fails unsupported; }
 
 # One whose entry point leaves a mark: a linker makes such files, and the C library itself is one.
 @test "a shared object is never executed, by whatever name and with whatever entry" {

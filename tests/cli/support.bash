@@ -25,6 +25,11 @@ refuses() {
     [[ $stderr == *"$culprit"* ]]
 }
 
+# For tests that take long and whose class has a quicker one: only make test-all runs them.
+deep() {
+    [ "${DEPTH:-}" = all ] || skip "make test-all"
+}
+
 # A run that is over in a moment.
 quick() {
     "$twbench" --tasks=50 --runs=1 --warmup=0 --min-time=0ns --progress=never "$@"

@@ -95,11 +95,13 @@ if [ $# -eq 0 ] && [ "${DEPTH:-}" != all ]; then
 fi
 designs=$(printf '%s\n' "${patches[@]##*/}" | sed 's/-.*//' | sort -u)
 mkdir -p "$work"
-echo "1..$(($(wc -w <<<"$designs") + ${#patches[@]}))"
 if [ ! -e "$library" ]; then
     echo "Bail out! there is no $library: 'make tests' builds it"
     exit 1
 fi
+# make test leaves it to test_conformance that designs hold without a fault.
+[ $# -gt 0 ] || [ "${DEPTH:-}" = all ] || designs=
+echo "1..$(($(wc -w <<<"$designs") + ${#patches[@]}))"
 for design in $designs; do
     output=$(judge_sound "$design" 2>&1)
     tell $? "$design holds the contract without a fault"
