@@ -67,13 +67,28 @@ static void put_figure(struct page *page, const struct view_row *row, const stru
 
 /* ---- Columns. ------------------------------------------------------------------------------------ */
 
-/* Counters stand in the place of times where there are none. */
+static bool is_zero_for_all(const struct view_group *group, const struct figure *figure)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        if (value_of(&group->rows[i], figure) != 0)
+            return false;
+    return true;
+}
+
+/* Counters stand in the place of times where there are none; what is 0 for all is said below the table. */
+static bool is_counter(const struct view_group *group, const struct figure *figure)
+{
+    return figure->keep > 0 && group->phase_count > 0 && figure->owner != FIGURE_OF_CELL &&
+           figure->sheet == FIGURE_WORK && !view_is_timed(group);
+}
+
 static bool is_column(const struct view_group *group, const struct figure *figure)
 {
-    bool timed = view_is_timed(group);
     if (figure->keep == 0 || group->phase_count == 0)
         return false;
-    return figure->owner == FIGURE_OF_CELL || timed == (figure->sheet != FIGURE_WORK);
+    if (figure->owner == FIGURE_OF_CELL || figure->sheet != FIGURE_WORK)
+        return figure->owner == FIGURE_OF_CELL || view_is_timed(group);
+    return is_counter(group, figure) && !is_zero_for_all(group, figure);
 }
 
 /* Times in the unit in which all of the column read well, everything else as it is. */
@@ -195,6 +210,22 @@ static void add_settings(struct page *page, const struct view_group *group,
     }
 }
 
+static void add_zeros(struct page *page, const struct view_group *group)
+{
+    char title[FIGURE_NAME_SIZE];
+    const char *gap = NULL;
+    for (size_t i = 0; i < figure_count; i++) {
+        if (!is_counter(group, &figures[i]) || !is_zero_for_all(group, &figures[i]))
+            continue;
+        figure_title(title, &figures[i]);
+        if (gap)
+            page_span(page, "%s%s", gap, title);
+        else
+            page_fact(page, "zero", "for every design: %s", title);
+        gap = ", ";
+    }
+}
+
 static void add_table(struct page *page, const struct view_group *group, const struct place *cells)
 {
     page_table(page, NULL, "Designs compared");
@@ -204,6 +235,7 @@ static void add_table(struct page *page, const struct view_group *group, const s
         add_row(page, group, &group->rows[i], &cell);
     }
     add_settings(page, group, cells);
+    add_zeros(page, group);
 }
 
 const struct view_row *page_group_only(const struct view_group *group)
