@@ -199,6 +199,11 @@ test-all: ## every test at its full depth, sanitizers and fuzzers among them (ha
 	$(Q)$(MAKE) FLAVOUR=fuzz unit-tests fuzzers
 	$(Q)$(MAKE) run-tests FUZZ_SECONDS=5
 
+sanitized: ## the unit tests under the sanitizers, compiled as the fuzzers are
+	$(Q)tools/deps.sh build test
+	$(Q)$(MAKE) FLAVOUR=fuzz unit-tests
+	$(Q)LIMIT_SECONDS=900 tests/run.sh $(UNIT_TESTS:build/release/%=build/fuzz/%)
+
 check: ## fast: floors, style, static analysis of what changed, unit tests
 	$(Q)tools/deps.sh build test check
 	$(Q)tests/run.sh tests/floors.sh
@@ -407,6 +412,6 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE all modules help deps bench claims test test-all check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE all modules help deps bench claims test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean
