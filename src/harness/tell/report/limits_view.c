@@ -83,7 +83,7 @@ const cJSON *limits_view_point(const struct limits_view *view, size_t row, size_
 void limits_view_node(char *out, size_t size, const struct limits_row *row)
 {
     if (row->node_bytes > 0)
-        units_format_bytes(out, size, (uint64_t)row->node_bytes);
+        units_format_bytes(out, size, units_whole(row->node_bytes));
     else
         snprintf(out, size, "-");
 }
