@@ -167,7 +167,7 @@ static void say_pages(struct page *page, const cJSON *document)
         return;
     if (share >= 1)
         page_item(page, "Where 2 MiB pages were asked for, all that was touched lay on them.");
-    else if (share >= 0)
+    else if (share >= 0 && isfinite(100 * share))
         page_item(
             page,
             "Where 2 MiB pages were asked for, not all was on them: of one point only %.1f %%.",
@@ -205,10 +205,11 @@ static void say_slow(struct page *page, const cJSON *document)
         slow += json_get_number(point, "slow_stretches");
         stretches += each * cJSON_GetArraySize(json_get(point, "ns.samples"));
     }
-    if (slow > 0 && stretches > 0)
+    double percent = 100 * slow / fmax(stretches, 1);
+    if (slow > 0 && stretches > 0 && isfinite(percent))
         page_item(page,
                   "%.1f %% of the stretches were timed while the core was below its full pace.",
-                  100 * slow / stretches);
+                  percent);
 }
 
 /* ---- The page. ---------------------------------------------------------------------------------- */
