@@ -50,11 +50,12 @@ do for [p = 1:panels] {
     set autoscale # or `stats` would leave out what the last panel did not show
     least = 1e300
     most = 0
+    # A series without any value in the panel leaves `stats` with nothing to say, not even how many there are.
     do for [s = 1:series] {
         stats data index p every ::1 using (column(3*s) > 0 ? column(3*s) : NaN) nooutput
-        if (STATS_records > 0 && STATS_min < least) { least = STATS_min }
+        if (exists("STATS_records") && STATS_records > 0 && STATS_min < least) { least = STATS_min }
         stats data index p every ::1 using (column(3*s + 1)) nooutput
-        if (STATS_records > 0 && STATS_max > most) { most = STATS_max }
+        if (exists("STATS_records") && STATS_records > 0 && STATS_max > most) { most = STATS_max }
     }
     load here."ticks.gp"
     set xrange [first / 1.25 : last * 1.25]

@@ -16,6 +16,8 @@ plants=$(cat <<END
 every source file is in a room of the table|src/attic/old.c|int old;
 a room includes only rooms on lower floors|src/harness/base/diag.c|#include "harness/measure/plan/plan.h"
 a room includes only rooms on lower floors|src/harness/prove/conform/conform.h|#include "harness/measure/run/outcome.h"
+no module includes itself by way of others|src/harness/tell/result/cell.h|#include "harness/tell/result/document.h"
+no module includes itself by way of others|src/harness/base/diag.h|#include "harness/base/units.h"
 every included file of the project exists|src/harness/base/diag.c|#include "harness/base/nowhere.h"
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|#include <time.h>
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|static void shout(void) { printf("now"); }

@@ -41,6 +41,13 @@ PYTHON
     shows "$reference/nginx.json" heap 'cells[0].phases[0].ns_per_op.median'
 }
 
+@test "pictures of a run in which the harness has no figure of a phase" {
+    "$twbench" run --impl=heap,null --workload=hold --tasks=50,100 --runs=3 --warmup=0 --min-time=0ns --progress=never \
+        --json=r.json >/dev/null
+    "$twbench" plot r.json --plots=pictures
+    [ -s pictures/cost-hold.svg ]
+}
+
 @test "claims: the verdicts above the cells they rest on" {
     shows "$reference/claims.json" 'holds: Add is O(N). [work / start of list: 262, 513, 1022' \
         'claims[0].figures.add.list.points[0].value' 'cells[0].phases[0].operations.start'

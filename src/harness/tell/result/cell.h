@@ -4,7 +4,26 @@
 #ifndef TWBENCH_CELL_H
 #define TWBENCH_CELL_H
 
-#include "harness/tell/result/document.h"
+#include "harness/measure/plan/plan.h"
+#include "harness/measure/run/outcome.h"
+#include "harness/measure/workload/stream.h"
+
+#include <cjson/cJSON.h>
+
+/* Which experiment a cell is; workload, tasks, tick and seed come from its stream. */
+struct cell_identity {
+    const char *impl;
+    const struct tw_traits *traits;
+    const struct tw_setting *settings; /* asked for; the resolved ones are in the outcome */
+    size_t setting_count;
+    enum plan_drive drive;
+    enum plan_pages pages;
+    uint64_t runs, warmup;       /* samples asked for (0: counts only), passes thrown away before */
+    uint64_t max_pending;        /* cap on pending timers; 0: none */
+    uint64_t budget_ns;          /* time the cell may take; 0: no limit */
+    uint64_t memory_limit_bytes; /* 0: no limit */
+    int pin_cpu;                 /* below 0: not pinned */
+};
 
 /* Enough for four settings of TW_VALUES_MAX values. */
 #define CELL_IDENTITY_SIZE 2048

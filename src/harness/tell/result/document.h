@@ -14,14 +14,10 @@
 #include "harness/base/diag.h"
 #include "harness/measure/machine/machine.h"
 #include "harness/measure/machine/system.h"
-#include "harness/measure/plan/plan.h"
-#include "harness/measure/run/outcome.h"
-#include "harness/measure/workload/stream.h"
+#include "harness/tell/result/cell.h"
 #include "harness/tell/result/selftest_record.h"
 
 #include <cjson/cJSON.h>
-
-#define RESULT_SCHEMA_VERSION 1
 
 struct result_document;
 
@@ -53,21 +49,6 @@ struct result_origin {
 /* The owner frees it with result_free.  Strings are copied.  DIAG_RUN only without memory. */
 int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag);
 void result_free(struct result_document *document);
-
-/* Which experiment a cell is; workload, tasks, tick and seed come from its stream. */
-struct cell_identity {
-    const char *impl;
-    const struct tw_traits *traits;
-    const struct tw_setting *settings; /* asked for; the resolved ones are in the outcome */
-    size_t setting_count;
-    enum plan_drive drive;
-    enum plan_pages pages;
-    uint64_t runs, warmup;       /* samples asked for (0: counts only), passes thrown away before */
-    uint64_t max_pending;        /* cap on pending timers; 0: none */
-    uint64_t budget_ns;          /* time the cell may take; 0: no limit */
-    uint64_t memory_limit_bytes; /* 0: no limit */
-    int pin_cpu;                 /* below 0: not pinned */
-};
 
 /* Adds the cell, or replaces the one with the same identity and stream.  `harness_ns_per_op` is the
  * cost of the null design on the same stream, per call; below 0 when it was not measured (written

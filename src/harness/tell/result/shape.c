@@ -2,11 +2,11 @@
  * there: a newer twbench may add some. */
 #include "harness/tell/result/shape.h"
 
-#include "harness/tell/result/document.h"
 #include "harness/tell/result/figures.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

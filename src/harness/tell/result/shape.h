@@ -11,6 +11,8 @@
 #include <cjson/cJSON.h>
 #include <stddef.h>
 
+#define RESULT_SCHEMA_VERSION 1
+
 /* `what` names the document in the diagnostic.  DIAG_USAGE with "what: path: what was expected". */
 int shape_check_head(const cJSON *root, const char *what, struct diag *diag);
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
