@@ -182,7 +182,8 @@ struct tw_description {
 /* The operation counters, one row each, and the only list of them: whatever needs every counter (the
  * struct below, differences, documents, tables, exports, the gate of compare) expands it.  A counter
  * more is a row here and the TW_COUNT that counts it.  A row is the name, whether results of all versions
- * have it (ALWAYS) or older ones lack it (LATER), and what is counted, as docs/RESULT-FORMAT.md says it.
+ * have it (ALWAYS) or older ones lack it (LATER), and what is counted, as docs/RESULT-FORMAT.md says it.  BESIDE
+ * marks what may be counted of a design that counts nothing of what it does to its structure.
  *
  * pointer_moves are what turning a wheel costs, whether anything is in the slot or not; 0 for a
  * design without wheels.  system_calls and clock_reads are what a library does besides, while it is
@@ -193,12 +194,13 @@ struct tw_description {
     X(moves, ALWAYS, "Nodes put into another place: heap swaps, demotions.")                       \
     X(link_writes, ALWAYS, "Pointers or indices of the structure written.")                        \
     X(cascades, ALWAYS, "Slots of a higher level emptied into lower ones.")                        \
-    X(empty_ticks, ALWAYS, "Ticks stepped through on which nothing fired.")                        \
-    X(allocations, ALWAYS, "Calls of an allocator after open.")                                    \
+    X(empty_ticks, BESIDE, "Ticks stepped through on which nothing fired.")                        \
+    X(allocations, BESIDE, "Calls of an allocator after open.")                                    \
     X(pointer_moves, LATER,                                                                        \
       "Steps of the pointer of a wheel, of any level, from one slot to the next.")                 \
-    X(system_calls, LATER, "Calls into the system that a library made while it was driven.")       \
-    X(clock_reads, LATER,                                                                          \
+    X(system_calls, LATER | BESIDE,                                                                \
+      "Calls into the system that a library made while it was driven.")                            \
+    X(clock_reads, LATER | BESIDE,                                                                 \
       "Looks of a library at a clock, whether or not the system had to be asked.")
 
 /* Work done since open, counted by the counted object only.  One source of truth for "how much". */

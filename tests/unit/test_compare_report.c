@@ -210,6 +210,22 @@ static void test_table_where_nothing_decides(void **state)
     free(text);
 }
 
+static void test_instructions_alone_decide(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(1);
+    sample_as_results(&comparison);
+    struct compared_cell *cell = &comparison.cells[0];
+    cell->work_verdict = VERDICT_INCONCLUSIVE;
+    strcpy(cell->work_reason, "both count nothing");
+    cell->instructions_known = true;
+    cell->instructions_verdict = VERDICT_SAME;
+    sample_conclude(&comparison);
+    char *text = rendered(write_plain_table, &comparison, FAIL_ON_REGRESSED);
+    expect_part(text, "1 cell, unchanged. Instructions decide; times are advisory");
+    free(text);
+}
+
 static void test_table_of_results_calls_times_advisory(void **state)
 {
     (void)state;
@@ -636,6 +652,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_table_without_change),
         cmocka_unit_test(test_table_without_times),
         cmocka_unit_test(test_table_where_nothing_decides),
+        cmocka_unit_test(test_instructions_alone_decide),
         cmocka_unit_test(test_table_of_results_calls_times_advisory),
         cmocka_unit_test(test_table_knows_what_is_unknown),
         cmocka_unit_test(test_table_names_a_moved_control_and_steps),

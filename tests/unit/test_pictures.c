@@ -1,4 +1,5 @@
 /* test_pictures.c - pictures of claims: as files say them, with their points, as data to draw. */
+#include "harness/ask/claims/catalogue.h"
 #include "harness/ask/claims/pictures.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/tell/report/claims_plot.h"

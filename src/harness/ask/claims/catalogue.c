@@ -1,5 +1,9 @@
-/* catalogue.c - loads the experiment files of a folder, and selects claims by name. */
+/* catalogue.c - loads experiment files, and selects claims by name. */
 #include "harness/ask/claims/catalogue.h"
+
+#include "harness/ask/claims/pictures.h"
+#include "harness/base/jsontext.h"
+#include "harness/tell/result/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,6 +11,58 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- A file. --------------------------------------------------------------------------------- */
+
+static int parse(const char *text, size_t size, const char *path, struct experiment **out,
+                 struct diag *diag)
+{
+    struct experiment *experiment = calloc(1, sizeof *experiment);
+    if (!experiment)
+        return diag_run(diag, "%s: no memory for it", path);
+    struct reader reader = {path, DIAG_OK, diag};
+    experiment->path = strdup(path);
+    experiment->texts = cJSON_CreateArray();
+    reader.status = jsontext_read(path, text, size, "an experiment file", &experiment->json, diag);
+    if (reader.status == DIAG_OK && experiment_read(&reader, experiment) == DIAG_OK)
+        experiment->pictures = pictures_read(
+            &reader, experiment, cJSON_GetObjectItemCaseSensitive(experiment->json, "pictures"));
+    if (reader.status == DIAG_OK)
+        *out = experiment;
+    else
+        experiment_free(experiment);
+    return reader.status;
+}
+
+int experiment_parse(const char *text, const char *path, struct experiment **out, struct diag *diag)
+{
+    return parse(text, strlen(text), path, out, diag);
+}
+
+int experiment_load(const char *path, struct experiment **out, struct diag *diag)
+{
+    char *text;
+    size_t size;
+    int status = file_read(path, &text, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    status = parse(text, size, path, out, diag);
+    free(text);
+    return status;
+}
+
+void experiment_free(struct experiment *experiment)
+{
+    if (!experiment)
+        return;
+    cJSON_Delete(experiment->json);
+    cJSON_Delete(experiment->texts);
+    free(experiment->path);
+    free(experiment->pictures);
+    free(experiment);
+}
+
+/* ---- A folder. ------------------------------------------------------------------------------- */
 
 static int is_experiment(const struct dirent *entry)
 {

@@ -1,10 +1,18 @@
 /*
- * catalogue.h - the experiment files of a folder, in the order of the claims.
+ * catalogue.h - loads experiment files: one, or those of a folder in the order of the claims.
  */
 #ifndef TWBENCH_CATALOGUE_H
 #define TWBENCH_CATALOGUE_H
 
 #include "harness/ask/claims/experiment.h"
+
+/* Reads and checks a file; *out is freed with experiment_free.  DIAG_USAGE with "FILE:line:column: .."
+ * when it is not JSON and "FILE: key.path: .., expected .." when it is no experiment. */
+int experiment_load(const char *path, struct experiment **out, struct diag *diag);
+/* The same from a text. */
+int experiment_parse(const char *text, const char *path, struct experiment **out,
+                     struct diag *diag);
+void experiment_free(struct experiment *experiment);
 
 struct catalogue {
     struct experiment **items; /* T1, T2, .. T10, ..: by letter, then by number */

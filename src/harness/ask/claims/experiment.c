@@ -2,13 +2,11 @@
 #include "harness/ask/claims/experiment.h"
 
 #include "harness/ask/claims/formulas.h"
-#include "harness/ask/claims/pictures.h"
 #include "harness/ask/claims/quantity.h"
 #include "harness/ask/claims/reader.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/units.h"
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/result/file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,9 +32,8 @@ const char *experiment_relation_name(enum experiment_relation relation)
 }
 
 struct loading {
-    struct reader reader;
+    struct reader *reader;
     struct experiment *out;
-    cJSON *texts; /* numbers of "set" as text, kept in the tree */
 };
 
 static const cJSON *member_of(const cJSON *object, const char *key)
@@ -83,11 +80,11 @@ static const struct tw_param *find_param(const struct experiment_run *run, const
 static void read_value(struct loading *loading, const struct reader_place *place, const cJSON *item,
                        const struct tw_param *param, struct tw_setting *out)
 {
-    uint64_t value = reader_count(&loading->reader, place, item);
+    uint64_t value = reader_count(loading->reader, place, item);
     if (out->count == param->values_max)
-        reader_refuse(&loading->reader, place, "expected at most %u values", param->values_max);
+        reader_refuse(loading->reader, place, "expected at most %u values", param->values_max);
     else if (value < param->min || value > param->max)
-        reader_refuse(&loading->reader, place, "expected %llu .. %llu",
+        reader_refuse(loading->reader, place, "expected %llu .. %llu",
                       (unsigned long long)param->min, (unsigned long long)param->max);
     else
         out->values[out->count++] = value;
@@ -101,7 +98,7 @@ static void read_setting(struct loading *loading, const struct reader_place *pla
         read_value(loading, place, item, param, out);
         return;
     }
-    size_t count = reader_array(&loading->reader, place, item, TW_VALUES_MAX);
+    size_t count = reader_array(loading->reader, place, item, TW_VALUES_MAX);
     for (size_t i = 0; i < count; i++) {
         struct reader_place element = reader_element(place, i);
         read_value(loading, &element, cJSON_GetArrayItem(item, (int)i), param, out);
@@ -116,7 +113,7 @@ static void read_settings(struct loading *loading, const struct reader_place *ou
     struct reader_place place = reader_member(outer, "settings");
     const cJSON *item;
     if (object && !cJSON_IsObject(object))
-        reader_refuse(&loading->reader, &place, "expected an object");
+        reader_refuse(loading->reader, &place, "expected an object");
     cJSON_ArrayForEach(item, object)
     {
         struct reader_place member = reader_member(&place, item->string);
@@ -125,7 +122,7 @@ static void read_settings(struct loading *loading, const struct reader_place *ou
         while (at < point->setting_count && strcmp(point->settings[at].name, item->string) != 0)
             at++;
         if (!param || at == PLAN_SETTINGS_MAX) {
-            reader_refuse(&loading->reader, &member, "no parameter of a design of this run");
+            reader_refuse(loading->reader, &member, "no parameter of a design of this run");
             return;
         }
         read_setting(loading, &member, item, param, &point->settings[at]);
@@ -145,7 +142,7 @@ static const char *text_of(struct loading *loading, const cJSON *item)
         return NULL;
     snprintf(digits, sizeof digits, "%.15g", item->valuedouble);
     cJSON *text = jsontext_string(digits);
-    cJSON_AddItemToArray(loading->texts, text);
+    cJSON_AddItemToArray(loading->out->texts, text);
     return text ? text->valuestring : NULL;
 }
 
@@ -155,7 +152,7 @@ static void read_sets(struct loading *loading, const struct reader_place *outer,
     struct reader_place place = reader_member(outer, "set");
     const cJSON *item;
     if (object && !cJSON_IsObject(object))
-        reader_refuse(&loading->reader, &place, "expected an object");
+        reader_refuse(loading->reader, &place, "expected an object");
     cJSON_ArrayForEach(item, object)
     {
         struct reader_place member = reader_member(&place, item->string);
@@ -164,7 +161,7 @@ static void read_sets(struct loading *loading, const struct reader_place *outer,
         while (at < point->set_count && strcmp(point->sets[at].name, item->string) != 0)
             at++;
         if (!value || at == EXPERIMENT_SETS_MAX) {
-            reader_refuse(&loading->reader, &member, "expected text or a number, and at most %d",
+            reader_refuse(loading->reader, &member, "expected text or a number, and at most %d",
                           EXPERIMENT_SETS_MAX);
             return;
         }
@@ -178,7 +175,7 @@ static void read_point(struct loading *loading, const struct reader_place *place
                        const cJSON *object, const struct experiment_run *run,
                        struct experiment_point *point)
 {
-    struct reader *reader = &loading->reader;
+    struct reader *reader = loading->reader;
     struct diag diag;
     const char *workload = reader_text(reader, place, object, "workload", false);
     const char *tick = reader_text(reader, place, object, "tick", false);
@@ -204,13 +201,13 @@ static void read_tasks(struct loading *loading, const struct reader_place *outer
         return;
     size_t count = 1;
     if (cJSON_IsArray(item))
-        count = reader_array(&loading->reader, &place, item, EXPERIMENT_POINTS_MAX);
+        count = reader_array(loading->reader, &place, item, EXPERIMENT_POINTS_MAX);
     run->point_count = count;
     for (size_t i = 0; i < count; i++) {
         struct reader_place element = reader_element(&place, i);
         bool is_array = cJSON_IsArray(item);
         run->points[i] = first;
-        run->points[i].tasks = reader_count(&loading->reader, is_array ? &element : &place,
+        run->points[i].tasks = reader_count(loading->reader, is_array ? &element : &place,
                                             is_array ? cJSON_GetArrayItem(item, (int)i) : item);
         run->points[i].x = (double)run->points[i].tasks;
     }
@@ -221,7 +218,7 @@ static void read_points(struct loading *loading, const struct reader_place *oute
 {
     static const char *const keys[] = {"x",     "tasks",    "workload", "tick",
                                        "drive", "settings", "set",      NULL};
-    struct reader *reader = &loading->reader;
+    struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, "points");
     struct experiment_point common = run->points[0];
     if (run->point_count != 1)
@@ -251,7 +248,7 @@ static void read_run(struct loading *loading, const struct reader_place *outer, 
 {
     static const char *const keys[] = {"designs", "workload", "tasks",   "tick",   "settings",
                                        "set",     "drive",    "measure", "points", NULL};
-    struct reader *reader = &loading->reader;
+    struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, object->string);
     struct reader_place designs = reader_member(&place, "designs");
     if (loading->out->run_count == EXPERIMENT_RUNS_MAX) {
@@ -278,7 +275,7 @@ static void read_runs(struct loading *loading, const cJSON *object)
     struct reader_place top = {""}, place = reader_member(&top, "runs");
     const cJSON *item;
     if (object && !cJSON_IsObject(object))
-        reader_refuse(&loading->reader, &place, "expected an object");
+        reader_refuse(loading->reader, &place, "expected an object");
     cJSON_ArrayForEach(item, object)
     {
         read_run(loading, &place, item);
@@ -359,7 +356,7 @@ void experiment_read_selector(struct reader *reader, const struct experiment *ex
 static void read_growth(struct loading *loading, const struct reader_place *place,
                         const cJSON *object, struct experiment_part *part)
 {
-    struct reader *reader = &loading->reader;
+    struct reader *reader = loading->reader;
     part->has_at_most = member_of(object, "at_most") != NULL;
     part->has_at_least = member_of(object, "at_least") != NULL;
     if (!part->has_at_most && !part->has_at_least)
@@ -375,7 +372,7 @@ static void read_growth(struct loading *loading, const struct reader_place *plac
 static void read_relation(struct loading *loading, const struct reader_place *place,
                           const cJSON *object, struct experiment_part *part)
 {
-    struct reader *reader = &loading->reader;
+    struct reader *reader = loading->reader;
     bool is_order = part->kind == KIND_ORDER;
     part->relation =
         (enum experiment_relation)reader_word(reader, place, object, "is", relation_words, true);
@@ -393,7 +390,7 @@ static void read_relation(struct loading *loading, const struct reader_place *pl
 static void read_compare(struct loading *loading, const struct reader_place *place,
                          const cJSON *object, struct experiment_part *part)
 {
-    struct reader *reader = &loading->reader;
+    struct reader *reader = loading->reader;
     const cJSON *to = member_of(object, "to"), *predict = member_of(object, "predict");
     struct reader_place member = reader_member(place, to ? "to" : "predict");
     struct diag diag;
@@ -423,9 +420,9 @@ static void read_formula(struct loading *loading, const struct reader_place *pla
                          const cJSON *object, struct experiment_part *part)
 {
     struct reader_place member = reader_member(place, "name");
-    part->formula = reader_text(&loading->reader, place, object, "name", true);
+    part->formula = reader_text(loading->reader, place, object, "name", true);
     if (part->formula && !formula_find(part->formula))
-        reader_refuse(&loading->reader, &member, "there is no formula '%.40s'", part->formula);
+        reader_refuse(loading->reader, &member, "there is no formula '%.40s'", part->formula);
 }
 
 /* ---- Parts. ---------------------------------------------------------------------------------- */
@@ -444,13 +441,13 @@ static void check_part_keys(struct loading *loading, const struct reader_place *
                                               [KIND_COMPARE] = compare,
                                               [KIND_ORDER] = order,
                                               [KIND_FORMULA] = formula};
-    reader_check_keys(&loading->reader, place, object, keys[kind]);
+    reader_check_keys(loading->reader, place, object, keys[kind]);
 }
 
 static void read_part(struct loading *loading, const struct reader_place *place,
                       const cJSON *object, struct experiment_part *part)
 {
-    struct reader *reader = &loading->reader;
+    struct reader *reader = loading->reader;
     struct reader_place of = reader_member(place, "of");
     part->of.at = NAN;
     part->id = reader_text(reader, place, object, "id", true);
@@ -475,14 +472,13 @@ static void read_parts(struct loading *loading, const cJSON *array)
 {
     struct reader_place top = {""}, place = reader_member(&top, "parts");
     struct experiment *out = loading->out;
-    size_t count = reader_array(&loading->reader, &place, array, EXPERIMENT_PARTS_MAX);
-    for (size_t i = 0; i < count && loading->reader.status == DIAG_OK; i++) {
+    size_t count = reader_array(loading->reader, &place, array, EXPERIMENT_PARTS_MAX);
+    for (size_t i = 0; i < count && loading->reader->status == DIAG_OK; i++) {
         struct reader_place element = reader_element(&place, i);
         read_part(loading, &element, cJSON_GetArrayItem(array, (int)i), &out->parts[i]);
-        for (size_t before = 0; before < i && loading->reader.status == DIAG_OK; before++)
+        for (size_t before = 0; before < i && loading->reader->status == DIAG_OK; before++)
             if (strcmp(out->parts[before].id, out->parts[i].id) == 0)
-                reader_refuse(&loading->reader, &element, "a second part '%.40s'",
-                              out->parts[i].id);
+                reader_refuse(loading->reader, &element, "a second part '%.40s'", out->parts[i].id);
         out->part_count++;
     }
 }
@@ -493,11 +489,11 @@ static void check_documents(struct loading *loading, const cJSON *array)
 {
     struct reader_place top = {""}, place = reader_member(&top, "documents");
     const cJSON *item;
-    reader_array(&loading->reader, &place, array, 8);
+    reader_array(loading->reader, &place, array, 8);
     cJSON_ArrayForEach(item, array)
     {
         if (!cJSON_IsString(item))
-            reader_refuse(&loading->reader, &place, "expected letters of documents, as text");
+            reader_refuse(loading->reader, &place, "expected letters of documents, as text");
     }
 }
 
@@ -508,14 +504,14 @@ static void check_peers(struct loading *loading, const cJSON *array)
     size_t index = 0;
     const cJSON *item;
     if (array)
-        reader_array(&loading->reader, &place, array, 32);
+        reader_array(loading->reader, &place, array, 32);
     cJSON_ArrayForEach(item, array)
     {
         struct reader_place element = reader_element(&place, index++);
-        reader_check_keys(&loading->reader, &element, item, keys);
-        reader_text(&loading->reader, &element, item, "system", true);
-        reader_text(&loading->reader, &element, item, "machine", true);
-        reader_text(&loading->reader, &element, item, "says", true);
+        reader_check_keys(loading->reader, &element, item, keys);
+        reader_text(loading->reader, &element, item, "system", true);
+        reader_text(loading->reader, &element, item, "machine", true);
+        reader_text(loading->reader, &element, item, "says", true);
     }
 }
 
@@ -524,78 +520,29 @@ static void check_meaning(struct loading *loading, const cJSON *object)
     static const char *const keys[] = {"holds", "does-not-hold", "inconclusive", NULL};
     struct reader_place top = {""}, place = reader_member(&top, "meaning");
     if (object)
-        reader_check_keys(&loading->reader, &place, object, keys);
+        reader_check_keys(loading->reader, &place, object, keys);
     for (size_t i = 0; object && keys[i]; i++)
-        reader_text(&loading->reader, &place, object, keys[i], false);
+        reader_text(loading->reader, &place, object, keys[i], false);
 }
 
-static void read_file(struct loading *loading)
+int experiment_read(struct reader *reader, struct experiment *out)
 {
     static const char *const keys[] = {"id",        "statement", "documents", "test",
                                        "runs",      "parts",     "peers",     "meaning",
                                        "waits_for", "pictures",  NULL};
-    struct reader *reader = &loading->reader;
-    struct experiment *out = loading->out;
+    struct loading loading = {reader, out};
     struct reader_place top = {""};
     reader_check_keys(reader, &top, out->json, keys);
     out->id = reader_text(reader, &top, out->json, "id", true);
     out->statement = reader_text(reader, &top, out->json, "statement", true);
     out->waits_for = reader_text(reader, &top, out->json, "waits_for", false);
-    check_documents(loading, member_of(out->json, "documents"));
+    check_documents(&loading, member_of(out->json, "documents"));
     if (out->waits_for)
-        return;
+        return reader->status;
     reader_text(reader, &top, out->json, "test", true);
-    check_peers(loading, member_of(out->json, "peers"));
-    check_meaning(loading, member_of(out->json, "meaning"));
-    read_runs(loading, member_of(out->json, "runs"));
-    read_parts(loading, member_of(out->json, "parts"));
-    out->pictures = pictures_read(reader, out, member_of(out->json, "pictures"));
-}
-
-static int parse(const char *text, size_t size, const char *path, struct experiment **out,
-                 struct diag *diag)
-{
-    struct experiment *experiment = calloc(1, sizeof *experiment);
-    if (!experiment)
-        return diag_run(diag, "%s: no memory for it", path);
-    struct loading loading = {{path, DIAG_OK, diag}, experiment, cJSON_CreateArray()};
-    loading.reader.status =
-        jsontext_read(path, text, size, "an experiment file", &experiment->json, diag);
-    experiment->path = strdup(path);
-    if (loading.reader.status == DIAG_OK)
-        read_file(&loading);
-    experiment->texts = loading.texts;
-    if (loading.reader.status == DIAG_OK)
-        *out = experiment;
-    else
-        experiment_free(experiment);
-    return loading.reader.status;
-}
-
-int experiment_parse(const char *text, const char *path, struct experiment **out, struct diag *diag)
-{
-    return parse(text, strlen(text), path, out, diag);
-}
-
-int experiment_load(const char *path, struct experiment **out, struct diag *diag)
-{
-    char *text;
-    size_t size;
-    int status = file_read(path, &text, &size, diag);
-    if (status != DIAG_OK)
-        return status;
-    status = parse(text, size, path, out, diag);
-    free(text);
-    return status;
-}
-
-void experiment_free(struct experiment *experiment)
-{
-    if (!experiment)
-        return;
-    cJSON_Delete(experiment->json);
-    cJSON_Delete(experiment->texts);
-    free(experiment->path);
-    free(experiment->pictures);
-    free(experiment);
+    check_peers(&loading, member_of(out->json, "peers"));
+    check_meaning(&loading, member_of(out->json, "meaning"));
+    read_runs(&loading, member_of(out->json, "runs"));
+    read_parts(&loading, member_of(out->json, "parts"));
+    return reader->status;
 }

@@ -109,13 +109,9 @@ struct experiment {
     cJSON *json, *texts; /* the file, and numbers of it as text; strings here point into them */
 };
 
-/* Reads and checks a file; *out is freed with experiment_free.  DIAG_USAGE with "FILE:line:column: .."
- * when it is not JSON and "FILE: key.path: .., expected .." when it is no experiment. */
-int experiment_load(const char *path, struct experiment **out, struct diag *diag);
-/* The same from a text. */
-int experiment_parse(const char *text, const char *path, struct experiment **out,
-                     struct diag *diag);
-void experiment_free(struct experiment *experiment);
+/* Fills the experiment from out->json, but for its pictures.  out->texts is an array that the caller made and
+ * frees.  Answers the reader's status. */
+int experiment_read(struct reader *reader, struct experiment *out);
 
 /* Reads { "run", "impl", "phase", "figure", "at" }, or refuses it at `place`.  What the object does not
  * say stays as it is in `out`: there a comparison has what it is compared with. */

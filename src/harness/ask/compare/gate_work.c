@@ -1,6 +1,7 @@
 /* gate_work.c - decides the work gate: operation counts of two cells. */
 #include "harness/ask/compare/gate_work.h"
 
+#include "harness/tell/result/figures.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>
@@ -73,20 +74,24 @@ struct change gate_work_change(double before, double after, double limit)
 
 /* ---- Operation counters and memory. ---------------------------------------------------------- */
 
+/* Is it a counter of what is done to the structure? */
+static bool is_of_structure(const struct figure *figure)
+{
+    return figure->owner == FIGURE_OF_PHASE && strncmp(figure->path, "work.", 5) == 0 &&
+           !(figure->flags & FIGURE_BESIDE);
+}
+
 /* Every design that starts a timer compares, looks, moves or writes.  One of which none of these was
  * counted counts nothing: a plugin without TW_COUNT, or a library, inside of which nobody counts. */
 static bool counts_structure(const cJSON *cell)
 {
-    static const enum metric structure[] = {METRIC_comparisons, METRIC_visits,
-                                            METRIC_moves,       METRIC_link_writes,
-                                            METRIC_cascades,    METRIC_pointer_moves};
     double starts = 0;
     const cJSON *phase;
     cJSON_ArrayForEach(phase, json_get(cell, "phases"))
     {
         starts += json_get_number(phase, "operations.start");
-        for (size_t i = 0; i < sizeof structure / sizeof *structure; i++)
-            if (count_work(phase, structure[i]) > 0)
+        for (size_t i = 0; i < figure_count; i++)
+            if (is_of_structure(&figures[i]) && json_get_number(phase, figures[i].path) > 0)
                 return true;
     }
     return starts == 0;
@@ -168,7 +173,7 @@ static bool lacks_phases(const cJSON *cell)
     return cJSON_GetArraySize(json_get(cell, "phases")) == 0;
 }
 
-/* "OLD lacks pointer_moves, clock_reads" */
+/* "OLD lacks clock_reads, system_calls" */
 static void list_unknown(struct compared_cell *cell, bool old_lacks, bool new_lacks)
 {
     const size_t size = sizeof cell->work_reason;

@@ -21,6 +21,24 @@ bool film_is_key(const struct film *film, size_t frame)
     return shown->event_count > 0 || shown->last || frame == 0;
 }
 
+/* "link writes" is "link_writes". */
+static bool is_called(const char *identifier, const char *words)
+{
+    while (*identifier && (*identifier == *words || (*identifier == '_' && *words == ' ')))
+        identifier++, words++;
+    return *identifier == *words;
+}
+
+uint64_t film_work(const struct film_frame *frame, const char *counter)
+{
+#define COUNT_OF(name, since, meaning)                                                             \
+    if (is_called(#name, counter))                                                                 \
+        return frame->work.name;
+    TW_WORK_COUNTERS(COUNT_OF)
+#undef COUNT_OF
+    return 0;
+}
+
 /* ---- In words. ------------------------------------------------------------------------------- */
 
 /* Parts of a time, the coarsest first, so that nothing is rounded: "3 d 10 h 50 min 30 s". */

@@ -7,6 +7,8 @@
 #ifndef TWBENCH_FILM_H
 #define TWBENCH_FILM_H
 
+#include "impls/backend.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,10 +62,9 @@ struct film_frame {
     char statement[48]; /* as written; "" for the frame before the first */
     bool last;          /* of its statement */
     uint64_t now;
-    uint64_t next; /* what next() answers; UINT64_MAX: nothing runs */
-    uint64_t step; /* advance calls so far: wake-ups of whoever drives it */
-    uint64_t visits, pointer_moves, empty_ticks,
-        cascades;              /* work so far, as the design counts it */
+    uint64_t next;             /* what next() answers; UINT64_MAX: nothing runs */
+    uint64_t step;             /* advance calls so far: wake-ups of whoever drives it */
+    struct tw_work work;       /* so far, as the design counts it */
     struct film_timer *timers; /* by level, slot, and in a slot as visited */
     size_t timer_count;
     struct film_event *events;
@@ -92,6 +93,9 @@ uint64_t film_pointer(const struct film *film, uint32_t level, uint64_t now);
 /* Is it worth a picture where not all frames can have one: does something happen, or does its statement
  * end? */
 bool film_is_key(const struct film *film, size_t frame);
+
+/* So much work is counted under that name, "visits", in words or as an identifier; 0 where nothing is. */
+uint64_t film_work(const struct film_frame *frame, const char *counter);
 
 /* "10 (10 s)". */
 void film_format_tick(const struct film *film, uint64_t tick, char *out, size_t size);

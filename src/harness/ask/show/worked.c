@@ -218,6 +218,23 @@ static const struct worked examples[] = {
 
 /* ---- What a film shows. ---------------------------------------------------------------------- */
 
+/* What is asked, in words; of work the name of the counter. */
+static const char *const answer_words[] = {
+    [SLOT] = "slot",
+    [ROUND] = "round",
+    [LEVEL_FROM_1] = "level, counted from 1",
+    [FIRES_AT] = "fires at tick",
+    [DEMOTED_AT] = "goes down at tick",
+    [DEMOTED_WITH_LEFT] = "ticks left when it goes down",
+    [REFUSED] = "refused (1: yes)",
+    [TURNS] = "visits of its slot until it fires",
+    [MOVES] = "pointer moves",
+    [ADVANCES] = "wake-ups",
+    [NEXT] = "next expiry after its start",
+    [SLOTS] = "slots",
+    [SPAN_TICKS] = "reach in ticks",
+};
+
 /* The last event of the timer that is of a kind up to `last_kind` from `kind`; its frame in *frame. */
 static const struct film_event *event_of(const struct film *film, const char *timer,
                                          enum film_event_kind kind, enum film_event_kind last_kind,
@@ -289,7 +306,7 @@ static uint64_t find_in(const struct film *film, const struct expected *expected
         slots += film->levels[i].size;
     switch (expected->place) {
     case MOVES:
-        return end->pointer_moves;
+        return film_work(end, answer_words[MOVES]);
     case ADVANCES:
         return end->step;
     case SLOTS:
@@ -304,26 +321,11 @@ static uint64_t find_in(const struct film *film, const struct expected *expected
 static void answer_from(const struct film *film, const struct expected *expected,
                         struct worked_result *result)
 {
-    static const char *const words[] = {
-        [SLOT] = "slot",
-        [ROUND] = "round",
-        [LEVEL_FROM_1] = "level, counted from 1",
-        [FIRES_AT] = "fires at tick",
-        [DEMOTED_AT] = "goes down at tick",
-        [DEMOTED_WITH_LEFT] = "ticks left when it goes down",
-        [REFUSED] = "refused (1: yes)",
-        [TURNS] = "visits of its slot until it fires",
-        [MOVES] = "pointer moves",
-        [ADVANCES] = "wake-ups",
-        [NEXT] = "next expiry after its start",
-        [SLOTS] = "slots",
-        [SPAN_TICKS] = "reach in ticks",
-    };
     struct worked_answer *answer = &result->answers[result->answer_count++];
     *answer = (struct worked_answer){.found = find_in(film, expected), .expected = expected->value};
     const char *of = expected->timer ? expected->timer : film->settings;
     snprintf(answer->what, sizeof answer->what, "%s%s%.30s: %s", film->design, *of ? " " : "", of,
-             words[expected->place]);
+             answer_words[expected->place]);
 }
 
 /* ---- Running. -------------------------------------------------------------------------------- */

@@ -8,31 +8,13 @@
 #ifndef TWBENCH_WORKED_H
 #define TWBENCH_WORKED_H
 
-#include "harness/ask/show/film.h"
+#include "harness/ask/show/worked_result.h"
 #include "harness/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-#define WORKED_PARTS_MAX   2
-#define WORKED_ANSWERS_MAX 24
 
 struct worked; /* an example */
-
-struct worked_answer {
-    char what[72];
-    uint64_t found, expected;
-    bool as_printed; /* a formula that is wrong: it has to differ from what the structure says */
-};
-
-struct worked_result {
-    struct film *films[WORKED_PARTS_MAX]; /* one for each structure that the example needs */
-    size_t film_count;
-    struct worked_answer answers[WORKED_ANSWERS_MAX];
-    size_t answer_count;
-    char note[400]; /* "" or what a reader has to know of the way it was found */
-};
 
 size_t worked_count(void);
 const struct worked *worked_at(size_t index);

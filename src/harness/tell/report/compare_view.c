@@ -192,7 +192,8 @@ void compare_summary(char *out, size_t size, const cJSON *comparison)
                    verdicts[i]);
     }
     if (!out[0])
-        append(out, size, "%d cell%s, none of them changed", cells, cells == 1 ? "" : "s");
+        append(out, size, cells == 1 ? "%d cell, unchanged" : "%d cells, none of them changed",
+               cells);
     if (cJSON_IsFalse(json_get(comparison, "complete")))
         append(out, size, " (interrupted)");
 }
@@ -234,13 +235,13 @@ static int count_answers(const cJSON *comparison, const char *path)
 /* "work, instructions and time decide", and of how many cells where not of all. */
 static void append_gates(char *out, size_t size, const cJSON *comparison)
 {
-    const struct {
+    enum { WORK, INSTRUCTIONS, MEMORY, TIME, COUNT };
+    static const struct {
         const char *name, *path;
-    } gates[] = {{"work", "gates.work"},
-                 {"instructions", "gates.instructions"},
-                 {"memory", "gates.memory"},
-                 {"time", "gates.time"}};
-    enum { COUNT = sizeof gates / sizeof *gates };
+    } gates[COUNT] = {[WORK] = {"work", "gates.work"},
+                      [INSTRUCTIONS] = {"instructions", "gates.instructions"},
+                      [MEMORY] = {"memory", "gates.memory"},
+                      [TIME] = {"time", "gates.time"}};
     int answers[COUNT], left = 0, known = 0;
     int cells = cJSON_GetArraySize(json_get(comparison, "cells"));
     for (int i = 0; i < COUNT; i++) {
@@ -259,7 +260,8 @@ static void append_gates(char *out, size_t size, const cJSON *comparison)
             append(out, size, " (in %d of %d cells)", answers[i], cells);
         left++;
     }
-    append(out, size, "%s decide%s", known == 0 ? "nothing" : "", known > 1 ? "" : "s");
+    bool is_plural = known > 1 || (known == 1 && answers[INSTRUCTIONS] > 0);
+    append(out, size, "%s decide%s", known == 0 ? "nothing" : "", is_plural ? "" : "s");
 }
 
 void compare_decision(char *out, size_t size, const cJSON *comparison)

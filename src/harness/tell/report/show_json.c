@@ -69,6 +69,18 @@ static void write_events(FILE *out, const struct film *film, const struct film_f
     fprintf(out, "]");
 }
 
+static void write_work(FILE *out, const struct tw_work *work)
+{
+    const char *gap = "";
+    fprintf(out, "\"work\": {");
+#define WRITE(name, since, meaning)                                                                \
+    fprintf(out, "%s\"" #name "\": %" PRIu64, gap, work->name);                                    \
+    gap = ", ";
+    TW_WORK_COUNTERS(WRITE)
+#undef WRITE
+    fprintf(out, "}");
+}
+
 static void write_frame(FILE *out, const struct film *film, const struct film_frame *frame)
 {
     fprintf(out, "   {\"now\": %" PRIu64 ", \"statement\": ", frame->now);
@@ -78,11 +90,9 @@ static void write_frame(FILE *out, const struct film *film, const struct film_fr
         fprintf(out, "null");
     else
         fprintf(out, "%" PRIu64, frame->next);
-    fprintf(out,
-            ", \"advances\": %" PRIu64 ", \"work\": {\"visits\": %" PRIu64
-            ", \"pointer_moves\": %" PRIu64 ", \"empty_ticks\": %" PRIu64 ", \"cascades\": %" PRIu64
-            "},\n    ",
-            frame->step, frame->visits, frame->pointer_moves, frame->empty_ticks, frame->cascades);
+    fprintf(out, ", \"advances\": %" PRIu64 ", ", frame->step);
+    write_work(out, &frame->work);
+    fprintf(out, ",\n    ");
     write_pointers(out, film, frame->now);
     fprintf(out, ",\n    ");
     write_timers(out, film, frame);

@@ -2,6 +2,7 @@
 #include "harness/tell/report/show_terminal.h"
 
 #include "harness/base/units.h"
+#include "harness/tell/result/figures.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -348,7 +349,7 @@ static void draw_quiet(const struct canvas *canvas, size_t from, size_t to)
     snprintf(line, sizeof line,
              "now %" PRIu64 " .. %" PRIu64 ": nothing fires; timers looked at: %" PRIu64,
              frames[from].now, frames[to - 1].now,
-             frames[to - 1].visits - (from > 0 ? frames[from - 1].visits : 0));
+             frames[to - 1].work.visits - (from > 0 ? frames[from - 1].work.visits : 0));
     fputc('\n', canvas->out);
     put(canvas, INK_FAINT, line);
     fputc('\n', canvas->out);
@@ -365,15 +366,31 @@ static void draw_title(const struct canvas *canvas)
     fprintf(canvas->out, "   a tick is %s\n", tick);
 }
 
+static bool is_work(const struct figure *figure)
+{
+    return figure->owner == FIGURE_OF_PHASE && strncmp(figure->path, "work.", 5) == 0;
+}
+
+#define SUM_COUNTERS 4 /* to a line */
+
+/* Counters that are 0 are not said. */
 static void draw_sum(const struct canvas *canvas)
 {
     const struct film_frame *end = &canvas->film->frames[canvas->film->frame_count - 1];
-    char next[128];
+    char next[128], title[FIGURE_NAME_SIZE];
     film_format_tick(canvas->film, end->next, next, sizeof next);
-    fprintf(canvas->out,
-            "\nIn all: advances %" PRIu64 ", pointer moves %" PRIu64 ", empty ticks %" PRIu64
-            ",\ntimers looked at %" PRIu64 ", slots cascaded %" PRIu64 "; next expiry: %s\n",
-            end->step, end->pointer_moves, end->empty_ticks, end->visits, end->cascades, next);
+    size_t said = 0;
+    fprintf(canvas->out, "\nIn all: advances %" PRIu64, end->step);
+    for (size_t i = 0; i < figure_count; i++) {
+        uint64_t count =
+            is_work(&figures[i]) ? film_work(end, strchr(figures[i].path, '.') + 1) : 0;
+        figure_title(title, &figures[i]);
+        if (count == 0)
+            continue;
+        const char *gap = said++ % SUM_COUNTERS == 0 ? ",\n" : ", ";
+        fprintf(canvas->out, "%s%s %" PRIu64, gap, title, count);
+    }
+    fprintf(canvas->out, ";\nnext expiry: %s\n", next);
 }
 
 void show_terminal(FILE *out, const struct film *film, const struct report_style *style, bool every)

@@ -9,6 +9,7 @@
 #define ALWAYS   0u
 #define OR_NULL  FIGURE_OR_NULL
 #define LATER    FIGURE_LATER
+#define BESIDE   FIGURE_BESIDE
 #define MAY_LACK FIGURE_MAY_LACK
 #define MOST     FIGURE_MOST
 

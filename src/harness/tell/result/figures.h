@@ -27,7 +27,8 @@ enum figure_flag {
     FIGURE_OR_NULL = 1u << 0,
     FIGURE_LATER = 1u << 1,    /* results of older versions lack it */
     FIGURE_MAY_LACK = 1u << 2, /* left out where the meaning says so */
-    FIGURE_MOST = 1u << 3      /* over several phases the most counts, not the sum */
+    FIGURE_MOST = 1u << 3,     /* over several phases the most counts, not the sum */
+    FIGURE_BESIDE = 1u << 4    /* a counter that a design without work on its structure may have */
 };
 
 /* The sheets of a run's page that a figure may be a column of. */
