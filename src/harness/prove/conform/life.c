@@ -1,10 +1,11 @@
 /*
  * life.c - long lives as short lists: blocks of lines that are repeated.
  *
- * A life has three parts.  In the first something starts, stops and fires at every tick, and deadlines are
+ * A life has four parts.  In the first something starts, stops and fires at every tick, and deadlines are
  * shared by timers started long ago and just now: a counter of starts that comes round puts them in the
  * wrong order.  In the second timers do one thing over and over.  In the third a timer leaves entries behind, as lazy designs keep them, and is started
- * 2^k times before those come due: a generation of k bits takes them for its own.
+ * 2^k times before those come due: a generation of k bits takes them for its own.  A fourth lets a timer fire
+ * at every tick, so that there are at least as many advances as starts were asked for.
  */
 #include "harness/prove/conform/life.h"
 #include "harness/prove/conform/growing.h"
@@ -28,6 +29,7 @@ enum {
     SHARE_COUNT = 4,
     STALE = 40,   /* leave entries behind: this one by a stop, */
     REARMED = 41, /* this one by starts while it runs */
+    TICKING = 42, /* fires at every tick */
     WAIT_FIRST = 48,
     WAIT_COUNT = 16 /* run all the time, so that what is left behind stays the smaller part */
 };
@@ -100,6 +102,15 @@ static void tell_churn(struct operations *list, uint32_t times)
     operations_inspect(list);
 }
 
+/* `advances` calls of advance, at each of which a timer fires and restarts itself: the one that is ignored is missed. */
+static void tell_ticks(struct operations *list, uint32_t advances)
+{
+    operations_on_start(list, TICKING, TICKING, '+', 1, advances);
+    operations_start(list, TICKING, '+', 1);
+    operations_tick(list, advances);
+    operations_stop(list, TICKING);
+}
+
 static void tell_life(struct operations *list, uint32_t starts)
 {
     teach(list, starts);
@@ -111,6 +122,7 @@ static void tell_life(struct operations *list, uint32_t starts)
     tell_churn(list, starts / (2 * BUSY_COUNT) + 8);
     for (unsigned bits = 6; UINT32_C(8) << bits <= starts; bits++)
         tell_stale(list, bits);
+    tell_ticks(list, starts);
 }
 
 void run_life(struct case_plan *plan, struct conform_report *report)
