@@ -258,6 +258,11 @@ END
     named ignores-setting keeps-name power-of-two-only default-only refuses-lists limits-crash
 }
 
+@test "wrong: a size in 32 bits behind memory that open writes to" {
+    deep
+    named size-in-32-bits
+}
+
 @test "wrong: several instances, and far horizons" {
     deep
     named shares-clock shares-mask few-instances narrow-horizon

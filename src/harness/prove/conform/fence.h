@@ -51,6 +51,10 @@ uint64_t fence_bytes(const struct fence *fence);
 uint64_t fence_padding(const struct fence *fence);
 void fence_limit(struct fence *fence, uint64_t bytes_max);
 
+/* From now on the pages of large blocks are the same few again and again: a design can write to all of a block that the
+ * machine has no memory for, but what it reads there is anything.  False when the system refuses that. */
+bool fence_share(struct fence *fence);
+
 /* A block, filled with a pattern (its first MiB), or with zeros.  `alignment` is a power of two; one beyond a
  * page is not fenced.  NULL when there is no memory, or more would be live than allowed. */
 void *fence_take(struct fence *fence, size_t bytes, size_t alignment, bool is_zeroed,

@@ -82,6 +82,7 @@ struct guard {
     uint64_t allocations;          /* since the start */
     uint64_t short_from, short_to; /* allocations that are refused; 0: none */
     uint64_t refused;
+    size_t last_taken;      /* the allocation at which the process ends; 0: none */
     const char *clock_read; /* by the design: the name of the function, */
     const char *clock_in;   /* and in which function of the design; NULL: none */
     new_function *real_new; /* the plugin's own operator new, which can throw; NULL: none */
@@ -135,10 +136,15 @@ static const char *guard_function(void)
     return function ? function : "its constructor";
 }
 
-/* Is memory to be short for this allocation? */
-static bool guard_is_short(void)
+/* Notes the allocation.  Is memory to be short for it? */
+static bool guard_is_short(size_t bytes)
 {
     struct guard *guard = guard_current;
+    struct watch *watch = guard->watch;
+    if (watch->taken_count < WATCH_TAKEN_MAX)
+        watch->taken_bytes[watch->taken_count++] = bytes;
+    if (watch->taken_count == guard->last_taken)
+        _exit(0);
     guard->allocations++;
     bool is_short = guard->allocations >= guard->short_from && guard->allocations < guard->short_to;
     guard->refused += is_short;
@@ -149,7 +155,7 @@ static void *take(size_t bytes, size_t alignment, bool is_zeroed)
 {
     struct guard *guard = guard_current;
     void *block = NULL;
-    if (!guard_is_short()) {
+    if (!guard_is_short(bytes)) {
         guard->is_busy = true;
         block = fence_take(guard->fence, bytes, alignment, is_zeroed, guard_function());
         guard->is_busy = false;
@@ -255,7 +261,7 @@ static size_t guard_usable_size(void *start)
 /* Pages that the design asks the system for count as its memory. */
 static void *guard_mmap(void *start, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    if (guard_sees() && guard_is_short()) {
+    if (guard_sees() && guard_is_short(bytes)) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -706,6 +712,12 @@ void guard_make_short(uint64_t first, uint64_t count)
     guard->short_from = guard->allocations + first;
     guard->short_to =
         guard->short_from + count < guard->short_from ? UINT64_MAX : guard->short_from + count;
+}
+
+bool guard_share_pages(size_t last_taken)
+{
+    guard_current->last_taken = last_taken;
+    return guard_current->fence && fence_share(guard_current->fence);
 }
 
 void guard_limit(uint64_t bytes)

@@ -56,6 +56,9 @@ bool guard_held(struct held *held);
 
 /* These two only where guard_held knows.  Refuses `count` allocations, beginning with the `first` one from now on (1: the next).  0, 0: none. */
 void guard_make_short(uint64_t first, uint64_t count);
+/* As fence_share, for the blocks of the design.  The process ends when that allocation has been asked for; 0: it goes
+ * on. */
+bool guard_share_pages(size_t last_taken);
 /* The design may hold so many bytes at a time from now on. */
 void guard_limit(uint64_t bytes);
 /* Allocations that the design has asked for, and those that were refused by guard_make_short, in all; 0

@@ -17,6 +17,8 @@ static const uint32_t capacities[] = {(UINT32_C(1) << 29) + 1, TW_CAPACITY_MAX};
 #define RESIDENT_BYTES (UINT64_C(1) << 30)
 #define CALL_SECONDS   2.0
 #define ALL_SECONDS    10.0
+/* In which open may write to all of its memory but the last block. */
+#define SIZES_SECONDS 6.0
 
 #define TIMERS_MAX  64u
 #define DELAYS      61u
@@ -34,6 +36,7 @@ struct huge {
     tw_tick dues[TIMERS_MAX];    /* TW_NEVER: idle */
     tw_tick latests[TIMERS_MAX]; /* on which it may fire */
     bool again[TIMERS_MAX];      /* restarts itself when it fires */
+    size_t last_taken; /* of open_for_sizes: no allocation behind it is of interest; 0: any */
 };
 
 /* ---- In the child ---------------------------------------------------------------------------- */
@@ -230,19 +233,84 @@ static void judge_huge(void *ctx, struct watch *watch)
     huge->report->coverage.fired_capacity = huge->capacity;
 }
 
+/* Open alone, with pages that hold nothing: what it asks for is noted. */
+static void open_for_sizes(void *ctx, struct watch *watch)
+{
+    struct huge *huge = ctx;
+    huge->watch = watch;
+    huge->report = &watch->report;
+    if (guard_share_pages(huge->last_taken) && open_with(huge, huge->capacity) == TW_OK)
+        close_instance(huge);
+}
+
 /* ---- In the parent --------------------------------------------------------------------------- */
 
-/* What breaks no rule with so much memory under way: it takes its time, or writes to all of it. */
-static void excuse_slowness(const struct huge *huge, struct conform_report *report)
+/* What breaks no rule with so much memory under way: it takes its time, or writes to all of it.  True when it was that. */
+static bool excuse_slowness(const struct huge *huge, struct conform_report *report)
 {
     bool slow = report->rule && strcmp(report->rule, RULE_RETURN) == 0;
     bool large = report->rule && strcmp(report->rule, RULE_MEMORY) == 0;
     if (!slow && !large)
-        return;
+        return false;
     coverage_remark(&report->coverage, "an instance for %" PRIu32 " timers: %s", huge->capacity,
                     slow ? "some call of the design takes seconds"
                          : "the design writes to more memory than the test allows");
     report->rule = NULL;
+    return true;
+}
+
+/* The bytes of each allocation that open asks for. */
+struct sizes {
+    size_t count;
+    uint64_t bytes[WATCH_TAKEN_MAX];
+};
+
+/* It may end in any way: in this much memory nothing is right. */
+static void read_sizes(struct child *child, struct huge *huge, uint32_t capacity,
+                       struct sizes *sizes)
+{
+    struct huge other = *huge;
+    struct conform_report report;
+    other.capacity = capacity;
+    sizes->count = 0;
+    if (!child_run(child, open_for_sizes, &other, &report))
+        return;
+    sizes->count = child->watch->taken_count;
+    memcpy(sizes->bytes, child->watch->taken_bytes, sizeof sizes->bytes);
+}
+
+/* An allocation that grows with the capacity goes on growing; half of that is left to what is rounded. */
+static void compare_sizes(struct child *child, struct huge *huge, struct conform_report *report)
+{
+    struct sizes small, larger, sizes;
+    uint32_t larger_capacity = 4 * SMALL_CAPACITY;
+    size_t seen = 0, expected = 0;
+    uint64_t resident_bytes = child->resident_bytes;
+    child->resident_bytes = 0; /* of pages that are shared */
+    read_sizes(child, huge, SMALL_CAPACITY, &small);
+    read_sizes(child, huge, larger_capacity, &larger);
+    huge->last_taken = small.count < larger.count ? small.count : larger.count;
+    child->call_seconds = SIZES_SECONDS;
+    read_sizes(child, huge, huge->capacity, &sizes);
+    child->call_seconds = CALL_SECONDS;
+    child->resident_bytes = resident_bytes;
+    for (size_t i = 0; i < small.count && i < larger.count; i++) {
+        bool grows = larger.bytes[i] / 2 >= small.bytes[i];
+        expected += grows;
+        seen += grows && i < sizes.count;
+        if (grows && i < sizes.count &&
+            sizes.bytes[i] / (huge->capacity / larger_capacity / 2) < larger.bytes[i])
+            report_broken(report, RULE_BOUNDS,
+                          "for %" PRIu32 " timers, open asks for %" PRIu64
+                          " bytes as its allocation %zu, for %" PRIu32 " timers for %" PRIu64
+                          ": a size in 32 bits?",
+                          huge->capacity, sizes.bytes[i], i + 1, larger_capacity, larger.bytes[i]);
+    }
+    if (seen < expected)
+        coverage_remark(&report->coverage,
+                        "an instance for %" PRIu32
+                        " timers: the sizes of %zu of its %zu large allocations",
+                        huge->capacity, expected - seen, expected);
 }
 
 static int run_capacity(struct child *child, struct huge *huge, struct conform_report *report)
@@ -250,8 +318,9 @@ static int run_capacity(struct child *child, struct huge *huge, struct conform_r
     struct conform_report part = {0};
     if (!child_run(child, judge_huge, huge, &part))
         return -1;
-    excuse_slowness(huge, &part);
-    if (part.rule && strstr(part.detail, "instance for") == NULL) {
+    if (excuse_slowness(huge, &part))
+        compare_sizes(child, huge, &part);
+    if (part.rule && !strstr(part.detail, "timers")) {
         size_t used = strlen(part.detail);
         snprintf(part.detail + used, sizeof part.detail - used,
                  ", in an instance for %" PRIu32 " timers", huge->capacity);

@@ -73,6 +73,8 @@ void watch_mend(struct watch *watch, const struct tw_backend *backend)
     watch->fault.taken_in = literal_check(watch->fault.taken_in);
     if (!watch->fault.taken_in)
         watch->fault.taken_in = "an unknown function";
+    if (watch->taken_count > WATCH_TAKEN_MAX)
+        watch->taken_count = WATCH_TAKEN_MAX;
     if ((unsigned)watch->fault.place > FAULT_STACK)
         watch->fault.place = FAULT_UNKNOWN;
     report->rule = literal_check(report->rule);

@@ -17,6 +17,9 @@
 
 #define LENT_PAGES_MAX 128u
 
+/* Of the allocations that the design asks for, the first ones (guard.h). */
+#define WATCH_TAKEN_MAX 32u
+
 /* Where an access went that the processor did not allow, seen by guard.h. */
 enum fault_place {
     FAULT_UNKNOWN,
@@ -53,6 +56,8 @@ struct watch {
     uintptr_t
         lent_pages[LENT_PAGES_MAX]; /* of loans that are called in; the latest ones, as a ring */
     size_t lent_count;
+    uint64_t taken_bytes[WATCH_TAKEN_MAX]; /* asked for, whether it was given or not */
+    size_t taken_count;
     struct conform_report report;
     uint64_t
         seal; /* over `report` (base/ward.h): the child came to its end, and wrote this itself */
