@@ -90,8 +90,8 @@ static void build(struct page *page, const cJSON *document)
     page_fact(page, "settings", "none");
     page_fold(page, "Detail");
     page_item(page, "hidden on a terminal");
-    page_fold_end(page);
-    page_data(page);
+    page_open(page, PAGE_FOLD_END);
+    page_open(page, PAGE_DATA);
     page_column(page, "impl", "", 0, 0);
     page_column(page, "ns", "", 0, 0);
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
@@ -166,13 +166,13 @@ static void test_the_answer_and_the_rest(void **state)
     page_text(&page, "kept");
     page_fold(&page, "Detail");
     page_text(&page, "hidden");
-    page_fold_end(&page);
+    page_open(&page, PAGE_FOLD_END);
     page_text(&page, "kept too");
-    page_fold_end(&page);
+    page_open(&page, PAGE_FOLD_END);
     page_evidence(&page, "Evidence");
     page_rest(&page, "of it");
-    page_fold_end(&page);
-    page_fold_end(&page);
+    page_open(&page, PAGE_FOLD_END);
+    page_open(&page, PAGE_FOLD_END);
     char *text = written(&page, TERMINAL);
     assert_string_equal(text, "Why.\n\nThe rest\nkept\nkept too\n\nVerdict\n\nNo.\n");
     free(text);
@@ -254,10 +254,10 @@ static void test_detail_is_left_out(void **state)
     page_evidence(&page, "Figures");
     page_fold(&page, "All");
     page_text(&page, "12345");
-    page_fold_end(&page);
-    page_fold_end(&page);
+    page_open(&page, PAGE_FOLD_END);
+    page_open(&page, PAGE_FOLD_END);
     page_text(&page, "and times");
-    page_fold_end(&page);
+    page_open(&page, PAGE_FOLD_END);
     page_text(&page, "the end");
     expect(&page, TERMINAL, "claim\n\u2500\u2500\u2500\u2500\u2500\nT1\n\nthe end\n");
     expect(&page, MARKDOWN, "| T1 | a sentence |");
@@ -267,23 +267,18 @@ static void test_detail_is_left_out(void **state)
     page_free(&page);
 }
 
-static void test_shares_and_digits(void **state)
+static void test_templates(void **state)
 {
     (void)state;
     cJSON *document = cJSON_Parse("{\"share\": 0.025, \"ns\": 1234567890, \"text\": \"x\"}");
     struct place root = place_root(document);
     struct page page = {.blocks = NULL};
-    page_text(&page, "%s", "");
-    page_put_share(&page, &root, "share");
-    page_span(&page, ", ");
-    page_put_share(&page, &root, "missing");
-    page_span(&page, ", ");
-    page_put_digits(&page, &root, "ns", 1e9, 1);
-    page_span(&page, ", ");
-    page_put_digits(&page, &root, "ns", 1, 0);
-    page_span(&page, ", ");
-    page_put_digits(&page, &root, "text", 1, 0);
-    expect(&page, TERMINAL, "2.50 %, -, 1.2, 1234567890, -\n");
+    page_say(
+        &page, PAGE_TEXT, &root,
+        "{share:share}, {missing:share}, {ns:s}, {ns:count}, {text:count}<, {missing}><, {text}>");
+    page_say(&page, PAGE_TEXT, &root, "<nothing of {missing}>");
+    expect(&page, TERMINAL, "2.50 %, -, 1.2 s, 1234567890, -, x\n");
+    expect_none(&page, TERMINAL, "nothing of");
     expect(&page, HTML, "data-path=\"share\" data-value=\"0.025\">2.50 %</span>");
     page_free(&page);
     cJSON_Delete(document);
@@ -322,7 +317,7 @@ int main(void)
         cmocka_unit_test(test_places_quote_odd_keys),
         cmocka_unit_test(test_the_best),
         cmocka_unit_test(test_detail_is_left_out),
-        cmocka_unit_test(test_shares_and_digits),
+        cmocka_unit_test(test_templates),
         cmocka_unit_test(test_trees),
     };
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);

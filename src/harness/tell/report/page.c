@@ -221,25 +221,6 @@ void page_put_as(struct page *page, const struct place *from, const char *dotted
     span->value = cJSON_IsNumber(place.json) ? place.json->valuedouble : NAN;
 }
 
-void page_put_digits(struct page *page, const struct place *from, const char *dotted, double unit,
-                     int decimals)
-{
-    struct place place = dotted[0] ? place_get(from, dotted) : *from;
-    if (cJSON_IsNumber(place.json))
-        page_put_as(page, &place, "", "%.*f", decimals, place.json->valuedouble / unit);
-    else
-        page_span(page, "-");
-}
-
-void page_put_share(struct page *page, const struct place *from, const char *dotted)
-{
-    char text[FIGURE_SIZE + 1];
-    struct place share = dotted[0] ? place_get(from, dotted) : *from;
-    double value = cJSON_IsNumber(share.json) ? share.json->valuedouble : NAN;
-    figure_value(text, 100 * value);
-    page_put_as(page, from, dotted, "%s%s", text, isfinite(value) ? " %" : "");
-}
-
 void page_number(struct page *page, double value)
 {
     char text[FIGURE_SIZE];
@@ -307,48 +288,25 @@ void page_fact(struct page *page, const char *name, const char *format, ...)
         block->name = copy(page, name);
 }
 
-#define DEFINE_LINE(function, kind)                                                                \
+/* Defines a function that opens a block with a text; `member` of the block is set to `value`. */
+#define DEFINE_OPENER(function, kind, member, value)                                               \
     void function(struct page *page, const char *format, ...)                                      \
     {                                                                                              \
         va_list args;                                                                              \
         va_start(args, format);                                                                    \
-        add_line(page, kind, format, args);                                                        \
-        va_end(args);                                                                              \
-    }
-
-DEFINE_LINE(page_text, PAGE_TEXT)
-DEFINE_LINE(page_item, PAGE_ITEM)
-DEFINE_LINE(page_code, PAGE_CODE_BLOCK)
-
-void page_answer(struct page *page, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    struct page_block *block = add_line(page, PAGE_TEXT, format, args);
-    va_end(args);
-    if (block)
-        block->is_answer = true;
-}
-
-#define DEFINE_FOLD(function, detail)                                                              \
-    void function(struct page *page, const char *format, ...)                                      \
-    {                                                                                              \
-        va_list args;                                                                              \
-        va_start(args, format);                                                                    \
-        struct page_block *block = add_line(page, PAGE_FOLD, format, args);                        \
+        struct page_block *block = add_line(page, kind, format, args);                             \
         va_end(args);                                                                              \
         if (block)                                                                                 \
-            block->level = detail;                                                                 \
+            block->member = value;                                                                 \
     }
 
-DEFINE_FOLD(page_fold, PAGE_DETAIL)
-DEFINE_FOLD(page_evidence, PAGE_EVIDENCE)
-DEFINE_FOLD(page_rest, PAGE_REST)
-
-void page_fold_end(struct page *page)
-{
-    add_block(page, PAGE_FOLD_END);
-}
+DEFINE_OPENER(page_text, PAGE_TEXT, is_answer, false)
+DEFINE_OPENER(page_answer, PAGE_TEXT, is_answer, true)
+DEFINE_OPENER(page_item, PAGE_ITEM, is_answer, false)
+DEFINE_OPENER(page_code, PAGE_CODE_BLOCK, is_answer, false)
+DEFINE_OPENER(page_fold, PAGE_FOLD, level, PAGE_DETAIL)
+DEFINE_OPENER(page_evidence, PAGE_FOLD, level, PAGE_EVIDENCE)
+DEFINE_OPENER(page_rest, PAGE_FOLD, level, PAGE_REST)
 
 void page_section(struct page *page, const char *id, const char *format, ...)
 {
@@ -360,28 +318,26 @@ void page_section(struct page *page, const char *id, const char *format, ...)
         block->id = copy(page, id);
 }
 
-void page_section_end(struct page *page)
+static void open_called(struct page *page, enum page_block_kind kind, const char *id)
 {
-    add_block(page, PAGE_SECTION_END);
-}
-
-void page_aside(struct page *page, const char *id)
-{
-    struct page_block *block = add_block(page, PAGE_ASIDE);
+    struct page_block *block = add_block(page, kind);
     if (block)
         block->id = copy(page, id);
 }
 
-void page_aside_end(struct page *page)
+void page_aside(struct page *page, const char *id)
 {
-    add_block(page, PAGE_ASIDE_END);
+    open_called(page, PAGE_ASIDE, id);
 }
 
 void page_pictures(struct page *page, const char *whose)
 {
-    struct page_block *block = add_block(page, PAGE_PICTURES);
-    if (block)
-        block->id = copy(page, whose);
+    open_called(page, PAGE_PICTURES, whose);
+}
+
+void page_open(struct page *page, enum page_block_kind kind)
+{
+    add_block(page, kind);
 }
 
 /* ---- Tables. --------------------------------------------------------------------------------- */
@@ -393,11 +349,6 @@ void page_table(struct page *page, const char *id, const char *title)
         return;
     block->id = copy(page, id);
     block->table.title = copy(page, title);
-}
-
-void page_data(struct page *page)
-{
-    add_block(page, PAGE_DATA);
 }
 
 void page_column(struct page *page, const char *title, const char *unit, unsigned flags, int keep)
@@ -447,12 +398,6 @@ void page_cell_put(struct page *page, const struct place *from, const char *dott
     put(page, cell, from, dotted);
     if (cell && !cell->count)
         add_span(page, cell, copy(page, ""));
-}
-
-void page_cell_share(struct page *page, const struct place *from, const char *dotted)
-{
-    page_cell(page, "%s", "");
-    page_put_share(page, from, dotted);
 }
 
 void page_cell_number(struct page *page, double value)

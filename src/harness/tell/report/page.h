@@ -136,16 +136,14 @@ void page_fold(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 void page_evidence(struct page *page, const char *format, ...) PAGE_PRINTF(2);
 /* A fold of what is of less weight, and as much for everybody: the cells that did not change. */
 void page_rest(struct page *page, const char *format, ...) PAGE_PRINTF(2);
-void page_fold_end(struct page *page);
 void page_section(struct page *page, const char *id, const char *format, ...) PAGE_PRINTF(3);
-void page_section_end(struct page *page);
 void page_aside(struct page *page, const char *id);
-void page_aside_end(struct page *page);
 void page_pictures(struct page *page, const char *whose);
+/* Opens a block that has no text yet, or ends one: PAGE_FOLD_END, PAGE_SECTION_END, PAGE_ASIDE_END; PAGE_DATA. */
+void page_open(struct page *page, enum page_block_kind kind);
 
 /* Open a table: columns first, then row by row, cell by cell.  Cells that a row lacks are empty. */
 void page_table(struct page *page, const char *id, const char *title);
-void page_data(struct page *page); /* the table of PAGE_DATA */
 void page_column(struct page *page, const char *title, const char *unit, unsigned flags, int keep);
 void page_row(struct page *page);
 void page_cell(struct page *page, const char *format, ...) PAGE_PRINTF(2);
@@ -162,11 +160,6 @@ void page_put(struct page *page, const struct place *from, const char *dotted);
 /* A text of the caller's that shows the number at that place: "1.2 ms" of 1200000; "-" where nothing is. */
 void page_put_as(struct page *page, const struct place *from, const char *dotted,
                  const char *format, ...) PAGE_PRINTF(4);
-/* The number divided by `unit`, with so many decimals, all its digits; "-" where it is not known. */
-void page_put_digits(struct page *page, const struct place *from, const char *dotted, double unit,
-                     int decimals);
-/* A share of 1 as per cent: "2.5 %" of 0.025; "-" where it is not known. */
-void page_put_share(struct page *page, const struct place *from, const char *dotted);
 /* A derived number, shown in three digits and compared exactly; "-" unless it is finite. */
 void page_number(struct page *page, double value);
 /* A text of the caller's that is derived from several values; compared by `value` unless that is NaN. */
@@ -178,8 +171,51 @@ void page_link(struct page *page, const char *link);
 
 /* A cell with the value at that place: page_cell and page_put in one. */
 void page_cell_put(struct page *page, const struct place *from, const char *dotted);
-void page_cell_share(struct page *page, const struct place *from, const char *dotted);
 void page_cell_number(struct page *page, double value);
+
+/* ---- Templates (page_say.c). ------------------------------------------------------------------- */
+
+/* "armed {armed.mean:count}<, at most {armed.max}>." with the values that are there, from that place on.  "{}" is the
+ * place itself, and a form behind a colon says how its value is shown:
+ *
+ *     none          as page_put shows it, and nothing where nothing is
+ *     strong faint bad verdict
+ *                   the same, emphasized; a verdict by what it says
+ *     number        three digits: "1.23M"           count    a whole number in all its digits
+ *     exact         every digit                     digits   the same, or four of a number below 1000
+ *     short         a count in few letters: "1M"
+ *     share         of 1, as per cent: "2.5 %"      percent  the same without decimals
+ *     strong-share  the same, emphasized
+ *     time          of nanoseconds: "1.05 ms"       tick     the same in whole ones: "30 s"
+ *     us s          of nanoseconds, in that unit    bytes    "4.0 KiB"
+ *
+ * Forms of numbers show "-" where there is none.  A part between < and > is left out unless all its values are
+ * there.  Templates are constants of the program: an unknown form is none. */
+void page_add(struct page *page, const struct place *from, const char *template);
+/* The same in a block of its own; no block where the template is one such part and is left out. */
+void page_say(struct page *page, enum page_block_kind kind, const struct place *from,
+              const char *template);
+/* A block for each item of the array. */
+void page_say_each(struct page *page, enum page_block_kind kind, const struct place *list,
+                   const char *template);
+void page_say_fact(struct page *page, const char *name, const struct place *from,
+                   const char *template);
+void page_cell_say(struct page *page, const struct place *from, const char *template);
+
+/* A column and what its cells say. */
+struct page_field {
+    const char *title, *unit; /* NULL: no unit */
+    unsigned flags;
+    int keep;
+    const char *cell; /* template */
+};
+
+/* Columns of the table that was opened last; a row of it; all of it, with a row for each item of the array. */
+void page_columns(struct page *page, const struct page_field *fields, size_t count);
+void page_fields(struct page *page, const struct page_field *fields, size_t count,
+                 const struct place *from);
+void page_fields_each(struct page *page, const struct page_field *fields, size_t count,
+                      const struct place *list);
 
 /* ---- Reading, for writers. ------------------------------------------------------------------- */
 

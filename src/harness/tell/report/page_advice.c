@@ -33,14 +33,6 @@ static bool has_status(const struct place *candidate, const char *status)
 
 /* ---- The recommendation. --------------------------------------------------------------------- */
 
-static void add_items(struct page *page, const struct place *list, const char *key)
-{
-    for (struct place item = place_item(list, 0); item.json; place_next(&item)) {
-        page_item(page, "%s", "");
-        page_put(page, &item, key);
-    }
-}
-
 static void add_recommendation(struct page *page, const struct place *advice)
 {
     struct place recommendation = place_get(advice, "recommendation");
@@ -49,13 +41,10 @@ static void add_recommendation(struct page *page, const struct place *advice)
         page_text(page, "No candidate was measured that keeps to the wishes.");
         return;
     }
-    page_text(page, "Take ");
-    page_put(page, &recommendation, "candidate");
-    page_mark(page, PAGE_STRONG);
-    add_items(page, &reasons, "");
+    page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
+    page_say_each(page, PAGE_ITEM, &reasons, "{}");
     page_text(page, "Measure it again:");
-    page_code(page, "%s", "");
-    page_put(page, &recommendation, "command");
+    page_say(page, PAGE_CODE_BLOCK, &recommendation, "{command}");
 }
 
 /* ---- Tables of candidates. ------------------------------------------------------------------- */
@@ -150,10 +139,9 @@ static void add_useful(struct page *page, const struct place *row)
 {
     double wakeups = place_number(row, "figures.wakeups");
     page_cell(page, "%s", "");
-    if (!(wakeups > 0))
-        return;
-    page_put_digits(page, row, "figures.useful_wakeups", wakeups / 100, 0);
-    page_span(page, " %%");
+    if (wakeups > 0)
+        page_put_as(page, row, "figures.useful_wakeups", "%.0f %%",
+                    100 * place_number(row, "figures.useful_wakeups") / wakeups);
 }
 
 static void add_row(struct page *page, const struct candidates *candidates, const struct place *row)
@@ -204,7 +192,7 @@ static void add_all(struct page *page, const struct place *advice)
     gather(&candidates, advice, is_measured);
     page_fold(page, "All %zu candidates that were measured", candidates.count);
     add_table(page, &candidates, "candidates", "All candidates that were measured");
-    page_fold_end(page);
+    page_open(page, PAGE_FOLD_END);
     candidates_free(&candidates);
 }
 
@@ -213,17 +201,12 @@ static void add_all(struct page *page, const struct place *advice)
 /* How near the fitted workload is to the trace. */
 static void say_agreement(struct page *page, const struct place *advice)
 {
-    struct place agreement = place_get(advice, "sizes.agreement");
-    const char *gap = "at the trace's own size its cost is, over that of the trace: ";
-    for (struct place item = place_item(&agreement, 0); item.json; place_next(&item)) {
-        if (strcmp(gap, "; ") == 0)
-            page_span(page, "%s", gap);
-        else
-            page_item(page, "%s", gap);
-        gap = "; ";
-        page_put(page, &item, "candidate");
-        page_span(page, " ");
-        page_put(page, &item, "cost_ratio.median");
+    struct place agreement = place_get(advice, "sizes.agreement"), item = place_item(&agreement, 0);
+    if (item.json)
+        page_item(page, "at the trace's own size its cost is, over that of the trace: ");
+    for (const char *gap = ""; item.json; place_next(&item), gap = "; ") {
+        page_span(page, "%s", gap);
+        page_add(page, &item, "{candidate} {cost_ratio.median}");
     }
 }
 
@@ -237,18 +220,13 @@ static void add_sizes(struct page *page, const struct place *advice)
     struct place least = place_item(&measured, 0), most = place_item(&measured, (size_t)count - 1);
     page_heading(page, 2, "sizes", "Other sizes");
     page_text(page, "%d sizes from ", count);
-    page_put(page, &least, "tasks");
-    page_span(page, " to ");
-    page_put(page, &most, "tasks");
-    page_span(page, " tasks");
-    if (json_get(advice->json, "sizes.fitted")) {
-        page_span(page, ", of a workload fitted to the trace: ");
-        page_put(page, advice, "sizes.fitted");
-    }
+    page_add(page, &least, "{tasks} to ");
+    page_add(page, &most, "{tasks} tasks");
+    page_add(page, advice, "<, of a workload fitted to the trace: {sizes.fitted}>");
     page_span(page, changes.json && changes.json->child ? ": the answer changes."
                                                         : ": no other answer at any of them.");
     say_agreement(page, advice);
-    add_items(page, &changes, "says");
+    page_say_each(page, PAGE_ITEM, &changes, "{says}");
 }
 
 /* ---- What became of the others. -------------------------------------------------------------- */
@@ -268,12 +246,7 @@ static void add_others(struct page *page, const struct place *advice, const char
         else
             page_item(page, "%s: ", title);
         is_open = true;
-        page_put(page, &at, "name");
-        if (!with_why || !place_text(&at, "why")[0])
-            continue;
-        page_span(page, " (");
-        page_put(page, &at, "why");
-        page_span(page, ")");
+        page_add(page, &at, with_why && place_text(&at, "why")[0] ? "{name} ({why})" : "{name}");
     }
 }
 
@@ -306,19 +279,13 @@ static bool is_unmeasured(const struct place *advice)
 
 static void say_rule(struct page *page, const struct place *advice)
 {
-    page_item(page, "The rule: ");
-    page_put(page, advice, "wishes.rule");
-    page_span(page, ".");
-    page_item(page,
-              "Costs differ where the 95 %% interval of their ratio and 3 %% say so, tails by a "
-              "factor of two and ");
-    page_put_digits(page, advice, "interruption_ns", 1e3, 0);
-    page_span(page, " us, which an interruption takes here, the rest by 1 %%.");
-    page_item(page, "%s", "");
-    page_put_digits(page, advice, "budget.used_ns", 1e9, 1);
-    page_span(page, " s of ");
-    page_put_digits(page, advice, "budget.asked_ns", 1e9, 1);
-    page_span(page, " s used%s.",
+    page_say(page, PAGE_ITEM, advice, "The rule: {wishes.rule}.");
+    page_say(page, PAGE_ITEM, advice,
+             "Costs differ where the 95 % interval of their ratio and 3 % say so, tails by a "
+             "factor of two and {interruption_ns:us}, which an interruption takes here, the rest "
+             "by 1 %.");
+    page_say(page, PAGE_ITEM, advice, "{budget.used_ns:s} of {budget.asked_ns:s} used");
+    page_span(page, "%s.",
               cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"
               : cJSON_IsTrue(json_get(advice->json, "budget.cut"))
                   ? "; the step that was being measured then is left out"

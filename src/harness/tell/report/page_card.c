@@ -4,7 +4,6 @@
 #include "harness/tell/report/page_groups.h"
 #include "harness/tell/result/json.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- Phases. ------------------------------------------------------------------------------------- */
@@ -62,17 +61,15 @@ static void add_row(struct page *page, const struct place *phase, double divisor
     page_cell(page, "%s", "");
     page_derived(page, operations, "%s", text);
     page_cost(page, phase, "ns_per_op");
-    put_divided(page, phase, "cpu_ns_per_op", 1);
-    units_format_count(text, sizeof text, units_whole(place_number(phase, "operations.advance")));
-    page_cell(page, "%s", "");
-    page_put_as(page, phase, "operations.advance", "%s", text);
+    page_cell_say(page, phase, "{cpu_ns_per_op:number}");
+    page_cell_say(page, phase, "{operations.advance:short}");
     put_divided(page, phase, "latency_ns.advance.p50", divisor);
     put_divided(page, phase, "latency_ns.advance.p99", divisor);
     put_divided(page, phase, "latency_ns.advance.max", divisor);
     page_cell_number(page, place_number(phase, "work.visits") / operations);
     page_cell_number(page, place_number(phase, "work.moves") / operations);
     if (instructions)
-        put_divided(page, phase, "counters.instructions_per_op", 1);
+        page_cell_say(page, phase, "{counters.instructions_per_op:number}");
 }
 
 static void add_phases(struct page *page, const struct view_group *group, const struct place *cell)
@@ -93,55 +90,27 @@ static void add_phases(struct page *page, const struct view_group *group, const 
 
 /* ---- Facts. -------------------------------------------------------------------------------------- */
 
-static void put_bytes(struct page *page, const struct place *cell, const char *path,
-                      const char *what)
-{
-    char text[32];
-    double bytes = place_number(cell, path);
-    if (isnan(bytes))
-        return;
-    units_format_bytes(text, sizeof text, units_whole(bytes));
-    page_span(page, ", ");
-    page_put_as(page, cell, path, "%s", text);
-    page_span(page, " %s", what);
-}
-
 static void add_memory(struct page *page, const struct place *cell)
 {
-    char each[FIGURE_SIZE];
-    if (!json_get(cell->json, "memory"))
-        return;
-    figure_number(each, place_number(cell, "memory.bytes_per_task"));
-    page_fact(page, "memory", "%s", "");
-    page_put_as(page, cell, "memory.bytes_per_task", "%s", each);
-    page_span(page, " bytes per task");
-    put_bytes(page, cell, "memory.fixed_bytes", "fixed");
-    put_bytes(page, cell, "memory.peak_bytes", "at the peak");
-    put_bytes(page, cell, "memory.retained_bytes", "left after all were stopped");
-}
-
-static void put_exact(struct page *page, const struct place *cell, const char *path,
-                      const char *what)
-{
-    page_put_as(page, cell, path, "%.15g", place_number(cell, path));
-    page_span(page, "%s", what);
+    if (json_get(cell->json, "memory"))
+        page_say_fact(page, "memory", cell,
+                      "{memory.bytes_per_task:number} bytes per task"
+                      "<, {memory.fixed_bytes:bytes} fixed>"
+                      "<, {memory.peak_bytes:bytes} at the peak>"
+                      "<, {memory.retained_bytes:bytes} left after all were stopped>");
 }
 
 static void add_proof(struct page *page, const struct place *cell)
 {
     const char *digest = place_text(cell, "digest");
+    bool is_right = strcmp(digest, place_text(cell, "expected_digest")) == 0;
     if (!digest[0])
         return;
-    page_fact(page, "fired", "%s", "");
-    put_exact(page, cell, "fired", " of ");
-    put_exact(page, cell, "stream.expected_fired", " expected, ");
-    put_exact(page, cell, "early", " early, at most ");
-    put_exact(page, cell, "late_max_ticks", " ticks late");
-    page_fact(page, "digest", "%s", "");
-    page_put(page, cell, "digest");
-    page_span(page, ", %s",
-              strcmp(digest, place_text(cell, "expected_digest")) == 0 ? "as the oracle's"
-                                                                       : "not the oracle's");
+    page_say_fact(page, "fired", cell,
+                  "{fired:exact} of {stream.expected_fired:exact} expected, {early:exact} early, "
+                  "at most {late_max_ticks:exact} ticks late");
+    page_say_fact(page, "digest", cell,
+                  is_right ? "{digest}, as the oracle's" : "{digest}, not the oracle's");
 }
 
 void page_card(struct page *page, const struct view_group *group, const struct view_row *row,
@@ -150,10 +119,8 @@ void page_card(struct page *page, const struct view_group *group, const struct v
     struct place cell = place_of(cells, row->cell);
     const cJSON *params = json_get(row->cell, "params");
     add_phases(page, group, &cell);
-    if (params && params->child) {
-        page_fact(page, "settings", "%s", "");
-        page_put(page, &cell, "params");
-    }
+    if (params && params->child)
+        page_say_fact(page, "settings", &cell, "{params}");
     add_memory(page, &cell);
     add_proof(page, &cell);
 }

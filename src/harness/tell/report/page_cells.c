@@ -1,7 +1,6 @@
 /* page_cells.c - builds the sheets of a run's figures and its table for programs from the catalogue. */
 #include "harness/tell/report/page_cells.h"
 
-#include "harness/base/units.h"
 #include "harness/tell/report/page_origin.h"
 #include "harness/tell/result/figures.h"
 #include "harness/tell/result/json.h"
@@ -105,16 +104,6 @@ static bool has_figures(const struct shown *shown, const struct place *row)
     return false;
 }
 
-/* "1 ms", compared by nanoseconds. */
-static void put_tick(struct page *page, const struct place *cell)
-{
-    char text[32];
-    double tick_ns = place_number(cell, "tick_ns");
-    units_format_time(text, sizeof text, tick_ns > 0 ? units_whole(tick_ns) : 0);
-    page_cell(page, "%s", "");
-    page_put_as(page, cell, "tick_ns", "%s", text);
-}
-
 static void add_row(struct shown *shown, const struct place *cell, const struct place *row)
 {
     struct page *page = shown->page;
@@ -123,14 +112,11 @@ static void add_row(struct shown *shown, const struct place *cell, const struct 
         return;
     page_row(page);
     page_cell_put(page, cell, "impl");
-    if (params && params->child) {
-        page_span(page, " ");
-        page_put(page, cell, "params");
-        page_mark(page, PAGE_FAINT);
-    }
+    if (params && params->child)
+        page_add(page, cell, " {params:faint}");
     page_cell_put(page, cell, "workload");
     page_cell_put(page, cell, "tasks");
-    put_tick(page, cell);
+    page_cell_say(page, cell, "{tick_ns:tick}");
     for (size_t i = 0; i < 2 && shown->sheet->named[i].path; i++)
         page_cell_put(page, row, shown->sheet->named[i].path);
     for (size_t i = 0; i < shown->count; i++)
@@ -177,7 +163,7 @@ static void add_sheets(struct page *page, const cJSON *document)
     page_text(page, "Every design on every workload and size.");
     for (size_t i = 0; i < sizeof sheets / sizeof *sheets; i++)
         add_sheet(page, &cells, &sheets[i]);
-    page_section_end(page);
+    page_open(page, PAGE_SECTION_END);
 }
 
 /* ---- The table for programs. ------------------------------------------------------------------- */
@@ -193,7 +179,7 @@ static void add_record(struct page *page, const struct place *cell, const struct
 static void add_data(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
-    page_data(page);
+    page_open(page, PAGE_DATA);
     for (size_t i = 0; i < figure_count; i++)
         if (figures[i].csv)
             page_column(page, figures[i].csv, "", 0, 0);

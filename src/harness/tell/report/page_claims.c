@@ -8,16 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Verdicts. ------------------------------------------------------------------------------- */
-
-static void put_verdict(struct page *page, const struct place *from)
-{
-    const char *verdict = place_text(from, "verdict");
-    page_put(page, from, "verdict");
-    page_mark(page, strcmp(verdict, "holds") == 0           ? PAGE_GOOD
-                    : strcmp(verdict, "does-not-hold") == 0 ? PAGE_BAD
-                                                            : PAGE_OPEN);
-}
+/* ---- The title. ------------------------------------------------------------------------------- */
 
 static size_t count_verdicts(const cJSON *document, const char *verdict)
 {
@@ -60,36 +51,27 @@ static void add_judged(struct page *page, const struct place *claim)
     page_cell_put(page, claim, "id");
     page_link(page, anchor);
     page_cell_put(page, claim, "documents");
-    page_cell(page, "%s", "");
-    put_verdict(page, claim);
+    page_cell_say(page, claim, "{verdict:verdict}");
     page_cell_put(page, claim, "basis");
-    page_cell_put(page, claim, "statement");
-}
-
-static void add_not_yet(struct page *page, const struct place *claim)
-{
-    page_row(page);
-    page_cell_put(page, claim, "id");
-    page_cell_put(page, claim, "documents");
-    page_cell(page, "not yet");
-    page_cell(page, "waits for ");
-    page_put(page, claim, "waits_for");
     page_cell_put(page, claim, "statement");
 }
 
 static void add_overview(struct page *page, const struct place *claims, const struct place *later)
 {
+    static const struct page_field fields[] = {
+        {.title = "claim", .flags = PAGE_LEFT | PAGE_NAMES, .cell = "{id}"},
+        {.title = "documents", .flags = PAGE_LEFT, .cell = "{documents}"},
+        {.title = "verdict here", .flags = PAGE_LEFT, .cell = "not yet"},
+        {.title = "rests on", .flags = PAGE_LEFT, .cell = "waits for {waits_for}"},
+        {.title = "statement", .flags = PAGE_LEFT | PAGE_PROSE, .cell = "{statement}"}};
+    const size_t count = sizeof fields / sizeof *fields;
     page_heading(page, 2, "claims", "Verdicts");
     page_table(page, "verdicts", "Verdicts");
-    page_column(page, "claim", "", PAGE_LEFT | PAGE_NAMES, 0);
-    page_column(page, "documents", "", PAGE_LEFT, 0);
-    page_column(page, "verdict here", "", PAGE_LEFT, 0);
-    page_column(page, "rests on", "", PAGE_LEFT, 0);
-    page_column(page, "statement", "", PAGE_LEFT | PAGE_PROSE, 0);
+    page_columns(page, fields, count);
     for (struct place claim = place_item(claims, 0); claim.json; place_next(&claim))
         add_judged(page, &claim);
     for (struct place claim = place_item(later, 0); claim.json; place_next(&claim))
-        add_not_yet(page, &claim);
+        page_fields(page, fields, count, &claim);
     page_text(page, "A reading is another way to understand a claim; no verdict rests on it.");
 }
 
@@ -100,28 +82,9 @@ static void add_parts(struct page *page, const struct place *claim)
     struct place parts = place_get(claim, "parts");
     for (struct place part = place_item(&parts, 0); part.json; place_next(&part)) {
         bool is_reading = strcmp(place_text(&part, "role"), "reading") == 0;
-        page_item(page, "%s", "");
-        put_verdict(page, &part);
-        page_span(page, "%s: ", is_reading ? " (a reading)" : "");
-        page_put(page, &part, "statement");
-        page_span(page, " [");
-        page_put(page, &part, "why");
-        page_mark(page, PAGE_FAINT);
-        page_span(page, "]");
-    }
-}
-
-static void add_peers(struct page *page, const struct place *claim)
-{
-    struct place peers = place_get(claim, "peers");
-    for (struct place peer = place_item(&peers, 0); peer.json; place_next(&peer)) {
-        page_item(page, "elsewhere: ");
-        page_put(page, &peer, "system");
-        page_span(page, ": ");
-        page_put(page, &peer, "says");
-        page_span(page, " (");
-        page_put(page, &peer, "machine");
-        page_span(page, ")");
+        page_say(page, PAGE_ITEM, &part,
+                 is_reading ? "{verdict:verdict} (a reading): {statement} [{why:faint}]"
+                            : "{verdict:verdict}: {statement} [{why:faint}]");
     }
 }
 
@@ -135,7 +98,7 @@ static void add_commands(struct page *page, const struct place *claim)
             if (gap)
                 page_span(page, "%s", gap);
             else
-                page_code(page, "%s", "");
+                page_open(page, PAGE_CODE_BLOCK);
             page_put(page, &line, "");
             gap = "\n";
         }
@@ -170,31 +133,27 @@ static void add_figures(struct page *page, const struct place *claim)
         struct place of = place_key(&figures, part->string);
         page_evidence(page, "Figures of part %s", part->string);
         add_figures_of(page, &of);
-        page_fold_end(page);
+        page_open(page, PAGE_FOLD_END);
     }
 }
 
 static void add_claim(struct page *page, const struct place *claim)
 {
     char anchor[80];
+    struct place peers = place_get(claim, "peers");
     format_anchor(anchor, sizeof anchor, place_text(claim, "id"));
     page_heading(page, 3, anchor + 1, "%s", "");
-    page_put(page, claim, "id");
-    page_span(page, " ");
-    put_verdict(page, claim);
-    page_text(page, "%s", "");
-    page_put(page, claim, "statement");
-    page_text(page, "%s", "");
-    page_put(page, claim, "why");
+    page_add(page, claim, "{id} {verdict:verdict}");
+    page_say(page, PAGE_TEXT, claim, "{statement}");
+    page_say(page, PAGE_TEXT, claim, "{why}");
     add_parts(page, claim);
-    add_peers(page, claim);
+    page_say_each(page, PAGE_ITEM, &peers, "elsewhere: {system}: {says} ({machine})");
     page_pictures(page, place_text(claim, "id"));
     page_fold(page, "How it was looked at");
-    page_text(page, "%s", "");
-    page_put(page, claim, "test");
+    page_say(page, PAGE_TEXT, claim, "{test}");
     add_commands(page, claim);
     add_figures(page, claim);
-    page_fold_end(page);
+    page_open(page, PAGE_FOLD_END);
 }
 
 /* What the overview on a terminal has no room for. */
@@ -202,15 +161,7 @@ static void say_not_yet(struct page *page, const struct place *later)
 {
     if (later->json && later->json->child)
         page_heading(page, 2, "not-yet", "Not yet put to an experiment");
-    for (struct place claim = place_item(later, 0); claim.json; place_next(&claim)) {
-        page_item(page, "%s", "");
-        page_put(page, &claim, "id");
-        page_span(page, " not yet: ");
-        page_put(page, &claim, "statement");
-        page_span(page, " Waits for ");
-        page_put(page, &claim, "waits_for");
-        page_span(page, ".");
-    }
+    page_say_each(page, PAGE_ITEM, later, "{id} not yet: {statement} Waits for {waits_for}.");
 }
 
 void page_claims(struct page *page, const cJSON *document)

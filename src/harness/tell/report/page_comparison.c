@@ -10,25 +10,13 @@
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 
-static void put_verdict(struct page *page, const struct place *from)
-{
-    static const struct {
-        const char *verdict;
-        enum page_emphasis emphasis;
-    } marks[] = {{"regressed", PAGE_BAD}, {"inconclusive", PAGE_OPEN}, {"improved", PAGE_GOOD}};
-    page_put(page, from, "verdict");
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strcmp(place_text(from, "verdict"), marks[i].verdict) == 0)
-            page_mark(page, marks[i].emphasis);
-}
-
 static void add_answer(struct page *page, const struct place *root)
 {
     char summary[COMPARE_LINE_SIZE], decision[COMPARE_LINE_SIZE];
     compare_summary(summary, sizeof summary, root->json);
     compare_decision(decision, sizeof decision, root->json);
     page_heading(page, 1, NULL, "twbench: ");
-    put_verdict(page, root);
+    page_add(page, root, "{verdict:verdict}");
     page_answer(page, "%s. %s", summary, decision);
 }
 
@@ -98,8 +86,7 @@ static void add_cell(struct page *page, const struct place *cell, const struct e
     page_cell(page, "%s", row.design);
     page_cell_put(page, cell, "workload");
     add_figure(page, cell, "tasks", row.tasks);
-    page_cell(page, "%s", "");
-    put_verdict(page, cell);
+    page_cell_say(page, cell, "{verdict:verdict}");
     if (extent->timed)
         add_figure(page, cell, "ratio.median", row.time);
     if (extent->has_between)
@@ -144,10 +131,7 @@ static void add_reasons(struct page *page, const struct place *root)
 {
     char name[COMPARE_LINE_SIZE];
     struct place reasons = place_get(root, "reasons"), cells = place_get(root, "cells");
-    for (struct place reason = place_item(&reasons, 0); reason.json; place_next(&reason)) {
-        page_item(page, "%s", "");
-        page_put(page, &reason, "");
-    }
+    page_say_each(page, PAGE_ITEM, &reasons, "{}");
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
         if (!place_text(&cell, "reason")[0] || strcmp(place_text(&cell, "verdict"), "same") != 0)
             continue;
@@ -155,13 +139,6 @@ static void add_reasons(struct page *page, const struct place *root)
         page_item(page, "%s: same: ", name);
         page_put(page, &cell, "reason");
     }
-}
-
-static void put_ns(struct page *page, const struct place *from, const char *key)
-{
-    char digits[FIGURE_SIZE];
-    figure_number(digits, place_number(from, key));
-    page_put_as(page, from, key, "%s", digits);
 }
 
 /* "+3.10", with the sign that figure_number leaves out; "unknown" */
@@ -185,10 +162,7 @@ static void add_cost(struct page *page, const struct place *cell, const char *na
         {", the rest (layout, and what is not counted) ", "rest_ns"}};
     struct place why = place_get(cell, "explanation");
     page_item(page, "%s: ", name);
-    put_ns(page, cell, "ns_per_op.old");
-    page_span(page, " \u2192 ");
-    put_ns(page, cell, "ns_per_op.new");
-    page_span(page, " ns CPU per call");
+    page_add(page, cell, "{ns_per_op.old:number} \u2192 {ns_per_op.new:number} ns CPU per call");
     if (!why.json)
         return;
     page_span(page, ", ");
@@ -205,26 +179,20 @@ static void add_phase(struct page *page, const struct place *phase, const char *
     const char *gap = "";
     struct place work = place_get(phase, "work");
     double moved = 100 * (place_number(phase, "cpu_ratio") - 1);
-    double share = 100 * place_number(phase, "share");
     if (cJSON_GetArraySize(work.json) == 0)
         return;
     page_item(page, "%s, ", name);
-    page_put(page, phase, "name");
-    page_span(page, ": ");
+    page_add(page, phase, "{name}: ");
     for (struct place change = place_item(&work, 0); change.json; place_next(&change)) {
-        page_span(page, "%s%s ", gap, place_text(&change, "metric"));
-        page_put_as(page, &change, "old", "%.15g", place_number(&change, "old"));
-        page_span(page, " \u2192 ");
-        page_put_as(page, &change, "new", "%.15g", place_number(&change, "new"));
+        page_span(page, "%s", gap);
+        page_add(page, &change, "{metric} {old:exact} \u2192 {new:exact}");
         gap = ", ";
     }
-    if (!isfinite(moved) || !isfinite(share))
+    if (!isfinite(moved) || !isfinite(place_number(phase, "share")))
         return;
     page_span(page, "; time ");
     page_put_as(page, phase, "cpu_ratio", "%+.1f %%", moved);
-    page_span(page, ", ");
-    page_put_as(page, phase, "share", "%.0f %%", share);
-    page_span(page, " of OLD's was here");
+    page_add(page, phase, ", {share:percent} of OLD's was here");
 }
 
 static void add_explanations(struct page *page, const struct place *root)
@@ -246,68 +214,56 @@ static void add_explanations(struct page *page, const struct place *root)
 
 /* ---- Everything. ----------------------------------------------------------------------------- */
 
-static const struct {
-    const char *title, *path;
-    unsigned flags;
-} figures[] = {
-    {"impl", "impl", PAGE_LEFT | PAGE_NAMES},
-    {"params", "params", PAGE_LEFT},
-    {"workload", "workload", PAGE_LEFT},
-    {"tasks", "tasks", 0},
-    {"tick_ns", "tick_ns", 0},
-    {"seed", "seed", 0},
-    {"verdict", "verdict", PAGE_LEFT},
-    {"reason", "reason", PAGE_LEFT},
-    {"failed", "failed", PAGE_LEFT},
-    {"work_gate", "gates.work", PAGE_LEFT},
-    {"instructions_gate", "gates.instructions", PAGE_LEFT},
-    {"time_gate", "gates.time", PAGE_LEFT},
-    {"time_decides", "time_decides", PAGE_LEFT},
-    {"cpu_ratio", "ratio.median", 0},
-    {"cpu_ratio_low", "ratio.low", 0},
-    {"cpu_ratio_high", "ratio.high", 0},
-    {"margin", "timing.margin", 0},
-    {"wall_ratio", "timing.wall_ratio.median", 0},
-    {"pairs", "timing.pairs", 0},
-    {"control_ratio", "control.cpu_ratio.median", 0},
-    {"control_ratio_low", "control.cpu_ratio.low", 0},
-    {"control_ratio_high", "control.cpu_ratio.high", 0},
-    {"control_moved", "control.moved", PAGE_LEFT},
-    {"old_ns_per_op", "ns_per_op.old", 0},
-    {"new_ns_per_op", "ns_per_op.new", 0},
-    {"work_changed", "work_changed", PAGE_LEFT},
-    {"work_reason", "work_reason", PAGE_LEFT},
-    {"instructions_source", "instructions.source", PAGE_LEFT},
-    {"old_instructions", "instructions.old", 0},
-    {"new_instructions", "instructions.new", 0},
-    {"old_bytes_per_task", "memory.old", 0},
-    {"new_bytes_per_task", "memory.new", 0},
+/* Every figure of a cell. */
+static const struct page_field figures[] = {
+    {.title = "impl", .cell = "{impl}", .flags = PAGE_LEFT | PAGE_NAMES},
+    {.title = "params", .cell = "{params}", .flags = PAGE_LEFT},
+    {.title = "workload", .cell = "{workload}", .flags = PAGE_LEFT},
+    {.title = "tasks", .cell = "{tasks}"},
+    {.title = "tick_ns", .cell = "{tick_ns}"},
+    {.title = "seed", .cell = "{seed}"},
+    {.title = "verdict", .cell = "{verdict}", .flags = PAGE_LEFT},
+    {.title = "reason", .cell = "{reason}", .flags = PAGE_LEFT},
+    {.title = "failed", .cell = "{failed}", .flags = PAGE_LEFT},
+    {.title = "work_gate", .cell = "{gates.work}", .flags = PAGE_LEFT},
+    {.title = "instructions_gate", .cell = "{gates.instructions}", .flags = PAGE_LEFT},
+    {.title = "time_gate", .cell = "{gates.time}", .flags = PAGE_LEFT},
+    {.title = "time_decides", .cell = "{time_decides}", .flags = PAGE_LEFT},
+    {.title = "cpu_ratio", .cell = "{ratio.median}"},
+    {.title = "cpu_ratio_low", .cell = "{ratio.low}"},
+    {.title = "cpu_ratio_high", .cell = "{ratio.high}"},
+    {.title = "margin", .cell = "{timing.margin}"},
+    {.title = "wall_ratio", .cell = "{timing.wall_ratio.median}"},
+    {.title = "pairs", .cell = "{timing.pairs}"},
+    {.title = "control_ratio", .cell = "{control.cpu_ratio.median}"},
+    {.title = "control_ratio_low", .cell = "{control.cpu_ratio.low}"},
+    {.title = "control_ratio_high", .cell = "{control.cpu_ratio.high}"},
+    {.title = "control_moved", .cell = "{control.moved}", .flags = PAGE_LEFT},
+    {.title = "old_ns_per_op", .cell = "{ns_per_op.old}"},
+    {.title = "new_ns_per_op", .cell = "{ns_per_op.new}"},
+    {.title = "work_changed", .cell = "{work_changed}", .flags = PAGE_LEFT},
+    {.title = "work_reason", .cell = "{work_reason}", .flags = PAGE_LEFT},
+    {.title = "instructions_source", .cell = "{instructions.source}", .flags = PAGE_LEFT},
+    {.title = "old_instructions", .cell = "{instructions.old}"},
+    {.title = "new_instructions", .cell = "{instructions.new}"},
+    {.title = "old_bytes_per_task", .cell = "{memory.old}"},
+    {.title = "new_bytes_per_task", .cell = "{memory.new}"},
 };
 
-/* A row for each cell and a column for each figure, in the table that was opened last. */
-static void add_figures(struct page *page, const struct place *root)
-{
-    struct place cells = place_get(root, "cells");
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        page_column(page, figures[i].title, "", figures[i].flags, 0);
-    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
-        page_row(page);
-        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-            page_cell_put(page, &cell, figures[i].path);
-    }
-}
+#define FIGURES (sizeof figures / sizeof *figures)
 
 static void add_rest(struct page *page, const struct place *root, size_t same)
 {
+    struct place cells = place_get(root, "cells");
     if (same > 0) {
         page_rest(page, "%zu cell%s without a change", same, same == 1 ? "" : "s");
         add_cells(page, root, false);
-        page_fold_end(page);
+        page_open(page, PAGE_FOLD_END);
     }
     page_evidence(page, "Every figure of every cell");
     page_table(page, "figures", "Every figure of every cell");
-    add_figures(page, root);
-    page_fold_end(page);
+    page_fields_each(page, figures, FIGURES, &cells);
+    page_open(page, PAGE_FOLD_END);
 }
 
 static void add_method(struct page *page, const cJSON *comparison)
@@ -324,7 +280,7 @@ static void add_method(struct page *page, const cJSON *comparison)
 
 void page_comparison(struct page *page, const cJSON *document)
 {
-    struct place root = place_root(document);
+    struct place root = place_root(document), cells = place_get(&root, "cells");
     size_t changed = count_cells(&root, true);
     add_answer(page, &root);
     add_sides(page, &root);
@@ -337,6 +293,6 @@ void page_comparison(struct page *page, const cJSON *document)
     add_rest(page, &root, count_cells(&root, false));
     add_method(page, document);
     page_origin(page, document);
-    page_data(page);
-    add_figures(page, &root);
+    page_open(page, PAGE_DATA);
+    page_fields_each(page, figures, FIGURES, &cells);
 }

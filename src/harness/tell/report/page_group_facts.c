@@ -6,20 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static void put_time(struct page *page, const struct place *from, const char *dotted)
-{
-    char text[32];
-    units_format_time(text, sizeof text, units_whole(fmax(0, place_number(from, dotted))));
-    page_put_as(page, from, dotted, "%s", text);
-}
-
-static void put_count(struct page *page, const struct place *from, const char *dotted)
-{
-    char text[32];
-    units_format_count(text, sizeof text, units_whole(fmax(0, place_number(from, dotted))));
-    page_put_as(page, from, dotted, "%s", text);
-}
-
 /* Designs on the machine's clock sleep: what their operations cost is CPU time. */
 static void add_cpu_times(struct page *page, const struct view_group *group,
                           const struct place *cells)
@@ -33,10 +19,9 @@ static void add_cpu_times(struct page *page, const struct view_group *group,
         page_fact(page, "waiting", "is in the wall time of %s; CPU time, ns/op:", row->label);
         for (size_t p = 0; p < group->phase_count; p++) {
             struct place phase = page_phase(&cell, group->phases[p]);
+            bool is_known = json_get(phase.json, "cpu_ns_per_op");
             page_span(page, "%s%s ", gap, group->phases[p]);
-            page_put(page, &phase, "cpu_ns_per_op");
-            if (!json_get(phase.json, "cpu_ns_per_op"))
-                page_span(page, "-");
+            page_add(page, &phase, is_known ? "{cpu_ns_per_op}" : "-");
             gap = ", ";
         }
     }
@@ -56,15 +41,13 @@ static void add_precision(struct page *page, const struct view_group *group,
             continue;
         struct place cell = place_of(cells, group->rows[i].cell);
         page_fact(page, "precision", "%s: late by ", said ? group->rows[i].label : "of a tick");
-        put_time(page, &cell, "precision.late_mean_ns");
-        page_span(page, " on average, by ");
-        put_time(page, &cell, "precision.late_max_ns");
-        page_span(page, " at most");
-        if (below > 0) {
-            page_span(page, "; ");
-            page_put_as(page, &cell, "precision.below_tick", "%.15g", below);
-            page_span(page, " delay%s below one tick became one", below > 1 ? "s" : "");
-        }
+        page_add(
+            page, &cell,
+            "{precision.late_mean_ns:tick} on average, by {precision.late_max_ns:tick} at most");
+        if (below > 0)
+            page_add(page, &cell,
+                     below > 1 ? "; {precision.below_tick:exact} delays below one tick became one"
+                               : "; {precision.below_tick:exact} delay below one tick became one");
         said = precision;
     }
 }
@@ -99,10 +82,7 @@ static void put_ticks(struct page *page, const struct view_group *group, double 
 static void put_schedule(struct page *page, const struct view_group *group,
                          const struct place *schedule)
 {
-    put_count(page, schedule, "runs");
-    page_span(page, " runs, ");
-    put_count(page, schedule, "missed");
-    page_span(page, " missed, late by ");
+    page_add(page, schedule, "{runs:short} runs, {missed:short} missed, late by ");
     put_ticks(page, group, place_number(schedule, "late_mean_ticks"));
     page_span(page, " on average, ");
     put_ticks(page, group, place_number(schedule, "late_max_ticks"));
@@ -159,9 +139,9 @@ static void add_harness(struct page *page, const struct view_group *group,
         if (!json_get(group->rows[i].cell, "harness_ns_per_op"))
             continue;
         struct place cell = place_of(cells, group->rows[i].cell);
-        page_fact(page, "harness", "%s", "");
-        page_put(page, &cell, "harness_ns_per_op");
-        page_span(page, " ns of its own in each call of start, stop, advance (design null)");
+        page_say_fact(page, "harness", &cell,
+                      "{harness_ns_per_op} ns of its own in each call of start, stop, advance "
+                      "(design null)");
         return;
     }
 }

@@ -183,10 +183,7 @@ static void add_row(struct page *page, const struct view_group *group, const str
     if (row->ok)
         return;
     page_note(page, "%s", "");
-    page_put(page, cell, "status");
-    page_mark(page, PAGE_BAD);
-    page_span(page, ": ");
-    page_put(page, cell, "reason");
+    page_add(page, cell, "{status:bad}: {reason}");
 }
 
 /* What the designs chose for themselves, where the labels do not say it already. */
@@ -204,8 +201,8 @@ static void add_settings(struct page *page, const struct view_group *group,
             page_span(page, "%s", gap);
         else
             page_fact(page, "settings", "%s", "");
-        page_span(page, "%s ", row->label);
-        page_put(page, &cell, "params");
+        page_span(page, "%s", row->label);
+        page_add(page, &cell, " {params}");
         gap = "; ";
     }
 }

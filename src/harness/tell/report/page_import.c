@@ -38,12 +38,12 @@ static void list_add(struct list *list)
 static void list_count(struct list *list, const struct place *from, const char *dotted,
                        const char *what)
 {
-    double count = place_number(from, dotted);
-    if (!(count > 0))
+    struct place count = place_get(from, dotted);
+    if (!(place_number(from, dotted) > 0))
         return;
     list_add(list);
-    page_put_digits(list->page, from, dotted, 1, 0);
-    page_span(list->page, " %s", what);
+    page_add(list->page, &count, "{:count} ");
+    page_span(list->page, "%s", what);
 }
 
 /* ---- What was chosen. ------------------------------------------------------------------------ */
@@ -54,12 +54,8 @@ static void put_track(struct page *page, const struct place *track, const char *
 {
     struct place name = place_item(track, 0), lines = place_item(track, 1);
     page_span(page, "%s", before);
-    if (cJSON_IsNumber(name.json))
-        page_put_digits(page, &name, "", 1, 0);
-    else
-        page_put(page, &name, "");
-    page_span(page, " (");
-    page_put_digits(page, &lines, "", 1, 0);
+    page_add(page, &name, cJSON_IsNumber(name.json) ? "{:count}" : "{}");
+    page_add(page, &lines, " ({:count}");
     page_span(page, "%s)", after);
 }
 
@@ -132,9 +128,7 @@ static void add_delays(struct page *page, const struct place *root)
         figure_time(time, ticks.json->valuedouble * unit_ns);
         list_add(&list);
         page_put_as(page, &ticks, "", "%s", time);
-        page_span(page, " ");
-        page_put_digits(page, &times, "", 1, 0);
-        page_span(page, " times");
+        page_add(page, &times, " {:count} times");
         shown++;
     }
     if (distinct > shown) {
@@ -186,8 +180,7 @@ static void add_tallies(struct page *page, const struct place *root)
         if (!cJSON_IsNumber(times.json) || shown++ >= NAMES_SHOWN)
             continue;
         list_add(&list);
-        page_put_digits(page, &times, "", 1, 0);
-        page_span(page, " ");
+        page_add(page, &times, "{:count} ");
         page_put(page, &name, "");
     }
     list_more(&list, shown, NAMES_SHOWN, " names");
@@ -199,20 +192,16 @@ static void add_notes(struct page *page, const struct place *root)
     struct place notes = place_get(root, "notes");
     struct list list = {page, "broken", false};
     list_count(&list, root, "broken_lines", "lines could not be read");
-    if (list.is_open && json_get(root->json, "first_broken")) {
-        page_span(page, "; the first: ");
-        page_put(page, root, "first_broken");
-    }
+    if (list.is_open)
+        page_add(page, root, "<; the first: {first_broken}>");
     if (place_number(root, "torn_lines") > 0)
         page_fact(page, "torn", "the last line has no newline and was left out");
     list = (struct list){page, "lost", false};
     list_count(&list, root, "lost_events", "events are missing, says the log");
     list = (struct list){page, "clock", false};
     list_count(&list, root, "clock_back", "times the clock went back; taken as the time before");
-    for (struct place note = place_item(&notes, 0); note.json; place_next(&note)) {
-        page_fact(page, "note", "%s", "");
-        page_put(page, &note, "");
-    }
+    for (struct place note = place_item(&notes, 0); note.json; place_next(&note))
+        page_say_fact(page, "note", &note, "{}");
 }
 
 void page_import(struct page *page, const cJSON *document)
@@ -220,10 +209,7 @@ void page_import(struct page *page, const cJSON *document)
     struct place root = place_root(document);
     page_heading(page, 1, NULL, "Import of ");
     page_put(page, &root, json_get(document, "log") ? "log" : "kind");
-    page_text(page, "%s", "");
-    page_put_digits(page, &root, "log_lines", 1, 0);
-    page_span(page, " lines: ");
-    page_put(page, &root, "source");
+    page_say(page, PAGE_TEXT, &root, "{log_lines:count} lines: {source}");
     add_chosen(page, &root);
     add_operations(page, &root);
     add_delays(page, &root);
@@ -232,6 +218,6 @@ void page_import(struct page *page, const cJSON *document)
     add_notes(page, &root);
     page_fold(page, "All that was counted");
     page_facts(page, &root);
-    page_fold_end(page);
+    page_open(page, PAGE_FOLD_END);
     page_all_figures(page, &root);
 }

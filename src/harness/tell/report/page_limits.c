@@ -32,9 +32,9 @@ static void add_limits(struct page *page, const cJSON *document)
 {
     struct limits_view view = limits_view_make(document);
     struct place root = place_root(document);
-    page_heading(page, 2, "limits", "ns per operation at so many nodes (or timers), median of ");
-    page_put(page, &root, "method.runs");
-    page_span(page, " processes");
+    page_heading(page, 2, "limits", "%s", "");
+    page_add(page, &root,
+             "ns per operation at so many nodes (or timers), median of {method.runs} processes");
     page_table(page, "limits-table", "Limits of the machine");
     page_column(page, "", "limit", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "", "node", 0, 0);
@@ -214,20 +214,24 @@ static void say_slow(struct page *page, const cJSON *document)
 
 /* ---- The page. ---------------------------------------------------------------------------------- */
 
-static void add_data(struct page *page, const cJSON *document)
+static void add_data(struct page *page, const struct place *root)
 {
-    static const char *const paths[] = {"limit",   "tasks",         "node_bytes",    "huge_pages",
-                                        "status",  "reason",        "ns.median",     "ns.low",
-                                        "ns.high", "ns.confidence", "touched_bytes", "huge_bytes"};
-    struct place root = place_root(document), points = place_get(&root, "points");
-    page_data(page);
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        page_column(page, paths[i], "", 0, 0);
-    for (struct place point = place_item(&points, 0); point.json; place_next(&point)) {
-        page_row(page);
-        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-            page_cell_put(page, &point, paths[i]);
-    }
+    static const struct page_field fields[] = {
+        {.title = "limit", .cell = "{limit}"},
+        {.title = "tasks", .cell = "{tasks}"},
+        {.title = "node_bytes", .cell = "{node_bytes}"},
+        {.title = "huge_pages", .cell = "{huge_pages}"},
+        {.title = "status", .cell = "{status}"},
+        {.title = "reason", .cell = "{reason}"},
+        {.title = "ns.median", .cell = "{ns.median}"},
+        {.title = "ns.low", .cell = "{ns.low}"},
+        {.title = "ns.high", .cell = "{ns.high}"},
+        {.title = "ns.confidence", .cell = "{ns.confidence}"},
+        {.title = "touched_bytes", .cell = "{touched_bytes}"},
+        {.title = "huge_bytes", .cell = "{huge_bytes}"}};
+    struct place points = place_get(root, "points");
+    page_open(page, PAGE_DATA);
+    page_fields_each(page, fields, sizeof fields / sizeof *fields, &points);
 }
 
 void page_limits(struct page *page, const cJSON *document)
@@ -245,5 +249,5 @@ void page_limits(struct page *page, const cJSON *document)
     if (!cJSON_IsTrue(json_get(document, "complete")))
         page_item(page, "It was interrupted: samples are missing.");
     page_origin(page, document);
-    add_data(page, document);
+    add_data(page, &root);
 }

@@ -40,49 +40,23 @@ void page_warnings(struct page *page, const cJSON *document)
         page_derived(page, (double)failed, "%zu", failed);
         page_span(page, " of the cells did not do what the oracle says, or crashed.");
     }
-    for (struct place check = place_item(&checks, 0); check.json; place_next(&check)) {
-        if (!json_get(check.json, "warning"))
-            continue;
-        page_item(page, "%s", "");
-        page_put(page, &check, "warning");
-    }
-}
-
-/* Text before and behind a value, all of it only where there is the value. */
-static void put_between(struct page *page, const struct place *root, const char *before,
-                        const char *dotted, const char *behind)
-{
-    if (!json_get(root->json, dotted))
-        return;
-    page_span(page, "%s", before);
-    page_put(page, root, dotted);
-    page_span(page, "%s", behind);
-}
-
-static void add_measured(struct page *page, const cJSON *document)
-{
-    struct place root = place_root(document);
-    page_text(page, "%s", "");
-    put_between(page, &root, "", "tool.date_utc", "");
-    put_between(page, &root, ", ", "machine.cpu_model", "");
-    put_between(page, &root, ", ", "machine.cores", " cores");
-    put_between(page, &root, ", ", "machine.distribution", "");
-    put_between(page, &root, "; twbench ", "tool.version", "");
-    put_between(page, &root, " (", "tool.commit", ")");
-    put_between(page, &root, ", ", "tool.compiler", "");
-    page_span(page, ".");
+    page_say_each(page, PAGE_ITEM, &checks, "<{warning}>");
 }
 
 void page_about(struct page *page, const cJSON *document)
 {
+    struct place root = place_root(document);
     page_aside(page, NULL);
-    add_measured(page, document);
-    page_aside_end(page);
+    page_say(page, PAGE_TEXT, &root,
+             "<{tool.date_utc}><, {machine.cpu_model}><, {machine.cores} cores>"
+             "<, {machine.distribution}><; twbench {tool.version}>< ({tool.commit})>"
+             "<, {tool.compiler}>.");
+    page_open(page, PAGE_ASIDE_END);
     if (!is_to_warn(document))
         return;
     page_aside(page, "warnings");
     page_warnings(page, document);
-    page_aside_end(page);
+    page_open(page, PAGE_ASIDE_END);
 }
 
 /* A word that a shell would take apart is shown in quotes; they are not part of it. */
@@ -92,7 +66,7 @@ static void add_command(struct page *page, const struct place *root)
     const char *gap = "";
     if (!command.json)
         return;
-    page_code(page, "%s", "");
+    page_open(page, PAGE_CODE_BLOCK);
     for (struct place word = place_item(&command, 0); word.json; place_next(&word)) {
         const char *text = cJSON_IsString(word.json) ? word.json->valuestring : "";
         const char *quote =
@@ -151,5 +125,5 @@ void page_origin(struct page *page, const cJSON *document)
         for (struct place item = place_item(&list, 0); item.json; place_next(&item))
             add_part(page, &item);
     }
-    page_section_end(page);
+    page_open(page, PAGE_SECTION_END);
 }

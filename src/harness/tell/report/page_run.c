@@ -58,7 +58,7 @@ void page_run(struct page *page, const cJSON *document)
     struct view view = view_make(document);
     page_aside(page, NULL);
     page_heading(page, 1, NULL, "Timer designs compared");
-    page_aside_end(page);
+    page_open(page, PAGE_ASIDE_END);
     page_about(page, document);
     for (size_t i = 0; i < view.group_count; i++)
         page_group(page, &view.groups[i], &cells);

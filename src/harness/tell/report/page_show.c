@@ -3,12 +3,6 @@
 #include "harness/tell/report/page_tree.h"
 #include "harness/tell/result/json.h"
 
-static void put_whole(struct page *page, const struct place *from, const char *key)
-{
-    page_cell(page, "%s", "");
-    page_put_digits(page, from, key, 1, 0);
-}
-
 static void add_answers(struct page *page, const struct place *answers)
 {
     page_heading(page, 2, "answers", "Answer, read off what ran");
@@ -22,8 +16,8 @@ static void add_answers(struct page *page, const struct place *answers)
         bool as_printed = cJSON_IsTrue(json_get(at.json, "as_printed"));
         page_row(page);
         page_cell_put(page, &at, "what");
-        put_whole(page, &at, "found");
-        put_whole(page, &at, "expected");
+        page_cell_say(page, &at, "{found:count}");
+        page_cell_say(page, &at, "{expected:count}");
         page_cell(page, "%s",
                   as_printed ? is_right ? "differs, as it should" : "AGREES"
                   : is_right ? "right"
@@ -36,18 +30,10 @@ static void add_answers(struct page *page, const struct place *answers)
 static void add_film(struct page *page, const struct place *film)
 {
     page_heading(page, 2, NULL, "%s", "");
-    page_put(page, film, "impl");
-    page_span(page, " ");
-    page_put(page, film, "settings");
-    if (json_get(film->json, "drawing")) {
-        page_code(page, "%s", "");
-        page_put(page, film, "drawing");
-    }
-    if (!place_text(film, "broken")[0])
-        return;
-    page_text(page, "Broken: ");
-    page_put(page, film, "broken");
-    page_mark(page, PAGE_BAD);
+    page_add(page, film, "{impl} {settings}");
+    page_say(page, PAGE_CODE_BLOCK, film, "<{drawing}>");
+    if (place_text(film, "broken")[0])
+        page_say(page, PAGE_TEXT, film, "Broken: {broken:bad}");
 }
 
 void page_show(struct page *page, const cJSON *document)
@@ -60,13 +46,9 @@ void page_show(struct page *page, const cJSON *document)
         add_film(page, &film);
     if (answers.json && answers.json->child)
         add_answers(page, &answers);
-    for (struct place line = place_item(&lines, 0); line.json && !answers.json; place_next(&line)) {
-        page_item(page, "%s", "");
-        page_put(page, &line, "");
-    }
-    if (json_get_text(document, "note")[0]) {
-        page_text(page, "%s", "");
-        page_put(page, &root, "note");
-    }
+    if (!answers.json)
+        page_say_each(page, PAGE_ITEM, &lines, "{}");
+    if (json_get_text(document, "note")[0])
+        page_say(page, PAGE_TEXT, &root, "{note}");
     page_all_figures(page, &root);
 }

@@ -23,28 +23,6 @@ static void cell_share(struct page *page, double part, double whole)
         page_cell(page, "-");
 }
 
-/* A count is shown in all its digits. */
-static void put_count(struct page *page, const struct place *from, const char *dotted)
-{
-    page_put_digits(page, from, dotted, 1, 0);
-}
-
-static void cell_count(struct page *page, const struct place *from, const char *dotted)
-{
-    page_cell(page, "%s", "");
-    put_count(page, from, dotted);
-}
-
-/* That number, in nanoseconds or units of so many, as a time. */
-static void cell_time(struct page *page, const struct place *from, const char *dotted,
-                      double unit_ns)
-{
-    char time[FIGURE_SIZE];
-    figure_time(time, place_number(from, dotted) * unit_ns);
-    page_cell(page, "%s", "");
-    page_put_as(page, from, dotted, "%s", time);
-}
-
 /* ---- Operations. ----------------------------------------------------------------------------- */
 
 struct row {
@@ -56,9 +34,10 @@ static void add_rows(struct page *page, const struct place *root, const struct r
 {
     double whole = place_number(root, rows[0].path);
     for (size_t i = 0; i < count; i++) {
+        struct place number = place_get(root, rows[i].path);
         page_row(page);
         page_cell(page, "%s", rows[i].name);
-        cell_count(page, root, rows[i].path);
+        page_cell_say(page, &number, "{:count}");
         cell_share(page, place_number(root, rows[i].path), whole);
     }
 }
@@ -81,13 +60,10 @@ static void add_operations(struct page *page, const struct place *root)
     page_column(page, "share", "", 0, 0);
     add_rows(page, root, kinds, sizeof kinds / sizeof *kinds);
     add_rows(page, root, ends, sizeof ends / sizeof *ends);
-    page_text(page, "%s", "");
-    put_count(page, root, "operations.per_second");
-    page_span(page, " operations per second, ");
-    page_put(page, root, "operations.per_active_tick");
-    page_span(page, " per active tick, ");
-    put_count(page, root, "operations.tick_max");
-    page_span(page, " at most. Starts are new ones and re-arms (refreshes).");
+    page_say(page, PAGE_TEXT, root,
+             "{operations.per_second:count} operations per second, {operations.per_active_tick} "
+             "per active tick, {operations.tick_max:count} at most. Starts are new ones and "
+             "re-arms (refreshes).");
 }
 
 /* ---- Armed over time. ------------------------------------------------------------------------ */
@@ -107,13 +83,10 @@ static void add_curve(struct page *page, const struct place *root)
     double most = place_number(root, "armed.max"), sum = 0;
     int per_column = cJSON_GetArraySize(means) / CURVE_COLUMNS, taken = 0;
     page_heading(page, 2, "armed", "Armed over time");
-    page_text(page, "%s", "");
-    put_count(page, root, "armed.mean");
-    page_span(page, " timers in the mean, ");
-    put_count(page, root, "armed.max");
-    page_span(page, " at most.");
+    page_say(page, PAGE_TEXT, root,
+             "{armed.mean:count} timers in the mean, {armed.max:count} at most.");
     figure_time(end, place_number(root, "end_ticks") * place_number(root, "unit_ns"));
-    page_code(page, "%s", "");
+    page_open(page, PAGE_CODE_BLOCK);
     cJSON_ArrayForEach(mean, means)
     {
         sum += cJSON_IsNumber(mean) ? mean->valuedouble : 0;
@@ -132,8 +105,7 @@ static void add_percentiles(struct page *page, const struct place *root)
     struct place ns = place_get(root, "delays.ns"), ticks = place_get(root, "delays.ticks");
     const cJSON *value;
     page_heading(page, 2, "delays", "Delays: ");
-    put_count(page, root, "delays.distinct");
-    page_span(page, " distinct ones");
+    page_add(page, root, "{delays.distinct:count} distinct ones");
     page_table(page, NULL, "Percentiles of delays");
     page_column(page, "", "", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "time", "", 0, 0);
@@ -142,23 +114,27 @@ static void add_percentiles(struct page *page, const struct place *root)
     {
         if (!value->string)
             continue;
+        struct place time = place_get(&ns, value->string), count = place_get(&ticks, value->string);
         page_row(page);
         page_cell(page, "%s", value->string);
-        cell_time(page, &ns, value->string, 1);
-        cell_count(page, &ticks, value->string);
+        page_cell_say(page, &time, "{:time}");
+        page_cell_say(page, &count, "{:count}");
     }
 }
 
 static void add_delay(struct page *page, const struct place *root, const struct place *delay)
 {
-    double starts = place_number(delay, "starts");
-    double percent = share(starts, place_number(root, "starts"));
+    char time[FIGURE_SIZE];
+    double starts = place_number(delay, "starts"), all = place_number(root, "starts");
+    double percent = share(starts, all);
     int bar = percent > 0 ? (int)lround(fmin(percent, 100) / 100 * BAR_COLUMNS) : 0;
+    figure_time(time, place_number(delay, "ticks") * place_number(root, "unit_ns"));
     page_row(page);
-    cell_time(page, delay, "ticks", place_number(root, "unit_ns"));
-    cell_count(page, delay, "ticks");
-    cell_count(page, delay, "starts");
-    cell_share(page, starts, place_number(root, "starts"));
+    page_cell(page, "%s", "");
+    page_put_as(page, delay, "ticks", "%s", time);
+    page_cell_say(page, delay, "{ticks:count}");
+    page_cell_say(page, delay, "{starts:count}");
+    cell_share(page, starts, all);
     cell_share(page, place_number(delay, "ended.expired"), starts);
     page_cell(page, "%s", "");
     for (int i = 0; i < bar; i++)
@@ -183,71 +159,52 @@ static void add_commonest(struct page *page, const struct place *root)
 
 static void add_histogram(struct page *page, const struct place *root)
 {
-    static const struct row ends[] = {{"re-armed", "ended.rearmed"},
-                                      {"cancelled", "ended.cancelled"},
-                                      {"expired", "ended.expired"},
-                                      {"left armed", "ended.left"}};
+    static const struct page_field fields[] = {
+        {.title = "from", .cell = "{from_ns:time}", .flags = PAGE_NAMES},
+        {.title = "below", .cell = "{to_ns:time}"},
+        {.title = "re-armed", .cell = "{ended.rearmed:count}"},
+        {.title = "cancelled", .cell = "{ended.cancelled:count}"},
+        {.title = "expired", .cell = "{ended.expired:count}"},
+        {.title = "left armed", .cell = "{ended.left:count}"}};
     struct place bins = place_get(root, "delays.histogram");
     page_fold(page, "Histogram of delays, by how the starts ended");
     page_table(page, "histogram", "Histogram of delays");
-    page_column(page, "from", "", PAGE_NAMES, 0);
-    page_column(page, "below", "", 0, 0);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        page_column(page, ends[i].name, "", 0, 0);
-    for (struct place bin = place_item(&bins, 0); bin.json; place_next(&bin)) {
-        page_row(page);
-        cell_time(page, &bin, "from_ns", 1);
-        cell_time(page, &bin, "to_ns", 1);
-        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-            cell_count(page, &bin, ends[i].path);
-    }
-    page_fold_end(page);
+    page_fields_each(page, fields, sizeof fields / sizeof *fields, &bins);
+    page_open(page, PAGE_FOLD_END);
 }
 
 /* ---- A fit. ---------------------------------------------------------------------------------- */
 
-enum form { COUNT, SHARE, TIME };
-
-struct line {
-    const char *name, *path;
-    enum form form;
-};
-
-static void add_fitted(struct page *page, const struct place *record, const struct line *line)
+static void add_fitted(struct page *page, const struct place *record, const char *path,
+                       const char *form)
 {
-    double value = place_number(record, line->path);
-    if (line->form == TIME) {
-        cell_time(page, record, line->path, 1);
-        return;
-    }
-    if (line->form == SHARE) {
-        cell_share(page, value, place_number(record, "starts"));
-        return;
-    }
-    page_cell(page, "%s", "");
-    if (value < 1000)
-        page_put_as(page, record, line->path, "%.4g", value);
+    struct place value = place_get(record, path);
+    if (form)
+        page_cell_say(page, &value, form);
     else
-        put_count(page, record, line->path);
+        cell_share(page, place_number(record, path), place_number(record, "starts"));
 }
 
 static void add_fit(struct page *page, const struct place *root)
 {
-    static const struct line lines[] = {
-        {"operations", "operations.all", COUNT},
-        {"per active tick", "operations.per_active_tick", COUNT},
-        {"starts re-armed", "ended.rearmed", SHARE},
-        {"starts cancelled", "ended.cancelled", SHARE},
-        {"starts expired", "ended.expired", SHARE},
-        {"starts left armed", "ended.left", SHARE},
-        {"armed, mean", "armed.mean", COUNT},
-        {"armed, max", "armed.max", COUNT},
-        {"delays p1", "delays.ns.p1", TIME},
-        {"delays p10", "delays.ns.p10", TIME},
-        {"delays p50", "delays.ns.p50", TIME},
-        {"delays p90", "delays.ns.p90", TIME},
-        {"delays p99", "delays.ns.p99", TIME},
-        {"delays, distinct", "delays.distinct", COUNT},
+    /* Without a form, a share of the starts. */
+    static const struct {
+        const char *name, *path, *form;
+    } lines[] = {
+        {"operations", "operations.all", "{:digits}"},
+        {"per active tick", "operations.per_active_tick", "{:digits}"},
+        {"starts re-armed", "ended.rearmed", NULL},
+        {"starts cancelled", "ended.cancelled", NULL},
+        {"starts expired", "ended.expired", NULL},
+        {"starts left armed", "ended.left", NULL},
+        {"armed, mean", "armed.mean", "{:digits}"},
+        {"armed, max", "armed.max", "{:digits}"},
+        {"delays p1", "delays.ns.p1", "{:time}"},
+        {"delays p10", "delays.ns.p10", "{:time}"},
+        {"delays p50", "delays.ns.p50", "{:time}"},
+        {"delays p90", "delays.ns.p90", "{:time}"},
+        {"delays p99", "delays.ns.p99", "{:time}"},
+        {"delays, distinct", "delays.distinct", "{:digits}"},
     };
     struct place fit = place_get(root, "fit");
     if (!fit.json)
@@ -260,38 +217,26 @@ static void add_fit(struct page *page, const struct place *root)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         page_row(page);
         page_cell(page, "%s", lines[i].name);
-        add_fitted(page, root, &lines[i]);
-        add_fitted(page, &fit, &lines[i]);
+        add_fitted(page, root, lines[i].path, lines[i].form);
+        add_fitted(page, &fit, lines[i].path, lines[i].form);
     }
 }
 
 /* ---- The page. ------------------------------------------------------------------------------- */
 
-static void add_head(struct page *page, const struct place *root)
-{
-    char tick[FIGURE_SIZE], span[FIGURE_SIZE];
-    double unit_ns = place_number(root, "unit_ns");
-    figure_time(tick, unit_ns);
-    figure_time(span, place_number(root, "end_ticks") * unit_ns);
-    page_heading(page, 1, NULL, "Trace ");
-    page_put(page, root, "trace");
-    page_text(page, "%s", "");
-    page_put(page, root, "source");
-    page_text(page, "Ticks of ");
-    page_put_as(page, root, "unit_ns", "%s", tick);
-    page_span(page, "; %s or ", span);
-    put_count(page, root, "end_ticks");
-    page_span(page, " ticks, ");
-    put_count(page, root, "operations.active_ticks");
-    page_span(page, " of them active; ids below ");
-    put_count(page, root, "ids");
-    page_span(page, ".");
-}
-
 void page_trace(struct page *page, const cJSON *document)
 {
+    char span[FIGURE_SIZE];
     struct place root = place_root(document);
-    add_head(page, &root);
+    figure_time(span, place_number(&root, "end_ticks") * place_number(&root, "unit_ns"));
+    page_heading(page, 1, NULL, "Trace ");
+    page_put(page, &root, "trace");
+    page_say(page, PAGE_TEXT, &root, "{source}");
+    page_say(page, PAGE_TEXT, &root, "Ticks of {unit_ns:time}; ");
+    page_span(page, "%s", span);
+    page_add(page, &root,
+             " or {end_ticks:count} ticks, {operations.active_ticks:count} of them active; ids "
+             "below {ids:count}.");
     add_operations(page, &root);
     add_curve(page, &root);
     add_percentiles(page, &root);

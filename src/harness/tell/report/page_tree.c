@@ -134,7 +134,7 @@ static void add_figures(struct page *page, const struct place *from, int depth)
 
 void page_all_figures(struct page *page, const struct place *document)
 {
-    page_data(page);
+    page_open(page, PAGE_DATA);
     page_column(page, "figure", "", 0, 0);
     page_column(page, "value", "", 0, 0);
     add_figures(page, document, 0);
