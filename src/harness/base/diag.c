@@ -1,5 +1,4 @@
-/*
- * diag.c - formatting of the one diagnostic.
+/* diag.c - formats the one diagnostic.
  *
  * The names are in parentheses because static analysis sees macros of the same names (diag.h).
  */

@@ -1,5 +1,4 @@
-/*
- * diag.h - one diagnostic, for people: what is wrong, where, and what was expected.
+/* diag.h - holds one diagnostic, for people: what is wrong, where, and what was expected.
  *
  * Functions that can fail on what a user gave take a `struct diag *` and answer 0, or DIAG_USAGE /
  * DIAG_RUN with the text filled.  Only main turns it into output and an exit status.

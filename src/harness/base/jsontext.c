@@ -1,4 +1,4 @@
-/* jsontext.c - a scanner of the grammar, run before cJSON. */
+/* jsontext.c - scans the grammar of JSON before cJSON reads it. */
 #include "harness/base/jsontext.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
-/*
- * jsontext.h - where JSON and foreign text come in: the only reader, and the only maker of strings.
+/* jsontext.h - lets JSON and foreign text in: the only reader, and the only maker of strings.
  *
  * cJSON takes more for JSON than is: control characters for blanks, bytes that are not UTF-8, "01", numbers
  * beyond all bounds.  What is kept and written again, or walked by its text, has to be JSON.

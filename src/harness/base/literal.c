@@ -1,4 +1,4 @@
-/* literal.c - the segments of the program, as the loader lists them. */
+/* literal.c - looks a string up in the segments of the program, as the loader lists them. */
 #include "harness/base/literal.h"
 
 #include <link.h>

@@ -1,5 +1,4 @@
-/*
- * literal.h - tells a string of this program from any other pointer.
+/* literal.h - tells a string of this program from any other pointer.
  *
  * Parent and child of a fork can hand each other a string literal by its address alone; one that has passed here may be
  * read, whatever has written it.

@@ -1,6 +1,4 @@
-/*
- * paths.h - where the files are that belong to the program: workloads, experiments, plot scripts, style,
- * libraries.
+/* paths.h - finds the files of the program: workloads, experiments, plot scripts, style, libraries.
  *
  * In a source tree they lie beside the binary or in build/release; after `make install` in ../share/twbench
  * and ../lib/twbench seen from it, so that an installed tree can be moved, or under the PREFIX that was

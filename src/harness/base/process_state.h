@@ -1,5 +1,4 @@
-/*
- * process_state.h - what code that is not trusted can leave behind in its process, or change there.
+/* process_state.h - finds what code that is not trusted has left behind in its process, or changed there.
  *
  *     struct process_state before;
  *     process_state_read(&before);

@@ -1,5 +1,4 @@
-/*
- * rng.h - the random numbers behind every stream: same seed, same numbers, on every machine.
+/* rng.h - draws the random numbers behind every stream: same seed, same numbers, on every machine.
  *
  * xoshiro256** 1.0 of Blackman & Vigna (2018), seeded through splitmix64 as they recommend.  Used
  * only before the clock starts; never in a timed loop.

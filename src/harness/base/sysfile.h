@@ -1,6 +1,4 @@
-/*
- * sysfile.h - the small text files of /proc and /sys.
- */
+/* sysfile.h - reads the small text files of /proc and /sys. */
 #ifndef TWBENCH_SYSFILE_H
 #define TWBENCH_SYSFILE_H
 

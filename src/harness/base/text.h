@@ -1,6 +1,4 @@
-/*
- * text.h - builds a text piece by piece in a buffer of fixed size.  What does not fit is cut; the text always ends.
- */
+/* text.h - builds a text piece by piece in a buffer of fixed size.  What does not fit is cut; the text always ends. */
 #ifndef TWBENCH_TEXT_H
 #define TWBENCH_TEXT_H
 

@@ -1,5 +1,4 @@
-/*
- * units.c - exact decimal numbers with a suffix, and short forms for people.
+/* units.c - reads exact decimal numbers with a suffix, and writes short forms for people.
  *
  * A number is read as digits * 10^exponent in integers, never as a double, so that 0.1s is
  * 100000000 ns and a fraction that does not come out even is seen rather than rounded.

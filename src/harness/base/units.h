@@ -1,5 +1,4 @@
-/*
- * units.h - numbers as people write them, and people-readable numbers back.
+/* units.h - reads numbers as people write them, and writes people-readable numbers back.
  *
  * Counts take 1000, 1e6, 1M (SI: k M G T), 1Mi (IEC: Ki Mi Gi Ti).  Times take a unit: ns us ms s
  * m (or min) h d.  Every parser consumes the whole text or fails: no trailing rubbish, no negative

@@ -1,4 +1,4 @@
-/* utf8.c - one sequence after the other. */
+/* utf8.c - checks text one character of UTF-8 after the other. */
 #include "harness/base/utf8.h"
 
 #include <stdint.h>

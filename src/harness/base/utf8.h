@@ -1,6 +1,4 @@
-/*
- * utf8.h - checks that a text from outside can be shown and written into a document.
- */
+/* utf8.h - checks that a text from outside can be shown and written into a document. */
 #ifndef TWBENCH_UTF8_H
 #define TWBENCH_UTF8_H
 

@@ -1,4 +1,4 @@
-/* ward.c - fork, limits, a group of its own, and the end of a family. */
+/* ward.c - forks a child within bounds, in a group of its own, and ends it with all it started. */
 #include "harness/base/ward.h"
 
 #include <dirent.h>

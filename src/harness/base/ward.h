@@ -1,5 +1,4 @@
-/*
- * ward.h - runs code that is not trusted in a child process: its limits, its files, its end and that of all it started.
+/* ward.h - runs code that is not trusted in a child process: its limits, its files, its end and that of all it started.
  *
  *     pid_t pid = ward_fork(&ward);      the child has its limits when this returns 0
  *     ...                                wait, with a deadline, for ward_pidfd(pid)

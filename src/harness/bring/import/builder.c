@@ -1,5 +1,4 @@
-/*
- * builder.c - objects, their ids, and a heap of what is armed.
+/* builder.c - numbers objects, and keeps what is armed in a heap.
  *
  * The heap is binary, with each object's place in the object: no entry outlives its timer, as the
  * agenda's do (measure/workload/agenda.h), and what expires in one growth of the clock does so in order of
@@ -7,10 +6,9 @@
  */
 #include "harness/bring/import/builder.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "harness/base/room.h"
 
-enum { ROOM_FIRST = 64 };
+#include <stdlib.h>
 
 void builder_open(struct builder *builder, bool recycle, const char *directory)
 {
@@ -37,20 +35,12 @@ int builder_check(const struct builder *builder, struct diag *diag)
     return spool_check(&builder->spool, diag);
 }
 
-/* Doubles an array of `size`-byte elements that is full; false, and remembered, without memory. */
-static bool room_make(struct builder *builder, void *array, uint32_t *room, size_t size)
+/* As room_for, but that having no memory is remembered. */
+static bool room_make(struct builder *builder, void *array, size_t count, size_t *room, size_t size)
 {
-    void *old, *larger;
-    uint32_t wanted = *room ? *room * 2 : ROOM_FIRST;
-    memcpy(&old, array, sizeof old);
-    larger = realloc(old, wanted * size);
-    if (!larger) {
-        builder->out_of_memory = true;
-        return false;
-    }
-    memcpy(array, &larger, sizeof larger);
-    *room = wanted;
-    return true;
+    bool made = room_for(array, count, room, size);
+    builder->out_of_memory |= !made;
+    return made;
 }
 
 /* ---- Heap ---------------------------------------------------------------------------------------- */
@@ -112,8 +102,8 @@ static void object_disarm(struct builder *builder, uint32_t number, enum builder
     object->seen = false;
     if (!builder->recycle)
         return;
-    if (builder->free_count < builder->free_room ||
-        room_make(builder, &builder->free_ids, &builder->free_room, sizeof *builder->free_ids))
+    if (room_make(builder, &builder->free_ids, builder->free_count, &builder->free_room,
+                  sizeof *builder->free_ids))
         builder->free_ids[builder->free_count++] = object->id;
 }
 
@@ -121,8 +111,8 @@ static void object_disarm(struct builder *builder, uint32_t number, enum builder
 static struct builder_object *object_make(struct builder *builder, uint64_t name, uint32_t *number)
 {
     uint32_t known = builder->names.count;
-    if (known == builder->object_room &&
-        !room_make(builder, &builder->objects, &builder->object_room, sizeof *builder->objects))
+    if (!room_make(builder, &builder->objects, known, &builder->object_room,
+                   sizeof *builder->objects))
         return NULL;
     *number = keymap_add(&builder->names, name);
     if (*number == KEYMAP_NONE) {
@@ -218,8 +208,8 @@ void builder_start(struct builder *builder, uint64_t name, int64_t delay)
     delay = delay_limit(builder, delay);
     bool is_new = object->state != BUILDER_ARMED;
     if (is_new) {
-        if (builder->armed == builder->heap_room &&
-            !room_make(builder, &builder->heap, &builder->heap_room, sizeof *builder->heap))
+        if (!room_make(builder, &builder->heap, builder->armed, &builder->heap_room,
+                       sizeof *builder->heap))
             return;
         if (builder->recycle || object->id == KEYMAP_NONE)
             object->id = id_take(builder);

@@ -1,5 +1,4 @@
-/*
- * builder.h - what an importer drives: from starts, cancels and firings of a source to operations.
+/* builder.h - turns starts, cancels and firings of a source into operations of a trace.
  *
  * A kind says what happened to which object at which time of the source; the builder numbers objects,
  * knows what is armed by the rule of timer-trace 1 (whenever the clock grows, first everything with
@@ -57,11 +56,12 @@ struct builder {
     struct spool spool;
     struct keymap names; /* of objects */
     struct builder_object *objects;
-    uint32_t object_room;
+    size_t object_room;
     uint32_t *heap; /* numbers of armed objects, the earliest deadline first; ties by id */
-    uint32_t armed, heap_room;
+    uint32_t armed;
+    size_t heap_room;
     uint32_t *free_ids; /* the last freed at the end */
-    uint32_t free_count, free_room;
+    size_t free_count, free_room;
     uint32_t ids;
     uint64_t last_op_now, ops_in_tick;
     struct builder_counts counts;

@@ -1,5 +1,4 @@
-/*
- * clocks.h - how far Linux's clocks are apart, as whoever recorded wrote it down.
+/* clocks.h - reads how far Linux's clocks are apart, as whoever recorded wrote it down.
  *
  *     realtime-monotonic 1795224077036104536
  *     boottime-monotonic -200

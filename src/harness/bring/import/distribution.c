@@ -1,6 +1,8 @@
 /* distribution.c - counts how often each value occurs. */
 #include "harness/bring/import/distribution.h"
 
+#include "harness/base/room.h"
+
 #include <stdlib.h>
 
 void distribution_close(struct distribution *distribution)
@@ -8,17 +10,6 @@ void distribution_close(struct distribution *distribution)
     keymap_close(&distribution->values);
     free(distribution->counts);
     *distribution = (struct distribution){0};
-}
-
-static bool counts_grow(struct distribution *distribution)
-{
-    uint32_t room = distribution->room ? distribution->room * 2 : 32;
-    uint64_t *counts = realloc(distribution->counts, room * sizeof *counts);
-    if (!counts)
-        return false;
-    distribution->counts = counts;
-    distribution->room = room;
-    return true;
 }
 
 static int64_t round_value(int64_t value)
@@ -40,7 +31,8 @@ bool distribution_add(struct distribution *distribution, int64_t value)
         number = keymap_find(values, (uint64_t)value);
     }
     if (number == KEYMAP_NONE) {
-        if (before == distribution->room && !counts_grow(distribution))
+        if (!room_for(&distribution->counts, before, &distribution->room,
+                      sizeof *distribution->counts))
             return false;
         number = keymap_add(values, (uint64_t)value);
         if (number == KEYMAP_NONE)

@@ -1,5 +1,4 @@
-/*
- * distribution.h - how often each of many integers was seen: percentiles, and the commonest.
+/* distribution.h - counts how often each of many integers was seen: percentiles, and the commonest.
  *
  * Exact up to DISTRIBUTION_EXACT different values.  From then on a value that was not seen before is
  * counted as its eight leading bits, so that memory has a bound however long a log is: 40 MB.
@@ -16,7 +15,7 @@
 struct distribution {
     struct keymap values; /* bits of an int64_t, numbered as they were first seen */
     uint64_t *counts;     /* by number */
-    uint32_t room;
+    size_t room;
     uint64_t total;
     uint64_t rounded; /* how many were counted as their leading bits */
 };

@@ -1,5 +1,4 @@
-/*
- * ftrace.h - one line of what Linux recorded: tracefs (trace, trace_pipe), trace-cmd report, perf script.
+/* ftrace.h - reads one line of what Linux recorded: tracefs (trace, trace_pipe), trace-cmd report, perf script.
  *
  *     tracefs    isc-net-0001-2292 [000] d..1.  2082.660040: timer_start: timer=... function=...
  *     perf       kworker/0:0-eve     9 [000]  2577.882546793: timer:timer_start: timer=... ...

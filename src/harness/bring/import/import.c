@@ -1,7 +1,7 @@
 /* import.c - reads a log line by line and hands it to the importer of its kind. */
 #include "harness/bring/import/import.h"
 
-#include "harness/bring/import/import_kinds.h"
+#include "harness/base/room.h"
 #include "harness/bring/import/tracefile.h"
 
 #include <stdarg.h>
@@ -88,22 +88,11 @@ static struct import_track *track_new(struct import *import, uint64_t key, bool 
     return track;
 }
 
-static bool tracks_make_room(struct import *import)
-{
-    if (import->track_keys.count < import->track_room)
-        return true;
-    uint32_t room = import->track_room ? import->track_room * 2 : 8;
-    struct import_track **tracks = realloc(import->tracks, room * sizeof(struct import_track *));
-    if (!tracks)
-        return false;
-    import->tracks = tracks;
-    import->track_room = room;
-    return true;
-}
-
 static struct import_track *track_add(struct import *import, uint64_t key, bool selected)
 {
-    struct import_track *track = tracks_make_room(import) ? track_new(import, key, selected) : NULL;
+    bool has_room = room_for(&import->tracks, import->track_keys.count, &import->track_room,
+                             sizeof(struct import_track *));
+    struct import_track *track = has_room ? track_new(import, key, selected) : NULL;
     uint32_t number = track ? keymap_add(&import->track_keys, key) : KEYMAP_NONE;
     if (number != KEYMAP_NONE) {
         import->tracks[number] = track;
@@ -381,6 +370,15 @@ static int no_operations(const struct import *import, struct diag *diag)
                       (unsigned long long)import->used);
 }
 
+static int log_end(struct import *import, struct diag *diag)
+{
+    const struct import_kind *kind = import->options->kind;
+    for (uint32_t i = 0; kind->track_end && i < import->track_keys.count; i++)
+        if (import->tracks[i]->converted)
+            kind->track_end(import, import->tracks[i]);
+    return kind->finish ? kind->finish(import, diag) : DIAG_OK;
+}
+
 int import_read(struct import *import, struct textfile *log, import_progress_fn *progress,
                 void *ctx, struct diag *diag)
 {
@@ -389,8 +387,8 @@ int import_read(struct import *import, struct textfile *log, import_progress_fn 
     int status = log_read(import, log, progress, ctx, diag);
     if (status == DIAG_OK && import->used == 0)
         status = not_this_kind(import, diag);
-    if (status == DIAG_OK && kind->finish)
-        status = kind->finish(import, diag);
+    if (status == DIAG_OK)
+        status = log_end(import, diag);
     if (status == DIAG_OK && import->out_of_memory)
         status = no_memory(import, diag);
     if (status != DIAG_OK)
@@ -414,19 +412,20 @@ int import_read(struct import *import, struct textfile *log, import_progress_fn 
 
 void import_header(const struct import *import, struct trace_header *header)
 {
-    const struct import_options *options = import->options;
+    const struct import_kind *kind = import->options->kind;
+    const char *source = import->options->source ? import->options->source : kind->source;
     const struct builder *builder = &import->chosen->builder;
     *header = (struct trace_header){
-        .unit_ns = options->kind->unit_ns(import),
+        .unit_ns = kind->unit_find ? kind->unit_find(import) : kind->unit_ns,
         .ids = builder->ids,
         .ops = builder_ops(builder),
         .max_armed = builder->counts.max_armed,
         .end = (uint64_t)builder->now,
     };
-    if (options->source)
-        snprintf(header->source, sizeof header->source, "%s", options->source);
+    if (source)
+        snprintf(header->source, sizeof header->source, "%s", source);
     else
-        options->kind->source(import, header->source, sizeof header->source);
+        kind->source_write(import, header->source, sizeof header->source);
 }
 
 struct writing {

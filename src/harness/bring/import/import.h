@@ -1,5 +1,4 @@
-/*
- * import.h - logs of programs and kernels made into traces: what all kinds share, and what a kind is.
+/* import.h - makes logs of programs and kernels into traces: what all kinds share, and what a kind is.
  *
  * A kind (import_nginx.c, import_libuv.c ...) is a row of the table in import.c: what it reads, which
  * keys it has, and functions that are given the log line by line.  It knows what a line means and drives
@@ -37,14 +36,17 @@ struct import_options {
     int64_t pid;
     uint32_t cpu;
     uint64_t loop;
-    regex_t func;                /* extended, matches anywhere in the name */
-    bool lazy_skip;              /* lazy=skip, not apply */
-    bool ids_given, ids_recycle; /* ids=recycle, not address; not given: as the kind does */
-    bool deadline_bucket;        /* deadline=bucket, not expires */
-    uint64_t hz;                 /* 0: not given */
+    regex_t func;         /* extended, matches anywhere in the name */
+    bool lazy_skip;       /* lazy=skip, not apply */
+    bool ids_recycle;     /* ids=recycle, not address; not given: as the kind does */
+    bool deadline_bucket; /* deadline=bucket, not expires */
+    uint64_t hz;          /* 0: not given */
     struct clocks clocks;
 };
 
+/* Each the last thing in its file. */
+extern const struct import_kind import_nginx, import_libuv, import_libevent, import_ktimer,
+    import_khrtimer;
 /* `name` is a kind's, NULL when there is none of that name; import_kinds ends with a NULL. */
 extern const struct import_kind *const import_kinds[];
 const struct import_kind *import_kind_find(const char *name);
@@ -91,15 +93,19 @@ struct import_kind {
     size_t track_size;    /* of what the kind keeps per track, zeroed at first; 0: nothing */
     size_t state_size;    /* of what it keeps per log, likewise */
 
-    /* The header's "# source:" and the tick, when the log has been read. */
-    void (*source)(const struct import *import, char *out, size_t size);
-    uint64_t (*unit_ns)(const struct import *import);
+    /* The header's "# source:" and the tick: the same for every log, or asked for when it has been read. */
+    const char *source;
+    uint64_t unit_ns;
+    void (*source_write)(const struct import *import, char *out, size_t size);
+    uint64_t (*unit_find)(const struct import *import);
 
     /* Is this one of its lines?  For logs that are given as another kind.  Cheap and without state. */
     bool (*recognise)(struct span line);
     /* A line without its newline and carriage return. */
     enum import_line (*line)(struct import *import, struct span line);
-    /* The log is over: what was held back comes now.  May be NULL, as the next two. */
+    /* The log is over: what a converted track held back comes now, then what the log did.  May be NULL, as the
+     * next two. */
+    void (*track_end)(const struct import *import, struct import_track *track);
     int (*finish)(struct import *import, struct diag *diag);
     /* Adds its counts of the chosen track (and of the log) to import->converter. */
     void (*count)(struct import *import, const struct import_track *track);
@@ -127,7 +133,8 @@ struct import {
     void *state;     /* of the kind, state_size bytes */
     struct import_track **tracks;
     struct keymap track_keys;
-    uint32_t track_room, track_last;
+    size_t track_room;
+    uint32_t track_last;
     uint32_t converted_tracks;
     struct import_track rest;    /* beyond IMPORT_TRACKS_MAX: counted together, not converted */
     bool too_many;               /* tracks that would have to be converted */

@@ -1,5 +1,4 @@
-/*
- * import_khrtimer.c - Linux hrtimers, from timer:hrtimer_start, hrtimer_cancel and hrtimer_expire_entry.
+/* import_khrtimer.c - imports Linux hrtimers, from timer:hrtimer_start, hrtimer_cancel and hrtimer_expire_entry.
  *
  *     python3-32726 [000] d..1. 1742.411871: hrtimer_start: hrtimer=00000000d1d1970e function=f
  *         expires=1742422925258 softexpires=1742422870259 mode=ABS was_armed=0
@@ -16,7 +15,6 @@
  * A re-arm is a cancel and a start, or one start with was_armed=1 (Linux 6.18).  A firing has a cancel
  * before it or not, as kernels go.
  */
-#include "harness/bring/import/import_kinds.h"
 #include "harness/bring/import/kevents.h"
 
 #include <stdio.h>
@@ -28,10 +26,10 @@
 #define BEHIND_NS INT64_C(100000)
 
 struct khrtimer {
-    struct kevents events;
-    struct clocks clocks; /* clocks=, or found */
-    struct diag wrong;    /* with the file beside the log; "" = nothing */
-    bool found;           /* realtime was found in the log */
+    struct kevents events; /* first, see kevents_close */
+    struct clocks clocks;  /* clocks=, or found */
+    struct diag wrong;     /* with the file beside the log; "" = nothing */
+    bool found;            /* realtime was found in the log */
     uint64_t realtime_starts, boottime_starts, unknown_starts;
     uint64_t firings, ahead; /* that were not on CLOCK_REALTIME; of them, impossibly early */
     int64_t nearest;         /* their greatest now - time of the line */
@@ -232,12 +230,6 @@ static void khrtimer_count(struct import *import, const struct import_track *tra
     tally_add_text(counts, "left_selection", khrtimer->left_selection);
 }
 
-static void khrtimer_close(void *state)
-{
-    struct khrtimer *khrtimer = state;
-    kevents_close(&khrtimer->events);
-}
-
 static bool khrtimer_recognise(struct span line)
 {
     return kevents_recognise(&khrtimer_events, line);
@@ -251,23 +243,17 @@ static void khrtimer_source(const struct import *import, char *out, size_t size)
              events->was_armed_printed > 0 ? " 6.18" : "");
 }
 
-static uint64_t khrtimer_unit_ns(const struct import *import)
-{
-    (void)import;
-    return 1;
-}
-
 const struct import_kind import_khrtimer = {
     .name = "khrtimer",
     .reads = "timer:hrtimer_* of Linux, from tracefs or perf script",
     .expected = "'TASK-PID [CPU] ... TIME: hrtimer_start: hrtimer=... expires=...'",
     .keys = IMPORT_CPU | IMPORT_FUNC | IMPORT_CLOCKS,
     .state_size = sizeof(struct khrtimer),
-    .source = khrtimer_source,
-    .unit_ns = khrtimer_unit_ns,
+    .source_write = khrtimer_source,
+    .unit_ns = 1,
     .recognise = khrtimer_recognise,
     .line = khrtimer_line,
     .finish = khrtimer_finish,
     .count = khrtimer_count,
-    .close = khrtimer_close,
+    .close = kevents_close,
 };

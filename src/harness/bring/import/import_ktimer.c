@@ -1,5 +1,4 @@
-/*
- * import_ktimer.c - the Linux timer wheel, from timer:timer_start, timer_cancel and timer_expire_entry.
+/* import_ktimer.c - imports the Linux timer wheel, from timer:timer_start, timer_cancel and timer_expire_entry.
  *
  *     nginx-29480 [000] d..2. 1240.305121: timer_start: timer=0000000015077741 function=f
  *         expires=4295203600 [timeout=1250] bucket_expiry=4295203648 cpu=0 idx=173 flags=I
@@ -9,7 +8,6 @@
  * the fit where the kernel's tick was late.  mod_timer() of a pending timer logs a cancel and a start,
  * and a firing logs a cancel: kevents.h tells them apart.
  */
-#include "harness/bring/import/import_kinds.h"
 #include "harness/bring/import/jiffies.h"
 #include "harness/bring/import/kevents.h"
 
@@ -19,8 +17,8 @@
 enum { ERRORS = 9 }; /* jiffy_fit_-4 .. +4; the outer ones count what is further off, too */
 
 struct ktimer {
-    struct kevents events;
-    bool fitted; /* HZ is settled; from then on every event that is read is learnt */
+    struct kevents events; /* first, see kevents_close */
+    bool fitted;           /* HZ is settled; from then on every event that is read is learnt */
     uint64_t hz, hz_other;
     bool hz_found;
     struct jiffies fit;
@@ -272,12 +270,6 @@ static void ktimer_count(struct import *import, const struct import_track *track
     tally_add_text(counts, "left_selection", ktimer->left_selection);
 }
 
-static void ktimer_close(void *state)
-{
-    struct ktimer *ktimer = state;
-    kevents_close(&ktimer->events);
-}
-
 static bool ktimer_recognise(struct span line)
 {
     return kevents_recognise(&ktimer_events, line);
@@ -303,11 +295,11 @@ const struct import_kind import_ktimer = {
     .expected = "'TASK-PID [CPU] ... TIME: timer_start: timer=... expires=... [timeout=...]'",
     .keys = IMPORT_CPU | IMPORT_FUNC | IMPORT_DEADLINE | IMPORT_HZ,
     .state_size = sizeof(struct ktimer),
-    .source = ktimer_source,
-    .unit_ns = ktimer_unit_ns,
+    .source_write = ktimer_source,
+    .unit_find = ktimer_unit_ns,
     .recognise = ktimer_recognise,
     .line = ktimer_line,
     .finish = ktimer_finish,
     .count = ktimer_count,
-    .close = ktimer_close,
+    .close = kevents_close,
 };

@@ -1,6 +1,4 @@
-/*
- * import_libevent.c - uprobes on libevent's event_add_nolock_, event_del_nolock_ and
- * event_active_nolock_, as timers of microseconds.
+/* import_libevent.c - imports uprobes on libevent, as timers of microseconds.
  *
  *     event_add_nolock_:    (0x...) ev=0x... tv=0x7f... sec=0 usec=50000 abs=0
  *     event_del_nolock_:    (0x...) ev=0x... blocking=2
@@ -14,10 +12,7 @@
  * libevent's own clock is coarse and cached, so what fires before the deadline computed here had an earlier
  * one: it is pulled in to the firing.
  */
-#include "harness/bring/import/ftrace.h"
-#include "harness/bring/import/import_kinds.h"
-
-#include <stdio.h>
+#include "harness/bring/import/import.h"
 
 enum { TV_USEC_MASK = 0xfffff, EV_TIMEOUT = 1 };
 
@@ -187,15 +182,10 @@ static enum import_line libevent_line(struct import *import, struct span line)
     return IMPORT_USED;
 }
 
-static int libevent_finish(struct import *import, struct diag *diag)
+static void libevent_track_end(const struct import *import, struct import_track *track)
 {
-    (void)diag;
-    for (uint32_t i = 0; i < import->track_keys.count; i++) {
-        struct import_track *track = import->tracks[i];
-        if (track->converted)
-            del_settle(track->state, &track->builder);
-    }
-    return DIAG_OK;
+    (void)import;
+    del_settle(track->state, &track->builder);
 }
 
 static void libevent_count(struct import *import, const struct import_track *track)
@@ -214,18 +204,6 @@ static void libevent_count(struct import *import, const struct import_track *tra
     tally_add_text(converter, "active_without_del", libevent->active_without_del);
 }
 
-static void libevent_source(const struct import *import, char *out, size_t size)
-{
-    (void)import;
-    snprintf(out, size, "libevent 2.1.12 event_add/event_del timeouts in unbound 1.17.1");
-}
-
-static uint64_t libevent_unit_ns(const struct import *import)
-{
-    (void)import;
-    return 1000;
-}
-
 const struct import_kind import_libevent = {
     .name = "libevent",
     .reads = "uprobes on libevent's event_add_nolock_, event_del_nolock_, event_active_nolock_",
@@ -234,10 +212,10 @@ const struct import_kind import_libevent = {
     .recycles = true,
     .track = "pid",
     .track_size = sizeof(struct libevent),
-    .source = libevent_source,
-    .unit_ns = libevent_unit_ns,
+    .source = "libevent 2.1.12 event_add/event_del timeouts in unbound 1.17.1",
+    .unit_ns = 1000,
     .recognise = libevent_recognise,
     .line = libevent_line,
-    .finish = libevent_finish,
+    .track_end = libevent_track_end,
     .count = libevent_count,
 };

@@ -1,5 +1,4 @@
-/*
- * import_libuv.c - uprobes on uv_timer_start and uv_timer_stop, as timers of milliseconds.
+/* import_libuv.c - imports uprobes on uv_timer_start and uv_timer_stop, as timers of milliseconds.
  *
  *     uv_timer_start: (0x...) h=0x7f... loop=0x7f... flags=8  now=2082660 timeout=1200 repeat=0
  *     uv_timer_stop:  (0x...) h=0x7f... loop=0x7f... flags=13 now=2082660 deadline=2083860
@@ -10,10 +9,7 @@
  * deadline is uv__run_timers about to call back: an expiry.  A start of a handle that is being closed
  * (flags & 3) is refused by libuv.
  */
-#include "harness/bring/import/ftrace.h"
-#include "harness/bring/import/import_kinds.h"
-
-#include <stdio.h>
+#include "harness/bring/import/import.h"
 
 enum { HANDLE_CLOSING = 1, HANDLE_CLOSED = 2, HANDLE_ACTIVE = 4 };
 
@@ -142,18 +138,6 @@ static void libuv_count(struct import *import, const struct import_track *track)
     tally_add_text(&import->converter, "start_of_closing", loop->start_of_closing);
 }
 
-static void libuv_source(const struct import *import, char *out, size_t size)
-{
-    (void)import;
-    snprintf(out, size, "libuv 1.44.2 uv_timer_start/stop in BIND 9.18 named, one loop");
-}
-
-static uint64_t libuv_unit_ns(const struct import *import)
-{
-    (void)import;
-    return 1000000;
-}
-
 const struct import_kind import_libuv = {
     .name = "libuv",
     .reads = "uprobes on libuv's uv_timer_start and uv_timer_stop",
@@ -162,8 +146,8 @@ const struct import_kind import_libuv = {
     .track = "loop",
     .track_size = sizeof(struct libuv_loop),
     .state_size = sizeof(struct libuv),
-    .source = libuv_source,
-    .unit_ns = libuv_unit_ns,
+    .source = "libuv 1.44.2 uv_timer_start/stop in BIND 9.18 named, one loop",
+    .unit_ns = 1000000,
     .recognise = libuv_recognise,
     .line = libuv_line,
     .count = libuv_count,

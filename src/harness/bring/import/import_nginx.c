@@ -1,5 +1,4 @@
-/*
- * import_nginx.c - nginx's error_log at level debug_event, as timers of milliseconds.
+/* import_nginx.c - imports nginx's error_log at level debug_event, as timers of milliseconds.
  *
  *     ... [debug] 22937#22937: *1 event timer add: 262: 3000:889885     fd: timeout: deadline
  *     ... [debug] 22937#22937: *1 event timer: 262, old: 889885, new: 889900    refresh, left undone
@@ -15,7 +14,8 @@
  * nginx has in its tree is kept here as slots of an fd; an object is (fd, slot).  A slot is free when its
  * "del" has been seen and not before, whatever the trace's rule has expired meanwhile.
  */
-#include "harness/bring/import/import_kinds.h"
+#include "harness/base/room.h"
+#include "harness/bring/import/import.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +55,10 @@ struct nginx {
     uint64_t settled; /* what was due by then is out of the tree */
     struct keymap idents;
     uint32_t *firsts; /* by number of the ident: its first slot */
-    uint32_t first_room;
+    size_t first_room;
     struct slot *slots;
-    uint32_t slot_count, slot_room;
+    uint32_t slot_count;
+    size_t slot_room;
     bool out_of_memory;
     struct nginx_counts counts;
 };
@@ -188,25 +189,11 @@ static bool nginx_recognise(struct span line)
 
 /* ---- Slots --------------------------------------------------------------------------------------- */
 
-static bool array_grow(void *array, uint32_t *room, size_t size)
-{
-    void *old, *larger;
-    uint32_t wanted = *room ? *room * 2 : 16;
-    memcpy(&old, array, sizeof old);
-    larger = realloc(old, wanted * size);
-    if (!larger)
-        return false;
-    memcpy(array, &larger, sizeof larger);
-    *room = wanted;
-    return true;
-}
-
 /* Where the chain of an ident's slots begins; NULL without memory. */
 static uint32_t *chain_of(struct nginx *nginx, uint32_t ident)
 {
     uint32_t known = nginx->idents.count;
-    if (known == nginx->first_room &&
-        !array_grow(&nginx->firsts, &nginx->first_room, sizeof *nginx->firsts))
+    if (!room_for(&nginx->firsts, known, &nginx->first_room, sizeof *nginx->firsts))
         return NULL;
     uint32_t number = keymap_add(&nginx->idents, ident);
     if (number == KEYMAP_NONE)
@@ -236,8 +223,7 @@ static bool slot_is_abandoned(const struct nginx *nginx, const struct slot *slot
 /* Appends a slot; `last` is the one before it in its chain, SLOT_NONE when `first` is to name it. */
 static struct slot *slot_new(struct nginx *nginx, uint32_t *first, uint32_t last)
 {
-    if (nginx->slot_count == nginx->slot_room &&
-        !array_grow(&nginx->slots, &nginx->slot_room, sizeof *nginx->slots))
+    if (!room_for(&nginx->slots, nginx->slot_count, &nginx->slot_room, sizeof *nginx->slots))
         return NULL;
     uint32_t at = nginx->slot_count++;
     nginx->slots[at] = (struct slot){.next = SLOT_NONE};
@@ -404,14 +390,8 @@ static void pass_end(struct nginx *nginx, struct builder *builder, bool skip_laz
 
 static bool event_keep(struct nginx *nginx, const struct event *event)
 {
-    if (nginx->count == nginx->room) {
-        size_t room = nginx->room ? nginx->room * 2 : 64;
-        struct event *events = realloc(nginx->events, room * sizeof *events);
-        if (!events)
-            return false;
-        nginx->events = events;
-        nginx->room = room;
-    }
+    if (!room_for(&nginx->events, nginx->count, &nginx->room, sizeof *nginx->events))
+        return false;
     nginx->events[nginx->count++] = *event;
     nginx->has_delta |= event->kind == EVENT_DELTA;
     return true;
@@ -445,15 +425,9 @@ static enum import_line nginx_line(struct import *import, struct span line)
     return IMPORT_USED;
 }
 
-static int nginx_finish(struct import *import, struct diag *diag)
+static void nginx_track_end(const struct import *import, struct import_track *track)
 {
-    (void)diag;
-    for (uint32_t i = 0; i < import->track_keys.count; i++) {
-        struct import_track *track = import->tracks[i];
-        if (track->converted)
-            pass_end(track->state, &track->builder, import->options->lazy_skip);
-    }
-    return DIAG_OK;
+    pass_end(track->state, &track->builder, import->options->lazy_skip);
 }
 
 static void nginx_count(struct import *import, const struct import_track *track)
@@ -480,12 +454,6 @@ static void nginx_source(const struct import *import, char *out, size_t size)
              import->options->lazy_skip ? "skip" : "apply");
 }
 
-static uint64_t nginx_unit_ns(const struct import *import)
-{
-    (void)import;
-    return 1000000;
-}
-
 const struct import_kind import_nginx = {
     .name = "nginx",
     .reads = "nginx's error_log at level debug_event",
@@ -493,11 +461,11 @@ const struct import_kind import_nginx = {
     .keys = IMPORT_PID | IMPORT_LAZY,
     .track = "pid",
     .track_size = sizeof(struct nginx),
-    .source = nginx_source,
-    .unit_ns = nginx_unit_ns,
+    .source_write = nginx_source,
+    .unit_ns = 1000000,
     .recognise = nginx_recognise,
     .line = nginx_line,
-    .finish = nginx_finish,
+    .track_end = nginx_track_end,
     .count = nginx_count,
     .track_close = nginx_close,
 };

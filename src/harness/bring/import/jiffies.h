@@ -1,5 +1,4 @@
-/*
- * jiffies.h - which jiffy it was at a time of the log.
+/* jiffies.h - finds which jiffy it was at a time of the log.
  *
  * Most events of the timer wheel say what jiffies was when they were logged; a cancel does not.  The
  * kernel adds one every 1/HZ s, so one offset fits them all,

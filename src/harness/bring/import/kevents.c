@@ -1,6 +1,8 @@
 /* kevents.c - selects kernel events by time, CPU and function. */
 #include "harness/bring/import/kevents.h"
 
+#include "harness/base/room.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #define XXH_INLINE_ALL
@@ -15,8 +17,9 @@ bool kevents_open(struct kevents *events, const struct kevents_source *source)
     return events->ring != NULL;
 }
 
-void kevents_close(struct kevents *events)
+void kevents_close(void *state)
 {
+    struct kevents *events = state;
     free(events->ring);
     free(events->timers);
     keymap_close(&events->names);
@@ -155,14 +158,8 @@ static bool event_select(const struct import_options *options, struct kevents_ti
 static uint32_t timer_number(struct kevents *events, uint64_t name)
 {
     uint32_t known = events->names.count;
-    if (known == events->timer_room) {
-        uint32_t room = events->timer_room ? events->timer_room * 2 : 64;
-        struct kevents_timer *timers = realloc(events->timers, room * sizeof *timers);
-        if (!timers)
-            return KEYMAP_NONE;
-        events->timers = timers;
-        events->timer_room = room;
-    }
+    if (!room_for(&events->timers, known, &events->timer_room, sizeof *events->timers))
+        return KEYMAP_NONE;
     uint32_t number = keymap_add(&events->names, name);
     if (number == known)
         events->timers[number] = (struct kevents_timer){.pending = PENDING_NONE};

@@ -1,5 +1,4 @@
-/*
- * kevents.h - events of kernel timers out of an ftrace log, with a look at what comes next.
+/* kevents.h - reads events of kernel timers out of an ftrace log, with a look at what comes next.
  *
  *     timer_cancel of a timer means        when the timer's next event is
  *       it fires                             its expire_entry on the same cpu
@@ -69,7 +68,7 @@ struct kevents {
     uint64_t head, tail; /* places head .. tail - 1 are in the window */
     struct keymap names;
     struct kevents_timer *timers;
-    uint32_t timer_room;
+    size_t timer_room;
     uint64_t sorted;    /* events that came after younger ones */
     uint64_t counts[3]; /* by kind */
     uint64_t fates[3];
@@ -80,7 +79,8 @@ struct kevents {
 };
 
 bool kevents_open(struct kevents *events, const struct kevents_source *source);
-void kevents_close(struct kevents *events);
+/* `state` is of a kind, and begins with struct kevents. */
+void kevents_close(void *state);
 
 /* Is it a line of such a log?  Without state. */
 bool kevents_recognise(const struct kevents_source *source, struct span line);

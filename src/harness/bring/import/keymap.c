@@ -1,6 +1,8 @@
 /* keymap.c - maps addresses to ids: an open-addressing hash table. */
 #include "harness/bring/import/keymap.h"
 
+#include "harness/base/room.h"
+
 #include <stdlib.h>
 
 enum { TABLE_FIRST = 64 };
@@ -51,23 +53,12 @@ static bool table_grow(struct keymap *map)
     return true;
 }
 
-static bool keys_grow(struct keymap *map)
-{
-    uint32_t room = map->room ? map->room * 2 : TABLE_FIRST / 2;
-    uint64_t *keys = realloc(map->keys, room * sizeof *keys);
-    if (!keys)
-        return false;
-    map->keys = keys;
-    map->room = room;
-    return true;
-}
-
 uint32_t keymap_add(struct keymap *map, uint64_t key)
 {
     uint32_t number = keymap_find(map, key);
     if (number != KEYMAP_NONE)
         return number;
-    if (map->count == map->room && !keys_grow(map))
+    if (!room_for(&map->keys, map->count, &map->room, sizeof *map->keys))
         return KEYMAP_NONE;
     if ((map->mask == 0 || map->count * 2 >= map->mask) && !table_grow(map))
         return KEYMAP_NONE;

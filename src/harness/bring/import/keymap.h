@@ -1,5 +1,4 @@
-/*
- * keymap.h - 64-bit keys numbered in the order in which they are first seen.
+/* keymap.h - numbers 64-bit keys in the order in which they are first seen.
  *
  * For addresses of timers, delays that are asked for, process numbers: what belongs to a key is kept by
  * the caller in an array, by the key's number.  Keys are never taken out, so a table of numbers with open
@@ -10,6 +9,7 @@
 #define TWBENCH_KEYMAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define KEYMAP_NONE UINT32_MAX
@@ -17,7 +17,8 @@
 struct keymap {
     uint64_t *keys;  /* by number */
     uint32_t *table; /* number + 1; 0 = empty */
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
     uint32_t mask; /* places in the table - 1; 0: there is no table yet */
 };
 

@@ -16,6 +16,7 @@ struct key {
     const char *name, *value, *help;
     unsigned bit; /* 0: every kind has it */
     take_fn *take;
+    size_t flag; /* without `take`: of a bool of the options, set by the second word of `value` */
 };
 
 /* ---- Values -------------------------------------------------------------------------------------- */
@@ -30,13 +31,17 @@ static int take_whole(const char *key, const char *value, uint64_t min, uint64_t
     return DIAG_OK;
 }
 
-/* One of two words; *second: it was that one. */
-static int take_either(const char *key, const char *value, const char *first, const char *other,
-                       bool *second, struct diag *diag)
+/* One of the two words of the key. */
+static int take_either(const struct key *key, struct import_options *options, const char *value,
+                       struct diag *diag)
 {
-    *second = strcmp(value, other) == 0;
-    if (!*second && strcmp(value, first) != 0)
-        return diag_usage(diag, "%s=%s: expected %s or %s", key, value, first, other);
+    size_t first = strcspn(key->value, "|");
+    const char *other = key->value + first + 1;
+    bool *is_other = (bool *)((char *)options + key->flag);
+    *is_other = strcmp(value, other) == 0;
+    if (!*is_other && (strlen(value) != first || strncmp(value, key->value, first) != 0))
+        return diag_usage(diag, "%s=%s: expected %.*s or %s", key->name, value, (int)first,
+                          key->value, other);
     return DIAG_OK;
 }
 
@@ -166,25 +171,9 @@ static int take_func(struct import_options *options, const char *value, struct d
     return DIAG_OK;
 }
 
-static int take_lazy(struct import_options *options, const char *value, struct diag *diag)
-{
-    return take_either("lazy", value, "apply", "skip", &options->lazy_skip, diag);
-}
-
-static int take_ids(struct import_options *options, const char *value, struct diag *diag)
-{
-    return take_either("ids", value, "address", "recycle", &options->ids_recycle, diag);
-}
-
-static int take_deadline(struct import_options *options, const char *value, struct diag *diag)
-{
-    return take_either("deadline", value, "expires", "bucket", &options->deadline_bucket, diag);
-}
-
 static int take_hz(struct import_options *options, const char *value, struct diag *diag)
 {
-    int status = take_whole("hz", value, 1, 1000000000, &options->hz, diag);
-    return status;
+    return take_whole("hz", value, 1, 1000000000, &options->hz, diag);
 }
 
 static int take_clocks(struct import_options *options, const char *value, struct diag *diag)
@@ -204,26 +193,28 @@ static int take_source(struct import_options *options, const char *value, struct
 /* ---- The table ----------------------------------------------------------------------------------- */
 
 static const struct key keys[] = {
-    {"pid", "N", "only this process or thread, by the log's number", IMPORT_PID, take_pid},
-    {"loop", "ADDRESS", "only this event loop (default: the busiest)", IMPORT_LOOP, take_loop},
+    {"pid", "N", "only this process or thread, by the log's number", IMPORT_PID, take_pid, 0},
+    {"loop", "ADDRESS", "only this event loop (default: the busiest)", IMPORT_LOOP, take_loop, 0},
     {"cpu", "N", "only this cpu; a kernel timer's is the one of its wheel (default: all)",
-     IMPORT_CPU, take_cpu},
+     IMPORT_CPU, take_cpu, 0},
     {"func", "REGEX", "only timers whose function matches, unanchored (default: all)", IMPORT_FUNC,
-     take_func},
+     take_func, 0},
     {"lazy", "apply|skip", "a refresh that the program skipped: a re-arm (default), or nothing",
-     IMPORT_LAZY, take_lazy},
+     IMPORT_LAZY, NULL, offsetof(struct import_options, lazy_skip)},
     {"deadline", "expires|bucket",
-     "what was asked for (default), or when this wheel is going to fire it", IMPORT_DEADLINE,
-     take_deadline},
+     "what was asked for (default), or when this wheel is going to fire it", IMPORT_DEADLINE, NULL,
+     offsetof(struct import_options, deadline_bucket)},
     {"hz", "N", "jiffies in a second, which is not in the log (default: what fits, or else 250)",
-     IMPORT_HZ, take_hz},
+     IMPORT_HZ, take_hz, 0},
     {"clocks", "FILE",
      "how far CLOCK_REALTIME and CLOCK_BOOTTIME are ahead of the log's clock (default: its "
      ".clocks)",
-     IMPORT_CLOCKS, take_clocks},
+     IMPORT_CLOCKS, take_clocks, 0},
     {"ids", "address|recycle",
-     "an id per timer object, or free ids given again, the last freed first", 0, take_ids},
-    {"source", "TEXT", "the header's '# source:' (default: what is known of it)", 0, take_source},
+     "an id per timer object, or free ids given again, the last freed first", 0, NULL,
+     offsetof(struct import_options, ids_recycle)},
+    {"source", "TEXT", "the header's '# source:' (default: what is known of it)", 0, take_source,
+     0},
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -269,6 +260,7 @@ int import_options_take(struct import_options *options, const char *setting, str
     for (size_t i = 0; equals && i < KEYS; i++)
         if (key_is_of(&keys[i], options->kind) && strlen(keys[i].name) == length &&
             memcmp(keys[i].name, setting, length) == 0)
-            return keys[i].take(options, equals + 1, diag);
+            return keys[i].take ? keys[i].take(options, equals + 1, diag)
+                                : take_either(&keys[i], options, equals + 1, diag);
     return key_unknown(options->kind, setting, diag);
 }

@@ -1,5 +1,4 @@
-/*
- * scan.h - looking through a line of a log without copying it.
+/* scan.h - looks through a line of a log without copying it.
  *
  * A span is a piece of text that somebody else holds; nothing here allocates or writes.  The readers
  * take what they read off the front of the span and answer true, or leave it as it was and answer

@@ -1,6 +1,8 @@
 /* spool.c - buffers records in memory, then in an unlinked file. */
 #include "harness/bring/import/spool.h"
 
+#include "harness/base/room.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK_FIRST = 64, BLOCK_RECORDS = 4096 };
+enum { BLOCK_RECORDS = 4096 };
 
 void spool_open(struct spool *spool, const char *directory)
 {
@@ -75,26 +77,12 @@ static void block_write(struct spool *spool)
     spool->held = 0;
 }
 
-static void block_grow(struct spool *spool)
-{
-    size_t room = spool->room ? spool->room * 2 : BLOCK_FIRST;
-    struct spool_record *records = realloc(spool->records, room * sizeof *records);
-    if (!records) {
-        spool->error = ENOMEM;
-        return;
-    }
-    spool->records = records;
-    spool->room = room;
-}
-
 void spool_add(struct spool *spool, const struct spool_record *record)
 {
-    if (spool->held == spool->room && spool->error == 0) {
-        if (spool->room < BLOCK_RECORDS)
-            block_grow(spool);
-        else
-            block_write(spool);
-    }
+    if (spool->held == BLOCK_RECORDS && spool->error == 0)
+        block_write(spool);
+    else if (!room_for(&spool->records, spool->held, &spool->room, sizeof *spool->records))
+        spool->error = ENOMEM;
     if (spool->error == 0)
         spool->records[spool->held++] = *record;
 }

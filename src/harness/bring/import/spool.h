@@ -1,5 +1,4 @@
-/*
- * spool.h - the operations of a trace until its header is known.
+/* spool.h - keeps the operations of a trace until its header is known.
  *
  * The header comes first and holds counts that are known last, and one source has to change the delay
  * of a start that lies behind it, so operations wait as records of 24 bytes: the first few thousand in

@@ -1,6 +1,4 @@
-/*
- * tally.h - how often each name was seen, in the order in which the names came first.
- */
+/* tally.h - counts how often each name was seen, in the order in which the names came first. */
 #ifndef TWBENCH_TALLY_H
 #define TWBENCH_TALLY_H
 

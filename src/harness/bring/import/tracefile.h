@@ -1,6 +1,4 @@
-/*
- * tracefile.h - a timer-trace 1 onto the disk: plain, .xz or .gz by the name, at once or not at all.
- */
+/* tracefile.h - writes a timer-trace 1 onto the disk: plain, .xz or .gz by the name, at once or not at all. */
 #ifndef TWBENCH_TRACEFILE_H
 #define TWBENCH_TRACEFILE_H
 

@@ -1,5 +1,4 @@
-/*
- * designs.h - every design by its name: those in the program, and the libraries.
+/* designs.h - finds every design by its name: those in the program, and the libraries.
  *
  * A real library is a design in a shared object of its own (src/libraries/), loaded when it is asked
  * for, so that it costs the others neither time nor memory.  What is loaded stays loaded: an entry is good

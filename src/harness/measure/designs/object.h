@@ -1,5 +1,4 @@
-/*
- * object.h - what an ELF file is, by its header: a program, or a shared object.
+/* object.h - tells what an ELF file is by its header: a program, or a shared object.
  *
  * A shared object may have an entry point and the right to be executed, and its name may be anything.
  * So neither of these says whether a file may be run; the header does.

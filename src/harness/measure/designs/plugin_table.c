@@ -1,4 +1,4 @@
-/* plugin_table.c - each field of a table, and what is wrong with it. */
+/* plugin_table.c - checks each field of a plugin's table, and says what is wrong with it. */
 #include "harness/measure/designs/plugin_table.h"
 
 #include "harness/base/utf8.h"

@@ -1,6 +1,4 @@
-/*
- * plugin_table.h - checks the table that a shared object brings, and copies it out of the process that loaded it.
- */
+/* plugin_table.h - checks the table that a shared object brings, and copies it out of the process that loaded it. */
 #ifndef TWBENCH_PLUGIN_TABLE_H
 #define TWBENCH_PLUGIN_TABLE_H
 

@@ -1,4 +1,4 @@
-/* plugins.c - a copy of a table, which gets its functions in children. */
+/* plugins.c - keeps a copy of a plugin's table, which gets its functions in children only. */
 #include "harness/measure/designs/plugins.h"
 
 #include "harness/measure/designs/plugin_table.h"

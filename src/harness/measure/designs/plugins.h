@@ -1,5 +1,4 @@
-/*
- * plugins.h - designs from shared objects that somebody else wrote.
+/* plugins.h - loads designs from shared objects that somebody else wrote.
  *
  * A plugin's code never runs in this process: its table is read in a child (trial.h), and what stands here is a copy
  * that has words and traits but no functions.  Who wants to call a function forks a child (base/ward.h) and calls

@@ -1,5 +1,4 @@
-/*
- * trial.h - loads a plugin in a child process, to see what that does and to read its table.
+/* trial.h - loads a plugin in a child process, to see what that does and to read its table.
  *
  * Loading a shared object runs its constructors, and nothing keeps them from crashing, hanging,
  * printing or closing our files.  What they would do to us they do to the child, and the plugin is

@@ -1,5 +1,4 @@
-/*
- * machine.h - the machine that measured, as /proc and /sys tell it.
+/* machine.h - describes the machine that measured, as /proc and /sys tell it.
  *
  * What the system does not say stays empty (0 or ""), and is null in the result: never a guess.
  */

@@ -1,5 +1,4 @@
-/*
- * system.h - what else goes on where times are about to be taken.
+/* system.h - looks for what disturbs times on this machine before they are taken.
  *
  * The system is looked at twice, some 100 ms apart, and what happened in between is judged: who else
  * used the processor, was it taken away from this machine, may its frequency move.  Each check has a

@@ -1,5 +1,4 @@
-/*
- * plan.h - the experiment matrix: which designs with which settings on which streams.
+/* plan.h - makes the experiment matrix: which designs with which settings on which streams.
  *
  * Made from a selection alone, before anything runs, and then const.  Cells that share a stream
  * (workload, tasks, tick, seed) form a group: groups run one after another, and within a group the

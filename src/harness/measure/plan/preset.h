@@ -1,6 +1,4 @@
-/*
- * preset.h - matrices that have a name, so that two people who say it run the same.
- */
+/* preset.h - matrices that have a name, so that two people who say it run the same. */
 #ifndef TWBENCH_PRESET_H
 #define TWBENCH_PRESET_H
 

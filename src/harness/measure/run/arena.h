@@ -1,5 +1,4 @@
-/*
- * arena.h - all memory of a design in a jemalloc arena of its own, so that it can be read off.
+/* arena.h - gives a design a jemalloc arena of its own, so that its memory can be read off.
  *
  * Designs call plain malloc.  jemalloc is the process's malloc, and arena_enter makes the calling
  * thread allocate from a fresh arena from then on; what the harness allocated before is not in it.

@@ -1,5 +1,4 @@
-/*
- * cap.h - a layer over any design that refuses the start that would make too many timers run.
+/* cap.h - a layer over any design that refuses the start that would make too many timers run.
  *
  * The guard that Netty has as maxPendingTimeouts, as a layer (layer.h).  It counts what runs by what
  * start, stop and the callbacks say, and keeps nothing per timer.

@@ -1,5 +1,4 @@
-/*
- * counters.c - a file descriptor per event.
+/* counters.c - opens one file descriptor per processor event and reads them as a group.
  *
  * Each event is read by itself and not through its group: a few system calls more, but one layout
  * whether or not the group held.  The group's leader, instructions, is read last at the beginning

@@ -1,5 +1,4 @@
-/*
- * counters.h - what the processor counts of this thread, in user space: perf_event_open(2).
+/* counters.h - counts the processor's events of this thread, in user space: perf_event_open(2).
  *
  * The events are opened as one group, so that they count over the same stretch of time.  One that
  * does not fit into the group is opened alone, and then the kernel may let events take turns; it

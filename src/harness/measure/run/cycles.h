@@ -1,5 +1,4 @@
-/*
- * cycles.h - the clock that is read around single operations.
+/* cycles.h - reads the clock around single operations.
  *
  * On x86-64 the time stamp counter, fenced so that the operation lies between the two reads; else
  * CLOCK_MONOTONIC.  Both reads together cost some tens of nanoseconds, more than most operations

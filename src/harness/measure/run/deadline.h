@@ -1,5 +1,4 @@
-/*
- * deadline.h - the instant at which a command with a budget of wall time has to be done.
+/* deadline.h - says when a command with a budget of wall time has to be done.
  *
  * It is made once, when the command begins, and handed down.  Whoever takes a step asks it first whether the
  * step fits, by what such steps took so far; a child in flight is ended at it.

@@ -1,5 +1,4 @@
-/*
- * dispatch.h - what one dispatch thread makes of a stream's periodic tasks, over one design.
+/* dispatch.h - plays a stream's periodic tasks through one dispatch thread over one design.
  *
  * The replay of a periodic phase has every task run on time, as with a pool of enough workers.  Here
  * the same tasks, at the same periods and from the same first ticks, share one thread

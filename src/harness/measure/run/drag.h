@@ -1,5 +1,4 @@
-/*
- * drag.h - a layer that makes a design slower by a little, so that it can be told who notices.
+/* drag.h - a layer that makes a design slower by a little, so that it can be told who notices.
  *
  * Every DRAG_STARTS starts it computes a chain of dependent multiplications, `links` long, and does
  * nothing else: what is added is work, as a worse design would do it, and so takes part in whatever

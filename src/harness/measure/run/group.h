@@ -1,5 +1,4 @@
-/*
- * group.h - all cells of one stream, measured side by side.
+/* group.h - measures all cells of one stream side by side.
  *
  * First every cell is proved (counted object, against the oracle); only what is right is measured
  * further: memory, latency, counters, steps, then `runs` rounds of timed samples.  In each round every

@@ -1,5 +1,4 @@
-/*
- * hugepages.h - memory in pages of 2 MiB, and how much of it really is.
+/* hugepages.h - maps memory in pages of 2 MiB, and counts how much of it really is.
  *
  * Transparent huge pages of Linux: nothing has to be set aside by an administrator, but the kernel need
  * not give any - they can be switched off, or no 2 MiB be free in one piece.  So whoever asks for them

@@ -1,6 +1,4 @@
-/*
- * instance.h - an open design with the layers that were asked for over it.
- */
+/* instance.h - opens a design with the layers that were asked for over it. */
 #ifndef TWBENCH_INSTANCE_H
 #define TWBENCH_INSTANCE_H
 

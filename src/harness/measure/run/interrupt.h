@@ -1,5 +1,4 @@
-/*
- * interrupt.h - SIGINT, SIGTERM and SIGHUP as something to be polled, without handler or global.
+/* interrupt.h - turns SIGINT, SIGTERM and SIGHUP into something to be polled, without handler or global.
  *
  * While it is open the signals are blocked in this process and its children inherit that, so a child
  * that should die of them has to be killed or to unblock them (interrupt_unblock).

@@ -1,6 +1,4 @@
-/*
- * job.h - one piece of work for one child process: a cell, and what to do with it.
- */
+/* job.h - does one piece of work for one child process: a cell, and what to do with it. */
 #ifndef TWBENCH_JOB_H
 #define TWBENCH_JOB_H
 

@@ -1,5 +1,4 @@
-/*
- * layer.h - what every layer over a design needs: hooks that hand everything through.
+/* layer.h - what every layer over a design needs: hooks that hand everything through.
  *
  * A layer is itself a table and an instance, so whoever drives a design can drive a layered one.  Its
  * instance begins with struct layer; it takes the table that layer_table makes and puts its own hooks

@@ -1,5 +1,4 @@
-/*
- * limit_kinds.h - what a machine can do at best: the measures, each a loop of nothing but that.
+/* limit_kinds.h - what a machine can do at best: the measures, each a loop of nothing but that.
  *
  * Every design has to touch its timers, and no design touches them faster than these loops do.  What each means
  * for a timer, and where it is used, is in docs/LIMITS.md.

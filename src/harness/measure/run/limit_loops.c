@@ -1,4 +1,4 @@
-/* limit_loops.c - the loops that `limits` times: loads, stores, unlinks. */
+/* limit_loops.c - runs the loops that `limits` times: loads, stores, unlinks. */
 #include "harness/measure/run/limit_loops.h"
 
 #include "harness/measure/run/hugepages.h"

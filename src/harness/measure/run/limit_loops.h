@@ -1,5 +1,4 @@
-/*
- * limit_loops.h - the nodes that a limit is taken over, and the loops themselves.
+/* limit_loops.h - lays out the nodes that `limits` measures over, and loops over them.
  *
  * HOW THE LOOPS STAY WHAT THEY ARE.  Each turn passes what it has loaded, or the memory it has written, through an
  * empty assembler statement: the compiler has to have it there at that moment, so it can neither drop a load

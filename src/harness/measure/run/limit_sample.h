@@ -1,5 +1,4 @@
-/*
- * limit_sample.h - a limit measured once, in this process: what a fresh process brings to its median.
+/* limit_sample.h - measures one of the machine's limits once, in this process.
  *
  * After one stretch that is thrown away LIMIT_STRETCHES of them are timed, LIMIT_STRETCH_OPERATIONS operations each, by
  * the cycle counter; the median counts, so that an interrupt costs a stretch and not the figure.  A stretch begins when the core has

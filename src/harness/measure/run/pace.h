@@ -1,5 +1,4 @@
-/*
- * pace.h - how fast this core goes right now.
+/* pace.h - measures how fast this core goes right now.
  *
  * A core may do less than a moment ago, for milliseconds, without anything to be seen: most likely
  * because the other half of it works for another virtual machine, which /proc does not show, and which does

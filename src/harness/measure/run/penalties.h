@@ -1,7 +1,4 @@
-/*
- * penalties.h - what a miss costs on this machine: measured, because it differs by a factor of five
- * between machines and no file tells it.
- */
+/* penalties.h - measures what a miss costs: it differs by a factor of five between machines, and no file tells it. */
 #ifndef TWBENCH_PENALTIES_H
 #define TWBENCH_PENALTIES_H
 

@@ -1,5 +1,4 @@
-/*
- * pool.c - fork, wait with a deadline, turn what happened into a status.
+/* pool.c - forks children, waits with a deadline, and turns how they ended into a status.
  *
  * A slot is a core with at most one child on it.  Waiting is one poll() over the children's pidfds
  * and the interrupt.

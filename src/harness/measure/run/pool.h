@@ -1,5 +1,4 @@
-/*
- * pool.h - child processes: one job each, with a core, a time budget and a memory limit.
+/* pool.h - runs jobs in child processes: one each, with a core, a time budget and a memory bound.
  *
  * A child inherits the stream by fork, writes its report into shared memory and exits; whatever it
  * does - crash, hang, eat memory - becomes a status with a reason, and the parent goes on. Children

@@ -1,5 +1,4 @@
-/*
- * replay.h - drives one open instance through one stream, in one of seven ways.
+/* replay.h - drives one open instance through one stream, in one of seven ways.
  *
  *     replay_time     as fast as it goes; clocks are read at phase boundaries only
  *     replay_count    the same loop; counters of the processor are read at phase boundaries only

@@ -1,5 +1,4 @@
-/*
- * sample.h - one cell timed in this process: what one fresh process brings to a paired comparison.
+/* sample.h - times one cell in this process: what one fresh process brings to a paired comparison.
  *
  * A sample is so many passes over the stream, each from a newly opened instance; the series is some
  * samples one after another.  Whoever compares two programs takes the fastest of a series: all of them

@@ -1,4 +1,4 @@
-/* spawn.c - runs a program and reads what it prints, with a limit. */
+/* spawn.c - runs a program and reads what it prints, within a time. */
 #include "harness/measure/run/spawn.h"
 
 #include "harness/base/ward.h"

@@ -1,5 +1,4 @@
-/*
- * spawn.h - another program, run once: pinned, within a time, its output caught.
+/* spawn.h - runs another program once: pinned, within a time, its output caught.
  *
  * What two programs are compared by must not depend on how they are called: argv[0] is always the same
  * word, because its length moves the stack, and the environment is this process's.

@@ -1,5 +1,4 @@
-/*
- * steps.c - a tracer, a tracee, and a page of memory between them.
+/* steps.c - steps a child through chosen pieces of code, and counts its instructions.
  *
  * The tracee writes into the page where it is, and the tracer looks there before every step: no
  * breakpoints, no registers, nothing that depends on the processor.

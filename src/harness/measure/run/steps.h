@@ -1,5 +1,4 @@
-/*
- * steps.h - instructions counted one by one: ptrace(PTRACE_SINGLESTEP).
+/* steps.h - counts instructions one by one: ptrace(PTRACE_SINGLESTEP).
  *
  * For machines whose processor has no counters to show, as most hosted ones.  Each instruction costs
  * a stop and two switches between processes, some ten microseconds, so only chosen pieces of a

@@ -1,4 +1,4 @@
-/* answers.c - a structure with room behind it, and limits for each field. */
+/* answers.c - checks a design's description and footprint field by field. */
 #include "harness/measure/sched/answers.h"
 
 #include "harness/base/utf8.h"

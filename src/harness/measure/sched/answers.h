@@ -1,5 +1,4 @@
-/*
- * answers.h - asks an open design for its description and its footprint, and checks what it answers.
+/* answers.h - asks an open design for its description and its footprint, and checks what it answers.
  *
  * Both come as structures that a mistake makes longer, or fills with anything; what has passed here can be copied,
  * printed and added up.

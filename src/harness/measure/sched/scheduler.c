@@ -1,5 +1,4 @@
-/*
- * scheduler.c - tasks that wait in the design, tasks that are ready, and the one that runs.
+/* scheduler.c - keeps tasks that wait in the design, tasks that are ready, and the one that runs.
  *
  * An expiry only moves a task from the design to the ready queue; it is run from there, after
  * advance has come back.  So the order in which a design fires the timers of a jump does not matter,

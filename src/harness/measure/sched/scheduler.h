@@ -1,5 +1,4 @@
-/*
- * scheduler.h - one-shot and periodic tasks, with keys, over any design, on the virtual clock.
+/* scheduler.h - schedules one-shot and periodic tasks, with keys, over any design, on the virtual clock.
  *
  * A design knows timers: an id, a deadline, one expiry.  What people schedule are tasks: they have a
  * name, come again, take time, and come late when another one took too much of it.  This layer makes

@@ -1,6 +1,4 @@
-/*
- * origin.h - who measures, where, and under what conditions.
- */
+/* origin.h - records who measures, where, and under what conditions. */
 #ifndef TWBENCH_ORIGIN_H
 #define TWBENCH_ORIGIN_H
 

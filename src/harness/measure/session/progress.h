@@ -1,6 +1,4 @@
-/*
- * progress.h - what is going on, on stderr: a bar with the time left, or a line per group.
- */
+/* progress.h - shows progress on stderr: a bar with the time left, or a line per group. */
 #ifndef TWBENCH_PROGRESS_H
 #define TWBENCH_PROGRESS_H
 

@@ -1,5 +1,4 @@
-/*
- * session.h - what runs plans and collects their cells in one document.
+/* session.h - runs plans and collects their cells in one document.
  *
  * A session has the children, the clock and the document; plans come and go.  The document is written
  * after every group; whatever happens afterwards, the file on the disk is a valid result with every cell

@@ -1,5 +1,4 @@
-/*
- * setup.h - how cells are measured, as plain data: whoever wants cells fills it in, be it from flags or from a file.
+/* setup.h - says how cells are measured, as plain data: whoever wants cells fills it in, be it from flags or from a file.
  *
  * Times are in nanoseconds.  Pointers are the caller's and outlive the session.
  */

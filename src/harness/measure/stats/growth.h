@@ -1,5 +1,4 @@
-/*
- * growth.h - how a cost grows with n: an exponent, and the classes it may belong to.  Pure functions.
+/* growth.h - finds how a cost grows with n: an exponent, and the classes it may belong to.  Pure functions.
  *
  * THE EXPONENT is the slope of a straight line through (log n, log y), by least squares: y ~ n^slope
  * (Goldsmith, Aiken, Wilkerson, "Measuring Empirical Computational Complexity", FSE 2007).  Its 95 %

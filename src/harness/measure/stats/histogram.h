@@ -1,5 +1,4 @@
-/*
- * histogram.h - log-linear histogram of durations, in the layout of HdrHistogram (Tene 2012).
+/* histogram.h - counts durations in log-linear bins, in the layout of HdrHistogram (Tene 2012).
  *
  * Values are picoseconds.  Each octave has 32 equal bins, so that a bin is at most 1/32 (3.2 %)
  * wide of its value; values below 32 ps have bins of their own.  The maximum is kept exactly.  A

@@ -1,5 +1,6 @@
-/* signtest.c - the sign test and its exact interval of the median.  Binomial probabilities are added as
- * logarithms, because their factors leave the range of a double. */
+/* signtest.c - computes the sign test and exact binomial bounds.
+ *
+ * Probabilities are added as logarithms, because their factors leave the range of a double. */
 #include "harness/measure/stats/signtest.h"
 
 #include <math.h>

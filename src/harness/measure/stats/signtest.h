@@ -1,5 +1,4 @@
-/*
- * signtest.h - the sign test: what can be said of a median when nothing is known of the distribution.
+/* signtest.h - tests a median when nothing is known of the distribution: the sign test.
  *
  * Each sample lies above a threshold or it does not; were the median at the threshold, that would be a
  * fair coin.  No outlier, however far out, weighs more than one sample: under bursts of other load this

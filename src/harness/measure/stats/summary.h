@@ -1,6 +1,4 @@
-/*
- * summary.h - a few samples in, a median with an honest interval out.  Pure functions.
- */
+/* summary.h - turns a few samples into a median with an honest interval.  Pure functions. */
 #ifndef TWBENCH_SUMMARY_H
 #define TWBENCH_SUMMARY_H
 

@@ -1,5 +1,4 @@
-/* agenda.c - a priority queue of armed timers.  A re-arm leaves the old entry in the heap; it is corrected
- * when it surfaces. */
+/* agenda.c - keeps armed timers in a priority queue: a re-arm leaves the old entry, corrected when it surfaces. */
 #include "harness/measure/workload/agenda.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/*
- * agenda.h - which timers run and when they fire, by the dumbest structure that is fast enough.
+/* agenda.h - knows which timers run and when they fire, by the dumbest structure that is fast enough.
  *
  * An array of due ticks (TW_NEVER = idle) is the truth.  A queue of (due, id) pairs only says where
  * to look next: an entry is a promise that its timer fires no earlier, it is never found and moved,

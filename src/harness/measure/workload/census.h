@@ -1,5 +1,4 @@
-/*
- * census.h - what is in a trace or a stream: operations by kind, ends, delays, timers armed over time.
+/* census.h - counts what is in a trace or a stream: operations by kind, ends, delays, timers armed over time.
  *
  * A stretch is the time for which one start keeps a timer armed: from the start to the re-arm, the
  * cancel or the expiry that ends it.  Expiry follows the rule of trace.h; of a stretch that expires the

@@ -1,5 +1,4 @@
-/*
- * dist.c - the parser of distributions and their quantile functions.
+/* dist.c - parses distributions of delays, and computes their quantiles.
  *
  * One table row per distribution: how it is written, what its arguments are, what they must
  * satisfy, and the quantile.  To add one, add a row and the functions it names.

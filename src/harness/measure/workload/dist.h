@@ -1,5 +1,4 @@
-/*
- * dist.h - distributions of delays, written as one would say them: "uniform(1, 1h)".
+/* dist.h - draws delays from distributions written as one would say them: "uniform(1, 1h)".
  *
  *     constant(delay)                  or just the delay: 30s
  *     choice(delay:weight, ...)        a few constants

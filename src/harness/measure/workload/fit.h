@@ -1,5 +1,4 @@
-/*
- * fit.h - a workload file (spec.h) with the mix of a trace: what it measured becomes distributions.
+/* fit.h - fits a workload file (spec.h) to a trace: what was measured becomes distributions.
  *
  * Each of the commonest delays has a row of the mix of its own, the others are brought together in classes
  * of neighbours; of each row the shares that are re-armed and cancelled, and the times until then.

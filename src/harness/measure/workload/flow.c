@@ -1,4 +1,4 @@
-/* flow.c - follows which timers are armed while a stream is made. */
+/* flow.c - plays a mix pass by pass, and knows which timers are armed meanwhile. */
 #include "harness/measure/workload/flow.h"
 
 #include "harness/measure/workload/instant.h"

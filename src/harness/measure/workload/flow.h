@@ -1,5 +1,4 @@
-/*
- * flow.h - traffic of a mix (mix.h) as an event loop makes it: in passes, each at one tick.
+/* flow.h - plays the traffic of a mix (mix.h) as an event loop makes it: in passes, each at one tick.
  *
  * New timers come in passes: the time from one to the next is drawn, and how many idle ids are started in
  * it.  What a stretch ends in is drawn with it; a re-arm begins the next stretch of the same id.  Re-arms

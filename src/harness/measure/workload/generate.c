@@ -1,5 +1,4 @@
-/*
- * generate.c - plays a workload file and writes down what it does.
+/* generate.c - plays a workload file and writes down what it does.
  *
  * A phase is a loop over ids (start, stop) or over steps of the clock (run).  A run in which only
  * timers fire, whatever they restart, is one advance of the agenda and one run of words.

@@ -1,5 +1,4 @@
-/*
- * generate.h - from a workload file and a seed to the operations.
+/* generate.h - makes the operations from a workload file and a seed.
  *
  * The generator plays the workload with an agenda (agenda.h) of its own, so that it knows at every
  * tick what runs: planned stops hit only running timers, a closed loop knows who ended.

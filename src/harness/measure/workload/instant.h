@@ -1,5 +1,4 @@
-/*
- * instant.h - the operations of one instant of a trace, brought into runs.
+/* instant.h - brings the operations of one instant of a trace into runs.
  *
  * A recorded program starts and stops timers in turn, from call sites that know what they are
  * about to do.  A replay that follows the lines one by one has a single call site, cannot know, and

@@ -1,6 +1,4 @@
-/*
- * lives.h - how the life of a timer is drawn: its delay, a planned stop, and what is left of both
- * when it is met in the middle.
+/* lives.h - draws the life of a timer: its delay, a planned stop, what is left of both when met in the middle.
  *
  * A population that is renewed for ever looks like this at a moment chosen at random: a timer is
  * met in a life of length L with a chance proportional to L, and the part still to come is uniform

@@ -1,6 +1,4 @@
-/*
- * mix.h - what timers ask for and how that ends: rows of delays with the shares that are re-armed and
- * cancelled, and after how long.
+/* mix.h - draws stretches of timers from rows of delays, with the shares re-armed and cancelled and after how long.
  *
  *     [ { "weight": 37.5, "delay": "3s", "rearm": 0.99, "rearm_after": "choice(0ns:3, 20ms:1)" },
  *       { "weight": 18.7, "delay": "10s", "rearm": 0.7, "rearm_after": "15ms", "cancel": 0.3,

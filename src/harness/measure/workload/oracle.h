@@ -1,5 +1,4 @@
-/*
- * oracle.h - what a stream has to do, said by a structure with nothing in common with the designs.
+/* oracle.h - says what a stream has to do, by a structure with nothing in common with the designs.
  *
  * It decodes the words by itself and keeps the timers in an agenda (agenda.h), whose truth is an
  * array of due ticks.  The tests hold it against a brute-force scan of such an array.

@@ -1,5 +1,4 @@
-/*
- * parameters.h - named parameters of a workload file: overridden from outside, put in as $name.
+/* parameters.h - puts named parameters into a workload file ($name), overridden from outside.
  *
  * Works on the JSON tree before its values are read, so that a parameter can stand anywhere in a
  * string: "lattice($stride, 1, 64, 1)".

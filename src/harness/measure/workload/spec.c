@@ -1,5 +1,4 @@
-/*
- * spec.c - from the text of a workload file to a checked struct spec.
+/* spec.c - parses the text of a workload file into a checked struct spec.
  *
  * Every key of a phase is one row of a table: where it may stand, how it is written, its limits and
  * where the value goes.  What depends on two keys is checked afterwards, in phase_check.

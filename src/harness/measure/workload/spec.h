@@ -1,5 +1,4 @@
-/*
- * spec.h - a workload file, parsed: parameters put in, every value checked, distributions ready.
+/* spec.h - parses a workload file: parameters put in, every value checked, distributions ready.
  *
  *     { "name": "hold",
  *       "summary": "what it models and where that is from, in one sentence",

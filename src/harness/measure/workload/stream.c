@@ -1,5 +1,4 @@
-/*
- * stream.c - the builder behind stream.h: run merging, limits, identity.
+/* stream.c - builds a stream: merges runs, keeps it within bounds, computes its identity.
  *
  * Appending is the hot path of every generator and importer, so what an operation costs is a few
  * compares and two or three stores; the words grow by doubling and are trimmed once at the end.

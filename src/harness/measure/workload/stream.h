@@ -1,6 +1,4 @@
-/*
- * stream.h - a workload made concrete: the operations, in the order in which every design runs
- * them.
+/* stream.h - holds a workload made concrete: the operations, in the order in which every design runs them.
  *
  * A stream is made once, before any clock starts, from a workload, a number of tasks and a seed (or
  * from a recorded trace); it is hashed, never changed, and replayed for each design.  Two results

@@ -1,5 +1,4 @@
-/*
- * textfile.h - the lines of a text that may be compressed: plain, .xz (liblzma) or .gz (zlib).
+/* textfile.h - reads the lines of a text that may be compressed: plain, .xz (liblzma) or .gz (zlib).
  *
  * What it is is seen from its first bytes, not from its name.  Reading is streaming, in constant
  * memory.  It is strict: compressed data that is cut short, damaged or followed by rubbish is an

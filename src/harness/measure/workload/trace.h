@@ -1,5 +1,4 @@
-/*
- * trace.h - recorded traces: the format "timer-trace 1", and its conversion to a stream.
+/* trace.h - reads recorded traces, the format "timer-trace 1", and converts them to streams.
  *
  *     # timer-trace 1
  *     # source: nginx 1.22.1 ...   free text; the only line that may be missing

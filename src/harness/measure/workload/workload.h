@@ -1,5 +1,4 @@
-/*
- * workload.h - from the name of a workload (or a file, or a trace) to a stream.
+/* workload.h - makes a stream from the name of a workload (or a file, or a trace).
  *
  * The only door of this room that the rooms above use.
  */
