@@ -5,6 +5,8 @@
  */
 #include "harness/measure/run/group.h"
 
+#include "harness/measure/workload/oracle.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -38,7 +40,7 @@ static struct stream *make_stream(void)
     stream_phase_begin(stream, "hold", restart);
     for (int i = 0; i < 200; i++)
         stream_append_advance(stream, 3);
-    assert_int_equal(stream_finish(stream, &diag), DIAG_OK);
+    assert_int_equal(oracle_finish(stream, &diag), DIAG_OK);
     return stream;
 }
 

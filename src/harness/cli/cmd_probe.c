@@ -6,6 +6,7 @@
  */
 #include "harness/cli/cli.h"
 #include "harness/measure/run/sample.h"
+#include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
 #include "harness/tell/result/json.h"
 
@@ -108,7 +109,7 @@ int cmd_probe(const struct options *options)
     if (status == DIAG_OK)
         status = workload_stream(&request, &stream, &diag);
     if (status == DIAG_OK && options->setup.max_pending > 0)
-        status = stream_cap(stream, (uint32_t)options->setup.max_pending, &diag);
+        status = oracle_cap(stream, (uint32_t)options->setup.max_pending, &diag);
     if (status == DIAG_OK) {
         sample_take_apart(
             &(struct sample_request){

@@ -11,7 +11,6 @@
 #include "harness/base/diag.h"
 #include "harness/cli/exports.h"
 #include "harness/measure/plan/plan.h"
-#include "harness/measure/plan/preset.h"
 #include "harness/measure/session/setup.h"
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/style.h"

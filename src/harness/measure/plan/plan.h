@@ -95,4 +95,21 @@ int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells,
                   struct plan *plan, struct diag *diag);
 void plan_free(struct plan *plan);
 
+/* ---- Presets: matrices that have a name, so that two people who say it run the same. ------------ */
+
+#define PRESET_MAX 8
+
+struct preset {
+    const char *name, *summary;
+    const char *designs[PRESET_MAX], *workloads[PRESET_MAX]; /* end with NULL */
+    uint64_t tasks[PRESET_MAX];                              /* ends with 0 */
+};
+
+/* NULL when there is none of that name. */
+const struct preset *preset_find(const char *name);
+
+/* All of them, for the help and for messages. */
+extern const struct preset presets[];
+extern const size_t preset_count;
+
 #endif

@@ -4,6 +4,7 @@
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
+#include "harness/measure/workload/oracle.h"
 #include "harness/tell/result/cell.h"
 #include "harness/tell/result/file.h"
 
@@ -192,7 +193,7 @@ int session_stream(struct session *session, const struct setup *setup,
     int status = workload_stream(&request, &session->kept, diag);
     session->kept_key = key;
     if (status == DIAG_OK && setup->max_pending > 0)
-        status = stream_cap(session->kept, (uint32_t)setup->max_pending, diag);
+        status = oracle_cap(session->kept, (uint32_t)setup->max_pending, diag);
     if (status == DIAG_OK)
         *out = session->kept;
     else
@@ -320,7 +321,7 @@ static struct stream *make_small(const struct session *session, const struct pla
     request.tasks = stream->tasks < STEPPED_TASKS ? stream->tasks : STEPPED_TASKS;
     int status = workload_stream(&request, &small, &diag);
     if (status == DIAG_OK && stream->max_pending > 0)
-        status = stream_cap(small, stream->max_pending, &diag);
+        status = oracle_cap(small, stream->max_pending, &diag);
     if (status == DIAG_OK)
         return small;
     if (small)

@@ -8,6 +8,7 @@
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/flow.h"
 #include "harness/measure/workload/lives.h"
+#include "harness/measure/workload/oracle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -615,7 +616,7 @@ int generate_stream(const struct spec *spec, uint64_t seed, uint64_t work_max, s
     /* The oracle, which finishing a stream asks, needs as much memory again. */
     generator_close(&generator);
     if (status == DIAG_OK)
-        status = stream_finish(generator.stream, diag);
+        status = oracle_finish(generator.stream, diag);
     if (status == DIAG_OK)
         *out = generator.stream;
     else

@@ -88,8 +88,12 @@ static const uint32_t *oracle_execute(struct oracle *oracle, const uint32_t *wor
     return word;
 }
 
-int oracle_run(const struct stream *stream, struct stream_expected *expected, struct diag *diag)
+int oracle_finish(struct stream *stream, struct diag *diag)
 {
+    struct stream_expected *expected = &stream->expected;
+    int status = stream_seal(stream, diag);
+    if (status != DIAG_OK)
+        return status;
     struct oracle oracle = {.stream = stream, .expected = expected};
     *expected = (struct stream_expected){0};
     if (!agenda_open(&oracle.agenda, stream->capacity))
@@ -107,4 +111,10 @@ int oracle_run(const struct stream *stream, struct stream_expected *expected, st
     if (out_of_memory)
         return diag_run(diag, "%s: no memory for the oracle", stream->workload);
     return DIAG_OK;
+}
+
+int oracle_cap(struct stream *stream, uint32_t max_pending, struct diag *diag)
+{
+    stream->max_pending = max_pending;
+    return oracle_finish(stream, diag);
 }

@@ -8,7 +8,11 @@
 
 #include "harness/measure/workload/stream.h"
 
-/* Runs the stream and fills *expected.  O(operations * log n) time, O(ids + operations) memory. */
-int oracle_run(const struct stream *stream, struct stream_expected *expected, struct diag *diag);
+/* Finishes a stream that has been built: seals it and fills `expected`.  O(operations * log n) time, O(ids +
+ * operations) memory.  DIAG_RUN without memory; DIAG_USAGE when the stream is beyond bounds. */
+int oracle_finish(struct stream *stream, struct diag *diag);
+/* Caps the running timers of a finished stream at `max_pending` >= 1: a start that would make more of them run has
+ * to be refused.  Part of what the stream is: hash and `expected` are made anew. */
+int oracle_cap(struct stream *stream, uint32_t max_pending, struct diag *diag);
 
 #endif

@@ -7,9 +7,10 @@
 #define TWBENCH_PARAMETERS_H
 
 #include "harness/base/diag.h"
-#include "harness/measure/workload/workload.h"
+#include "harness/measure/workload/request.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 
 /* Most parameters of a file, and most characters of a value when everything is put in. */
 #define PARAMETERS_MAX     32

@@ -20,7 +20,7 @@
 
 #include "harness/measure/workload/dist.h"
 #include "harness/measure/workload/mix.h"
-#include "harness/measure/workload/workload.h"
+#include "harness/measure/workload/request.h"
 
 enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_FLOW, SPEC_GROUP };
 enum spec_order { SPEC_IDS, SPEC_RANDOM, SPEC_SOONEST, SPEC_LATEST };

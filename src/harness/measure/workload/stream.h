@@ -93,7 +93,7 @@ struct stream {
     uint64_t seed;
     uint64_t tick_ns;
     uint32_t capacity;    /* ids are 0 .. capacity-1 */
-    uint32_t max_pending; /* cap on running timers, see stream_cap; 0: none */
+    uint32_t max_pending; /* cap on running timers, see oracle_cap; 0: none */
     tw_tick horizon;      /* longest delay in it, restarts included */
     uint64_t hash;        /* over words, phases, tables, capacity: identity of the stream */
     size_t word_count;
@@ -170,7 +170,7 @@ static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
 
 /* An empty stream with the clock at 0; NULL when there is no memory.  The caller sets the other
  * plain fields (tasks, tasks_meaning, seed, tick_ns, capacity, schedule, and spec_json; it hands over
- * what they own) at any time before stream_finish. */
+ * what they own) at any time before oracle_finish. */
 struct stream *stream_new(const char *workload);
 void stream_free(struct stream *stream);
 /* Opens the next phase; what is appended from now on belongs to it.  `restart` is copied; NULL for
@@ -190,13 +190,10 @@ void stream_append_advance(struct stream *stream, uint64_t ticks);
 /* `count` advances of one tick. */
 void stream_append_ticks(struct stream *stream, uint64_t count);
 /* True once an append was dropped (no memory, or STREAM_WORDS_MAX): whoever appends in a long loop
- * may give up then.  stream_finish says which it was, so that nobody has to ask. */
+ * may give up then.  stream_seal says which it was, so that nobody has to ask. */
 bool stream_is_broken(const struct stream *stream);
-/* Computes horizon (explicit delays and restart tables), hash and, by the oracle, `expected`.  A
- * capacity of 0 becomes the highest id + 1; a stream without any start gets 1. */
-int stream_finish(struct stream *stream, struct diag *diag);
-/* Caps the running timers of a finished stream at `max_pending` >= 1: a start that would make more
- * of them run has to be refused.  Part of what the stream is: hash and `expected` are made anew. */
-int stream_cap(struct stream *stream, uint32_t max_pending, struct diag *diag);
+/* The last step of building, which oracle_finish (oracle.h) takes: computes horizon (explicit delays and restart
+ * tables) and hash.  A capacity of 0 becomes the highest id + 1; a stream without any start gets 1. */
+int stream_seal(struct stream *stream, struct diag *diag);
 
 #endif

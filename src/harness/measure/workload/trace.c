@@ -5,6 +5,7 @@
 #include "harness/base/units.h"
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/instant.h"
+#include "harness/measure/workload/oracle.h"
 
 #include <cjson/cJSON.h>
 
@@ -437,7 +438,7 @@ static int stream_fill(struct textfile *file, struct stream *stream, uint64_t ti
     stream->spec_json = trace_spec_json(stream->workload, &header, stream->tick_ns);
     if (!stream->spec_json)
         return diag_run(diag, "%s: no memory", textfile_name(file));
-    return stream_finish(stream, diag);
+    return oracle_finish(stream, diag);
 }
 
 int trace_stream(struct textfile *file, const char *name, uint64_t tick_ns, struct stream **out,

@@ -5,25 +5,8 @@
 #ifndef TWBENCH_WORKLOAD_H
 #define TWBENCH_WORKLOAD_H
 
+#include "harness/measure/workload/request.h"
 #include "harness/measure/workload/stream.h"
-
-/* "name=value" given by --set: overrides one named parameter of the workload. */
-struct workload_setting {
-    const char *name;
-    const char *value;
-};
-
-struct workload_request {
-    /* A name ("hold", "nginx": looked up as DIR/NAME.json, then DIR/traces/NAME.tt.xz) or a path
-     * (anything with a '/' or ending in .json, .tt, .tt.xz, .tt.gz). */
-    const char *workload;
-    const char *directory; /* where names are looked up */
-    uint64_t tasks;        /* 0: the workload's own default; ignored by traces */
-    uint64_t tick_ns; /* 0: the workload's own tick.  Coarser for a trace: deadlines round up */
-    uint64_t seed;
-    const struct workload_setting *settings;
-    size_t setting_count;
-};
 
 /* Makes the stream, finished (hash, expected).  The caller frees *out with stream_free. */
 int workload_stream(const struct workload_request *request, struct stream **out, struct diag *diag);
