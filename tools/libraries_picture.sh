@@ -35,7 +35,7 @@ awk -F, -v libraries="$libraries" '
         used[name] = times
         order[name] = $at["ns_per_op"]
         did[name] = sprintf("%.3g\t%.3g\t%.3g\t%.3g", $at["system_calls"] / operations, $at["clock_reads"] / operations,
-                            $at["allocations"] / operations, $at["bytes_per_task"])
+                            $at["allocations"] / operations, $at["peak_bytes_per_task"])
     }
     END {
         for (name in used)

@@ -185,7 +185,7 @@ run_with() {
     compares 3 --limit comparisons=0%
 }
 @test "more memory: shown, and judged when it has a limit" {
-    edit new.json 'c["memory"]["bytes_per_task"] *= 1.5'
+    edit new.json 'c["memory"]["peak_bytes_per_task"] *= 1.5'
     compares 0 --json=out.json
     judged 'c["memory"]["change"]' 0.5
     compares 3 --limit memory=10%

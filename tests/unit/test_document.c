@@ -216,6 +216,28 @@ static void test_load_keeps_cells_with_odd_texts(void **state)
     result_free(built), result_free(loaded);
 }
 
+/* The whole peak per task, slots and all; older results have the bytes it follows from. */
+static void test_memory_has_the_whole_peak_per_task(void **state)
+{
+    char path[256];
+    struct diag diag;
+    struct result_document *built = sample_empty(), *loaded = NULL;
+    sample_add(built, &sample_designs[3], "hold", 1000, 512);
+    cJSON *memory = cJSON_GetObjectItem(cell_at(built, 0), "memory");
+    double peak = json_get_number(memory, "peak_bytes");
+    assert_true(json_get_number(memory, "fixed_bytes") > 0);
+    assert_true(fabs(json_get_number(memory, "peak_bytes_per_task") - peak / 1000) < 1e-9);
+    assert_int_equal(result_write(built, file_name(path, state, "whole.json"), &diag), DIAG_OK);
+    char command[768];
+    snprintf(command, sizeof command,
+             "sed -i 's/\"peak_bytes_per_task\":[0-9.]*,//' '%s'; ! grep -q peak_bytes_per '%s'",
+             path, path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(result_load(path, &loaded, &diag), DIAG_OK);
+    assert_true(cJSON_Compare(result_json(built), result_json(loaded), true));
+    result_free(built), result_free(loaded);
+}
+
 /* A text that another tool has printed anew, with blanks and the keys in another order. */
 static void test_load_takes_other_layouts(void **state)
 {
@@ -529,6 +551,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_failures_are_counted),
         cmocka_unit_test(test_load_gives_what_was_written),
         cmocka_unit_test(test_load_keeps_cells_with_odd_texts),
+        cmocka_unit_test(test_memory_has_the_whole_peak_per_task),
         cmocka_unit_test(test_load_takes_other_layouts),
         cmocka_unit_test(test_same_experiment_is_replaced),
         cmocka_unit_test(test_resume_finds_finished_cells),

@@ -37,7 +37,7 @@ static cJSON *make_cell(const char *impl, int tasks)
         "{'impl': 'x', 'workload': 'hold', 'tasks': 1, 'tick_ns': 1000, 'seed': 7,"
         " 'status': 'ok', 'reason': null, 'digest': 'abcd', 'fired': 200,"
         " 'late_mean_ticks': 0, 'requested': {'slots': 64, 'levels': [4, 2]},"
-        " 'limits': {'max_pending': null}, 'memory': {'bytes_per_task': 20},"
+        " 'limits': {'max_pending': null}, 'memory': {'peak_bytes_per_task': 20},"
         " 'traits': {'late_ticks': 0, 'late_shift': 0, 'keeps_nothing': false},"
         " 'stream': {'hash': '0123'}, 'identity': 'x; hold tasks=1 seed=18446744073709551615 "
         "stream=0123; runs=3', 'phases': ["
@@ -420,7 +420,7 @@ static void test_work_that_moved_between_phases(void **state)
 static void test_memory_is_judged_when_it_has_a_limit(void **state)
 {
     struct pair *pair = *state;
-    put_number(pair->after, "cells.0.memory.bytes_per_task", 25);
+    put_number(pair->after, "cells.0.memory.peak_bytes_per_task", 25);
     struct compared_cell *cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_SAME);
     assert_true(is_near(cell->changes[METRIC_MEMORY].share, 0.25));

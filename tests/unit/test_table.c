@@ -84,7 +84,7 @@ static void test_rows_show_figures_and_status(void **state)
     char *text = table_text(document, plain);
     find_line(line, text, "hold: 10k timers, tick 1 ms", "heap");
     assert_non_null(strstr(line, "+-"));
-    assert_non_null(strstr(line, "16.0"));
+    assert_non_null(strstr(line, " 24.4* "));
     assert_string_equal(line + strlen(line) - 2, "ok");
     find_line(line, text, "hold: 1M timers", "list");
     assert_non_null(strstr(line, "timeout: over its time budget of 10 s"));
@@ -112,6 +112,23 @@ static void test_best_is_marked_and_the_harness_is_not(void **state)
         stars += *c == '*';
     assert_true(stars >= 3);
     assert_null(strchr(find_line(line, text, "hold: 1k timers", "null (harness)"), '*'));
+    free(text);
+    result_free(document);
+}
+
+/* heap takes fewer bytes in all than a wheel whose slots outweigh its timers, whatever one more task costs. */
+static void test_best_memory_goes_by_the_whole(void **state)
+{
+    (void)state;
+    char line[256];
+    struct result_document *document = sample_empty();
+    sample_add(document, &sample_designs[2], "hold", 1000, 0);
+    sample_add(document, &sample_designs[3], "hold", 1000, 65536);
+    char *text = table_text(document, (struct report_style){.columns = 200});
+    assert_non_null(strstr(find_line(line, text, "hold: 1k timers", "heap"), " 28.1* "));
+    find_line(line, text, "hold: 1k timers", "hashed");
+    assert_non_null(strstr(line, " 544 "));
+    assert_non_null(strstr(line, " 528k "));
     free(text);
     result_free(document);
 }
@@ -195,7 +212,7 @@ static void test_one_design_gets_a_card(void **state)
     assert_non_null(strstr(text, "settings  slots=512"));
     assert_non_null(strstr(text, "fired     5000 of 5000 expected, 0 early, at most 0 ticks late"));
     assert_non_null(strstr(text, "digest    fedcba9876543210, as the oracle's"));
-    assert_non_null(strstr(text, "memory    16.0 bytes per task"));
+    assert_non_null(strstr(text, "memory    24.2 bytes per task, slots and all, 8.0 KiB fixed"));
     assert_non_null(strstr(text, "The run was not finished: 2 cells are here."));
     assert_null(strstr(text, "The best of its column"));
     free(text);
@@ -350,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_time_unit_suits_the_least),
         cmocka_unit_test(test_rows_show_figures_and_status),
         cmocka_unit_test(test_best_is_marked_and_the_harness_is_not),
+        cmocka_unit_test(test_best_memory_goes_by_the_whole),
         cmocka_unit_test(test_designs_with_several_settings_are_told_apart),
         cmocka_unit_test(test_rows_fit_the_terminal),
         cmocka_unit_test(test_no_line_ends_in_blanks),

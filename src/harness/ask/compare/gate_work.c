@@ -325,8 +325,8 @@ void gate_work(struct compared_cell *cell, const cJSON *before, const cJSON *aft
     list_phases(cell, before, after);
     judge_work(cell, before, after, limits);
     cell->changes[METRIC_MEMORY] = gate_work_change(
-        json_get_number(before, "memory.bytes_per_task"),
-        json_get_number(after, "memory.bytes_per_task"), limits->of[METRIC_MEMORY]);
+        json_get_number(before, "memory.peak_bytes_per_task"),
+        json_get_number(after, "memory.peak_bytes_per_task"), limits->of[METRIC_MEMORY]);
     judge_instructions(cell, before, after, limits);
     /* Unknown is not alike: a build without memory figures is not given the wider margin. */
     cell->same_program = cell->work_verdict != VERDICT_INCONCLUSIVE && !cell->work_changed &&

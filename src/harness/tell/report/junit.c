@@ -117,7 +117,7 @@ static void write_figures(FILE *out, const cJSON *cell)
                  timed ? cost : "not timed", timed ? " ns/op" : "");
         xml_text(out, line);
     }
-    figure_number(bytes, json_get_number(cell, "memory.bytes_per_task"));
+    figure_number(bytes, json_get_number(cell, "memory.peak_bytes_per_task"));
     snprintf(line, sizeof line, "memory: %s bytes per task\n", bytes);
     xml_text(out, json_get(cell, "memory") ? line : "");
 }

@@ -94,7 +94,7 @@ static void add_memory(struct page *page, const struct place *cell)
 {
     if (json_get(cell->json, "memory"))
         page_say_fact(page, "memory", cell,
-                      "{memory.bytes_per_task:number} bytes per task"
+                      "{memory.peak_bytes_per_task:number} bytes per task, slots and all"
                       "<, {memory.fixed_bytes:bytes} fixed>"
                       "<, {memory.peak_bytes:bytes} at the peak>"
                       "<, {memory.retained_bytes:bytes} left after all were stopped>");

@@ -51,9 +51,12 @@ static double value_of(const struct view_row *row, const struct figure *figure)
 static void put_figure(struct page *page, const struct view_row *row, const struct place *cell,
                        const struct figure *figure, double divisor)
 {
-    char text[FIGURE_SIZE];
+    char text[FIGURE_SIZE + 1];
     double value = value_of(row, figure);
-    figure_number(text, value / divisor);
+    if (figure->type == FIGURE_INTEGER && isfinite(value))
+        figure_value(text, value);
+    else
+        figure_number(text, value / divisor);
     page_cell(page, "%s", "");
     if (figure->owner == FIGURE_OF_CELL) {
         page_put_as(page, cell, figure->path, "%s", text);

@@ -223,15 +223,7 @@ static struct triple tick_triple(const struct view_row *row, const char *phase)
 static struct triple memory_triple(const struct view_row *row, const char *phase)
 {
     (void)phase;
-    double bytes =
-        json_get_number(row->cell, "memory.peak_bytes") / json_get_number(row->cell, "tasks");
-    return (struct triple){bytes, bytes, bytes};
-}
-
-static struct triple bytes_triple(const struct view_row *row, const char *phase)
-{
-    (void)phase;
-    double bytes = json_get_number(row->cell, "memory.bytes_per_task");
+    double bytes = json_get_number(row->cell, "memory.peak_bytes_per_task");
     return (struct triple){bytes, bytes, bytes};
 }
 
@@ -433,7 +425,7 @@ static void write_bars(FILE *out, const cJSON *document, const struct cloud *clo
 {
     char title[256];
     size_t panels = write_phases(NULL, cloud, group, NULL);
-    bool memory = panel_has_data(cloud, bytes_triple, NULL);
+    bool memory = panel_has_data(cloud, memory_triple, NULL);
     view_title(title, sizeof title, group);
     write_head(out, document, title, panels + memory, count_series(cloud));
     for (size_t p = 0; p < group->phase_count; p++) {
@@ -443,7 +435,8 @@ static void write_bars(FILE *out, const cJSON *document, const struct cloud *clo
         write_bar_panel(out, group, title, "ns", cost_triple, group->phases[p]);
     }
     if (memory)
-        write_bar_panel(out, group, "bytes per task", "bytes", bytes_triple, NULL);
+        write_bar_panel(out, group, "peak bytes per task, fixed part included", "bytes",
+                        memory_triple, NULL);
 }
 
 /* ---- Latency. -------------------------------------------------------------------------------- */

@@ -329,7 +329,7 @@ static cJSON *make_pages(const struct outcome_pages *pages)
     return object;
 }
 
-static cJSON *make_memory(const struct outcome_memory *memory)
+static cJSON *make_memory(const struct outcome_memory *memory, double capacity)
 {
     if (!memory->measured && memory->fixed_bytes == 0)
         return cJSON_CreateNull();
@@ -343,6 +343,8 @@ static cJSON *make_memory(const struct outcome_memory *memory)
         {"resident_bytes", memory->resident_bytes},
     };
     cJSON *object = cJSON_CreateObject();
+    json_add_measure(object, "peak_bytes_per_task",
+                     memory->measured ? (double)memory->peak_bytes / capacity : NAN);
     json_add_measure(object, "bytes_per_task", memory->measured ? memory->bytes_per_task : NAN);
     json_add_integer(object, "fixed_bytes", memory->fixed_bytes);
     json_add_integer(object, "capacity_bytes", memory->capacity_bytes);
@@ -492,7 +494,7 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     add_proof(cell, stream, outcome);
     json_add_measure(cell, "harness_ns_per_op", harness_ns_per_op < 0 ? NAN : harness_ns_per_op);
     json_add(cell, "phases", make_phases(identity, stream, outcome));
-    json_add(cell, "memory", make_memory(&outcome->memory));
+    json_add(cell, "memory", make_memory(&outcome->memory, stream->capacity));
     json_add(cell, "stepped", make_stepped(&outcome->stepped));
     json_add(cell, "schedules", make_schedules(stream, outcome));
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);
@@ -503,4 +505,13 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     json_add(cell, "stream", make_stream(stream));
     json_add_text(cell, "identity", text);
     return cell;
+}
+
+void cell_complete(cJSON *cell)
+{
+    cJSON *memory = cJSON_GetObjectItemCaseSensitive(cell, "memory");
+    double peak = json_get_number(memory, "peak_bytes");
+    double capacity = json_get_number(cell, "stream.capacity");
+    if (cJSON_IsObject(memory) && !cJSON_HasObjectItem(memory, "peak_bytes_per_task"))
+        json_add_measure(memory, "peak_bytes_per_task", capacity > 0 ? peak / capacity : NAN);
 }

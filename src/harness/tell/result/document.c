@@ -438,6 +438,8 @@ static int load_text(const char *text, size_t size, const char *path,
     if (status != DIAG_OK)
         return status;
     document->cells = cJSON_GetObjectItemCaseSensitive(document->root, "cells");
+    cJSON *cell;
+    cJSON_ArrayForEach(cell, document->cells) cell_complete(cell);
     return keep_texts(document, text, path, diag);
 }
 
