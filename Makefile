@@ -137,16 +137,19 @@ LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/mo
 
 # ---- Files ----------------------------------------------------------------------------------------
 
-# A design is compiled twice, timed and counted (src/impls/backend.h); everything else once.
+# A design is compiled twice, timed and counted (src/impls/backend.h), and a runner timed and proved
+# (src/runners/runner.h); everything else once.
 DESIGNS  := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
+RUNNERS  := $(filter-out src/runners/runner_registry.c,$(wildcard src/runners/*.c))
 HARNESS  := $(wildcard src/harness/*/*.c src/harness/*/*/*.c)
 OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \
-            $(BUILD)/impls/registry.o $(BUILD)/libraries/answer.o $(HARNESS:src/%.c=$(BUILD)/%.o)
+            $(RUNNERS:src/%.c=$(BUILD)/%.timed.o) $(RUNNERS:src/%.c=$(BUILD)/%.proved.o) \
+            $(BUILD)/impls/registry.o $(BUILD)/runners/runner_registry.o $(BUILD)/libraries/answer.o $(HARNESS:src/%.c=$(BUILD)/%.o)
 MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
 SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh .ci/run)
-STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] src/harness/*/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp)
+STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/runners/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] src/harness/*/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp)
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
 CONFORMANCE_TESTS := $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))
@@ -240,6 +243,10 @@ $(BUILD)/%.counted.o: src/%.c $(BUILD)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -DTW_COUNTED -MMD -MP -c $< -o $@
+$(BUILD)/%.proved.o: src/%.c $(BUILD)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -DTW_PROVED -MMD -MP -c $< -o $@
 $(BUILD)/%.o: src/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -358,9 +365,9 @@ run-coverage: all tests
 # ---- Style and static analysis --------------------------------------------------------------------
 
 # Stamps depend on the objects, so that a changed header brings its users under analysis again.
-TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.timed.tidy) \
+TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) $(RUNNERS:src/%.c=$(BUILD)/%.timed.tidy) $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.timed.tidy) \
           $(LIBRARY_PARTS:src/%.c=$(BUILD)/%.tidy) \
-          $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c $(HARNESS) $(wildcard src/main.c))
+          $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c src/runners/runner_registry.c $(HARNESS) $(wildcard src/main.c))
 tidy: $(TIDIED) ## clang-tidy on what changed since it last passed
 TIDY = clang-tidy --quiet --warnings-as-errors='*' $< -- $(LANGUAGE) -I$(BUILD) $(EXTRA) 2> >(grep -v 'warnings\? generated' >&2)
 $(BUILD)/libraries/%.timed.tidy: src/libraries/%.cpp $(BUILD)/libraries/%.timed.o .clang-tidy

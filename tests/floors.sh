@@ -110,7 +110,7 @@ reports_see_no_run() {
 }
 
 only_some_rooms_call_designs() {
-    source_files | grep -Ev '^src/(impls|libraries|harness/measure/run|harness/prove/conform|harness/measure/sched|harness/ask/show)/' |
+    source_files | grep -Ev '^src/(impls|libraries|runners|harness/measure/run|harness/prove/conform|harness/measure/sched|harness/ask/show)/' |
         xargs grep -HnE '(->|\.)(open|start|stop|advance|footprint|describe)\('
 }
 

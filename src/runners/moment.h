@@ -1,0 +1,102 @@
+/*
+ * moment.h - the clock of the runners: moments, ticks and how to sleep until one.
+ *
+ * A moment is CLOCK_MONOTONIC in nanoseconds.  Sums are clamped instead of wrapping: the end of time is
+ * later than everything.
+ */
+#ifndef TWBENCH_MOMENT_H
+#define TWBENCH_MOMENT_H
+
+#include "runner.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+static inline uint64_t moment_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t moment_after(uint64_t moment, uint64_t ns)
+{
+    return moment > TW_DUE_MAX - ns ? TW_DUE_MAX : moment + ns;
+}
+
+static inline struct timespec moment_spec(uint64_t moment)
+{
+    return (struct timespec){.tv_sec = (time_t)(moment / 1000000000),
+                             .tv_nsec = (long)(moment % 1000000000)};
+}
+
+/* Sleeps until then; at once when that has passed. */
+static inline void moment_sleep(uint64_t until)
+{
+    struct timespec spec = moment_spec(until);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &spec, NULL) == EINTR)
+        ;
+}
+
+/* Lets the kernel wake the calling thread within a microsecond of the moment asked for, instead of the 50
+ * that it may gather wake-ups in.  For threads that wait for a deadline, not for those that wait for a tick. */
+static inline void moment_sharpen(void)
+{
+    prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+}
+
+/* A condition that waits by this clock.  0 or an errno. */
+static inline int moment_condition_open(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    int failed = pthread_condattr_init(&attributes);
+    if (failed)
+        return failed;
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    failed = pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return failed;
+}
+
+/* Waits until then, for ever at TW_DUE_MAX, or until a signal, or for no reason: the caller looks again. */
+static inline void moment_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
+                                         uint64_t until)
+{
+    if (until == TW_DUE_MAX) {
+        pthread_cond_wait(condition, lock);
+        return;
+    }
+    struct timespec spec = moment_spec(until);
+    pthread_cond_timedwait(condition, lock, &spec);
+}
+
+/* Tick k is the moment open_ns + k * tick_ns. */
+struct ticking {
+    uint64_t open_ns, tick_ns;
+};
+
+/* The last tick that is not after the moment; 0 before the first. */
+static inline tw_tick ticking_reached(const struct ticking *ticking, uint64_t moment)
+{
+    return moment < ticking->open_ns ? 0 : (moment - ticking->open_ns) / ticking->tick_ns;
+}
+
+/* The first tick that is not before the moment: where a timer due then may fire. */
+static inline tw_tick ticking_due(const struct ticking *ticking, uint64_t moment)
+{
+    if (moment <= ticking->open_ns)
+        return 0;
+    return (moment - ticking->open_ns - 1) / ticking->tick_ns + 1;
+}
+
+static inline uint64_t ticking_moment(const struct ticking *ticking, tw_tick tick)
+{
+    uint64_t since;
+    if (__builtin_mul_overflow(tick, ticking->tick_ns, &since))
+        return TW_DUE_MAX;
+    return moment_after(ticking->open_ns, since);
+}
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * opening.h - what every runner does at its open: checks the config, opens designs, makes seats.
+ */
+#ifndef TWBENCH_OPENING_H
+#define TWBENCH_OPENING_H
+
+#include "moment.h"
+#include "runner.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Ids of a runner and a design are below TW_CAPACITY_MAX; this one is of none. */
+#define OPENING_NONE UINT32_MAX
+
+static inline int opening_no_memory(struct tw_error *error, uint64_t bytes)
+{
+    params_no_memory(error, bytes);
+    return TW_RUN_MEMORY;
+}
+
+static inline int opening_no_thread(struct tw_error *error, int number)
+{
+    snprintf(error->text, sizeof error->text, "the system gave no thread or lock: %s",
+             strerror(number));
+    return TW_RUN_SYSTEM;
+}
+
+/* TW_RUN_OK if the settings are among the runner's params and within their limits, the cap is at most the
+ * capacity, and the design is one that a runner can drive; else the answer for open, with *error filled. */
+static inline int opening_check(const struct tw_runner *runner,
+                                const struct tw_runner_config *config, struct tw_error *error)
+{
+    struct tw_config own = {.capacity = config->capacity,
+                            .settings = config->settings,
+                            .setting_count = config->setting_count};
+    if (params_check(runner->params, &own, error) != TW_OK)
+        return TW_RUN_BAD_SETTING;
+    if (config->max_pending > config->capacity) {
+        snprintf(error->text, sizeof error->text,
+                 "max-pending: %u given; expected at most the capacity, %u", config->max_pending,
+                 config->capacity);
+        return TW_RUN_BAD_SETTING;
+    }
+    if (runner->flags & TW_RUNNER_OWN_TIMERS) {
+        if (!config->design)
+            return TW_RUN_OK;
+        snprintf(error->text, sizeof error->text,
+                 "%s: runner %s keeps its timers itself and takes no design", config->design->name,
+                 runner->name);
+        return TW_RUN_BAD_SETTING;
+    }
+    if (!config->design || config->design->traits.flags & TW_REAL_CLOCK) {
+        snprintf(error->text, sizeof error->text, "%s: %s; a runner has the clock itself",
+                 config->design ? config->design->name : "no design",
+                 config->design ? "waits for the machine's clock" : "is given");
+        return TW_RUN_BAD_SETTING;
+    }
+    return TW_RUN_OK;
+}
+
+/* The value of a setting of the runner's own, or `otherwise` if it was not given. */
+static inline uint64_t opening_setting(const struct tw_runner_config *config, const char *name,
+                                       uint64_t otherwise)
+{
+    for (size_t i = 0; i < config->setting_count; i++)
+        if (strcmp(config->settings[i].name, name) == 0)
+            return config->settings[i].values[0];
+    return otherwise;
+}
+
+/* The cap as configured. */
+static inline uint32_t opening_cap(const struct tw_runner_config *config)
+{
+    return config->max_pending > 0 ? config->max_pending : config->capacity;
+}
+
+/* The cap in force over one instance of the design, which may have one of its own. */
+static inline uint32_t opening_cap_of_design(const struct tw_description *design, uint32_t cap)
+{
+    for (size_t i = 0; i < design->setting_count; i++)
+        if (strcmp(design->settings[i].name, "max-running") == 0 &&
+            design->settings[i].values[0] < cap)
+            return (uint32_t)design->settings[i].values[0];
+    return cap;
+}
+
+/* Opens an instance of the config's design for that many timers, its clock at tick 0. */
+static inline int opening_design(const struct tw_runner_config *config, uint64_t tick_ns,
+                                 uint32_t capacity, struct tw_timers **out, struct tw_error *error)
+{
+    uint64_t ticks = config->horizon_ns / tick_ns + (config->horizon_ns % tick_ns > 0);
+    struct tw_config of_design = {.capacity = capacity,
+                                  .horizon = ticks,
+                                  .settings = config->design_settings,
+                                  .setting_count = config->design_setting_count};
+    int status = config->design->open(out, &of_design, error);
+    if (status == TW_OK)
+        return TW_RUN_OK;
+    return status == TW_REFUSED_MEMORY ? TW_RUN_MEMORY : TW_RUN_BAD_SETTING;
+}
+
+static inline uint64_t opening_design_bytes(const struct tw_backend *design,
+                                            const struct tw_timers *timers)
+{
+    struct tw_footprint footprint = design->footprint(timers);
+    return footprint.fixed_bytes + footprint.capacity_bytes + footprint.pending_bytes;
+}
+
+/* ---- Counting.  A counter has one writer, so that it costs a load and a store; any thread may read it. */
+
+struct tally {
+#define TALLY_MEMBER(name, meaning) _Atomic uint64_t name;
+    TW_RUNNER_STATS(TALLY_MEMBER)
+#undef TALLY_MEMBER
+};
+
+static inline void tally_add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+static inline void tally_most(_Atomic uint64_t *counter, uint64_t value)
+{
+    if (value > atomic_load_explicit(counter, memory_order_relaxed))
+        atomic_store_explicit(counter, value, memory_order_relaxed);
+}
+
+static inline uint64_t tally_read(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* Adds one thread's tally to the answer of stats: sums, and the greatest of what is called the most. */
+static inline void tally_sum(struct tw_runner_stats *out, const struct tally *tally)
+{
+    uint64_t most = out->most_transferred, pause = out->longest_pause_ns;
+#define TALLY_SUM(name, meaning) out->name += tally_read(&tally->name);
+    TW_RUNNER_STATS(TALLY_SUM)
+#undef TALLY_SUM
+    uint64_t most_here = tally_read(&tally->most_transferred);
+    uint64_t pause_here = tally_read(&tally->longest_pause_ns);
+    out->most_transferred = most > most_here ? most : most_here;
+    out->longest_pause_ns = pause > pause_here ? pause : pause_here;
+}
+
+/* Processor time of the calling thread. */
+static inline uint64_t tally_cpu_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* The same of a thread that has not been joined; 0 when the system does not say. */
+static inline uint64_t tally_cpu_of(pthread_t thread)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* ---- Seats, for a runner that keeps nothing in them. ------------------------------------------ */
+
+static inline struct tw_seat *seat_enter(struct tw_service *service, const struct tw_points *points,
+                                         _Atomic uint32_t *entered)
+{
+    struct tw_seat *seat = calloc(1, sizeof *seat);
+    if (seat)
+        *seat = (struct tw_seat){
+            .service = service, .points = points, .number = atomic_fetch_add(entered, 1)};
+    return seat;
+}
+
+static inline void seat_leave(struct tw_seat *seat)
+{
+    free(seat);
+}
+
+static inline void seat_wait(struct tw_seat *seat, uint64_t until)
+{
+    (void)seat;
+    moment_sleep(until);
+}
+
+#endif
