@@ -1,9 +1,7 @@
 /* test_layer.c - layers over a design: what they hand through, keep back, and add. */
-#include "harness/measure/run/layer.h"
+#include "harness/measure/run/layers.h"
 
-#include "harness/measure/run/cap.h"
 #include "harness/measure/run/cycles.h"
-#include "harness/measure/run/drag.h"
 #include "impls/registry.h"
 
 #include <setjmp.h>
@@ -93,12 +91,12 @@ static void check_through(const struct tw_backend *design)
 {
     struct fired *bare = calloc(1, sizeof *bare), *layered = calloc(1, sizeof *layered);
     struct tw_timers *timers = open_design(design);
-    struct drag drag;
-    struct cap cap;
+    struct layer drag;
+    struct layer cap;
     assert_non_null(bare);
     assert_non_null(layered);
-    assert_int_equal(cap_put(&cap, design, open_design(design), IDS), TW_OK);
-    assert_int_equal(drag_put(&drag, &cap.table, cap.timers, 10), TW_OK);
+    assert_int_equal(layer_cap(&cap, design, open_design(design), IDS), TW_OK);
+    assert_int_equal(layer_drag(&drag, &cap.table, cap.timers, 10), TW_OK);
     assert_string_equal(drag.table.name, design->name);
     assert_true(drag.table.traits.flags == design->traits.flags);
     assert_null(drag.table.open);
@@ -131,8 +129,8 @@ static void test_cap_counts_what_runs(void **state)
 {
     (void)state;
     const struct tw_backend *heap = registry_find("heap")->timed;
-    struct cap cap;
-    assert_int_equal(cap_put(&cap, heap, open_design(heap), 2), TW_OK);
+    struct layer cap;
+    assert_int_equal(layer_cap(&cap, heap, open_design(heap), 2), TW_OK);
     struct fired fired = {.design = &cap.table, .timers = cap.timers, .restart = true};
     assert_int_equal(cap.table.start(cap.timers, 0, 5), TW_OK);
     assert_int_equal(cap.table.start(cap.timers, 1, 6), TW_OK);
@@ -150,19 +148,19 @@ static void test_cap_counts_what_runs(void **state)
     assert_int_equal(cap.table.start(cap.timers, 3, 9), TW_OK);
     assert_int_equal(cap.table.start(cap.timers, 4, 9), TW_REFUSED_FULL);
     assert_true(cap.table.footprint(cap.timers).fixed_bytes >
-                heap->footprint(((struct layer *)(void *)cap.timers)->inner).fixed_bytes);
+                heap->footprint(((struct layer_below *)(void *)cap.timers)->inner).fixed_bytes);
     cap.table.close(cap.timers);
 }
 
 /* ---- The drag. ------------------------------------------------------------------------------- */
 
-static void put_drag(struct drag *drag, uint64_t links)
+static void put_drag(struct layer *drag, uint64_t links)
 {
     const struct tw_backend *heap = registry_find("heap")->timed;
-    assert_int_equal(drag_put(drag, heap, open_design(heap), links), TW_OK);
+    assert_int_equal(layer_drag(drag, heap, open_design(heap), links), TW_OK);
 }
 
-static void start_and_stop(struct drag *drag, size_t times)
+static void start_and_stop(struct layer *drag, size_t times)
 {
     for (size_t i = 0; i < times; i++) {
         assert_int_equal(drag->table.start(drag->timers, 0, 10), TW_OK);
@@ -184,13 +182,13 @@ static void test_a_chain_comes_with_every_so_many_starts(void **state)
     (void)state;
     static const uint64_t links[] = {0, 1, 1000, 200000};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-        struct drag drag;
+        struct layer drag;
         put_drag(&drag, links[i]);
         for (uint64_t chains = 1; chains <= 5; chains++) {
             start_and_stop(&drag, DRAG_STARTS - 1);
-            assert_true(drag_value(&drag) == value_of_links(links[i] * (chains - 1)));
+            assert_true(layer_drag_value(&drag) == value_of_links(links[i] * (chains - 1)));
             start_and_stop(&drag, 1);
-            assert_true(drag_value(&drag) == value_of_links(links[i] * chains));
+            assert_true(layer_drag_value(&drag) == value_of_links(links[i] * chains));
         }
         drag.table.close(drag.timers);
     }
@@ -201,7 +199,7 @@ static void test_a_chain_comes_with_every_so_many_starts(void **state)
 static void test_links_take_time(void **state)
 {
     (void)state;
-    struct drag drag;
+    struct layer drag;
     put_drag(&drag, 200000);
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     start_and_stop(&drag, (size_t)20 * DRAG_STARTS);

@@ -278,7 +278,7 @@ static void test_every_kind_takes_time(void **state)
 static void test_rounds_sample_each_point_as_often_as_asked(void **state)
 {
     (void)state;
-    struct pool_limits limits = {.budget_ns = 100000000000, .memory_bytes = 64 << 20};
+    struct pool_bounds limits = {.budget_ns = 100000000000, .memory_bytes = 64 << 20};
     struct limit_result *results = calloc(3, sizeof *results);
     struct cycles cycles = cycles_calibrate();
     struct limit_request request = {.runs = 3, .seed = 1, .cycles = &cycles};

@@ -108,7 +108,7 @@ static bool run_beside_heap(const struct tw_backend *timed, const struct tw_back
     struct plan_cell cells[2] = {{.design = &entry}, {.design = registry_find("heap")}};
     struct outcome *outcomes = calloc(2, sizeof *outcomes);
     struct group_options options = {.runs = 3, .warmup = 1, .min_time_ns = 100000, .seed = 1};
-    struct pool_limits limits = {.budget_ns = budget_ns, .memory_bytes = (uint64_t)256 << 20};
+    struct pool_bounds limits = {.budget_ns = budget_ns, .memory_bytes = (uint64_t)256 << 20};
     struct cycles cycles = cycles_calibrate();
     struct pool *pool;
     struct diag diag;
@@ -278,7 +278,7 @@ static void test_a_deadline_ends_what_is_in_flight(void **state)
     struct tw_design entry = {.timed = &hanging, .counted = &hanging};
     struct plan_cell cell = {.design = &entry};
     struct group_options options = {.seed = 1};
-    struct pool_limits limits = {.budget_ns = AMPLE};
+    struct pool_bounds limits = {.budget_ns = AMPLE};
     struct outcome *outcome = calloc(1, sizeof *outcome);
     struct pool *pool;
     struct diag diag;
@@ -301,7 +301,7 @@ static void test_counts_only(void **state)
     struct stream *stream = make_stream();
     struct plan_cell cell = {.design = registry_find("heap")};
     struct group_options options = {.seed = 1, .count = true, .small = stream};
-    struct pool_limits limits = {.budget_ns = AMPLE};
+    struct pool_bounds limits = {.budget_ns = AMPLE};
     struct outcome *outcome = calloc(1, sizeof *outcome);
     struct pool *pool;
     struct diag diag;

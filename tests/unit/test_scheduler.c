@@ -5,7 +5,7 @@
 #include "harness/measure/sched/scheduler.h"
 
 #include "harness/base/rng.h"
-#include "harness/measure/run/layer.h"
+#include "harness/measure/run/layers.h"
 #include "impls/registry.h"
 
 #include <setjmp.h>
@@ -251,7 +251,7 @@ static void slow_neighbour_case(const struct tw_backend *design)
 
 /* A design that is late by three ticks, as those that round deadlines are. */
 struct late_layer {
-    struct layer layer;
+    struct layer_below layer;
 };
 
 static int late_start(struct tw_timers *timers, tw_id id, tw_tick deadline)

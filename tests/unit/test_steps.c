@@ -355,7 +355,7 @@ static void assert_goes_on_without(const struct tw_backend *faulty, const struct
     struct stream *stream = make_stream(100);
     struct outcome *outcomes = calloc(2, sizeof *outcomes);
     struct group_options options = {.runs = 1, .seed = 1, .small = small};
-    struct pool_limits limits = {.budget_ns = UINT64_C(100000000000)};
+    struct pool_bounds limits = {.budget_ns = UINT64_C(100000000000)};
     struct cycles cycles = cycles_calibrate();
     struct pool *pool;
     struct diag diag;

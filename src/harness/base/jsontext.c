@@ -1,6 +1,8 @@
 /* jsontext.c - scans the grammar of JSON before cJSON reads it. */
 #include "harness/base/jsontext.h"
 
+#include "harness/base/utf8.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -11,30 +13,12 @@
 /* cJSON gives up on longer ones. */
 #define NUMBER_LENGTH_MAX 63
 
-/* ---- UTF-8. ---------------------------------------------------------------------------------- */
-
-/* Bytes of the character at `text`, which ends with a zero byte; 0 when there is none.  Overlong forms,
- * surrogates and what lies beyond U+10FFFF are none. */
-static size_t utf8_length(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    size_t length = at[0] < 0x80                    ? 1
-                    : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-                    : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-                    : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
-                                                    : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    bool is_wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-                    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
-    return is_wrong ? 0 : length;
-}
+/* ---- Strings. -------------------------------------------------------------------------------- */
 
 void jsontext_repair(char *text)
 {
     while (*text) {
-        size_t length = utf8_length(text);
+        size_t length = utf8_character(text, NULL);
         if (length == 0)
             *text = '?';
         text += length ? length : 1;
@@ -152,7 +136,7 @@ static bool scan_escape(struct scan *scan)
 static bool scan_string(struct scan *scan)
 {
     for (scan->at++; *scan->at != '"';) {
-        size_t length = utf8_length(scan->at);
+        size_t length = utf8_character(scan->at, NULL);
         if (scan->at == scan->end)
             return false;
         if (length == 0)

@@ -47,7 +47,7 @@ static const struct suffix time_suffixes[] = {
 };
 
 /* An exponent further out than this is overflow or a lost fraction whatever the digits are. */
-enum { EXPONENT_LIMIT = 60 };
+enum { EXPONENT_MAX = 60 };
 
 enum verdict { VERDICT_OK, VERDICT_MALFORMED, VERDICT_OVERFLOW, VERDICT_FRACTION };
 
@@ -109,7 +109,7 @@ static const char *decimal_exponent(const char *at, struct decimal *out)
 static enum verdict decimal_scale(struct decimal number, uint64_t factor, uint64_t *out)
 {
     wide value = (wide)number.digits * factor;
-    if (value != 0 && (number.exponent > EXPONENT_LIMIT || number.exponent < -EXPONENT_LIMIT))
+    if (value != 0 && (number.exponent > EXPONENT_MAX || number.exponent < -EXPONENT_MAX))
         return number.exponent > 0 ? VERDICT_OVERFLOW : VERDICT_FRACTION;
     for (; value != 0 && number.exponent < 0; number.exponent++, value /= 10)
         if (value % 10)
@@ -193,6 +193,15 @@ int units_parse_real(const char *text, const char *what, double *out, struct dia
                           what, text);
     *out = value;
     return DIAG_OK;
+}
+
+int units_parse_real_in(const char *text, const char *what, double min, double max, double *out,
+                        struct diag *diag)
+{
+    int status = units_parse_real(text, what, out, diag);
+    if (status != DIAG_OK || (*out >= min && *out <= max))
+        return status;
+    return diag_usage(diag, "%s: %.60s, expected a number from %g to %g", what, text, min, max);
 }
 
 /* Three significant digits without zeros at the end; the caller has brought value below 1000

@@ -22,6 +22,9 @@ int units_parse_ticks(const char *text, uint64_t tick_ns, const char *what, uint
                       struct diag *diag);
 /* A finite decimal number, which may be negative and have a fraction: "0.5", "1e-4". */
 int units_parse_real(const char *text, const char *what, double *out, struct diag *diag);
+/* The same within bounds. */
+int units_parse_real_in(const char *text, const char *what, double min, double max, double *out,
+                        struct diag *diag);
 
 /* "1.5M", "1k", "864k", "37" - shortest form that is exact to three digits. */
 void units_format_count(char *out, size_t size, uint64_t count);

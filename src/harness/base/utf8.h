@@ -4,6 +4,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the character that begins at `text`, which ends with a zero byte; 0: there is none.  Overlong forms,
+ * surrogates and what lies beyond U+10FFFF are none.  *code (may be NULL) is set to it. */
+size_t utf8_character(const char *text, uint32_t *code);
 
 /* Is the text valid UTF-8 without control characters?  At most `size` bytes are read: one that has no end within them
  * is not. */

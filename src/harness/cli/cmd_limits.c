@@ -107,7 +107,7 @@ static int make_streams(struct limiting *limiting, struct diag *diag)
 static int open_pool(struct limiting *limiting, struct diag *diag)
 {
     const struct options *options = &limiting->options;
-    struct pool_limits limits = {.budget_ns = options->setup.budget_ns,
+    struct pool_bounds limits = {.budget_ns = options->setup.budget_ns,
                                  .memory_bytes = options->setup.memory_limit_bytes};
     origin_fill(&limiting->origin, &options->setup);
     int cpu = origin_watch_begin(&limiting->watch, &limiting->origin, &options->setup);

@@ -30,7 +30,7 @@ struct block_role {
     const char
         *plugin; /* path of the one that it loads for all cells; NULL: what their commands say */
     const char *name; /* for messages; NULL: the program's path */
-    bool dragged;     /* runs under the layer of drag.h */
+    bool dragged;     /* runs under the drag of layers.h */
     double
         drag_percent; /* by how much that slows it down; each cell knows how long a chain that is */
 };

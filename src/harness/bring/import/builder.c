@@ -194,7 +194,7 @@ static void operation_write(struct builder *builder, uint32_t id, bool is_start,
 }
 
 /* A deadline past the end of time is at its end. */
-static int64_t delay_limit(const struct builder *builder, int64_t delay)
+static int64_t delay_cut(const struct builder *builder, int64_t delay)
 {
     return delay > INT64_MAX - builder->now ? INT64_MAX - builder->now : delay;
 }
@@ -205,7 +205,7 @@ void builder_start(struct builder *builder, uint64_t name, int64_t delay)
     struct builder_object *object = object_make(builder, name, &number);
     if (!object || builder->out_of_memory)
         return;
-    delay = delay_limit(builder, delay);
+    delay = delay_cut(builder, delay);
     bool is_new = object->state != BUILDER_ARMED;
     if (is_new) {
         if (!room_make(builder, &builder->heap, builder->armed, &builder->heap_room,

@@ -45,7 +45,7 @@ static uint64_t distance(int64_t a, int64_t b)
     return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-static int64_t limited(uint64_t value)
+static int64_t as_signed(uint64_t value)
 {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
@@ -62,7 +62,7 @@ static bool is_realtime(const struct clocks *clocks, int64_t time, int64_t ns)
 /* A firing shows the time of its timer's clock, some microseconds before the line was written. */
 static void firing_learn(struct khrtimer *khrtimer, const struct kevent *event)
 {
-    int64_t now = limited(event->value), ns = limited(event->ns), ahead = now - ns;
+    int64_t now = as_signed(event->value), ns = as_signed(event->ns), ahead = now - ns;
     if (is_realtime(&khrtimer->clocks, now, ns)) {
         if (!khrtimer->clocks.has_realtime ||
             (khrtimer->found && ahead > khrtimer->clocks.realtime))
@@ -81,7 +81,7 @@ static void firing_learn(struct khrtimer *khrtimer, const struct kevent *event)
 static bool start_deadline(struct khrtimer *khrtimer, const struct kevent *event, int64_t *deadline)
 {
     const struct clocks *clocks = &khrtimer->clocks;
-    int64_t expires = limited(event->value), ns = limited(event->ns);
+    int64_t expires = as_signed(event->value), ns = as_signed(event->ns);
     *deadline = expires;
     if (event->boottime && clocks->has_boottime && expires != INT64_MAX) {
         khrtimer->boottime_starts++;
@@ -129,7 +129,7 @@ static void event_take(struct import *import, struct khrtimer *khrtimer, const s
         return; /* half of a re-arm or a firing, which is dated by its other half */
     builder_clock(builder, event->ns);
     if (event->kind == KEVENT_START)
-        builder_start(builder, event->name, deadline - limited(builder_time(builder)));
+        builder_start(builder, event->name, deadline - as_signed(builder_time(builder)));
     else if (event->kind == KEVENT_EXPIRE)
         builder_fired(builder, event->name);
     else

@@ -115,9 +115,9 @@ static uint64_t event_jiffy(struct ktimer *ktimer, const struct kevent *event)
 static void fit_count(struct ktimer *ktimer, const struct kevent *event)
 {
     int64_t error = jiffies_error(&ktimer->fit, known_of(event));
-    int64_t limit = ERRORS / 2;
-    error = error < -limit ? -limit : error > limit ? limit : error;
-    ktimer->fits[error + limit]++;
+    int64_t most = ERRORS / 2;
+    error = error < -most ? -most : error > most ? most : error;
+    ktimer->fits[error + most]++;
     ktimer->starts_fitted++;
 }
 

@@ -20,25 +20,29 @@ static enum outcome_status no_memory(struct instance *instance, const char *what
     return OUTCOME_OUT_OF_MEMORY;
 }
 
+static enum outcome_status layer_enter(struct instance *instance, const struct layer *layer,
+                                       int status, const char *what, char *reason)
+{
+    if (status != TW_OK)
+        return no_memory(instance, what, reason);
+    instance->design = &layer->table;
+    instance->timers = layer->timers;
+    return OUTCOME_OK;
+}
+
 static enum outcome_status instance_cap(struct instance *instance, uint32_t max_pending,
                                         char *reason)
 {
     if (max_pending == 0)
         return OUTCOME_OK;
-    if (cap_put(&instance->cap, instance->design, instance->timers, max_pending) != TW_OK)
-        return no_memory(instance, "the cap on pending timers", reason);
-    instance->design = &instance->cap.table;
-    instance->timers = instance->cap.timers;
-    return OUTCOME_OK;
+    int status = layer_cap(&instance->cap, instance->design, instance->timers, max_pending);
+    return layer_enter(instance, &instance->cap, status, "the cap on pending timers", reason);
 }
 
 enum outcome_status instance_drag(struct instance *instance, uint64_t links, char *reason)
 {
-    if (drag_put(&instance->drag, instance->design, instance->timers, links) != TW_OK)
-        return no_memory(instance, "the drag", reason);
-    instance->design = &instance->drag.table;
-    instance->timers = instance->drag.timers;
-    return OUTCOME_OK;
+    int status = layer_drag(&instance->drag, instance->design, instance->timers, links);
+    return layer_enter(instance, &instance->drag, status, "the drag", reason);
 }
 
 enum outcome_status instance_open(struct instance *instance, const struct tw_backend *design,

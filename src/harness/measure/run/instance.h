@@ -3,8 +3,7 @@
 #define TWBENCH_INSTANCE_H
 
 #include "harness/measure/plan/plan.h"
-#include "harness/measure/run/cap.h"
-#include "harness/measure/run/drag.h"
+#include "harness/measure/run/layers.h"
 #include "harness/measure/run/outcome.h"
 
 #define INSTANCE_REASON 400
@@ -12,8 +11,7 @@
 struct instance {
     const struct tw_backend *design; /* to drive it by: the design's table, or the top layer's */
     struct tw_timers *timers;
-    struct cap cap;
-    struct drag drag;
+    struct layer cap, drag;
 };
 
 /* Opens `design` (the timed or the counted object of the cell's) for the stream, with the cap that the
@@ -23,7 +21,7 @@ enum outcome_status instance_open(struct instance *instance, const struct tw_bac
                                   const struct plan_cell *plan, const struct stream *stream,
                                   char *reason);
 
-/* Puts the drag over it; see drag.h. */
+/* Puts the drag over it; see layers.h. */
 enum outcome_status instance_drag(struct instance *instance, uint64_t links, char *reason);
 
 void instance_close(struct instance *instance);

@@ -7,6 +7,8 @@
 
 #include "harness/base/rng.h"
 #include "harness/base/sysfile.h"
+#include "harness/measure/run/cycles.h"
+#include "harness/measure/stats/summary.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -32,21 +34,7 @@
 
 static double now_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *values)
-{
-    qsort(values, STRETCHES, sizeof *values, compare_doubles);
-    return values[STRETCHES / 2];
+    return (double)clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static double or_unknown(double cost_ns)
@@ -98,7 +86,7 @@ static double walk_median_ns(const unsigned char *area, size_t bytes)
     uint64_t state = 1;
     for (size_t i = 0; i < STRETCHES; i++)
         costs_ns[i] = walk_ns(area, bytes, &state);
-    return median_of(costs_ns);
+    return summary_of(costs_ns, STRETCHES).median;
 }
 
 /* What is behind the area is touched after it and pushes it out of the caches. */
@@ -162,7 +150,8 @@ double penalties_branch_miss_ns(void)
     }
     free(outcomes);
     /* Every second guess at a coin is wrong. */
-    return or_unknown(2 * (median_of(random_ns) - median_of(constant_ns)));
+    return or_unknown(
+        2 * (summary_of(random_ns, STRETCHES).median - summary_of(constant_ns, STRETCHES).median));
 }
 
 void penalties_measure(struct penalties *out)

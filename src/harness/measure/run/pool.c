@@ -42,7 +42,7 @@ struct slot {
 };
 
 struct pool {
-    struct pool_limits limits;
+    struct pool_bounds bounds;
     struct deadline deadline;
     struct interrupt interrupt;
     uint64_t begin_ns; /* of pool_run, by ward_now_ns() */
@@ -113,14 +113,14 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     memset(slot->report, 0, sizeof *slot->report);
     slot->job = job;
     slot->is_half = false;
-    slot->deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + pool->limits.budget_ns;
-    slot->half_ns = slot->deadline_ns - pool->limits.budget_ns / 2;
-    slot->looked_ns = slot->deadline_ns - pool->limits.budget_ns;
+    slot->deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + pool->bounds.budget_ns;
+    slot->half_ns = slot->deadline_ns - pool->bounds.budget_ns / 2;
+    slot->looked_ns = slot->deadline_ns - pool->bounds.budget_ns;
     slot->looked_cpu_ns = 0;
     slot->memory_kills = ward_memory_kills();
     slot->nonce = ward_nonce();
     pid_t pid = ward_fork(&(struct ward){
-        .memory_bytes = pool->limits.memory_bytes,
+        .memory_bytes = pool->bounds.memory_bytes,
         .file_bytes = is_plugin(job) ? FILE_BYTES : 0,
         .out_fd = WARD_NOWHERE,
         .err_fd = is_plugin(job) ? WARD_NOWHERE : STDERR_FILENO,
@@ -235,7 +235,7 @@ static void slot_time_out(struct pool *pool, struct slot *slot)
 {
     char reason[160];
     int wait_status;
-    double budget = (double)pool->limits.budget_ns / 1e9;
+    double budget = (double)pool->bounds.budget_ns / 1e9;
     slot_end(pool, slot, &wait_status);
     const char *function = function_that_hangs(slot);
     if (function)
@@ -313,11 +313,11 @@ static uint64_t slot_cpu_ns(const struct slot *slot)
 static bool slot_extend(const struct pool *pool, struct slot *slot, uint64_t now_ns)
 {
     uint64_t used_ns = slot_cpu_ns(slot), more_ns = used_ns - slot->looked_cpu_ns;
-    if (used_ns >= pool->limits.budget_ns || more_ns < (now_ns - slot->looked_ns) / RUNS_SELDOM)
+    if (used_ns >= pool->bounds.budget_ns || more_ns < (now_ns - slot->looked_ns) / RUNS_SELDOM)
         return false;
     slot->looked_cpu_ns = used_ns;
     slot->looked_ns = now_ns;
-    slot->deadline_ns = now_ns + pool->limits.budget_ns - used_ns;
+    slot->deadline_ns = now_ns + pool->bounds.budget_ns - used_ns;
     return true;
 }
 
@@ -330,7 +330,7 @@ static bool slot_look(struct pool *pool, struct slot *slot)
         int wait_status;
         size_t left = slot_end(pool, slot, &wait_status);
         slot_judge(slot, wait_status, left);
-        explain_memory(pool->limits.memory_bytes, slot->report);
+        explain_memory(pool->bounds.memory_bytes, slot->report);
         return true;
     }
     if (now_ns >= slot->deadline_ns && !slot_extend(pool, slot, now_ns)) {
@@ -396,13 +396,13 @@ static int slot_open(struct slot *slot, int cpu, struct diag *diag)
     return DIAG_OK;
 }
 
-int pool_open(struct pool **out, const int *cpus, size_t count, const struct pool_limits *limits,
+int pool_open(struct pool **out, const int *cpus, size_t count, const struct pool_bounds *bounds,
               struct diag *diag)
 {
     struct pool *pool = calloc(1, sizeof *pool + count * sizeof pool->slots[0]);
     if (!pool)
         return diag_run(diag, "no memory for %zu children", count);
-    pool->limits = *limits;
+    pool->bounds = *bounds;
     int status = interrupt_open(&pool->interrupt, diag);
     for (; status == DIAG_OK && pool->count < count; pool->count++) {
         status = slot_open(&pool->slots[pool->count], cpus[pool->count], diag);
@@ -419,7 +419,7 @@ int pool_open(struct pool **out, const int *cpus, size_t count, const struct poo
 
 void pool_set_budget(struct pool *pool, uint64_t budget_ns)
 {
-    pool->limits.budget_ns = budget_ns;
+    pool->bounds.budget_ns = budget_ns;
 }
 
 void pool_set_deadline(struct pool *pool, struct deadline deadline)

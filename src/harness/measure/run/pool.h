@@ -12,7 +12,7 @@
 
 #include <sched.h>
 
-struct pool_limits {
+struct pool_bounds {
     uint64_t budget_ns;    /* of one child: processor time; wall time where it sleeps */
     uint64_t memory_bytes; /* address space on top of what the parent has mapped; 0: no limit */
 };
@@ -21,7 +21,7 @@ struct pool; /* the slots, their shared memory and the signals that interrupt */
 
 /* `cpus` cores, one child on each; cpus[i] < 0 leaves a child unpinned (then count must be 1).
  * While a pool is open SIGINT and SIGTERM are blocked and read by pool_run. */
-int pool_open(struct pool **out, const int *cpus, size_t count, const struct pool_limits *limits,
+int pool_open(struct pool **out, const int *cpus, size_t count, const struct pool_bounds *bounds,
               struct diag *diag);
 void pool_close(struct pool *pool);
 /* Another budget for the children that begin from now on. */

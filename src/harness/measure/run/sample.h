@@ -23,7 +23,7 @@ struct sample_request {
     uint64_t min_time_ns; /* of each sample */
     double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
     uint64_t patience_ns; /* how long all samples together may wait for it */
-    bool dragged;         /* put the layer of drag.h over the design, with as many links */
+    bool dragged;         /* put the drag of layers.h over the design, with as many links */
     uint64_t drag_links;
 };
 

@@ -178,7 +178,7 @@ static uint64_t trace_instructions(const struct trace *trace)
     return trace->steps[IN_PIECE] > cost ? trace->steps[IN_PIECE] - cost : 0;
 }
 
-static bool trace_follow(struct trace *trace, uint64_t limit)
+static bool trace_follow(struct trace *trace, uint64_t most)
 {
     int signal = 0;
     if (!trace_wait(trace, &signal))
@@ -189,9 +189,9 @@ static bool trace_follow(struct trace *trace, uint64_t limit)
     while (trace->shared->place != AT_END) {
         if (!trace_go(trace, &signal))
             return false;
-        if (trace_instructions(trace) > limit)
+        if (trace_instructions(trace) > most)
             return trace_fail(trace, "more than %llu instructions: too many to step through",
-                              (unsigned long long)limit);
+                              (unsigned long long)most);
     }
     return true;
 }
@@ -204,7 +204,7 @@ static void trace_end(const struct trace *trace)
         continue;
 }
 
-bool steps_count(void (*body)(struct steps *steps, void *ctx), void *ctx, uint64_t limit,
+bool steps_count(void (*body)(struct steps *steps, void *ctx), void *ctx, uint64_t most,
                  uint64_t *instructions, char *reason, size_t reason_size)
 {
     struct trace trace = {.reason = reason, .reason_size = reason_size};
@@ -219,7 +219,7 @@ bool steps_count(void (*body)(struct steps *steps, void *ctx), void *ctx, uint64
         tracee_main(page, parent, body, ctx);
     bool known = false;
     if (trace.pid > 0) {
-        known = trace_follow(&trace, limit);
+        known = trace_follow(&trace, most);
         trace_end(&trace);
     } else {
         trace_fail(&trace, "fork: %s", strerror(errno));

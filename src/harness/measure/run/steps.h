@@ -23,10 +23,10 @@ void steps_through(struct steps *steps, void (*piece)(void *ctx), void *ctx);
 /* Runs body(steps, ctx) in a child of its own, so that nothing it does is seen here, and counts what
  * goes through steps_through; a piece that returns at once counts 0.  False when the count could not
  * be had: then *instructions is left alone and `reason` says why, and what to do about it.  More
- * than `limit` instructions are such a case; so is a body that crashes or exits.  A signal that
+ * than `most` instructions are such a case; so is a body that crashes or exits.  A signal that
  * comes meanwhile is handed to the child, and a handler's instructions are counted; only SIGTRAP
  * cannot be told from a step, and is lost. */
-bool steps_count(void (*body)(struct steps *steps, void *ctx), void *ctx, uint64_t limit,
+bool steps_count(void (*body)(struct steps *steps, void *ctx), void *ctx, uint64_t most,
                  uint64_t *instructions, char *reason, size_t reason_size);
 
 /* What an errno of ptrace means and what can be done about it; `root` as in sysfile.h. */

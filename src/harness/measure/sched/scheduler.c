@@ -86,29 +86,21 @@ static void ready_place(struct scheduler *scheduler, uint32_t position, tw_id id
     scheduler->tasks[id].position = position;
 }
 
-static void ready_climb(struct scheduler *scheduler, uint32_t position, tw_id id)
+/* Moves a task from a position that is free to where it belongs. */
+static void ready_settle(struct scheduler *scheduler, uint32_t position, tw_id id)
 {
-    for (; position > 0; position = (position - 1) / 2) {
-        tw_id parent = scheduler->ready[(position - 1) / 2];
-        if (!is_before(scheduler, id, parent))
-            break;
-        ready_place(scheduler, position, parent);
-    }
-    ready_place(scheduler, position, id);
-}
-
-static void ready_sink(struct scheduler *scheduler, uint32_t position, tw_id id)
-{
+    const tw_id *ready = scheduler->ready;
+    for (; position > 0 && is_before(scheduler, id, ready[(position - 1) / 2]);
+         position = (position - 1) / 2)
+        ready_place(scheduler, position, ready[(position - 1) / 2]);
     for (;;) {
         uint32_t child = 2 * position + 1;
-        if (child >= scheduler->ready_count)
-            break;
         if (child + 1 < scheduler->ready_count &&
-            is_before(scheduler, scheduler->ready[child + 1], scheduler->ready[child]))
+            is_before(scheduler, ready[child + 1], ready[child]))
             child++;
-        if (!is_before(scheduler, scheduler->ready[child], id))
+        if (child >= scheduler->ready_count || !is_before(scheduler, ready[child], id))
             break;
-        ready_place(scheduler, position, scheduler->ready[child]);
+        ready_place(scheduler, position, ready[child]);
         position = child;
     }
     ready_place(scheduler, position, id);
@@ -117,19 +109,14 @@ static void ready_sink(struct scheduler *scheduler, uint32_t position, tw_id id)
 static void ready_push(struct scheduler *scheduler, tw_id id)
 {
     scheduler->tasks[id].state = STATE_READY;
-    ready_climb(scheduler, scheduler->ready_count++, id);
+    ready_settle(scheduler, scheduler->ready_count++, id);
 }
 
 static void ready_remove(struct scheduler *scheduler, tw_id id)
 {
-    uint32_t position = scheduler->tasks[id].position;
     tw_id last = scheduler->ready[--scheduler->ready_count];
-    if (last == id)
-        return;
-    if (is_before(scheduler, last, id))
-        ready_climb(scheduler, position, last);
-    else
-        ready_sink(scheduler, position, last);
+    if (last != id)
+        ready_settle(scheduler, scheduler->tasks[id].position, last);
 }
 
 /* ---- Tasks come and go. ---------------------------------------------------------------------- */

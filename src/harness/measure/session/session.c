@@ -52,7 +52,7 @@ static int session_pool(struct session *session, struct diag *diag)
             diag, "--jobs: %llu given; expected at most %zu here, a core for each child%s",
             (unsigned long long)setup->jobs, count, setup->pin_none ? " (unpinned: 1)" : "");
     session->cpu = cpus[0];
-    struct pool_limits limits = {
+    struct pool_bounds limits = {
         .budget_ns = setup->budget_ns,
         .memory_bytes = setup->memory_limit_bytes,
     };

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#define BAND_LEAST   0.05 /* relative half-width of every band */
-#define SHARE_LEAST  (2.0 / 3)
-#define MISFIT_TIES  1.5
-#define MISFIT_LIMIT 10.0
-#define WIDEST       1e6 /* no class of five is off by more, within 64-bit counts */
-#define NORMAL_975   1.959964
+#define BAND_LEAST  0.05 /* relative half-width of every band */
+#define SHARE_LEAST (2.0 / 3)
+#define MISFIT_TIES 1.5
+#define MISFIT_MAX  10.0
+#define WIDEST      1e6 /* no class of five is off by more, within 64-bit counts */
+#define NORMAL_975  1.959964
 
 const char *growth_class_name(enum tw_growth class)
 {
@@ -249,7 +249,7 @@ static void fit_classes(struct growth_fit *fit, const struct growth_point *point
         fit->misfit[class] = class_misfit(bands, count, (enum tw_growth) class);
         least = fmin(least, fit->misfit[class]);
     }
-    for (unsigned class = 0; class < GROWTH_CLASSES && least <= MISFIT_LIMIT; class ++)
+    for (unsigned class = 0; class < GROWTH_CLASSES && least <= MISFIT_MAX; class ++)
         if (fit->misfit[class] <= fmax(1, MISFIT_TIES * least))
             fit->classes |= 1u << class;
 }

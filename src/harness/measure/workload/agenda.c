@@ -1,6 +1,8 @@
 /* agenda.c - keeps armed timers in a priority queue: a re-arm leaves the old entry, corrected when it surfaces. */
 #include "harness/measure/workload/agenda.h"
 
+#include "harness/base/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,15 +53,9 @@ static size_t bucket_of(const struct agenda *agenda, tw_tick due)
 static void entry_push(struct agenda *agenda, struct agenda_entry entry)
 {
     struct agenda_bucket *bucket = &agenda->buckets[bucket_of(agenda, entry.due)];
-    if (bucket->count == bucket->room) {
-        size_t room = bucket->room ? bucket->room * 2 : 64;
-        struct agenda_entry *entries = realloc(bucket->entries, room * sizeof *entries);
-        if (!entries) {
-            agenda->out_of_memory = true;
-            return;
-        }
-        bucket->entries = entries;
-        bucket->room = room;
+    if (!room_for(&bucket->entries, bucket->count, &bucket->room, sizeof entry)) {
+        agenda->out_of_memory = true;
+        return;
     }
     bucket->entries[bucket->count++] = entry;
     if (entry.due < bucket->least)

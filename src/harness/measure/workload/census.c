@@ -1,6 +1,7 @@
 /* census.c - counts what a trace does: operations, delays, ends, timers armed over time. */
 #include "harness/measure/workload/census.h"
 
+#include "harness/base/room.h"
 #include "harness/measure/workload/agenda.h"
 
 #include <math.h>
@@ -28,20 +29,6 @@ struct counter {
     bool out_of_memory;
 };
 
-/* Makes room for one more of an array that doubles. */
-static bool room_for(void **array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    size_t wanted = *room ? *room * 2 : 1024;
-    void *grown = realloc(*array, wanted * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *room = wanted;
-    return true;
-}
-
 static bool ids_follow(struct counter *counter, tw_id id)
 {
     if (id < counter->opened_room && id < counter->armed.capacity)
@@ -60,7 +47,7 @@ static void stretch_end(struct counter *counter, tw_id id, tw_tick at, enum cens
     struct census *census = counter->census;
     const struct opened *opened = &counter->opened[id];
     census->ended[end]++;
-    if (!room_for((void **)&census->stretches, census->stretch_count, &counter->stretch_room,
+    if (!room_for(&census->stretches, census->stretch_count, &counter->stretch_room,
                   sizeof *census->stretches))
         counter->out_of_memory = true;
     if (counter->out_of_memory)
@@ -137,7 +124,7 @@ static struct census_pass *pass_here(struct counter *counter)
     size_t count = census->pass_count;
     if (count > 0 && census->passes[count - 1].now == counter->now)
         return &census->passes[count - 1];
-    if (!room_for((void **)&census->passes, count, &counter->pass_room, sizeof *census->passes)) {
+    if (!room_for(&census->passes, count, &counter->pass_room, sizeof *census->passes)) {
         counter->out_of_memory = true;
         return NULL;
     }
@@ -201,8 +188,7 @@ static bool delays_count(struct census *census)
     for (size_t i = 0; i < census->stretch_count; i++) {
         const struct census_stretch *stretch = &census->stretches[i];
         if (i == 0 || stretch->delay != stretch[-1].delay) {
-            if (!room_for((void **)&census->delays, census->delay_count, &room,
-                          sizeof *census->delays))
+            if (!room_for(&census->delays, census->delay_count, &room, sizeof *census->delays))
                 return false;
             census->delays[census->delay_count++] = (struct census_delay){.ticks = stretch->delay};
         }

@@ -41,18 +41,23 @@ static double quantile_constant(const struct dist *dist, double p)
     return dist->args[0];
 }
 
-static double quantile_values(const struct dist *dist, double p)
+size_t dist_weighted(const double *cumulative, size_t count, double p)
 {
-    double weight = p * dist->cumulative[dist->value_count - 1];
-    size_t low = 0, high = dist->value_count - 1;
+    double weight = p * cumulative[count - 1];
+    size_t low = 0, high = count - 1;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (dist->cumulative[middle] > weight)
+        if (cumulative[middle] > weight)
             high = middle;
         else
             low = middle + 1;
     }
-    return dist->values[low];
+    return low;
+}
+
+static double quantile_values(const struct dist *dist, double p)
+{
+    return dist->values[dist_weighted(dist->cumulative, dist->value_count, p)];
 }
 
 static double quantile_uniform(const struct dist *dist, double p)

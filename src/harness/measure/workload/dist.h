@@ -65,4 +65,7 @@ bool dist_restart_table(const struct dist *dist, uint32_t table[STREAM_RESTART_S
 bool dist_restart_slack(const struct dist *dist, uint64_t table_ns[STREAM_RESTART_SIZE]);
 double dist_mean(const struct dist *dist);
 
+/* The first of `count` >= 1 ascending sums that is above p of their last one; p in (0, 1).  O(log count). */
+size_t dist_weighted(const double *cumulative, size_t count, double p);
+
 #endif

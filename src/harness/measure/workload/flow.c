@@ -76,6 +76,14 @@ static bool change_is_now(struct flow *flow, tw_id id, tw_tick due)
     return false;
 }
 
+static void timer_cancel(struct flow *flow, tw_id id)
+{
+    instant_stop(&flow->instant, id);
+    agenda_stop(flow->stage->timers, id);
+    flow->idle[flow->idle_count++] = id;
+    ++*flow->stage->work;
+}
+
 /* Starts the id with that stretch, and does what ends it on this tick. */
 static void stretch_begin(struct flow *flow, tw_id id, struct mix_stretch stretch, uint64_t over)
 {
@@ -96,22 +104,7 @@ static void stretch_begin(struct flow *flow, tw_id id, struct mix_stretch stretc
         stretch = mix_draw(flow->spec->mix, stage->delays);
         over = 0;
     }
-    instant_stop(&flow->instant, id);
-    agenda_stop(stage->timers, id);
-    flow->idle[flow->idle_count++] = id;
-    ++*stage->work;
-}
-
-static void change_make(struct flow *flow, tw_id id)
-{
-    if (flow->rearms[id]) {
-        stretch_begin(flow, id, mix_draw(flow->spec->mix, flow->stage->delays), 0);
-        return;
-    }
-    instant_stop(&flow->instant, id);
-    agenda_stop(flow->stage->timers, id);
-    flow->idle[flow->idle_count++] = id;
-    ++*flow->stage->work;
+    timer_cancel(flow, id);
 }
 
 static void plan_came(void *ctx, tw_id id, tw_tick due)
@@ -125,7 +118,10 @@ static void plan_came(void *ctx, tw_id id, tw_tick due)
         agenda_start(&flow->plans, id, flow->pass_next);
         return;
     }
-    change_make(flow, id);
+    if (flow->rearms[id])
+        stretch_begin(flow, id, mix_draw(flow->spec->mix, flow->stage->delays), 0);
+    else
+        timer_cancel(flow, id);
 }
 
 /* ---- Passes. --------------------------------------------------------------------------------- */

@@ -547,42 +547,33 @@ static int play_all(struct generator *generator)
     return DIAG_OK;
 }
 
-static bool any_phase(const struct spec_phase *phases, size_t count,
-                      bool (*has)(const struct spec_phase *phase))
+/* Does any phase plan stops, or replace what has ended? */
+static void needs_look(const struct spec_phase *phases, size_t count, bool *plans, bool *replaces)
 {
-    for (size_t i = 0; i < count; i++)
-        if (has(&phases[i]) || any_phase(phases[i].phases, phases[i].phase_count, has))
-            return true;
-    return false;
-}
-
-static bool has_plans(const struct spec_phase *phase)
-{
-    return phase->stop_share > 0;
-}
-
-static bool has_replacement(const struct spec_phase *phase)
-{
-    return phase->ended == SPEC_REPLACE;
+    for (size_t i = 0; i < count; i++) {
+        *plans |= phases[i].stop_share > 0;
+        *replaces |= phases[i].ended == SPEC_REPLACE;
+        needs_look(phases[i].phases, phases[i].phase_count, plans, replaces);
+    }
 }
 
 static bool generator_open(struct generator *generator, uint64_t seed)
 {
     const struct spec *spec = generator->spec;
+    bool plans = false, replaces = false;
+    needs_look(spec->phases, spec->phase_count, &plans, &replaces);
     rng_seed(&generator->delays, seed, SEQUENCE_DELAYS);
     rng_seed(&generator->order, seed, SEQUENCE_ORDER);
     rng_seed(&generator->stops, seed, SEQUENCE_STOPS);
     rng_seed(&generator->traffic, seed, SEQUENCE_TRAFFIC);
     if (!agenda_open(&generator->timers, generator->tasks))
         return false;
-    if (any_phase(spec->phases, spec->phase_count, has_plans) &&
-        !agenda_open(&generator->plans, generator->tasks))
+    if (plans && !agenda_open(&generator->plans, generator->tasks))
         return false;
-    if (any_phase(spec->phases, spec->phase_count, has_replacement))
+    if (replaces)
         generator->ended = calloc((size_t)generator->tasks * 2, sizeof *generator->ended);
     generator->stream = stream_new(spec->name);
-    return generator->stream &&
-           (generator->ended || !any_phase(spec->phases, spec->phase_count, has_replacement));
+    return generator->stream && (generator->ended || !replaces);
 }
 
 static void generator_close(struct generator *generator)

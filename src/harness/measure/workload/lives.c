@@ -71,24 +71,11 @@ void lives_close(struct lives *lives)
     *lives = (struct lives){0};
 }
 
-/* A member of the pool, with a chance proportional to its length. */
-static struct life pool_draw(const struct lives *lives)
-{
-    double weight = rng_unit(lives->delays) * lives->cumulative[lives->count - 1];
-    size_t low = 0, high = lives->count - 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (lives->cumulative[middle] > weight)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return lives->pool[low];
-}
-
 static struct life life_stationary(const struct lives *lives)
 {
-    struct life life = pool_draw(lives);
+    /* Of the pool, with a chance proportional to its length. */
+    struct life life =
+        lives->pool[dist_weighted(lives->cumulative, lives->count, rng_unit(lives->delays))];
     uint64_t over = rng_below(lives->delays, life_length(life));
     life.delay -= over;
     if (life.stop_after)

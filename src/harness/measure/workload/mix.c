@@ -43,16 +43,6 @@ static const struct key keys[] = {
 
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-static int number_parse(const char *text, const char *place, const struct key *key, double *out,
-                        struct diag *diag)
-{
-    int status = units_parse_real(text, place, out, diag);
-    if (status != DIAG_OK || (*out >= key->min && *out <= key->max))
-        return status;
-    return diag_usage(diag, "%s: %.60s, expected a number from %g to %g", place, text, key->min,
-                      key->max);
-}
-
 static int member_parse(const cJSON *item, const char *what, const struct dist_context *context,
                         struct row *row, struct diag *diag)
 {
@@ -66,7 +56,7 @@ static int member_parse(const cJSON *item, const char *what, const struct dist_c
             return diag_usage(diag, "%s: expected a number or a string of up to %d characters",
                               place, PARAMETER_TEXT_MAX);
         if (!keys[i].is_dist)
-            return number_parse(text, place, &keys[i], to, diag);
+            return units_parse_real_in(text, place, keys[i].min, keys[i].max, to, diag);
         if (*(struct dist **)to)
             return diag_usage(diag, "%s: there twice, expected each key once", place);
         struct dist_context here = *context;
@@ -167,23 +157,9 @@ void mix_free(struct mix *mix)
 
 /* ---- Drawing. -------------------------------------------------------------------------------- */
 
-static size_t weighted_draw(const double *cumulative, size_t count, struct rng *rng)
-{
-    double weight = rng_unit(rng) * cumulative[count - 1];
-    size_t low = 0, high = count - 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (cumulative[middle] > weight)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 struct mix_stretch mix_draw(const struct mix *mix, struct rng *rng)
 {
-    const struct row *row = &mix->rows[weighted_draw(mix->cumulative, mix->count, rng)];
+    const struct row *row = &mix->rows[dist_weighted(mix->cumulative, mix->count, rng_unit(rng))];
     double end = rng_unit(rng);
     struct mix_stretch stretch = {.delay = dist_draw(row->delay, rng_unit(rng))};
     const struct dist *after = NULL;
@@ -233,7 +209,8 @@ void mix_pool_close(struct mix_pool *pool)
 struct mix_stretch mix_pool_draw(const struct mix_pool *pool, struct rng *rng, uint64_t *over)
 {
     *over = 0;
-    struct mix_stretch stretch = pool->stretches[weighted_draw(pool->cumulative, pool->count, rng)];
+    struct mix_stretch stretch =
+        pool->stretches[dist_weighted(pool->cumulative, pool->count, rng_unit(rng))];
     if (stretch.after > 0)
         *over = rng_below(rng, stretch.after);
     return stretch;

@@ -177,16 +177,6 @@ static int word_bind(const struct binder *binder, const struct place *place, con
     return diag_usage(binder->diag, "%s: '%.80s', expected one of: %s", place->text, text, known);
 }
 
-static int real_bind(const struct binder *binder, const struct place *place, const char *text,
-                     const struct field *field, double *out)
-{
-    int status = units_parse_real(text, place->text, out, binder->diag);
-    if (status != DIAG_OK || (*out >= field->min && *out <= field->max))
-        return status;
-    return diag_usage(binder->diag, "%s: %.60s, expected a number from %g to %g", place->text, text,
-                      field->min, field->max);
-}
-
 static int count_bind(const struct binder *binder, const struct place *place, const char *text,
                       const struct field *field, uint64_t *out)
 {
@@ -246,7 +236,7 @@ static int field_bind(const struct binder *binder, const struct place *outer, co
     case TYPE_NAME:
         return name_bind(binder, &place, text, to);
     case TYPE_REAL:
-        return real_bind(binder, &place, text, field, to);
+        return units_parse_real_in(text, place.text, field->min, field->max, to, binder->diag);
     case TYPE_COUNT:
         return count_bind(binder, &place, text, field, to);
     case TYPE_TICKS:

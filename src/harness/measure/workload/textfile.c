@@ -15,7 +15,7 @@
 enum { INPUT_SIZE = 1 << 16, TEXT_SIZE = 1 << 18 };
 
 /* What `xz -9` needs to unpack is 65 MiB; a file that asks for more than this is not a trace. */
-#define XZ_MEMORY_LIMIT (UINT64_C(256) << 20)
+#define XZ_MEMORY_MAX (UINT64_C(256) << 20)
 
 enum coding { CODING_PLAIN, CODING_XZ, CODING_GZ };
 
@@ -117,7 +117,7 @@ static int decode_xz(struct textfile *file, struct diag *diag)
         return diag_usage(
             diag, "%s: needs %llu MiB to unpack; expected at most %llu MiB, as xz -9 or less makes",
             file->name, (unsigned long long)(lzma_memusage(xz) >> 20) + 1,
-            (unsigned long long)(XZ_MEMORY_LIMIT >> 20));
+            (unsigned long long)(XZ_MEMORY_MAX >> 20));
     default:
         return diag_usage(diag, "%s:%llu: the xz data is damaged (liblzma error %d)", file->name,
                           (unsigned long long)file->line_number + 1, (int)result);
@@ -182,7 +182,7 @@ static int decoder_open(struct textfile *file, struct diag *diag)
         return status;
     if (file->left_in >= sizeof xz_magic && !memcmp(file->next_in, xz_magic, sizeof xz_magic)) {
         file->coding = CODING_XZ;
-        if (lzma_stream_decoder(&file->xz, XZ_MEMORY_LIMIT, LZMA_CONCATENATED) != LZMA_OK)
+        if (lzma_stream_decoder(&file->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
             return diag_run(diag, "%s: no memory for liblzma", file->name);
     } else if (file->left_in >= sizeof gz_magic &&
                !memcmp(file->next_in, gz_magic, sizeof gz_magic)) {

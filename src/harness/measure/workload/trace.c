@@ -2,6 +2,7 @@
 #include "harness/measure/workload/trace.h"
 
 #include "harness/base/jsontext.h"
+#include "harness/base/room.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/instant.h"
@@ -509,15 +510,9 @@ static void delays_visit(void *ctx, const struct trace_operation *operation)
     struct trace_delays *delays = collection->delays;
     if (!operation->is_start || collection->out_of_memory)
         return;
-    if (delays->count == collection->room) {
-        size_t room = collection->room ? collection->room * 2 : 4096;
-        uint64_t *ticks = realloc(delays->ticks, room * sizeof *ticks);
-        if (!ticks) {
-            collection->out_of_memory = true;
-            return;
-        }
-        delays->ticks = ticks;
-        collection->room = room;
+    if (!room_for(&delays->ticks, delays->count, &collection->room, sizeof *delays->ticks)) {
+        collection->out_of_memory = true;
+        return;
     }
     delays->ticks[delays->count++] = operation->delay > 0 ? (uint64_t)operation->delay : 1;
 }

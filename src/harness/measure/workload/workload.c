@@ -1,6 +1,7 @@
 /* workload.c - finds a workload or trace by name and makes its stream. */
 #include "harness/measure/workload/workload.h"
 
+#include "harness/base/room.h"
 #include "harness/measure/workload/generate.h"
 #include "harness/measure/workload/spec.h"
 #include "harness/measure/workload/trace.h"
@@ -103,14 +104,8 @@ static void names_free(struct names *names)
 
 static bool names_add(struct names *names, const char *name)
 {
-    if (names->count == names->room) {
-        size_t room = names->room ? names->room * 2 : 32;
-        char **items = realloc(names->items, room * sizeof *items);
-        if (!items)
-            return false;
-        names->items = items;
-        names->room = room;
-    }
+    if (!room_for(&names->items, names->count, &names->room, sizeof *names->items))
+        return false;
     names->items[names->count] = strdup(name);
     return names->items[names->count] && ++names->count;
 }

@@ -1,0 +1,193 @@
+/* layers.c - hands calls through to a design, hook by hook, with a cap or a drag in between. */
+#include "harness/measure/run/layers.h"
+
+#include <stdlib.h>
+
+struct tw_timers {
+    struct layer_below below;
+    uint32_t running, max_pending; /* of a cap, as the next two */
+    tw_expire_fn *expire;          /* the caller's, during an advance */
+    void *expire_ctx;
+    uint64_t links, value; /* of a drag, as the next */
+    uint32_t starts;
+};
+
+static void layer_close(struct tw_timers *timers)
+{
+    timers->below.design->close(timers->below.inner);
+    free(timers);
+}
+
+static int layer_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    return timers->below.design->start(timers->below.inner, id, deadline);
+}
+
+static int layer_stop(struct tw_timers *timers, tw_id id)
+{
+    return timers->below.design->stop(timers->below.inner, id);
+}
+
+static void layer_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    timers->below.design->advance(timers->below.inner, to, expire, ctx);
+}
+
+static tw_tick layer_next(const struct tw_timers *timers)
+{
+    return timers->below.design->next(timers->below.inner);
+}
+
+static void layer_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
+{
+    timers->below.design->visit(timers->below.inner, visit, ctx);
+}
+
+static const char *layer_check(const struct tw_timers *timers)
+{
+    return timers->below.design->check(timers->below.inner);
+}
+
+static struct tw_footprint layer_footprint(const struct tw_timers *timers)
+{
+    return timers->below.design->footprint(timers->below.inner);
+}
+
+static void layer_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    timers->below.design->describe(timers->below.inner, out);
+}
+
+static const struct tw_work *layer_work(const struct tw_timers *timers)
+{
+    return timers->below.design->work(timers->below.inner);
+}
+
+struct tw_backend layer_table(const struct tw_backend *design)
+{
+    struct tw_backend table = *design;
+    table.open = NULL;
+    table.close = layer_close;
+    table.start = layer_start;
+    table.stop = layer_stop;
+    table.advance = layer_advance;
+    table.next = layer_next;
+    table.visit = layer_visit;
+    table.check = layer_check;
+    table.footprint = layer_footprint;
+    table.describe = layer_describe;
+    table.work = layer_work;
+    return table;
+}
+
+static bool layer_put(struct layer *layer, const struct tw_backend *design,
+                      struct tw_timers *timers)
+{
+    struct tw_timers *instance = calloc(1, sizeof *instance);
+    if (!instance)
+        return false;
+    instance->below = (struct layer_below){design, timers};
+    *layer = (struct layer){layer_table(design), instance};
+    return true;
+}
+
+/* ---- The cap. -------------------------------------------------------------------------------- */
+
+/* Only the design knows whether the timer runs already, so it is asked first and the start taken
+ * back when it was one too many. */
+static int cap_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    const struct layer_below *below = &timers->below;
+    int status = below->design->start(below->inner, id, deadline);
+    if (status != TW_OK)
+        return status;
+    if (timers->running == timers->max_pending) {
+        below->design->stop(below->inner, id);
+        return TW_REFUSED_FULL;
+    }
+    timers->running++;
+    return TW_OK;
+}
+
+static int cap_stop(struct tw_timers *timers, tw_id id)
+{
+    int status = timers->below.design->stop(timers->below.inner, id);
+    if (status == TW_OK)
+        timers->running--;
+    return status;
+}
+
+static void cap_expire(void *ctx, tw_id id, tw_tick now)
+{
+    struct tw_timers *timers = ctx;
+    timers->running--;
+    timers->expire(timers->expire_ctx, id, now);
+}
+
+static void cap_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    timers->expire = expire;
+    timers->expire_ctx = ctx;
+    timers->below.design->advance(timers->below.inner, to, cap_expire, timers);
+}
+
+static const char *cap_check(const struct tw_timers *timers)
+{
+    if (timers->running > timers->max_pending)
+        return "no more timers run than the cap allows";
+    return timers->below.design->check(timers->below.inner);
+}
+
+static struct tw_footprint cap_footprint(const struct tw_timers *timers)
+{
+    struct tw_footprint footprint = timers->below.design->footprint(timers->below.inner);
+    footprint.fixed_bytes += sizeof *timers;
+    return footprint;
+}
+
+int layer_cap(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
+              uint32_t max_pending)
+{
+    if (!layer_put(layer, design, timers))
+        return TW_REFUSED_MEMORY;
+    layer->timers->max_pending = max_pending;
+    layer->table.start = cap_start;
+    layer->table.stop = cap_stop;
+    layer->table.advance = cap_advance;
+    layer->table.check = cap_check;
+    layer->table.footprint = cap_footprint;
+    return TW_OK;
+}
+
+/* ---- The drag. ------------------------------------------------------------------------------- */
+
+/* Each link needs the one before it; the value is kept, so that the compiler cannot leave it out. */
+static void drag_pull(struct tw_timers *timers)
+{
+    uint64_t value = timers->value;
+    for (uint64_t i = 0; i < timers->links; i++)
+        value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    timers->value = value;
+}
+
+static int drag_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
+{
+    if (++timers->starts % DRAG_STARTS == 0)
+        drag_pull(timers);
+    return timers->below.design->start(timers->below.inner, id, deadline);
+}
+
+int layer_drag(struct layer *layer, const struct tw_backend *design, struct tw_timers *timers,
+               uint64_t links)
+{
+    if (!layer_put(layer, design, timers))
+        return TW_REFUSED_MEMORY;
+    layer->timers->links = links;
+    layer->table.start = drag_start;
+    return TW_OK;
+}
+
+uint64_t layer_drag_value(const struct layer *layer)
+{
+    return layer->timers->value;
+}
