@@ -57,6 +57,10 @@ static void test_interval_shows_the_farther_end(void **state)
     figure_interval(median, deviation, interval);
     assert_string_equal(median, "12.3");
     assert_string_equal(deviation, "0.7");
+    cJSON_AddNumberToObject(interval, "confidence", 0.9375);
+    figure_interval(median, deviation, interval);
+    assert_string_equal(median, "12.3");
+    assert_string_equal(deviation, "");
     figure_interval(median, deviation, NULL);
     assert_string_equal(median, "-");
     assert_string_equal(deviation, "");
@@ -131,6 +135,60 @@ static void test_best_memory_goes_by_the_whole(void **state)
     assert_non_null(strstr(line, " 528k "));
     free(text);
     result_free(document);
+}
+
+/* Two designs, so many samples of each. */
+static char *text_of_samples(size_t samples, bool colour)
+{
+    struct result_document *document = sample_empty();
+    struct stream stream = sample_stream("hold", 1000);
+    for (size_t i = 2; i < 4; i++) {
+        struct diag diag;
+        struct cell_identity identity = sample_identity(&sample_designs[i], NULL);
+        struct outcome *outcome = sample_outcome(&sample_designs[i], &stream, 0);
+        outcome->sample_count = samples;
+        assert_int_equal(result_add_cell(document, &identity, &stream, outcome, 1, &diag), DIAG_OK);
+        free(outcome);
+    }
+    char *text = table_text(document, (struct report_style){.columns = 200, .color = colour});
+    result_free(document);
+    return text;
+}
+
+static void test_few_samples_give_no_interval_and_no_best(void **state)
+{
+    (void)state;
+    for (size_t samples = 1; samples < 6; samples++) {
+        char *text = text_of_samples(samples, false), line[256];
+        assert_null(strstr(text, "confidence"));
+        assert_non_null(strstr(text, "Fewer than 6 samples give no interval, and no best"));
+        find_line(line, text, "hold: 1k timers", "hashed");
+        assert_null(strstr(line, "+-"));
+        assert_null(strchr(line, '*'));
+        free(text);
+    }
+    char *text = text_of_samples(6, false);
+    assert_non_null(strstr(text, "exact 96.9 % confidence interval"));
+    assert_non_null(strchr(text, '*'));
+    free(text);
+}
+
+static void test_best_has_its_mark_beside_the_colour(void **state)
+{
+    (void)state;
+    char *plain_text = text_of_samples(6, false), *colour_text = text_of_samples(6, true);
+    size_t marks = 0, colours = 0, plain_marks = 0;
+    for (const char *c = plain_text; *c; c++)
+        plain_marks += *c == '*';
+    for (const char *c = colour_text; *c; c++)
+        marks += *c == '*';
+    for (const char *c = colour_text; (c = strstr(c, "\033[1;32m")); c++)
+        colours++;
+    assert_true(plain_marks > 0);
+    assert_int_equal(marks, plain_marks);
+    assert_int_equal(colours, plain_marks);
+    free(plain_text);
+    free(colour_text);
 }
 
 static void test_designs_with_several_settings_are_told_apart(void **state)
@@ -368,6 +426,8 @@ int main(void)
         cmocka_unit_test(test_rows_show_figures_and_status),
         cmocka_unit_test(test_best_is_marked_and_the_harness_is_not),
         cmocka_unit_test(test_best_memory_goes_by_the_whole),
+        cmocka_unit_test(test_few_samples_give_no_interval_and_no_best),
+        cmocka_unit_test(test_best_has_its_mark_beside_the_colour),
         cmocka_unit_test(test_designs_with_several_settings_are_told_apart),
         cmocka_unit_test(test_rows_fit_the_terminal),
         cmocka_unit_test(test_no_line_ends_in_blanks),

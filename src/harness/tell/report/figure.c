@@ -50,6 +50,11 @@ void figure_value(char *out, double value)
         figure_number(out, size);
 }
 
+bool figure_has_interval(const cJSON *interval)
+{
+    return interval && !(json_get_number(interval, "confidence") < FIGURE_CONFIDENCE);
+}
+
 void figure_interval(char *median, char *deviation, const cJSON *interval)
 {
     double middle = json_get_number(interval, "median");
@@ -57,7 +62,7 @@ void figure_interval(char *median, char *deviation, const cJSON *interval)
         fmax(middle - json_get_number(interval, "low"), json_get_number(interval, "high") - middle);
     struct scale scale = scale_of(middle);
     figure_number(median, middle);
-    if (isfinite(away))
+    if (isfinite(away) && figure_has_interval(interval))
         snprintf(deviation, FIGURE_SIZE, "%.*f", scale.decimals, away / scale.divisor);
     else
         deviation[0] = '\0';

@@ -119,6 +119,24 @@ static const char *cost_key(const struct view_group *group, const char *phase)
     return "ns_per_advance";
 }
 
+/* No best of times by chance: every row that competes needs samples enough for an interval. */
+static bool has_best(const struct view_group *group)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        const cJSON *phase;
+        if (!group->rows[i].ok || !view_competes(&group->rows[i]))
+            continue;
+        cJSON_ArrayForEach(phase, json_get(group->rows[i].cell, "phases"))
+        {
+            const cJSON *interval = json_get(phase, "ns_per_advance");
+            const cJSON *per_op = json_get(phase, "ns_per_op");
+            if ((per_op || interval) && !figure_has_interval(per_op ? per_op : interval))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Without a unit the title stands beside "design". */
 static void add_figure_column(struct page *page, const struct view_group *group,
                               const struct figure *figure)
@@ -126,7 +144,7 @@ static void add_figure_column(struct page *page, const struct view_group *group,
     char title[FIGURE_NAME_SIZE];
     double divisor;
     const char *unit = unit_of(group, figure, &divisor);
-    bool best = figure->measure || figure->sheet == FIGURE_LATENCY;
+    bool best = figure->sheet == FIGURE_LATENCY ? has_best(group) : figure->measure != NULL;
     figure_title(title, figure);
     page_column(page, unit[0] ? title : "", unit[0] ? unit : title,
                 (figure->sheet == FIGURE_WORK ? PAGE_ALONE : 0) | (best ? PAGE_BEST : 0),
@@ -138,8 +156,8 @@ static void add_columns(struct page *page, const struct view_group *group)
     page_column(page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
     for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
         bool per_op = strcmp(cost_key(group, group->phases[i]), "ns_per_op") == 0;
-        page_column(page, group->phases[i], per_op ? "ns/op" : "ns/adv.", PAGE_BEST | PAGE_ALONE,
-                    KEEP_COST);
+        page_column(page, group->phases[i], per_op ? "ns/op" : "ns/adv.",
+                    PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
     }
     for (size_t i = 0; i < figure_count; i++) {

@@ -1,5 +1,6 @@
 /* page_run.c - builds the page of a run: designs side by side by stream, growth, every figure, and origin. */
 #include "harness/tell/report/builders.h"
+#include "harness/tell/report/figure.h"
 #include "harness/tell/report/page_cells.h"
 #include "harness/tell/report/page_groups.h"
 #include "harness/tell/report/page_origin.h"
@@ -42,14 +43,19 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
     double confidence = least_confidence(document, &samples);
     if (!isfinite(confidence))
         return;
+    bool sure = confidence >= FIGURE_CONFIDENCE;
     page_text(page,
               "ns/op is the wall time of a phase over its starts, stops and expiries: the median "
-              "of %d sample%s, \u00b1 the farther end of its exact %.1f %% confidence interval.",
-              samples, samples == 1 ? "" : "s", 100 * confidence);
+              "of %d sample%s",
+              samples, samples == 1 ? "" : "s");
+    if (sure)
+        page_span(page, ", \u00b1 the farther end of its exact %.1f %% confidence interval.",
+                  100 * confidence);
+    else
+        page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs).");
     if (compares(view))
-        page_text(page,
-                  "adv.: single calls of advance, in the worst phase.  The best of its column is "
-                  "marked.");
+        page_text(page, "adv.: single calls of advance, in the worst phase.%s",
+                  sure ? "  The best of its column is marked." : "");
 }
 
 void page_run(struct page *page, const cJSON *document)

@@ -2,6 +2,7 @@
 #include "harness/tell/report/plotdata.h"
 
 #include "harness/base/units.h"
+#include "harness/tell/report/figure.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>
@@ -202,11 +203,19 @@ struct triple {
 };
 typedef struct triple triple_fn(const struct view_row *row, const char *phase);
 
+/* Without an interval the bar ends where it begins. */
+static struct triple interval_triple(const cJSON *interval)
+{
+    double median = json_get_number(interval, "median");
+    if (!figure_has_interval(interval))
+        return (struct triple){median, median, median};
+    return (struct triple){median, json_get_number(interval, "low"),
+                           json_get_number(interval, "high")};
+}
+
 static struct triple cost_triple(const struct view_row *row, const char *phase)
 {
-    const cJSON *interval = json_get(view_phase(row, phase), "ns_per_op");
-    return (struct triple){json_get_number(interval, "median"), json_get_number(interval, "low"),
-                           json_get_number(interval, "high")};
+    return interval_triple(json_get(view_phase(row, phase), "ns_per_op"));
 }
 
 static struct triple tick_triple(const struct view_row *row, const char *phase)
@@ -214,9 +223,8 @@ static struct triple tick_triple(const struct view_row *row, const char *phase)
     const cJSON *from = view_phase(row, phase);
     double per_tick =
         json_get_number(from, "operations.advance") / json_get_number(from, "operations.ticks");
-    return (struct triple){json_get_number(from, "ns_per_advance.median") * per_tick,
-                           json_get_number(from, "ns_per_advance.low") * per_tick,
-                           json_get_number(from, "ns_per_advance.high") * per_tick};
+    struct triple triple = interval_triple(json_get(from, "ns_per_advance"));
+    return (struct triple){triple.median * per_tick, triple.low * per_tick, triple.high * per_tick};
 }
 
 /* Everything at the peak, so that what a few timers pay for many slots is seen. */
