@@ -88,8 +88,9 @@ unloads_allocating|unloading it crashed: signal 6
 loads_filling|loading it crashed: signal 25
 loads_alarm|loading it leaves a timer of the system armed
 loads_itimer|loading it leaves a timer of the system armed
-loads_forking|loading it starts processes
-unloads_forking|loading it starts processes
+loads_forking|loading it starts a process or acts on another one
+unloads_forking|unloading it starts a process or acts on another one
+loads_killing|loading it starts a process or acts on another one
 loads_recursing|loading it crashed: signal 11
 loads_limiting|loading it changes the limits
 loads_blocking|loading it changes which signals are blocked
@@ -128,7 +129,6 @@ no_time|no function crashes|signal 24|crashed|signal 24
 recurses|no function crashes|stack is used up|crashed|signal 11
 ignores_sigchld|every function leaves its process as it was|start changes what a signal does|ok|
 handles_signals|every function leaves its process as it was|start changes what a signal does|ok|
-outlives_parent|||ok|
 ROWS
 }
 
@@ -152,11 +152,39 @@ leaves() {
     cat /proc/[0-9]*/comm 2>/dev/null | grep -cx "$HOSTILE_NAME" || true
 }
 
-@test "processes that a hook starts are ended with its cell, those in sessions of their own too" {
+@test "no hook reaches the process that started it" {
     judged <<'ROWS'
-forks|no function starts processes|processes were left|crashed|processes behind
-forks_sessions|no function starts processes|processes were left|crashed|processes behind
-forks_and_exits|no function exits||crashed|exited by itself
+kills_parent|no function starts processes, or acts on others|start acts on another process|crashed|signal 31
+kills_thread|or acts on others|start acts on another process|crashed|signal 31
+kills_by_file|or acts on others|start acts on another process|crashed|signal 31
+limits_parent|or acts on others|start acts on another process|crashed|signal 31
+traces_parent|or acts on others|advance acts on another process|crashed|signal 31
+owns_parent|or acts on others|start makes a system call that a plugin has no need for|crashed|signal 31
+joins_parent|or acts on others|start acts on another process|crashed|signal 31
+outlives_parent|or acts on others|advance makes a system call that a plugin has no need for|crashed|signal 31
+ROWS
+}
+
+@test "a hang in the table that is timed, and in no other, is a crash; a slow one takes too long" {
+    gcc -O1 -w -shared -fPIC -I "$root/src/impls" -o hangs.so "$root/tests/plugins/hangs-timed.c"
+    run --separate-stderr timeout 60 "$twbench" --plugin=./hangs.so --workload=hold --tasks=9 --runs=1 --budget=1s \
+        --progress=never --json=hangs.json
+    echo "status $status"
+    [ "$status" -eq 1 ]
+    [[ $(json hangs.json 'd["cells"][0]["reason"]') == "advance did not return within 0.5 s"* ]]
+    gcc -O1 -w -shared -fPIC -DSLOW -I "$root/src/impls" -o slow.so "$root/tests/plugins/hangs-timed.c"
+    run --separate-stderr timeout 60 "$twbench" --plugin=./slow.so --workload=hold --tasks=9 --runs=1 --budget=1s \
+        --progress=never --json=slow.json
+    echo "status $status"
+    [ "$status" -eq 0 ]
+    [ "$(json slow.json 'd["cells"][0]["status"]')" = timeout ]
+}
+
+@test "a hook starts no processes, those in sessions of their own neither" {
+    judged <<'ROWS'
+forks|no function starts processes|start starts a process|crashed|signal 31: it starts a process
+forks_sessions|no function starts processes|start starts a process|crashed|signal 31: it starts a process
+forks_and_exits|no function starts processes|advance starts a process|crashed|signal 31: it starts a process
 ROWS
     [ "$(leaves)" = 0 ]
 }

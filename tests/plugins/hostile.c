@@ -284,6 +284,18 @@ static inline const char *long_name(void)
     KIND(ignores_sigchld, START, signal(SIGCHLD, SIG_IGN))                                         \
     KIND(handles_signals, START, handle_signals())                                                 \
     KIND(outlives_parent, ADVANCE, prctl(PR_SET_PDEATHSIG, SIGCONT))                               \
+    /* Other processes. */                                                                         \
+    KIND(kills_parent, START, kill(getppid(), SIGKILL))                                            \
+    KIND(kills_thread, START, syscall(SYS_tgkill, getppid(), getppid(), SIGKILL))                  \
+    KIND(kills_by_file, START, syscall(SYS_pidfd_send_signal, 0, SIGKILL, NULL, 0))                \
+    KIND(limits_parent, START, {                                                                   \
+        const struct rlimit none = {0, 0};                                                         \
+        prlimit(getppid(), RLIMIT_CPU, &none, NULL);                                               \
+    })                                                                                             \
+    KIND(traces_parent, ADVANCE, ptrace(PTRACE_SEIZE, getppid(), 0, 0))                            \
+    KIND(owns_parent, START, fcntl(0, F_SETOWN, getppid()))                                        \
+    KIND(joins_parent, START, setpgid(0, getpgid(getppid())))                                      \
+    KIND(loads_killing, LOAD, kill(getppid(), SIGKILL))                                            \
     /* Memory, files, stack. */                                                                    \
     KIND(closes_all, ADVANCE, close_range(0, ~0u, 0))                                              \
     KIND(scribbles_files, START, scribble_files())                                                 \

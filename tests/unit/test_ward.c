@@ -10,6 +10,7 @@
 #include "harness/prove/conform/watch.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,7 +123,7 @@ static void test_runs(void **state)
         unsigned seconds;
         const char *reason;
     } ends[] = {{write_and_exit, 100, "exited by itself with status 0"},
-                {kill_itself, 100, WARD_KILLED_FROM_OUTSIDE},
+                {kill_itself, 100, WARD_KILLED " from outside"},
                 {stop_itself, 1, "did not end within 1 s"}};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         assert_false(ward_run(&ward, ends[i].seconds, ends[i].work, &add, &record, sizeof record,
@@ -131,20 +133,80 @@ static void test_runs(void **state)
     }
 }
 
-/* Out of memory is what the kernel counts as that, and nothing else. */
+static void *no_work(void *unused)
+{
+    return unused;
+}
+
+/* What a confined child may do. */
+static void work_within(void *ctx, void *record)
+{
+    pthread_t thread;
+    bool done = pthread_create(&thread, NULL, no_work, NULL) == 0;
+    done = done && pthread_join(thread, NULL) == 0 && kill(getpid(), 0) == 0 && raise(SIGCONT) == 0;
+    if (done && setpgid(0, 0) == 0)
+        count_up(ctx, record);
+}
+
+static void signal_parent(void *ctx, void *record)
+{
+    kill(getppid(), 0);
+    count_up(ctx, record);
+}
+
+static void follow_parent(void *ctx, void *record)
+{
+    ptrace(PTRACE_SEIZE, getppid(), 0, 0);
+    count_up(ctx, record);
+}
+
+static void start_process(void *ctx, void *record)
+{
+    if (fork() == 0)
+        _exit(0);
+    count_up(ctx, record);
+}
+
+static void test_confines(void **state)
+{
+    (void)state;
+    static const struct {
+        ward_work_fn *work;
+        bool confined, tracing;
+    } rows[] = {{work_within, true, true},
+                {signal_parent, false, false},
+                {follow_parent, false, false},
+                {start_process, false, true}};
+    char reason[200];
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        uint64_t add = 1, record = 0;
+        const struct ward ward = {.out_fd = WARD_NOWHERE,
+                                  .err_fd = WARD_NOWHERE,
+                                  .rights = i % 2 ? WARD_TRACING : WARD_CONFINED};
+        bool expected = i % 2 ? rows[i / 2].tracing : rows[i / 2].confined;
+        bool done = ward_run(&ward, 100, rows[i / 2].work, &add, &record, sizeof record, reason,
+                             sizeof reason);
+        assert_int_equal(done, expected);
+        assert_int_equal(record, expected);
+        if (!expected)
+            assert_non_null(strstr(reason, "signal 31"));
+    }
+}
+
+/* A SIGKILL is nobody's for certain where the kernel has ended processes. */
 static void test_explains(void **state)
 {
     (void)state;
     char reason[200];
-    bool for_memory;
-    ward_explain_signal(SIGKILL, 0, &for_memory, reason, sizeof reason);
-    assert_false(for_memory);
-    assert_string_equal(reason, WARD_KILLED_FROM_OUTSIDE);
-    ward_explain_signal(SIGKILL, 1, &for_memory, reason, sizeof reason);
-    assert_true(for_memory);
+    bool may_be_memory;
+    ward_explain_signal(SIGKILL, 0, &may_be_memory, reason, sizeof reason);
+    assert_false(may_be_memory);
+    assert_string_equal(reason, WARD_KILLED " from outside");
+    ward_explain_signal(SIGKILL, 1, &may_be_memory, reason, sizeof reason);
+    assert_true(may_be_memory);
     assert_non_null(strstr(reason, "memory"));
-    ward_explain_signal(SIGSEGV, 1, &for_memory, reason, sizeof reason);
-    assert_false(for_memory);
+    ward_explain_signal(SIGSEGV, 1, &may_be_memory, reason, sizeof reason);
+    assert_false(may_be_memory);
     assert_non_null(strstr(reason, "signal 11"));
 }
 
@@ -281,9 +343,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_printable), cmocka_unit_test(test_literals),
-        cmocka_unit_test(test_runs),      cmocka_unit_test(test_explains),
-        cmocka_unit_test(test_sweeps),    cmocka_unit_test(test_seals),
-        cmocka_unit_test(test_reports),   cmocka_unit_test(test_watches),
+        cmocka_unit_test(test_runs),      cmocka_unit_test(test_confines),
+        cmocka_unit_test(test_explains),  cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_seals),     cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_watches),
     };
     return cmocka_run_group_tests_name("ward", tests, NULL, NULL);
 }

@@ -1,9 +1,12 @@
 /* ward.c - forks a child within bounds, in a group of its own, and ends it with all it started. */
 #include "harness/base/ward.h"
 
+#include "harness/base/confine.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -90,6 +93,8 @@ static void ward_enter(const struct ward *ward, pid_t parent)
     if (ward->cpu_seconds > 0)
         limit(RLIMIT_CPU, ward->cpu_seconds);
     limit_memory(ward->memory_bytes);
+    if (ward->rights != WARD_FREE)
+        confine(parent, ward->rights == WARD_TRACING);
 }
 
 /* ---- In the parent --------------------------------------------------------------------------- */
@@ -234,15 +239,20 @@ uint64_t ward_memory_kills(void)
     return kills;
 }
 
-void ward_explain_signal(int number, uint64_t memory_kills, bool *for_memory, char *out,
+void ward_explain_signal(int number, uint64_t memory_kills, bool *may_be_memory, char *out,
                          size_t size)
 {
-    *for_memory = number == SIGKILL && memory_kills > 0;
-    if (*for_memory)
+    *may_be_memory = number == SIGKILL && memory_kills > 0;
+    if (*may_be_memory)
         snprintf(out, size,
-                 "killed by the kernel, because the machine or its group ran out of memory");
+                 WARD_KILLED ", unknown by whom: memory ran out, and the kernel ended %" PRIu64
+                             " of this machine's processes",
+                 memory_kills);
     else if (number == SIGKILL)
-        snprintf(out, size, "%s", WARD_KILLED_FROM_OUTSIDE);
+        snprintf(out, size, WARD_KILLED " from outside");
+    else if (number == SIGSYS)
+        snprintf(out, size, "killed by signal %d: it starts a process or acts on another one",
+                 number);
     else
         snprintf(out, size, "killed by signal %d (%s)", number, strsignal(number));
 }
@@ -280,7 +290,7 @@ static bool piece_wait(const struct piece *piece, pid_t pid, unsigned seconds, c
 {
     uint64_t begin_ns = ward_now_ns(), memory_kills = ward_memory_kills();
     int wait_status;
-    bool for_memory;
+    bool may_be_memory;
     struct pollfd end = {.fd = ward_pidfd(pid), .events = POLLIN};
     bool hung = poll(&end, 1, (int)seconds * 1000) == 0;
     ward_end(pid, &wait_status);
@@ -292,8 +302,8 @@ static bool piece_wait(const struct piece *piece, pid_t pid, unsigned seconds, c
     if (hung)
         snprintf(reason, reason_size, "did not end within %u s", seconds);
     else if (WIFSIGNALED(wait_status))
-        ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - memory_kills, &for_memory,
-                            reason, reason_size);
+        ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - memory_kills,
+                            &may_be_memory, reason, reason_size);
     else
         snprintf(reason, reason_size, "exited by itself with status %d", WEXITSTATUS(wait_status));
     return false;

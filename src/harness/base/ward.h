@@ -7,8 +7,8 @@
  *
  * The child has a group of its own and dies with its parent.  Its descendants become the parent's children when
  * they lose theirs, also those in a session of their own, and ward_sweep ends them.  What a child may not do to
- * its parent's files is prevented by closing them.  This is no sandbox: code that means to can still remove the
- * user's files.
+ * its parent's files is prevented by closing them, and what it may not do to other processes by a filter of system
+ * calls.  This is no sandbox: code that means to can still remove the user's files.
  */
 #ifndef TWBENCH_WARD_H
 #define TWBENCH_WARD_H
@@ -20,11 +20,19 @@
 
 #define WARD_NOWHERE (-1)
 
+/* What the child may do to other processes. */
+enum ward_rights {
+    WARD_FREE,     /* what this process may */
+    WARD_CONFINED, /* nothing, and it starts none (confine.h), where the kernel can see to that */
+    WARD_TRACING   /* the same, but it starts processes and traces them */
+};
+
 struct ward {
     uint64_t memory_bytes; /* of address space on top of what is mapped at the fork; 0: no limit */
     uint64_t file_bytes;   /* to which it may make a file grow; 0: no limit */
     unsigned cpu_seconds;  /* of processor time, after which the kernel ends it; 0: no limit */
     int out_fd, err_fd;    /* its standard output and error, or WARD_NOWHERE */
+    enum ward_rights rights;
 };
 
 /* As fork().  In the child: standard input is empty, output goes where `ward` says, no other file is open, the limits
@@ -64,10 +72,11 @@ bool ward_run(const struct ward *ward, unsigned seconds, ward_work_fn *work, voi
  * does not say. */
 uint64_t ward_memory_kills(void);
 
-/* Words for an end by a signal.  `memory_kills` is by how much ward_memory_kills has grown since the child began: when it
- * has, *for_memory is set, and a SIGKILL was the kernel's; else it came from outside. */
-#define WARD_KILLED_FROM_OUTSIDE "killed by signal 9 from outside"
-void ward_explain_signal(int number, uint64_t memory_kills, bool *for_memory, char *out,
+/* Words for an end by a signal.  `memory_kills` is by how much ward_memory_kills has grown since the child began.  It
+ * counts for the whole machine: when it has grown, a SIGKILL may have been the kernel's, and *may_be_memory is set.
+ * Whoever sent it, the words begin with WARD_KILLED. */
+#define WARD_KILLED "killed by signal 9"
+void ward_explain_signal(int number, uint64_t memory_kills, bool *may_be_memory, char *out,
                          size_t size);
 
 #endif

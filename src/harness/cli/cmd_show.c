@@ -303,7 +303,8 @@ static int play_apart(const struct options *options, const char *operand,
     const struct ward ward = {.memory_bytes = options->setup.memory_limit_bytes,
                               .file_bytes = SHOW_BYTES,
                               .out_fd = output_fd,
-                              .err_fd = WARD_NOWHERE};
+                              .err_fd = WARD_NOWHERE,
+                              .rights = WARD_CONFINED};
     bool done = ward_run(&ward, SHOW_SECONDS, play_in_child, &playing, &played, sizeof played,
                          reason, sizeof reason);
     if (done && !is_terminal)

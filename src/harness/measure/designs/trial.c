@@ -93,6 +93,8 @@ static int trial_judge(const struct trial *trial, const char *path, bool hung, i
         utf8_make_printable(diag->text, sizeof diag->text);
         return DIAG_USAGE;
     }
+    if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGSYS)
+        return diag_usage(diag, "%s: %s starts a process or acts on another one", path, when);
     if (WIFSIGNALED(wait_status))
         return diag_usage(diag, "%s: %s crashed: signal %d (%s)", path, when, WTERMSIG(wait_status),
                           strsignal(WTERMSIG(wait_status)));
@@ -126,7 +128,8 @@ int trial_load(const char *path, struct table_copy *copy, struct diag *diag)
                                          .file_bytes = FILE_BYTES,
                                          .cpu_seconds = CPU_SECONDS,
                                          .out_fd = output_fd,
-                                         .err_fd = output_fd});
+                                         .err_fd = output_fd,
+                                         .rights = WARD_CONFINED});
     if (pid == 0)
         trial_child(trial, path);
     if (pid < 0)

@@ -16,7 +16,9 @@ enum job_kind {
     JOB_COUNT,    /* the timed object, between readings of the processor's counters */
     JOB_STEP,     /* the timed object: chosen calls stepped through, instruction by instruction */
     JOB_TIME,     /* the timed object: warm-up passes, then timed passes; one sample */
-    JOB_LIMIT     /* no design: what the machine can do at best */
+    JOB_LIMIT,    /* no design: what the machine can do at best */
+    JOB_LOOK /* the timed object as JOB_PROVE has it, as many passes as there would be timed ones: a run of another
+                     kind took too long, and it is asked whether a function hangs */
 };
 
 struct job {

@@ -31,8 +31,10 @@ struct slot {
     int pidfd;
     uint64_t deadline_ns;
     uint64_t looked_ns,
-        looked_cpu_ns; /* when the budget was last extended, and the processor time then */
-    const struct job *job;
+        looked_cpu_ns;       /* when the budget was last extended, and the processor time then */
+    const struct job *job;   /* what the child does: */
+    const struct job *asked; /* this, or `look` after it took too long */
+    struct job look;
     struct job_report *report; /* shared with the child */
     uint64_t nonce;            /* of its seal */
     uint64_t memory_kills;     /* ward_memory_kills() when the child began */
@@ -112,6 +114,8 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
 {
     memset(slot->report, 0, sizeof *slot->report);
     slot->job = job;
+    if (job != &slot->look)
+        slot->asked = job;
     slot->is_half = false;
     slot->deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + pool->bounds.budget_ns;
     slot->half_ns = slot->deadline_ns - pool->bounds.budget_ns / 2;
@@ -124,6 +128,9 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
         .file_bytes = is_plugin(job) ? FILE_BYTES : 0,
         .out_fd = WARD_NOWHERE,
         .err_fd = is_plugin(job) ? WARD_NOWHERE : STDERR_FILENO,
+        .rights = !is_plugin(job)         ? WARD_FREE
+                  : job->kind == JOB_STEP ? WARD_TRACING
+                                          : WARD_CONFINED,
     });
     if (pid < 0)
         return diag_run(diag, "fork: %s", strerror(errno));
@@ -176,14 +183,14 @@ static void slot_judge_end(const struct slot *slot, int wait_status)
 {
     struct job_report *report = slot->report;
     char reason[160];
-    bool for_memory = false;
+    bool may_be_memory;
     if (WIFSIGNALED(wait_status))
         ward_explain_signal(WTERMSIG(wait_status), ward_memory_kills() - slot->memory_kills,
-                            &for_memory, reason, sizeof reason);
+                            &may_be_memory, reason, sizeof reason);
     else
         snprintf(reason, sizeof reason, "exited by itself with status %d",
                  WEXITSTATUS(wait_status));
-    job_report_fail(report, for_memory ? OUTCOME_OUT_OF_MEMORY : OUTCOME_CRASHED, reason);
+    job_report_fail(report, OUTCOME_CRASHED, reason);
 }
 
 /* The child is gone, and has left so many processes: what does that mean? */
@@ -231,13 +238,22 @@ static const char *function_that_hangs(const struct slot *slot)
     return stands && !steps && function < REPLAY_FUNCTIONS ? names[function] : NULL;
 }
 
-static void slot_time_out(struct pool *pool, struct slot *slot)
+/* A run of the timed object notes no calls.  A plugin's is repeated with notes, which may find the one that hangs. */
+static bool slot_look_again(struct pool *pool, struct slot *slot)
+{
+    struct diag diag;
+    if (!is_plugin(slot->job) || slot->job->kind == JOB_PROVE || slot->job->kind == JOB_LOOK)
+        return false;
+    slot->look = *slot->job;
+    slot->look.kind = JOB_LOOK;
+    return slot_begin(pool, slot, &slot->look, &diag) == DIAG_OK;
+}
+
+/* The report of a run that took too long, in `function` if that is not NULL. */
+static void slot_report_time(const struct pool *pool, struct slot *slot, const char *function)
 {
     char reason[160];
-    int wait_status;
     double budget = (double)pool->bounds.budget_ns / 1e9;
-    slot_end(pool, slot, &wait_status);
-    const char *function = function_that_hangs(slot);
     if (function)
         snprintf(reason, sizeof reason,
                  "%s did not return within %.3g s, half of the budget (--budget)", function,
@@ -245,8 +261,19 @@ static void slot_time_out(struct pool *pool, struct slot *slot)
     else
         snprintf(reason, sizeof reason,
                  "the %s run took longer than its budget of %.3g s (--budget)",
-                 job_name(slot->job->kind), budget);
+                 job_name(slot->asked->kind), budget);
     job_report_fail(slot->report, function ? OUTCOME_CRASHED : OUTCOME_TIMEOUT, reason);
+}
+
+/* False when the slot goes on with a look at why. */
+static bool slot_time_out(struct pool *pool, struct slot *slot)
+{
+    int wait_status;
+    slot_end(pool, slot, &wait_status);
+    if (slot_look_again(pool, slot))
+        return false;
+    slot_report_time(pool, slot, function_that_hangs(slot));
+    return true;
 }
 
 static size_t pool_running(const struct pool *pool)
@@ -330,13 +357,13 @@ static bool slot_look(struct pool *pool, struct slot *slot)
         int wait_status;
         size_t left = slot_end(pool, slot, &wait_status);
         slot_judge(slot, wait_status, left);
+        if (slot->job == &slot->look && slot->report->status == OUTCOME_OK)
+            slot_report_time(pool, slot, NULL);
         explain_memory(pool->bounds.memory_bytes, slot->report);
         return true;
     }
-    if (now_ns >= slot->deadline_ns && !slot_extend(pool, slot, now_ns)) {
-        slot_time_out(pool, slot);
-        return true;
-    }
+    if (now_ns >= slot->deadline_ns && !slot_extend(pool, slot, now_ns))
+        return slot_time_out(pool, slot);
     if (now_ns >= slot->half_ns && !slot->is_half) {
         slot->is_half = true;
         slot->half_calls = slot->report->proof.pulse.calls;
@@ -350,7 +377,7 @@ static void pool_collect(struct pool *pool, pool_done_fn *done, void *ctx)
     for (size_t i = 0; i < pool->count; i++) {
         struct slot *slot = &pool->slots[i];
         if (slot->pid != 0 && slot_look(pool, slot))
-            done(ctx, slot->job, slot->report);
+            done(ctx, slot->asked, slot->report);
     }
 }
 

@@ -1,6 +1,7 @@
 /* child.c - runs a proof in a child process and says how it ended. */
 #include "harness/prove/conform/child.h"
 
+#include "harness/base/confine.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/plugins.h"
 #include "harness/prove/conform/guard.h"
@@ -252,13 +253,16 @@ static void tell_signal(const struct child *child, int number, struct conform_re
 {
     const struct watch *watch = child->watch;
     char reason[160];
-    bool is_access = number == SIGSEGV || number == SIGBUS, for_memory;
-    ward_explain_signal(number, ward_memory_kills() - child->memory_kills, &for_memory, reason,
+    bool is_access = number == SIGSEGV || number == SIGBUS, may_be_memory;
+    ward_explain_signal(number, ward_memory_kills() - child->memory_kills, &may_be_memory, reason,
                         sizeof reason);
     if (is_access && watch->fault.signal == number && watch->fault.is_access) {
         tell_fault(watch, report);
-    } else if (for_memory && child->resident_bytes > 0) {
-        report_broken(report, RULE_MEMORY, "the system ended the process");
+    } else if (may_be_memory && child->resident_bytes > 0) {
+        report_broken(report, RULE_MEMORY, "it was %s", reason);
+    } else if (number == SIGSYS && watch->fault.signal == number) {
+        report_broken(report, RULE_CHILDREN, "%s %s", function_under_way(watch),
+                      confine_words(watch->fault.system_call));
     } else if (number == SIGKILL) {
         report_broken(report, RULE_CRASH, "%s was %s", function_under_way(watch), reason);
     } else {
@@ -312,11 +316,13 @@ bool child_run(struct child *child, child_work_fn *work, void *ctx, struct confo
     uint64_t begin_ns = ward_now_ns();
     child->nonce = ward_nonce();
     child->memory_kills = ward_memory_kills();
-    pid_t pid = ward_fork(&(struct ward){.memory_bytes = 2 * child->memory_bytes,
-                                         .file_bytes = FILE_BYTES,
-                                         .cpu_seconds = 1 + (unsigned)(2 * child->all_seconds),
-                                         .out_fd = child->output_fd,
-                                         .err_fd = child->output_fd});
+    pid_t pid = ward_fork(
+        &(struct ward){.memory_bytes = 2 * child->memory_bytes,
+                       .file_bytes = FILE_BYTES,
+                       .cpu_seconds = 1 + (unsigned)(2 * child->all_seconds),
+                       .out_fd = child->output_fd,
+                       .err_fd = child->output_fd,
+                       .rights = plugins_is_unloaded(child->backend) ? WARD_CONFINED : WARD_FREE});
     if (pid == 0)
         child_main(child, work, ctx);
     if (pid < 0) {

@@ -458,6 +458,8 @@ static void guard_crashed(int signal_number, siginfo_t *info, void *context)
         return;
     struct fault *fault = &guard->watch->fault;
     *fault = (struct fault){.signal = signal_number};
+    if (signal_number == SIGSYS)
+        fault->system_call = info->si_syscall;
     if ((signal_number != SIGSEGV && signal_number != SIGBUS) || info->si_code <= 0)
         return;
     fault->is_access = true;

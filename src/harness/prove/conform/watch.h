@@ -32,7 +32,8 @@ enum fault_place {
 };
 
 struct fault {
-    int signal;     /* 0: none */
+    int signal;      /* 0: none */
+    int system_call; /* of SIGSYS: the one that was refused */
     bool is_access; /* to an address: what follows is filled */
     enum fault_place place;
     bool is_known; /* whether it is known if it was a write */

@@ -230,7 +230,7 @@ static bool limit_was_lower(const cJSON *cell, const char *key, uint64_t now)
 /* Somebody else ended the process: nothing is known of the design. */
 static bool was_killed(const cJSON *cell)
 {
-    static const char killed[] = WARD_KILLED_FROM_OUTSIDE;
+    static const char killed[] = WARD_KILLED;
     return strncmp(json_get_text(cell, "reason"), killed, sizeof killed - 1) == 0;
 }
 
