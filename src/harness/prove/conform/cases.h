@@ -8,19 +8,7 @@
 #ifndef TWBENCH_CONFORM_CASES_H
 #define TWBENCH_CONFORM_CASES_H
 
-#include "harness/prove/conform/conform.h"
-#include "harness/prove/conform/operations.h"
-#include "harness/prove/conform/strides.h"
-
-/* What a case is made from and for. */
-struct case_plan {
-    const struct tw_backend *backend;
-    const struct strides *strides;
-    struct operations *operations; /* initialised, with the settings in place */
-    uint32_t many_max;             /* most timers of the case of very many; 0: some thousands */
-    uint32_t patience;             /* how many times the usual processor time */
-    uint32_t life_starts;          /* starts in the longest life; 0: some thousands */
-};
+#include "harness/prove/conform/case_plan.h"
 
 struct written_case {
     const char *name;

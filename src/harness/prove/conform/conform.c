@@ -253,3 +253,9 @@ int conform_run_text(const struct tw_backend *backend, const char *text,
     operations_clear(&operations);
     return line != 0 ? -1 : report->rule != NULL;
 }
+
+bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
+                     size_t *count)
+{
+    return settings_variant(backend, index, settings, count, NULL);
+}

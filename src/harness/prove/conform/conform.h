@@ -11,30 +11,8 @@
 #ifndef TWBENCH_CONFORM_H
 #define TWBENCH_CONFORM_H
 
-#include "harness/prove/conform/coverage.h"
+#include "harness/prove/conform/report.h"
 #include "impls/backend.h"
-
-struct watch;
-
-/* So many operations are a short list. */
-#define CONFORM_SHORT 20
-
-/* What was found.  `rule` is NULL when the contract held. */
-struct conform_report {
-    const char *rule;       /* the broken rule, in the words of backend.h */
-    char detail[512];       /* what was expected and what came */
-    char operations[4096];  /* shortest operation list that shows it, one operation per line; its
-                              language is that of operations.h.  Empty where no list shows it */
-    size_t operation_count; /* of that list: more than CONFORM_SHORT, and it could not be shrunk */
-    uint64_t seed; /* finds the list at once: the seed of its stream; 0 for a written case */
-    uint64_t operations_run;         /* start, stop and advance calls in all, while looking */
-    uint64_t counted_operations_run; /* `twbench conform`: those of the table that counts */
-    uint64_t work; /* what judging took, in timers looked at: grows as its time does */
-    struct conform_coverage coverage; /* what was reached, whether or not a rule was broken */
-    struct watch *watch;              /* where to note what is under way (watch.h), or NULL */
-    uint64_t trace; /* hash over all answers and expiries in order: two objects that behave
-                                alike have the same */
-};
 
 struct conform_options {
     const struct tw_setting *settings; /* for open; none: the design's defaults */

@@ -4,7 +4,7 @@
 #ifndef TWBENCH_CONFORM_FAR_H
 #define TWBENCH_CONFORM_FAR_H
 
-#include "harness/prove/conform/cases.h"
+#include "harness/prove/conform/case_plan.h"
 
 /* For every reach of the design's levels and for powers of two up to its span: thousands of timers about
  * that far away, of which the earliest is the first, the last or one between them.  The clock then

@@ -4,7 +4,7 @@
 #ifndef TWBENCH_CONFORM_GROWING_H
 #define TWBENCH_CONFORM_GROWING_H
 
-#include "harness/prove/conform/cases.h"
+#include "harness/prove/conform/case_plan.h"
 #include "harness/prove/conform/judge.h"
 
 #define PACE_GROWTH 4u /* from one size to the next */

@@ -3,7 +3,7 @@
 
 #include "harness/base/process_state.h"
 #include "harness/measure/designs/plugins.h"
-#include "harness/prove/conform/judge.h"
+#include "harness/prove/conform/report.h"
 #include "libraries/answer.h"
 
 #include <dlfcn.h>

@@ -68,7 +68,7 @@ static void build_mixed(const struct case_plan *plan, struct operations lists[MI
                                           5000,      (UINT64_C(1) << 20) + 3};
     static const tw_tick horizons[MIXED] = {0, 100, 5000, UINT64_C(1) << 20, 37, 0};
     size_t variants = 1;
-    struct tw_setting settings[CONFORM_SETTINGS_MAX];
+    struct tw_setting settings[OPERATIONS_SETTINGS_MAX];
     size_t count;
     while (settings_variant(plan->backend, variants, settings, &count, watch))
         variants++;

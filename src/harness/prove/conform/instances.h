@@ -5,7 +5,7 @@
 #ifndef TWBENCH_CONFORM_INSTANCES_H
 #define TWBENCH_CONFORM_INSTANCES_H
 
-#include "harness/prove/conform/cases.h"
+#include "harness/prove/conform/case_plan.h"
 
 /* Horizons of more than 32 bits, up to the last tick. */
 void run_horizons(struct case_plan *plan, struct conform_report *report);

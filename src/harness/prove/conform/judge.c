@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,17 +92,6 @@ struct judge {
 #define LOOKS_PER_CALL  32u
 
 #define AWAITED_BITS 40 /* an overdue timer is waited for 2^40 ticks, in ever longer jumps */
-
-void report_broken(struct conform_report *report, const char *rule, const char *format, ...)
-{
-    if (report->rule)
-        return;
-    report->rule = rule;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(report->detail, sizeof report->detail, format, arguments);
-    va_end(arguments);
-}
 
 /* What the design says of itself, where it does not hold. */
 static const char *declared_lateness(const struct model *model)

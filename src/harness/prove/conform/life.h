@@ -5,7 +5,7 @@
 #ifndef TWBENCH_CONFORM_LIFE_H
 #define TWBENCH_CONFORM_LIFE_H
 
-#include "harness/prove/conform/cases.h"
+#include "harness/prove/conform/case_plan.h"
 
 /* Lets instances live for 4096 starts, then four times as many, up to plan->life_starts and some
  * more.  Few timers run at a time, so that O(n) designs come as far as others; one that is too slow

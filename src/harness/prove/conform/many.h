@@ -4,7 +4,7 @@
 #ifndef TWBENCH_CONFORM_MANY_H
 #define TWBENCH_CONFORM_MANY_H
 
-#include "harness/prove/conform/cases.h"
+#include "harness/prove/conform/case_plan.h"
 
 /* Opens instances for 1024 timers, then for four times as many, up to plan->many_max, and lets timers
  * run, change and fire in all of them.  A design that slows down as they become more is spared the

@@ -8,7 +8,7 @@
 #ifndef TWBENCH_CONFORM_RESIDUE_H
 #define TWBENCH_CONFORM_RESIDUE_H
 
-#include "harness/prove/conform/cases.h"
+#include "harness/prove/conform/case_plan.h"
 
 /* So many calls are looked at: some seconds of processor time. */
 #define RESIDUE_CALLS 20000u

@@ -1,7 +1,6 @@
 /* settings.c - values within the declared limits of any parameter; describe compared with open's config. */
 #include "harness/prove/conform/settings.h"
 
-#include "harness/prove/conform/judge.h"
 #include "harness/prove/conform/model.h"
 #include "harness/prove/conform/watch.h"
 
@@ -98,7 +97,7 @@ static bool all_of(const struct tw_backend *backend, size_t index, struct tw_set
 {
     *count = 0;
     for (const struct tw_param *param = backend->params;
-         param->name && *count < CONFORM_SETTINGS_MAX; param++)
+         param->name && *count < OPERATIONS_SETTINGS_MAX; param++)
         if (setting_of(backend, param, index, &settings[*count], watch) ||
             setting_of(backend, param, 0, &settings[*count], watch))
             ++*count;
@@ -120,12 +119,6 @@ bool settings_variant(const struct tw_backend *backend, size_t index, struct tw_
             }
     return index < sizeof together / sizeof together[0] &&
            all_of(backend, together[index], settings, count, watch);
-}
-
-bool conform_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
-                     size_t *count)
-{
-    return settings_variant(backend, index, settings, count, NULL);
 }
 
 void settings_judge_lists(const struct tw_backend *backend, struct conform_report *report)

@@ -4,10 +4,10 @@
 #ifndef TWBENCH_CONFORM_SETTINGS_H
 #define TWBENCH_CONFORM_SETTINGS_H
 
-#include "harness/prove/conform/conform.h"
 #include "harness/prove/conform/operations.h"
+#include "harness/prove/conform/report.h"
 
-/* As conform_variant, noting what it calls; `watch` may be NULL. */
+/* As conform_variant (conform.h), noting what it calls; `watch` may be NULL. */
 bool settings_variant(const struct tw_backend *backend, size_t index, struct tw_setting *settings,
                       size_t *count, struct watch *watch);
 

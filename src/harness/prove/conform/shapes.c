@@ -9,7 +9,7 @@
  */
 #include "harness/prove/conform/shapes.h"
 #include "harness/base/rng.h"
-#include "harness/prove/conform/conform.h"
+#include "harness/prove/conform/settings.h"
 
 #include <string.h>
 
@@ -352,10 +352,11 @@ void shapes_decode(struct operations *operations, const struct tw_backend *backe
     size_t used = size < sizeof header ? size : sizeof header;
     memcpy(header, bytes, used);
     size_t variants = 1;
-    while (conform_variant(backend, variants, operations->settings, &operations->setting_count))
+    while (
+        settings_variant(backend, variants, operations->settings, &operations->setting_count, NULL))
         variants++;
-    conform_variant(backend, header[0] % variants, operations->settings,
-                    &operations->setting_count);
+    settings_variant(backend, header[0] % variants, operations->settings,
+                     &operations->setting_count, NULL);
     operations->capacity = 1 + header[1] % 64u;
     struct moment clock = decode_moment(header[2], header[3]);
     operations->now = operations_resolve(clock.base == '-' ? '-' : '@', clock.ticks,

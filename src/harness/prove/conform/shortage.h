@@ -7,7 +7,7 @@
 #ifndef TWBENCH_CONFORM_SHORTAGE_H
 #define TWBENCH_CONFORM_SHORTAGE_H
 
-#include "harness/prove/conform/cases.h"
+#include "harness/prove/conform/case_plan.h"
 
 /* Each allocation of open is refused, alone and with all that follow. */
 void run_short_open(struct case_plan *plan, struct conform_report *report);

@@ -4,8 +4,8 @@
 #ifndef TWBENCH_CONFORM_SHRINK_H
 #define TWBENCH_CONFORM_SHRINK_H
 
-#include "harness/prove/conform/conform.h"
 #include "harness/prove/conform/operations.h"
+#include "harness/prove/conform/report.h"
 
 /* A list of more operations is tried again as long as that helps. */
 #define SHRINK_SHORT CONFORM_SHORT

@@ -9,8 +9,8 @@
 #ifndef TWBENCH_CONFORM_WATCH_H
 #define TWBENCH_CONFORM_WATCH_H
 
-#include "harness/prove/conform/conform.h"
 #include "harness/prove/conform/operations.h"
+#include "harness/prove/conform/report.h"
 
 /* Operations of a list beyond this are not noted; the longest written case has some 10000. */
 #define WATCH_OPERATIONS_MAX 32768u
@@ -34,7 +34,7 @@ enum fault_place {
 struct fault {
     int signal;      /* 0: none */
     int system_call; /* of SIGSYS: the one that was refused */
-    bool is_access; /* to an address: what follows is filled */
+    bool is_access;  /* to an address: what follows is filled */
     enum fault_place place;
     bool is_known; /* whether it is known if it was a write */
     bool is_write;
