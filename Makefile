@@ -148,7 +148,7 @@ OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.c
 MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
-SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh .ci/run)
+SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh originals/*.sh .ci/run)
 STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/runners/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] src/harness/*/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp)
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
@@ -189,6 +189,10 @@ claims: ## run every claim (minutes, a quiet machine): JSON under results/, pict
 	$(Q)tools/deps.sh build bench
 	$(Q)$(MAKE) all
 	$(Q)tools/claims_pictures.sh
+
+originals: ## install the JDK, Netty and Go, and build their timers' drivers (originals/README.md)
+	$(Q)tools/deps.sh originals || echo "originals: what is missing is skipped"
+	$(Q)originals/build.sh
 
 test: ## install what is missing, build, prove everything that matters (at most nine minutes of processor time)
 	$(Q)tools/deps.sh build bench test
@@ -316,7 +320,7 @@ fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and all
 # side by side, because none depends on how fast or how evenly the machine runs.  Some suites do more with DEPTH=all.
-SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats)) \
+SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh tests/originals.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats)) \
          tests/golden.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/selftest_format.sh \
          tests/limits_format.sh tests/identity.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
 # What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
@@ -419,6 +423,6 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE all modules help deps bench claims test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE all modules help deps bench claims originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

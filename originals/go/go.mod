@@ -1,0 +1,3 @@
+module twbench/originals/timers
+
+go 1.19

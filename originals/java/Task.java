@@ -1,0 +1,61 @@
+/* Task.java - one start of the schedule: what the timer runs, and what came of it.
+ *
+ * Everything that the run is judged by is noted here and read after the threads have ended, so that noting costs no
+ * lock.  A producer writes what is before the call, the timer's thread what is after.
+ */
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+final class Task implements Runnable {
+    static final class Failed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Failed() {
+            super("a task of the schedule failed");
+        }
+    }
+
+    private static final AtomicIntegerFieldUpdater<Task> RAN = AtomicIntegerFieldUpdater.newUpdater(Task.class, "ran");
+    private static final long SLEEPS_FROM_NS = 1_000_000;
+
+    final long delayNs, workNs;
+    Object form;            /* what is handed to the timer, made before the clock runs */
+    long intendedNs;        /* when it ought to run, on System.nanoTime's clock */
+    long dueNs;             /* the call's moment + delay: before this it is early */
+    volatile Object handle; /* of an accepted start */
+    volatile int ran;
+    long ranNs; /* the last time */
+    boolean stopped;
+    int returned;
+
+    Task(long delayNs, long workNs) {
+        this.delayNs = delayNs;
+        this.workNs = workNs;
+    }
+
+    @Override
+    public void run() {
+        ranNs = System.nanoTime();
+        RAN.incrementAndGet(this);
+        if (workNs == Schedule.FAIL) {
+            throw new Failed();
+        }
+        if (workNs > 0) {
+            keepThread();
+        }
+    }
+
+    /** Sleeps, or spins where a sleep would be too coarse.  Closing may interrupt it. */
+    private void keepThread() {
+        if (workNs >= SLEEPS_FROM_NS) {
+            try {
+                Thread.sleep(workNs / 1_000_000, (int) (workNs % 1_000_000));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        } else {
+            while (System.nanoTime() - ranNs < workNs) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+}
