@@ -22,7 +22,7 @@ every included file of the project exists|src/harness/base/diag.c|#include "harn
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|#include <time.h>
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|static void shout(void) { printf("now"); }
 main.c includes only the cli|src/main.c|#include "harness/base/diag.h"
-a report includes nothing of a run|src/harness/tell/report/csv.h|#include "harness/measure/run/outcome.h"
+a report includes nothing of a run|src/harness/tell/report/view.h|#include "harness/measure/run/outcome.h"
 only run/, conform/, sched/ and show/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
 nothing at file scope can be written|src/harness/base/diag.c|static unsigned calls;
 nothing at file scope can be written|src/harness/base/diag.c|struct diag last[4];

@@ -2,7 +2,7 @@
  * JUnit XML and CSV. */
 #include "compare_sample.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/report/compare_junit.h"
+#include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/report/xml.h"
 #include "harness/tell/result/json.h"

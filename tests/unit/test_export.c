@@ -1,9 +1,6 @@
 /* test_export.c - every row of CSV and Markdown has the columns of the header, whatever the text; what
  * goes to other tools is JSON, has the keys they ask for, and names nothing twice. */
-#include "harness/tell/report/bencher.h"
-#include "harness/tell/report/custom.h"
-#include "harness/tell/report/gbench.h"
-#include "harness/tell/report/junit.h"
+#include "harness/tell/report/services.h"
 #include "harness/tell/result/json.h"
 #include "sample.h"
 #include "sample_page.h"

@@ -1,11 +1,7 @@
 /* exports.c - lists the export formats and what writes each. */
 #include "harness/cli/exports.h"
 
-#include "harness/tell/report/bencher.h"
-#include "harness/tell/report/compare_junit.h"
-#include "harness/tell/report/custom.h"
-#include "harness/tell/report/gbench.h"
-#include "harness/tell/report/junit.h"
+#include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "harness/measure/run/interrupt.h"
 #include "harness/tell/report/documents.h"
-#include "harness/tell/report/html_frame.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/result/file.h"
 

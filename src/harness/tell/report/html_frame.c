@@ -1,7 +1,6 @@
 /* html_frame.c - writes head, title and contents around a page. */
-#include "harness/tell/report/html_frame.h"
-
 #include "harness/tell/report/writer.h"
+
 #include "harness/tell/report/xml.h"
 #include "harness/tell/result/file.h"
 

@@ -1,7 +1,8 @@
-/* junit.c - writes a result as JUnit XML. */
-#include "harness/tell/report/junit.h"
-
+/* junit.c - writes results and comparisons as JUnit XML. */
+#include "harness/base/text.h"
+#include "harness/tell/report/compare_view.h"
 #include "harness/tell/report/figure.h"
+#include "harness/tell/report/services.h"
 #include "harness/tell/report/view.h"
 #include "harness/tell/report/xml.h"
 #include "harness/tell/result/json.h"
@@ -11,7 +12,22 @@
 
 /* ---- Parts. ---------------------------------------------------------------------------------- */
 
-static void write_counts(FILE *out, const char *element, const struct junit_suite *suite)
+struct suite {
+    const char *name;
+    size_t tests, failures, skipped;
+    double time_s;
+};
+
+enum grade { PASSED, FAILED, SKIPPED };
+
+static void count_case(struct suite *suite, enum grade grade)
+{
+    suite->tests++;
+    suite->failures += grade == FAILED;
+    suite->skipped += grade == SKIPPED;
+}
+
+static void write_counts(FILE *out, const char *element, const struct suite *suite)
 {
     fprintf(out, "<%s", element);
     xml_attribute(out, "name", suite->name);
@@ -19,24 +35,20 @@ static void write_counts(FILE *out, const char *element, const struct junit_suit
             suite->tests, suite->failures, suite->skipped, suite->time_s);
 }
 
-void junit_open(FILE *out, const struct junit_suite *suite)
+/* The head of a document with one suite. */
+static void open_suite(FILE *out, const struct suite *suite)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     write_counts(out, "testsuites", suite);
     write_counts(out, "testsuite", suite);
 }
 
-void junit_close(FILE *out)
+static void close_suite(FILE *out)
 {
     fputs("</testsuite>\n</testsuites>\n", out);
 }
 
-void junit_open_properties(FILE *out)
-{
-    fputs("<properties>\n", out);
-}
-
-void junit_property(FILE *out, const char *name, const char *value)
+static void write_property(FILE *out, const char *name, const char *value)
 {
     fputs("<property", out);
     xml_attribute(out, "name", name);
@@ -44,45 +56,40 @@ void junit_property(FILE *out, const char *name, const char *value)
     fputs("/>\n", out);
 }
 
-void junit_close_properties(FILE *out)
+/* A case with what it says in `text`; `type` and `reason` say why it failed or was skipped. */
+static void write_case(FILE *out, const char *class_name, const char *name, double time_s,
+                       enum grade grade, const char *type, const char *reason, const char *text)
 {
-    fputs("</properties>\n", out);
-}
-
-void junit_open_case(FILE *out, const char *class_name, const char *name, double time_s,
-                     enum junit_result result, const char *type, const char *message)
-{
+    char message[VIEW_NAME_SIZE];
+    snprintf(message, sizeof message, "%s%s%s", type, reason[0] ? ": " : "", reason);
     fputs("<testcase", out);
     xml_attribute(out, "classname", class_name);
     xml_attribute(out, "name", name);
     fprintf(out, " time=\"%.9f\">\n", isfinite(time_s) ? time_s : 0);
-    if (result != JUNIT_PASSED) {
-        fputs(result == JUNIT_FAILED ? "<failure" : "<skipped", out);
-        if (result == JUNIT_FAILED)
+    if (grade != PASSED) {
+        fputs(grade == FAILED ? "<failure" : "<skipped", out);
+        if (grade == FAILED)
             xml_attribute(out, "type", type);
         xml_attribute(out, "message", message);
         fputs("/>\n", out);
     }
     fputs("<system-out>", out);
-}
-
-void junit_close_case(FILE *out)
-{
+    xml_text(out, text);
     fputs("</system-out>\n</testcase>\n", out);
 }
 
 /* ---- A result. ------------------------------------------------------------------------------- */
 
-static enum junit_result result_of(const cJSON *cell)
+static enum grade grade_of(const cJSON *cell)
 {
     static const struct {
         const char *status;
-        enum junit_result result;
-    } results[] = {{"ok", JUNIT_PASSED}, {"mismatch", JUNIT_FAILED}, {"crashed", JUNIT_FAILED}};
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        if (strcmp(json_get_text(cell, "status"), results[i].status) == 0)
-            return results[i].result;
-    return JUNIT_SKIPPED;
+        enum grade grade;
+    } words[] = {{"ok", PASSED}, {"mismatch", FAILED}, {"crashed", FAILED}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(json_get_text(cell, "status"), words[i].status) == 0)
+            return words[i].grade;
+    return SKIPPED;
 }
 
 /* Of one pass over the stream: the phases together. */
@@ -92,46 +99,41 @@ static double pass_time_s(const cJSON *cell)
     const cJSON *phase;
     cJSON_ArrayForEach(phase, json_get(cell, "phases"))
     {
-        double operations = json_get_number(phase, "operations.start") +
-                            json_get_number(phase, "operations.stop") +
-                            json_get_number(phase, "operations.expire");
         double per_op_ns = json_get_number(phase, "ns_per_op.median");
         double per_advance_ns = json_get_number(phase, "ns_per_advance.median");
         if (isfinite(per_op_ns))
-            time_ns += per_op_ns * operations;
+            time_ns += per_op_ns * view_operations(phase);
         else if (isfinite(per_advance_ns))
             time_ns += per_advance_ns * json_get_number(phase, "operations.advance");
     }
     return time_ns / 1e9;
 }
 
-static void write_figures(FILE *out, const cJSON *cell)
+/* "steady: 12.3 ns/op", a line each. */
+static void describe_cell(struct text *text, const cJSON *cell)
 {
-    char line[256], cost[FIGURE_SIZE], bytes[FIGURE_SIZE];
+    char figure[FIGURE_SIZE];
     const cJSON *phase;
     cJSON_ArrayForEach(phase, json_get(cell, "phases"))
     {
         bool timed = json_get(phase, "ns_per_op") || json_get(phase, "ns_per_advance");
-        figure_number(cost, json_get_number(phase, "ns_per_op.median"));
-        snprintf(line, sizeof line, "%.64s: %s%s\n", json_get_text(phase, "name"),
-                 timed ? cost : "not timed", timed ? " ns/op" : "");
-        xml_text(out, line);
+        figure_number(figure, json_get_number(phase, "ns_per_op.median"));
+        text_add(text, "%.64s: %s%s\n", json_get_text(phase, "name"), timed ? figure : "not timed",
+                 timed ? " ns/op" : "");
     }
-    figure_number(bytes, json_get_number(cell, "memory.peak_bytes_per_task"));
-    snprintf(line, sizeof line, "memory: %s bytes per task\n", bytes);
-    xml_text(out, json_get(cell, "memory") ? line : "");
+    figure_number(figure, json_get_number(cell, "memory.peak_bytes_per_task"));
+    if (json_get(cell, "memory"))
+        text_add(text, "memory: %s bytes per task\n", figure);
 }
 
-static void write_case(FILE *out, const cJSON *document, const cJSON *cell)
+static void write_cell(FILE *out, const cJSON *document, const cJSON *cell)
 {
-    char name[VIEW_NAME_SIZE], message[VIEW_NAME_SIZE];
-    const char *status = json_get_text(cell, "status"), *reason = json_get_text(cell, "reason");
+    char name[VIEW_NAME_SIZE], said[COMPARE_LINE_SIZE];
+    struct text text = text_in(said, sizeof said);
+    describe_cell(&text, cell);
     view_cell_name(name, sizeof name, document, cell);
-    snprintf(message, sizeof message, "%s%s%s", status, reason[0] ? ": " : "", reason);
-    junit_open_case(out, json_get_text(cell, "workload"), name, pass_time_s(cell), result_of(cell),
-                    status, message);
-    write_figures(out, cell);
-    junit_close_case(out);
+    write_case(out, json_get_text(cell, "workload"), name, pass_time_s(cell), grade_of(cell),
+               json_get_text(cell, "status"), json_get_text(cell, "reason"), said);
 }
 
 static void write_properties(FILE *out, const cJSON *document)
@@ -139,31 +141,118 @@ static void write_properties(FILE *out, const cJSON *document)
     static const char *const keys[] = {"tool.version",   "tool.commit",     "tool.compiler",
                                        "tool.flags",     "tool.date_utc",   "machine.cpu_model",
                                        "machine.kernel", "machine.governor"};
-    junit_open_properties(out);
+    fputs("<properties>\n", out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_get(document, keys[i]))
-            junit_property(out, keys[i], json_get_text(document, keys[i]));
-    junit_property(out, "complete",
+            write_property(out, keys[i], json_get_text(document, keys[i]));
+    write_property(out, "complete",
                    cJSON_IsTrue(json_get(document, "complete")) ? "true" : "false");
-    junit_close_properties(out);
+    fputs("</properties>\n", out);
 }
 
 void junit_write(FILE *out, const struct result_document *document)
 {
     const cJSON *root = result_json(document), *cell;
-    struct junit_suite suite = {.name = "twbench"};
+    struct suite suite = {.name = "twbench"};
     cJSON_ArrayForEach(cell, json_get(root, "cells"))
     {
-        suite.tests++;
-        suite.failures += result_of(cell) == JUNIT_FAILED;
-        suite.skipped += result_of(cell) == JUNIT_SKIPPED;
+        count_case(&suite, grade_of(cell));
         suite.time_s += pass_time_s(cell);
     }
-    junit_open(out, &suite);
+    open_suite(out, &suite);
     write_properties(out, root);
-    cJSON_ArrayForEach(cell, json_get(root, "cells"))
-    {
-        write_case(out, root, cell);
+    cJSON_ArrayForEach(cell, json_get(root, "cells")) write_cell(out, root, cell);
+    close_suite(out);
+}
+
+/* ---- A comparison. --------------------------------------------------------------------------- */
+
+static bool says(const cJSON *item, const char *path, const char *text)
+{
+    return strcmp(json_get_text(item, path), text) == 0;
+}
+
+/* With --fail-on=work, a time alone does not make the command fail. */
+static bool regressed_by_work(const cJSON *cell)
+{
+    return cJSON_IsTrue(json_get(cell, "failed")) || says(cell, "gates.work", "regressed") ||
+           says(cell, "gates.instructions", "regressed") || says(cell, "gates.memory", "regressed");
+}
+
+static enum grade grade_compared(const cJSON *comparison, const cJSON *cell)
+{
+    if (says(cell, "verdict", "regressed")) {
+        bool fails = !says(comparison, "fail_on", "work") || regressed_by_work(cell);
+        return fails ? FAILED : SKIPPED;
     }
-    junit_close(out);
+    if (says(cell, "verdict", "inconclusive"))
+        return says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
+    return PASSED;
+}
+
+static void write_compared(FILE *out, const cJSON *comparison, const cJSON *cell)
+{
+    char name[COMPARE_LINE_SIZE], said[COMPARE_LINE_SIZE];
+    struct compare_row row;
+    compare_row_read(&row, cell);
+    bool advisory = json_get(cell, "ratio.median") && !cJSON_IsTrue(json_get(cell, "time_decides"));
+    snprintf(said, sizeof said,
+             "time %s %s%s\nmargin %s\ncontrol %s\nwork %s\ninstructions %s\nmemory %s\n"
+             "decided by %s\n",
+             row.time, row.interval, advisory ? " advisory" : "", row.margin, row.control, row.work,
+             row.instructions, row.memory, row.deciders);
+    compare_cell_name(name, sizeof name, cell);
+    write_case(out, json_get_text(cell, "workload"), name,
+               json_get_number(cell, "ns_per_op.new") / 1e9, grade_compared(comparison, cell),
+               json_get_text(cell, "verdict"), json_get_text(cell, "reason"), said);
+}
+
+/* A comparison that was interrupted is inconclusive though none of its cells may be: a case of its
+ * own says so. */
+static bool is_cut(const cJSON *comparison)
+{
+    return cJSON_IsFalse(json_get(comparison, "complete"));
+}
+
+static enum grade grade_of_cut(const cJSON *comparison)
+{
+    return says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
+}
+
+static void write_sides(FILE *out, const cJSON *comparison)
+{
+    static const char *const keys[] = {"mode", "verdict", "fail_on"};
+    char line[COMPARE_LINE_SIZE];
+    fputs("<properties>\n", out);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        write_property(out, keys[i], json_get_text(comparison, keys[i]));
+    compare_side(line, sizeof line, json_get(comparison, "old"));
+    write_property(out, "old", line);
+    compare_side(line, sizeof line, json_get(comparison, "new"));
+    write_property(out, "new", line);
+    compare_summary(line, sizeof line, comparison);
+    write_property(out, "summary", line);
+    compare_decision(line, sizeof line, comparison);
+    write_property(out, "decision", line);
+    write_property(out, "notes", json_get_text(comparison, "notes"));
+    fputs("</properties>\n", out);
+}
+
+void compare_junit_write(FILE *out, const cJSON *comparison)
+{
+    struct suite suite = {.name = "twbench compare"};
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
+    {
+        count_case(&suite, grade_compared(comparison, cell));
+    }
+    if (is_cut(comparison))
+        count_case(&suite, grade_of_cut(comparison));
+    open_suite(out, &suite);
+    write_sides(out, comparison);
+    cJSON_ArrayForEach(cell, json_get(comparison, "cells")) write_compared(out, comparison, cell);
+    if (is_cut(comparison))
+        write_case(out, "comparison", "complete", 0, grade_of_cut(comparison), "inconclusive",
+                   "it was interrupted", "");
+    close_suite(out);
 }

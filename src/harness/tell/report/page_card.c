@@ -45,16 +45,10 @@ static void put_divided(struct page *page, const struct place *phase, const char
     page_put_as(page, phase, path, "%s", text);
 }
 
-static double operation_count(const struct place *phase)
-{
-    return place_number(phase, "operations.start") + place_number(phase, "operations.stop") +
-           place_number(phase, "operations.expire");
-}
-
 static void add_row(struct page *page, const struct place *phase, double divisor, bool instructions)
 {
     char text[32];
-    double operations = operation_count(phase);
+    double operations = view_operations(phase->json);
     page_row(page);
     page_cell_put(page, phase, "name");
     units_format_count(text, sizeof text, units_whole(operations));

@@ -168,10 +168,11 @@ void page_add(struct page *page, const struct place *from, const char *template)
         if (*at == '{') {
             at = read_value(at + 1, from, &value, &form);
             put_value(page, &value, form);
-        } else if (*at == '<' && !is_said(at + 1, from)) {
-            at += strcspn(at, ">");
+        } else {
+            if (*at == '<' && !is_said(at + 1, from))
+                at += strcspn(at, ">");
+            at += *at != '\0';
         }
-        at += *at == '<' || *at == '>';
     }
 }
 

@@ -173,6 +173,12 @@ const cJSON *view_phase(const struct view_row *row, const char *name)
     return NULL;
 }
 
+double view_operations(const cJSON *phase)
+{
+    return json_get_number(phase, "operations.start") + json_get_number(phase, "operations.stop") +
+           json_get_number(phase, "operations.expire");
+}
+
 double view_advance_ns(const struct view_row *row, const char *key)
 {
     char path[64];

@@ -51,6 +51,9 @@ const char *view_suffix(const struct view_row *row);
 /* May its figures be the best of a column? */
 bool view_competes(const struct view_row *row);
 
+/* What ns_per_op is divided by: starts + stops + expiries; NaN where they are not known. */
+double view_operations(const cJSON *phase);
+
 /* The largest `key` ("p99", "max") of the advance latencies of all phases, ns; NaN without any. */
 double view_advance_ns(const struct view_row *row, const char *key);
 

@@ -6,6 +6,7 @@
 #ifndef TWBENCH_WRITER_H
 #define TWBENCH_WRITER_H
 
+#include "harness/base/diag.h"
 #include "harness/tell/report/inline.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/style.h"
@@ -24,5 +25,21 @@ void writer_html(FILE *out, const struct page *page, const struct inline_picture
 
 /* RFC 4180: the page's table for programs (PAGE_DATA); numbers are exact.  Nothing if it has none. */
 void writer_csv(FILE *out, const struct page *page);
+
+/* ---- A page as one self-contained HTML file: style and script are in it, and it loads nothing (html_frame.c). - */
+
+struct html_frame {
+    char *style, *script; /* report.css and report.js */
+    const struct page *page;
+    const struct inline_pictures *pictures; /* NULL: none */
+};
+
+/* Reads style and script.  html_frame_close in any case. */
+int html_frame_open(struct html_frame *frame, const char *assets_directory, struct diag *diag);
+void html_frame_close(struct html_frame *frame);
+
+/* The title is the page's first heading; the contents are its headings of level 2 with an anchor, its
+ * sections and its pictures.  Errors of `out` are left to the caller. */
+void html_frame_write(FILE *out, const struct html_frame *frame);
 
 #endif

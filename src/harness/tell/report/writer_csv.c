@@ -1,10 +1,23 @@
 /* writer_csv.c - writes a page's table for programs. */
-#include "harness/tell/report/csv.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* A field: quoted where the text would otherwise be taken for structure, with quotes doubled. */
+static void write_field(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++)
+        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+    fputc('"', out);
+}
 
 /* Quoted as a whole where a part of it has to be. */
 static void write_text(FILE *out, const struct page_line *cell)
@@ -15,7 +28,7 @@ static void write_text(FILE *out, const struct page_line *cell)
     for (size_t i = 0; joined && i < cell->count; i++)
         fputs(cell->spans[i].text, joined);
     if (joined && fclose(joined) == 0)
-        csv_text(out, text);
+        write_field(out, text);
     free(text);
 }
 
@@ -32,7 +45,7 @@ static void write_table(FILE *out, const struct page_table *table)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         fputs(i ? "," : "", out);
-        csv_text(out, table->columns[i].title);
+        write_field(out, table->columns[i].title);
     }
     fputs("\r\n", out);
     for (size_t row = 0; row < table->row_count; row++) {

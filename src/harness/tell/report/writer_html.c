@@ -1,5 +1,4 @@
 /* writer_html.c - writes a page as the inside of an HTML page. */
-#include "harness/tell/report/emit.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/report/xml.h"
@@ -32,9 +31,7 @@ static void write_attributes(FILE *out, const struct page_span *span)
         xml_attribute(out, "data-path", span->path);
     if (isnan(span->value) || !span->path)
         return;
-    fputs(" data-value=\"", out);
-    emit_number(out, span->value);
-    fputc('"', out);
+    fprintf(out, " data-value=\"%.15g\"", span->value);
 }
 
 static bool is_bare(const struct page_span *span)
@@ -104,11 +101,8 @@ static void write_cell(FILE *out, const struct page_table *table, size_t row, si
     fputs(is_name ? "<th scope=\"row\"" : "<td", out);
     if (!(table->columns[column].flags & PAGE_LEFT))
         fputs(is_best ? " class=\"number best\"" : " class=\"number\"", out);
-    if (!isnan(value)) {
-        fputs(" data-sort=\"", out);
-        emit_number(out, value);
-        fputc('"', out);
-    }
+    if (!isnan(value))
+        fprintf(out, " data-sort=\"%.15g\"", value);
     fputc('>', out);
     write_line(out, cell);
     fputs(is_best ? " <abbr title=\"best of its column\">*</abbr>" : "", out);

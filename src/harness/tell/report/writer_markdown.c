@@ -1,9 +1,19 @@
 /* writer_markdown.c - writes a page as GitHub's Markdown. */
-#include "harness/tell/report/markdown.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 
 #include <string.h>
+
+/* With everything escaped that Markdown or its tables would take for more than text. */
+static void write_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("|<>&*_`\n", *text))
+            fprintf(out, "&#%d;", *text);
+        else
+            fputc(*text, out);
+    }
+}
 
 static const char *mark_of(enum page_emphasis emphasis)
 {
@@ -21,7 +31,7 @@ static void write_line(FILE *out, const struct page_line *line, const char *arou
         if (mark[0] == '`')
             fputs(span->text, out);
         else
-            markdown_text(out, span->text);
+            write_text(out, span->text);
         fputs(mark, out);
     }
 }
@@ -33,9 +43,9 @@ static void write_head(FILE *out, const struct page_table *table)
     for (size_t i = 0; i < table->column_count; i++) {
         const struct page_column *column = &table->columns[i];
         fputc(' ', out);
-        markdown_text(out, column->title);
+        write_text(out, column->title);
         fputs(column->title[0] && column->unit[0] ? " " : "", out);
-        markdown_text(out, column->unit);
+        write_text(out, column->unit);
         fputs(" |", out);
     }
     fputs("\n|", out);
@@ -94,7 +104,7 @@ static void write_block(FILE *out, const struct page_block *block)
         break;
     case PAGE_FACT:
         fputs("- ", out);
-        markdown_text(out, block->name);
+        write_text(out, block->name);
         fputs(": ", out);
         break;
     case PAGE_TABLE:

@@ -304,13 +304,6 @@ const cJSON *result_json(const struct result_document *document)
 
 /* ---- Writing: one line per key of the head, one line per cell. ------------------------------- */
 
-static void print_item(FILE *out, const cJSON *item)
-{
-    char *text = cJSON_PrintUnformatted(item);
-    fputs(text ? text : "null", out);
-    cJSON_free(text);
-}
-
 static void print_document(FILE *out, const void *ctx)
 {
     const struct result_document *document = ctx;
@@ -320,11 +313,7 @@ static void print_document(FILE *out, const void *ctx)
     {
         if (item == document->cells)
             continue;
-        cJSON *key = cJSON_CreateStringReference(item->string);
-        print_item(out, key);
-        cJSON_Delete(key);
-        fputs(": ", out);
-        print_item(out, item);
+        json_print_member(out, item, 0);
         fputs(",\n", out);
     }
     fputs("\"cells\": [", out);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,41 @@ void json_add_hex(cJSON *object, const char *key, uint64_t value)
     char digits[24];
     snprintf(digits, sizeof digits, "%016" PRIx64, value);
     json_add_text(object, key, digits);
+}
+
+static void print_text(FILE *out, char *text)
+{
+    fputs(text ? text : "", out);
+    cJSON_free(text);
+}
+
+void json_print_member(FILE *out, const cJSON *member, int depth)
+{
+    cJSON *key = cJSON_CreateStringReference(member->string);
+    print_text(out, cJSON_PrintUnformatted(key));
+    cJSON_Delete(key);
+    fputs(": ", out);
+    json_print(out, member, depth);
+}
+
+void json_print(FILE *out, const cJSON *item, int depth)
+{
+    const cJSON *member;
+    bool is_object = cJSON_IsObject(item);
+    if (depth == 0 || (!is_object && !cJSON_IsArray(item))) {
+        print_text(out, cJSON_PrintUnformatted(item));
+        return;
+    }
+    fputs(is_object ? "{" : "[", out);
+    cJSON_ArrayForEach(member, item)
+    {
+        fputs(member == item->child ? "\n" : ",\n", out);
+        if (is_object)
+            json_print_member(out, member, depth - 1);
+        else
+            json_print(out, member, depth - 1);
+    }
+    fputs(is_object ? "\n}" : "\n]", out);
 }
 
 const cJSON *json_get(const cJSON *object, const char *path)

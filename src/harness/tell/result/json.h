@@ -11,6 +11,7 @@
 #include <cjson/cJSON.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 
@@ -28,6 +29,12 @@ void json_add_measure(cJSON *object, const char *key, double value);
 void json_add_text(cJSON *object, const char *key, const char *text);
 /* Sixteen hexadecimal digits, for hashes: a string, because no reader may round it. */
 void json_add_hex(cJSON *object, const char *key, uint64_t value);
+
+/* Prints the item on a line; arrays and objects down to that depth with a line for each member, so that texts can be
+ * compared line by line.  Without memory a line is missing. */
+void json_print(FILE *out, const cJSON *item, int depth);
+/* The same of a member of an object, with its key. */
+void json_print_member(FILE *out, const cJSON *member, int depth);
 
 /* ---- Reading.  `path` is keys joined by dots: "latency_ns.advance.p99". ---------------------- */
 

@@ -1,0 +1,37 @@
+/*
+ * services.h - documents in the formats of other programs: what follows benchmarks over time, and what judges builds.
+ *
+ * What a service follows is the catalogue's measures (tell/result/figures.h), all of which are better when they are
+ * smaller.  Errors of `out` are left to the caller; without memory nothing is written, which no reader takes for a
+ * document.
+ */
+#ifndef TWBENCH_SERVICES_H
+#define TWBENCH_SERVICES_H
+
+#include "harness/tell/result/document.h"
+
+#include <stdio.h>
+
+/* As Google Benchmark writes its own results: a row of type `iteration` per sample of each phase of each cell that
+ * is ok.  Samples of one phase share their name and differ in repetition_index, which is how compare.py gets its U
+ * test.  No aggregate rows. */
+void gbench_write(FILE *out, const struct result_document *document);
+
+/* Bencher Metric Format: benchmark -> measure -> value; where a measure has an interval, as lower_value and
+ * upper_value. */
+void bencher_write(FILE *out, const struct result_document *document);
+
+/* customSmallerIsBetter: the array of named values, one per measure, that github-action-benchmark takes from tools it
+ * does not know. */
+void custom_write(FILE *out, const struct result_document *document);
+
+/* JUnit XML in the shape that Jenkins and GitLab read (junit.c): a test case per cell, of the class of its workload; a
+ * failure when it crashed or did not agree with the oracle, skipped with its reason when it could not be measured.
+ * Its time is that of one pass over the stream, in seconds. */
+void junit_write(FILE *out, const struct result_document *document);
+
+/* The same of a comparison (docs/COMPARE-FORMAT.md).  What makes the command fail (key `fail_on`) is a failure; what
+ * else regressed or is inconclusive is skipped, with its reason.  Its time is that of one call in NEW, in seconds. */
+void compare_junit_write(FILE *out, const cJSON *comparison);
+
+#endif
