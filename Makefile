@@ -239,6 +239,9 @@ $(BUILD)/flags: FORCE
 $(BUILD)/build_info.h: $(BUILD)/flags VERSION FORCE
 	@tools/build_info.sh $@ '$(CC)' '$(LANGUAGE) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT)' '$(PREFIX)'
 
+# Streams are drawn here, to the same bits on every processor (samemath.h): no product is joined to a sum.
+$(BUILD)/harness/base/%.o $(BUILD)/harness/measure/workload/%.o: private EXTRA = -ffp-contract=off
+
 $(BUILD)/%.timed.o: src/%.c $(BUILD)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

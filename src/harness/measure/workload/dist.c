@@ -5,6 +5,7 @@
  */
 #include "harness/measure/workload/dist.h"
 
+#include "harness/base/samemath.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/trace.h"
@@ -24,6 +25,7 @@ struct dist {
     size_t value_count;         /* choice, empirical: ascending delays ... */
     double *values;
     double *cumulative;       /* ... and the weight up to and with each */
+    double within;            /* lognormal: the share that is not cut off */
     double least;             /* 1, or 0 */
     uint64_t unit_ns, factor; /* of what is drawn, and how many of them make a tick */
 };
@@ -68,7 +70,7 @@ static double quantile_uniform(const struct dist *dist, double p)
 
 static double quantile_exponential(const struct dist *dist, double p)
 {
-    return -dist->args[0] * log1p(-p);
+    return -dist->args[0] * same_log1p(-p);
 }
 
 static double quantile_biased(const struct dist *dist, double p)
@@ -91,35 +93,24 @@ static double quantile_triangular(const struct dist *dist, double p)
 static double quantile_pareto(const struct dist *dist, double p)
 {
     double min = dist->args[0], shape = dist->args[1], max = dist->args[2];
-    double within = 1 - pow(min / max, shape);
-    return min * pow(1 - p * within, -1 / shape);
-}
-
-/* Inverse of the standard normal distribution function: formula 26.2.23 of Abramowitz & Stegun,
- * good to 4.5e-4, and two steps of Newton's method on erfc. */
-static double normal_quantile(double p)
-{
-    double tail = p < 0.5 ? p : 1 - p;
-    double t = sqrt(-2 * log(tail));
-    double x = (0.010328 * t + 0.802853) * t + 2.515517;
-    x = t - x / (((0.001308 * t + 0.189269) * t + 1.432788) * t + 1);
-    for (int i = 0; i < 2; i++) {
-        double error = 0.5 * erfc(x / sqrt(2)) - tail;
-        x += error * sqrt(2 * 3.14159265358979323846) * exp(x * x / 2);
-    }
-    return p < 0.5 ? -x : x;
+    double within = 1 - same_pow(min / max, shape);
+    return min * same_pow(1 - p * within, -1 / shape);
 }
 
 static double quantile_lognormal(const struct dist *dist, double p)
 {
-    double median = dist->args[0], sigma = dist->args[1], max = dist->args[2];
-    double within = 0.5 * erfc(-log(max / median) / sigma / sqrt(2));
-    return median * exp(sigma * normal_quantile(p * within));
+    return dist->args[0] * same_exp(dist->args[1] * same_normal_quantile(p * dist->within));
+}
+
+/* The share of a lognormal distribution that is not cut off. */
+static double lognormal_within(const double *args)
+{
+    return same_normal_share(same_log(args[2] / args[0]) / args[1]);
 }
 
 static double quantile_loguniform(const struct dist *dist, double p)
 {
-    return dist->args[0] * pow(dist->args[1] / dist->args[0], p);
+    return dist->args[0] * same_pow(dist->args[1] / dist->args[0], p);
 }
 
 /* One of the (to - from + 1) * (2 jitter + 1) points, numbered from 0; jitter runs fastest. */
@@ -142,7 +133,7 @@ static double quantile_lattice(const struct dist *dist, double p)
 static double quantile_powers(const struct dist *dist, double p)
 {
     double offset, k = lattice_point(dist, p, &offset);
-    return pow(dist->args[0], k) + offset;
+    return same_power(dist->args[0], k) + offset;
 }
 
 /* ---- What the arguments must satisfy: NULL, or what was expected ----------------------------- */
@@ -184,7 +175,7 @@ static const char *check_powers(const double *args)
 {
     if (args[0] < 2)
         return "a base of at least 2";
-    return check_points(args, pow(args[0], args[1]), pow(args[0], args[2]));
+    return check_points(args, same_power(args[0], args[1]), same_power(args[0], args[2]));
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -335,6 +326,8 @@ static int parse_numbers(struct parser *parser, const struct form *form, struct 
             return status;
     }
     const char *expected = form->check ? form->check(dist->args) : NULL;
+    if (!expected && form->quantile == quantile_lognormal)
+        dist->within = lognormal_within(dist->args);
     if (!expected)
         return DIAG_OK;
     return diag_usage(parser->diag, "%s: %s: expected %s", parser->what, form->usage, expected);

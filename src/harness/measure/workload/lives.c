@@ -1,6 +1,8 @@
 /* lives.c - draws stationary residual lives (renewal theory). */
 #include "harness/measure/workload/lives.h"
 
+#include "harness/base/samemath.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -88,7 +90,7 @@ static struct life life_refreshed(const struct lives *lives)
 {
     struct life life = lives_new(lives);
     double rate = lives->refresh_rate < 1 ? lives->refresh_rate : 1 - 0x1p-53;
-    double since = floor(log(rng_unit(lives->delays)) / log1p(-rate));
+    double since = floor(same_log(rng_unit(lives->delays)) / same_log1p(-rate));
     if (since >= (double)life_length(life))
         return (struct life){0};
     life.delay -= (uint64_t)since;

@@ -294,10 +294,29 @@ void stream_append_ticks(struct stream *stream, uint64_t count)
     }
 }
 
+/* Numbers go into the identity with their lowest byte first, whatever the processor's order is. */
+static void identity_add_32(XXH3_state_t *state, const uint32_t *numbers, size_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    XXH3_64bits_update(state, numbers, count * sizeof *numbers);
+#else
+    for (size_t i = 0; i < count; i++) {
+        uint32_t swapped = __builtin_bswap32(numbers[i]);
+        XXH3_64bits_update(state, &swapped, sizeof swapped);
+    }
+#endif
+}
+
+static void identity_add_64(XXH3_state_t *state, uint64_t number)
+{
+    const uint32_t halves[] = {(uint32_t)number, (uint32_t)(number >> 32)};
+    identity_add_32(state, halves, 2);
+}
+
 static void table_identity(XXH3_state_t *state, const uint32_t *table)
 {
     if (table)
-        XXH3_64bits_update(state, table, STREAM_RESTART_SIZE * sizeof *table);
+        identity_add_32(state, table, STREAM_RESTART_SIZE);
 }
 
 static void schedule_identity(XXH3_state_t *state, const struct stream_schedule *schedule)
@@ -306,7 +325,8 @@ static void schedule_identity(XXH3_state_t *state, const struct stream_schedule 
                               schedule->slow_every, schedule->slow_run};
     if (schedule->ticks == 0)
         return;
-    XXH3_64bits_update(state, plain, sizeof plain);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        identity_add_64(state, plain[i]);
     table_identity(state, schedule->run_time);
 }
 
@@ -315,19 +335,17 @@ static uint64_t stream_identity(const struct stream *stream)
 {
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, &stream->capacity, sizeof stream->capacity);
-    XXH3_64bits_update(&state, &stream->max_pending, sizeof stream->max_pending);
+    identity_add_32(&state, &stream->capacity, 1);
+    identity_add_32(&state, &stream->max_pending, 1);
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
-        uint64_t end = phase->end;
         XXH3_64bits_update(&state, phase->name, sizeof phase->name);
-        XXH3_64bits_update(&state, &end, sizeof end);
+        identity_add_64(&state, phase->end);
         table_identity(&state, phase->restart);
         table_identity(&state, phase->period);
     }
     schedule_identity(&state, &stream->schedule);
-    if (stream->word_count)
-        XXH3_64bits_update(&state, stream->words, stream->word_count * sizeof *stream->words);
+    identity_add_32(&state, stream->words, stream->word_count);
     return XXH3_64bits_digest(&state);
 }
 
