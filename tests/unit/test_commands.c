@@ -1,7 +1,7 @@
 /* test_commands.c - command lines made of a matrix, read again by the parser they are meant for. */
 #include "harness/ask/compare/commands.h"
 
-#include "harness/cli/options.h"
+#include "harness/cli/arguments.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,17 +28,7 @@ static const struct command run_command = {
 static void make_plan(const struct options *options, struct plan *plan)
 {
     struct diag diag;
-    struct plan_selection selection = {
-        .designs = options->designs,
-        .design_count = options->design_count,
-        .workloads = options->workloads,
-        .workload_count = options->workload_count,
-        .workload_directory = options->setup.workload_directory,
-        .tasks = options->tasks,
-        .task_count = options->task_count,
-        .sweeps = options->sweeps,
-        .sweep_count = options->sweep_count,
-    };
+    struct plan_selection selection = options_selection(options);
     if (plan_make(&selection, plan, &diag) != DIAG_OK)
         fail_msg("%s", diag.text);
 }
@@ -47,7 +37,7 @@ static void parse(int argc, const char *const *argv, const struct command *comma
                   struct options *options)
 {
     struct diag diag;
-    if (options_parse(argc, (char **)(uintptr_t)argv, 0, command, options, &diag) != DIAG_OK)
+    if (arguments_parse(argc, (char **)(uintptr_t)argv, 0, command, options, &diag) != DIAG_OK)
         fail_msg("%s", diag.text);
 }
 

@@ -3,6 +3,8 @@
 
 #include "build_info.h"
 #include "harness/base/paths.h"
+#include "harness/cli/arguments.h"
+#include "harness/cli/help.h"
 #include "harness/tell/result/lock.h"
 
 #include <errno.h>
@@ -130,7 +132,7 @@ static int run_command(const struct command *command, int argc, char **argv, int
     struct options options;
     struct places places;
     struct diag diag;
-    int status = options_parse(argc, argv, first, command, &options, &diag);
+    int status = arguments_parse(argc, argv, first, command, &options, &diag);
     if (status == DIAG_OK) {
         find_places(&places, &options);
         status = run_locked(command, &options);
@@ -143,7 +145,7 @@ static int run_command(const struct command *command, int argc, char **argv, int
 
 static int show_help(const struct command *command)
 {
-    options_help(stdout, command);
+    help_command(stdout, command);
     if (command->flags & FLAGS_IMPORT)
         cmd_import_help(stdout);
     return EXIT_OK;

@@ -36,15 +36,7 @@ static int probe_request(const struct options *options, struct workload_request 
 
 static int probe_plan(const struct options *options, struct plan *plan, struct diag *diag)
 {
-    struct plan_selection selection = {
-        .designs = options->designs,
-        .design_count = options->design_count,
-        .workloads = options->workloads,
-        .workload_count = options->workload_count,
-        .workload_directory = options->setup.workload_directory,
-        .sweeps = options->sweeps,
-        .sweep_count = options->sweep_count,
-    };
+    struct plan_selection selection = options_selection(options);
     int status = plan_make(&selection, plan, diag);
     if (status == DIAG_OK && plan->cell_count != 1)
         return diag_usage(diag, "probe: %zu cells asked for; expected one value of each parameter",

@@ -21,21 +21,11 @@ static int run_plan(struct session *session, const struct options *options, stru
     if (!is_replay && options->operand_count > 0)
         return diag_usage(diag, "%s: run takes no operands; did you mean --workload=%s?",
                           options->operands[0], options->operands[0]);
-    struct plan_selection selection = {
-        .designs = options->designs,
-        .design_count = options->design_count,
-        .workloads = is_replay ? options->operands : options->workloads,
-        .workload_count = is_replay ? options->operand_count : options->workload_count,
-        .workload_directory = options->setup.workload_directory,
-        .tasks = options->tasks,
-        .task_count = options->task_count,
-        .sweeps = options->sweeps,
-        .sweep_count = options->sweep_count,
-        .drives = options->drives,
-        .drive_count = options->drive_count,
-        .pages = options->pages,
-        .page_count = options->page_count,
-    };
+    struct plan_selection selection = options_selection(options);
+    if (is_replay) {
+        selection.workloads = options->operands;
+        selection.workload_count = options->operand_count;
+    }
     if (selection.workload_count == 0) {
         selection.workloads = standard;
         selection.workload_count = 1;

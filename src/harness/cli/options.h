@@ -1,7 +1,5 @@
 /*
- * options.h - the command line as a struct: parsed and checked once, const from then on.
- *
- * Every message names the flag, what was given and what was expected.
+ * options.h - the command line as plain data: filled in by arguments.h, const from then on.
  */
 #ifndef TWBENCH_OPTIONS_H
 #define TWBENCH_OPTIONS_H
@@ -126,9 +124,7 @@ enum flag_group {
 /* Groups whose commands take the parameters of designs. */
 #define FLAGS_DESIGNS (FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_SHOW)
 
-/* Parses argv[first ..]; options_free in any case.  DIAG_USAGE with the text filled. */
-int options_parse(int argc, char **argv, int first, const struct command *command,
-                  struct options *options, struct diag *diag);
+/* Closes the plugins and frees the texts. */
 void options_free(struct options *options);
 
 /* Every file that may be written, by the flag that names it: "--json", "-o". */
@@ -141,10 +137,8 @@ struct options_file {
 
 size_t options_files(const struct options *options, struct options_file files[OPTIONS_FILES_MAX]);
 
-/* What the options say of a paired comparison; points into them. */
+/* What to run, and what to compare in pairs; both point into the options. */
+struct plan_selection options_selection(const struct options *options);
 struct pairing_wishes options_pairing(const struct options *options);
-
-/* The flags of a command with their help, for --help. */
-void options_help(FILE *out, const struct command *command);
 
 #endif

@@ -5,12 +5,19 @@
 
 #include <string.h>
 
-static const struct tw_param *param_named(const struct tw_design *design, const char *name)
+int plugin_flag_sweep(struct options *options, const struct tw_design *only,
+                      const struct tw_param *param, const char *flag, const char *values,
+                      struct diag *diag)
 {
-    const struct tw_param *param = design->timed->params;
-    while (param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param->name ? param : NULL;
+    if (options->sweep_count == PLAN_SWEEPS_MAX)
+        return diag_usage(diag, "%s: more than %d parameters given", flag, PLAN_SWEEPS_MAX);
+    struct tw_setting *settings =
+        lists_keep_bytes(&options->memory, OPTIONS_LIST_MAX, sizeof *settings);
+    if (!settings)
+        return diag_run(diag, "no memory for the command line");
+    struct plan_sweep *sweep = &options->sweeps[options->sweep_count++];
+    *sweep = (struct plan_sweep){.settings = settings, .only = only};
+    return lists_settings(values, flag, param, settings, OPTIONS_LIST_MAX, &sweep->count, diag);
 }
 
 /* One "name=values". */
@@ -24,23 +31,15 @@ static int take_setting(struct options *options, const struct tw_design *design,
     if (!values || values == text)
         return diag_usage(diag, "%s: '%s' given; expected NAME=VALUES behind the file", flag, text);
     *values++ = '\0';
-    const struct tw_param *param = param_named(design, text);
+    const struct tw_param *param = designs_param(design, text);
     if (!param)
         return diag_usage(diag, "%s: '%s' has no parameter '%s'", flag, design->timed->name, text);
     for (size_t i = 0; i < options->sweep_count; i++)
         if (options->sweeps[i].only == design &&
             strcmp(options->sweeps[i].settings[0].name, text) == 0)
             return diag_usage(diag, "%s: %s is given twice", flag, text);
-    struct tw_setting *settings =
-        lists_keep_bytes(&options->memory, OPTIONS_LIST_MAX, sizeof *settings);
-    if (!settings)
-        return diag_run(diag, "no memory for the command line");
-    if (options->sweep_count == PLAN_SWEEPS_MAX)
-        return diag_usage(diag, "%s: more than %d parameters given", flag, PLAN_SWEEPS_MAX);
-    struct plan_sweep *sweep = &options->sweeps[options->sweep_count++];
-    *sweep = (struct plan_sweep){.settings = settings, .only = design};
     snprintf(shown, sizeof shown, "%s: %s", flag, param->name);
-    return lists_settings(values, shown, param, settings, OPTIONS_LIST_MAX, &sweep->count, diag);
+    return plugin_flag_sweep(options, design, param, shown, values, diag);
 }
 
 /* Where the next "name=" begins: behind a comma whose item has an equals sign.  NULL: nowhere. */

@@ -11,6 +11,12 @@
 int plugin_flag_take(struct options *options, const char *flag, const char *value,
                      struct diag *diag);
 
+/* The values of one parameter: --slots=64,512,4096 are three settings; --levels=256,64/60,60,24 are two of several
+ * values.  `only`: the plugin that they are for; NULL: every design that has the parameter. */
+int plugin_flag_sweep(struct options *options, const struct tw_design *only,
+                      const struct tw_param *param, const char *flag, const char *values,
+                      struct diag *diag);
+
 /* A plugin, tried and not loaded, among those of the options, which close it.  DIAG_USAGE when it is none, or its name is
  * another design's. */
 int plugin_flag_open(struct options *options, const char *path, const struct tw_design **out,

@@ -24,14 +24,6 @@ const char *plan_pages_name(enum plan_pages pages)
     return names[pages];
 }
 
-static bool design_has_param(const struct tw_design *design, const char *name)
-{
-    for (const struct tw_param *param = design->timed->params; param->name; param++)
-        if (strcmp(param->name, name) == 0)
-            return true;
-    return false;
-}
-
 bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size_t index,
                        const struct tw_design *design)
 {
@@ -41,7 +33,7 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
     for (size_t i = 0; i < sweep_count; i++)
         if (sweeps[i].only == design && strcmp(sweeps[i].settings[0].name, name) == 0)
             return false;
-    return design_has_param(design, name);
+    return designs_param(design, name) != NULL;
 }
 
 static bool applies(const struct plan_selection *selection, size_t index,

@@ -1,0 +1,209 @@
+/*
+ * arguments.c - reads the command line by the table of flags (flags.h), and checks what flags say together.
+ *
+ * The parameters of the designs (--slots, --levels) are flags too; their rows come from the
+ * registry, so that a new design's parameters exist on the command line the moment it is
+ * registered.
+ */
+#include "harness/cli/arguments.h"
+
+#include "harness/cli/contestants.h"
+#include "harness/cli/flags.h"
+#include "harness/cli/lists.h"
+#include "harness/cli/plugin_flag.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The parameter of that name of any design, those of the plugins given so far first; NULL: none.  Libraries are
+ * loaded only for a name that no design in the program has. */
+static const struct tw_param *param_find(const struct options *options, const char *name)
+{
+    const struct tw_param *param = NULL;
+    for (size_t i = 0; i < options->plugin_count && !param; i++)
+        param = designs_param(options->plugins[i], name);
+    for (size_t i = 0; i < designs_count() && !param; i++) {
+        const struct tw_design *design = designs_at(i);
+        param = design ? designs_param(design, name) : NULL;
+    }
+    return param;
+}
+
+/* One "--name=value" or "--name value"; *used is the number of arguments it took. */
+static int take_flag(struct options *options, const char *argument, const char *following,
+                     int *used, struct diag *diag)
+{
+    char name[64], shown[66];
+    const char *equals = strchr(argument, '=');
+    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60) - 2, argument + 2);
+    snprintf(shown, sizeof shown, "--%s", name);
+    unsigned groups = options->command->flags;
+    const struct flag *flag = flag_find(name, groups);
+    const struct tw_param *param =
+        (groups & FLAGS_DESIGNS) && !flag ? param_find(options, name) : NULL;
+    *used = 1;
+    if (!flag && !param)
+        return diag_usage(diag, "%s: 'twbench %s' has no such flag; see 'twbench %s --help'", shown,
+                          options->command->name, options->command->name);
+    if (flag && !flag->value) {
+        if (equals)
+            return diag_usage(diag, "%s: takes no value; '%s' given", shown, equals + 1);
+        return flag_take(flag, options, shown, NULL, diag);
+    }
+    const char *value = equals ? equals + 1 : following;
+    if (!value)
+        return diag_usage(diag, "%s: a value is missing; expected %s", shown,
+                          flag ? flag->value : "N,M");
+    *used = equals ? 1 : 2;
+    options->matrix_given |= !flag || (flag->groups & FLAGS_MATRIX);
+    return flag ? flag_take(flag, options, shown, value, diag)
+                : plugin_flag_sweep(options, NULL, param, shown, value, diag);
+}
+
+/* A flag; or "-o FILE", as compilers take it: where a page or a trace goes. */
+static int take_argument(struct options *options, const char *argument, const char *following,
+                         int *used, struct diag *diag)
+{
+    const struct command *command = options->command;
+    if (argument[1] == '-')
+        return take_flag(options, argument, following, used, diag);
+    if (strcmp(argument, "-o") != 0 || !(command->flags & (FLAGS_PAGE | FLAGS_IMPORT)))
+        return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
+                          argument, command->name);
+    if (!following)
+        return diag_usage(diag, "-o: a value is missing; expected FILE|-");
+    *used = 2;
+    static const struct flag output = {
+        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, html), 0, 0, NULL, NULL}};
+    static const struct flag trace = {
+        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, trace), 0, 0, NULL, NULL}};
+    return flag_take(command->flags & FLAGS_IMPORT ? &trace : &output, options, "-o", following,
+                     diag);
+}
+
+/* Two documents in one file would leave one of them, or neither. */
+static int check_files(const struct options *options, struct diag *diag)
+{
+    struct options_file files[OPTIONS_FILES_MAX];
+    size_t count = options_files(options, files);
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (files[i].path && files[j].path && strcmp(files[i].path, files[j].path) == 0)
+                return diag_usage(diag, "%s and %s: only one of them can go to %s", files[j].flag,
+                                  files[i].flag,
+                                  strcmp(files[i].path, "-") == 0 ? "stdout" : files[i].path);
+    return DIAG_OK;
+}
+
+static int check_together(const struct options *options, struct diag *diag)
+{
+    if (options->setup.resume && (!options->setup.json || strcmp(options->setup.json, "-") == 0))
+        return diag_usage(diag, "--resume: --json=FILE must name the file to go on with");
+    if (options->setup.resume && options->force)
+        return diag_usage(diag, "--resume and --force: only one of them can be meant");
+    if (options->setup.counts_only && options->setup.counters >= COUNTERS_REQUIRED)
+        return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
+                                "read in timed runs, and there are none");
+    if (options->exact && options->wishes.late)
+        return diag_usage(diag, "--exact and --late: only one of them can be meant");
+    return check_files(options, diag);
+}
+
+static void apply_preset(struct options *options)
+{
+    const struct preset *preset = options->preset;
+    if (!options->designs_given) {
+        options->design_count = 0;
+        for (size_t i = 0; preset->designs[i]; i++)
+            options->designs[options->design_count++] = registry_find(preset->designs[i]);
+    }
+    if (options->workload_count == 0)
+        while (preset->workloads[options->workload_count]) {
+            options->workloads[options->workload_count] =
+                preset->workloads[options->workload_count];
+            options->workload_count++;
+        }
+    if (options->task_count == 0)
+        while (preset->tasks[options->task_count]) {
+            options->tasks[options->task_count] = preset->tasks[options->task_count];
+            options->task_count++;
+        }
+}
+
+/* What is default for some commands only. */
+static void adjust_defaults(struct options *options, unsigned groups)
+{
+    if (groups & (FLAGS_PAIRS | FLAGS_PROBE))
+        options->setup.min_time_ns = 250000;
+    if (groups & FLAGS_PAIRS)
+        options->preset = preset_find("ci");
+    if (groups & FLAGS_SELFTEST)
+        options->setup.budget_ns = UINT64_C(600000000000);
+    if (groups & FLAGS_ADVISE) {
+        options->setup.counters = COUNTERS_OFF;
+        options->setup.min_time_ns = 2000000;
+        options->setup.budget_ns = UINT64_C(60000000000);
+    }
+    if (groups & FLAGS_CLAIMS) {
+        options->setup.counters = COUNTERS_OFF;
+        options->setup.min_time_ns = 2000000;
+        options->setup.jobs = 0;
+    }
+}
+
+int arguments_parse(int argc, char **argv, int first, const struct command *command,
+                    struct options *options, struct diag *diag)
+{
+    *options = (struct options){
+        .setup =
+            {
+                .argc = argc,
+                .argv = argv,
+                .sets = options->sets,
+                .seed = 1,
+                .runs = 7,
+                .warmup = 1,
+                .min_time_ns = 10000000,
+                .patience_ns = 100000000,
+                .budget_ns = UINT64_C(10000000000),
+                .memory_limit_bytes = UINT64_C(4) << 30,
+                .pin_cpu = -1,
+                .jobs = 1,
+            },
+        .command = command,
+        .operations = 1000000,
+        .pairs = 30,
+        .max_pairs = 150,
+        .samples = 5,
+        .fail_on = FAIL_ON_REGRESSED,
+        .limits = limits_default(),
+    };
+    adjust_defaults(options, command->flags);
+    flags_select_all(options);
+    bool operands_only = false;
+    for (int i = first, used = 1; i < argc; i += used, used = 1) {
+        if (!operands_only && strcmp(argv[i], "--") == 0) {
+            operands_only = true;
+        } else if (!operands_only && argv[i][0] == '-' && argv[i][1] != '\0') {
+            const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+            int status = take_argument(options, argv[i], next, &used, diag);
+            if (status != DIAG_OK)
+                return status;
+        } else if (options->operand_count == OPTIONS_LIST_MAX) {
+            return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_LIST_MAX);
+        } else {
+            if ((command->flags & FLAGS_COMPARE) &&
+                contestants_take(options, argv[i], diag) != DIAG_OK)
+                return DIAG_USAGE;
+            options->operands[options->operand_count++] = argv[i];
+        }
+    }
+    if (plugin_flag_select(options, diag) != DIAG_OK)
+        return DIAG_USAGE;
+    if (options->preset)
+        apply_preset(options);
+    if (options->setup.counts_only)
+        options->setup.runs = options->setup.warmup = 0;
+    return check_together(options, diag);
+}

@@ -1,0 +1,66 @@
+/* help.c - prints what a command takes, from the rows of the table of flags. */
+#include "harness/cli/help.h"
+
+#include "harness/cli/flags.h"
+#include "harness/tell/report/wrap.h"
+
+#define HELP_COLUMNS 80u
+#define HELP_COLUMN  27 /* where the text of a row begins */
+
+static struct report_style help_style(FILE *out)
+{
+    struct report_style style = style_for(out, STYLE_COLOR_NEVER);
+    if (style.columns > HELP_COLUMNS)
+        style.columns = HELP_COLUMNS;
+    return style;
+}
+
+/* A flag too long for its column has a line of its own. */
+static void help_row(FILE *out, const char *name, const char *value, const char *help)
+{
+    struct report_style style = help_style(out);
+    int used = fprintf(out, "  --%s%s%s", name, value ? "=" : "", value ? value : "");
+    if (used >= HELP_COLUMN)
+        used = fprintf(out, "\n") - 1;
+    wrap_write(out, help, used, HELP_COLUMN - used, HELP_COLUMN, &style);
+}
+
+static void help_params(FILE *out, const struct tw_design *design)
+{
+    const struct tw_param *param = design->timed->params;
+    if (param->name)
+        fprintf(out, "\n  %s\n", design->timed->name);
+    for (; param->name; param++)
+        help_row(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
+                 param->help);
+}
+
+static void help_exports(FILE *out, enum export_kind kind)
+{
+    if (kind != EXPORT_NOTHING)
+        fprintf(out, "\nThe same in other formats (a file, or - for stdout):\n");
+    for (size_t i = 0; i < export_format_count; i++)
+        if (export_offered(i, kind))
+            help_row(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
+}
+
+void help_command(FILE *out, const struct command *command)
+{
+    struct report_style style = help_style(out);
+    int used = fprintf(out, "usage: twbench %s ", command->name);
+    wrap_write(out, command->usage, used, 0, used, &style);
+    fprintf(out, "\n");
+    wrap_write(out, command->summary, 0, 0, 0, &style);
+    fprintf(out, "\n");
+    for (size_t i = 0; i < flag_count; i++)
+        if ((flags[i].groups & command->flags) &&
+            flag_find(flags[i].name, command->flags) == &flags[i])
+            help_row(out, flags[i].name, flags[i].value, flags[i].help);
+    help_exports(out, flags_export_kind(command->flags));
+    if (!(command->flags & FLAGS_DESIGNS))
+        return;
+    fprintf(out, "\nParameters of designs (several values make several cells):\n");
+    for (size_t i = 0; i < designs_count(); i++)
+        if (designs_at(i))
+            help_params(out, designs_at(i));
+}
