@@ -7,7 +7,7 @@
  */
 #include "harness/cli/arguments.h"
 
-#include "harness/cli/contestants.h"
+#include "harness/ask/compare/contestants.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/lists.h"
 #include "harness/cli/plugin_flag.h"
@@ -152,6 +152,18 @@ static void adjust_defaults(struct options *options, unsigned groups)
     }
 }
 
+/* A plugin as OLD is opened at once, so that the flags behind it can name its parameters. */
+static int take_contestant(struct options *options, const char *path, struct diag *diag)
+{
+    if (options->operand_count > 1 || !contestants_is_plugin(path))
+        return DIAG_OK;
+    if (options->operand_count == 0)
+        return plugin_flag_open(options, path, &options->contested, diag);
+    return options->contested
+               ? contestants_match(options->contested, options->operands[0], path, diag)
+               : DIAG_OK;
+}
+
 int arguments_parse(int argc, char **argv, int first, const struct command *command,
                     struct options *options, struct diag *diag)
 {
@@ -194,7 +206,7 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
             return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_LIST_MAX);
         } else {
             if ((command->flags & FLAGS_COMPARE) &&
-                contestants_take(options, argv[i], diag) != DIAG_OK)
+                take_contestant(options, argv[i], diag) != DIAG_OK)
                 return DIAG_USAGE;
             options->operands[options->operand_count++] = argv[i];
         }

@@ -5,6 +5,8 @@
 #include "harness/base/paths.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/help.h"
+#include "harness/cli/outputs.h"
+#include "harness/measure/run/pool.h"
 #include "harness/tell/result/lock.h"
 
 #include <errno.h>
@@ -60,6 +62,29 @@ int cli_fail(int status, const struct diag *diag)
 {
     fprintf(stderr, "twbench: %s\n", diag->text);
     return -status;
+}
+
+int cli_finish(const struct options *options, struct result_document *document, int status)
+{
+    struct diag diag;
+    bool interrupted = status == POOL_INTERRUPTED, broken = false;
+    size_t cells = result_count_cells(document);
+    result_set_complete(document, !interrupted);
+    int left = options->setup.json ? result_write(document, options->setup.json, &diag) : DIAG_OK;
+    if (left == DIAG_OK && (cells > 0 || !(options->command->flags & FLAGS_RUN)))
+        left = outputs_write(options, document, &diag);
+    if (interrupted)
+        fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n", cells,
+                options->setup.json ? "; --resume goes on from there" : "");
+    if (left == DIAG_OK && !interrupted)
+        left = outputs_assert(options, document, &broken, &diag);
+    if (left != DIAG_OK)
+        return cli_fail(left, &diag);
+    if (interrupted)
+        return EXIT_INTERRUPTED;
+    if (result_count_failed(document) > 0)
+        return EXIT_FAILED;
+    return broken ? EXIT_REGRESSED : EXIT_OK;
 }
 
 static const struct command *command_find(const char *name)

@@ -10,6 +10,7 @@
 #define TWBENCH_CLI_H
 
 #include "harness/cli/options.h"
+#include "harness/tell/result/document.h"
 
 enum {
     EXIT_OK = 0,
@@ -44,5 +45,9 @@ void cmd_import_help(FILE *out);
 
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int cli_fail(int status, const struct diag *diag);
+
+/* Ends a command that ran cells, with DIAG_OK or POOL_INTERRUPTED: the document is written and shown as asked for, and
+ * held to every --assert.  Answers the exit status. */
+int cli_finish(const struct options *options, struct result_document *document, int status);
 
 #endif

@@ -1,210 +1,28 @@
-/*
- * cmd_claims.c - claims: what the documents say, each put to the experiment of its file.
- *
- * All experiments run in one session and share its document, so that a cell that two of them ask for is
- * run once, and --resume goes on with what is missing.
- */
+/* cmd_claims.c - claims: what the documents say, each put to the experiment of its file. */
+#include "harness/ask/claims/claiming.h"
 #include "harness/cli/cli.h"
-
-#include "harness/ask/claims/verdicts.h"
 #include "harness/cli/outputs.h"
-#include "harness/measure/session/origin.h"
-#include "harness/measure/session/session.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* What lives as long as the command. */
-struct claiming {
-    struct options options; /* with the number of jobs settled */
-    struct setup matrix;    /* of the point at hand */
-    struct session session;
-    struct catalogue catalogue;
-    struct verdicts_cells cells;
-    const struct experiment_run *run; /* that runs */
-    double x;
-    bool out_of_memory;
-};
-
-/* ---- A point. -------------------------------------------------------------------------------- */
-
-static void name_cell(void *ctx, const struct plan_group *group, const struct plan_cell *cell,
-                      const char *identity)
-{
-    struct claiming *claiming = ctx;
-    (void)group;
-    if (!verdicts_add_cell(&claiming->cells, claiming->run, cell->design->timed->name, claiming->x,
-                           identity))
-        claiming->out_of_memory = true;
-}
-
-/* Everything about the streams and the sampling. */
-static void matrix_of_point(struct claiming *claiming, const struct experiment_run *run,
-                            const struct experiment_point *point)
-{
-    struct setup *matrix = &claiming->matrix;
-    *matrix = claiming->options.setup;
-    matrix->tick_ns = point->tick_ns;
-    matrix->set_count = point->set_count;
-    matrix->sets = point->sets;
-    matrix->counts_only = !run->timed;
-    if (!run->timed)
-        matrix->runs = matrix->warmup = 0;
-    claiming->run = run;
-    claiming->x = point->x;
-}
-
-static int plan_point(struct claiming *claiming, const struct experiment_run *run,
-                      const struct experiment_point *point, struct diag *diag)
-{
-    struct plan_sweep sweeps[PLAN_SETTINGS_MAX];
-    for (size_t i = 0; i < point->setting_count; i++)
-        sweeps[i] = (struct plan_sweep){&point->settings[i], 1, NULL};
-    matrix_of_point(claiming, run, point);
-    struct plan_selection selection = {
-        .designs = run->designs,
-        .design_count = run->design_count,
-        .workloads = &point->workload,
-        .workload_count = 1,
-        .workload_directory = claiming->options.setup.workload_directory,
-        .tasks = &point->tasks,
-        .task_count = point->tasks > 0,
-        .sweeps = sweeps,
-        .sweep_count = point->setting_count,
-        .drives = &point->drive,
-        .drive_count = 1,
-    };
-    return session_plan(&claiming->session, &claiming->matrix, &selection, diag);
-}
-
-/* ---- All points. ----------------------------------------------------------------------------- */
-
-typedef int point_fn(struct claiming *claiming, const struct experiment_run *run,
-                     const struct experiment_point *point, void *ctx, struct diag *diag);
-
-/* Those that this run takes, claim by claim, until one fails. */
-static int each_point(struct claiming *claiming, point_fn *visit, void *ctx, struct diag *diag)
-{
-    for (size_t i = 0; i < claiming->catalogue.count; i++) {
-        const struct experiment *experiment = claiming->catalogue.items[i];
-        for (size_t r = 0; r < experiment->run_count; r++) {
-            const struct experiment_run *run = &experiment->runs[r];
-            bool skipped = claiming->options.quick && run->timed;
-            for (size_t p = 0; p < run->point_count && !skipped; p++) {
-                int status = visit(claiming, run, &run->points[p], ctx, diag);
-                if (status == DIAG_USAGE) {
-                    struct diag inner = *diag;
-                    return diag_usage(diag, "%.200s: runs.%.40s: %.700s", experiment->path,
-                                      run->name, inner.text);
-                }
-                if (status != DIAG_OK)
-                    return status;
-            }
-        }
-    }
-    return DIAG_OK;
-}
-
-/* A mistake in the last file should not cost the time of the others. */
-static int weigh_point(struct claiming *claiming, const struct experiment_run *run,
-                       const struct experiment_point *point, void *ctx, struct diag *diag)
-{
-    double *weight = ctx;
-    int status = plan_point(claiming, run, point, diag);
-    if (status == DIAG_OK)
-        *weight += session_weight(&claiming->session);
-    return status;
-}
-
-static int run_point(struct claiming *claiming, const struct experiment_run *run,
-                     const struct experiment_point *point, void *ctx, struct diag *diag)
-{
-    (void)ctx;
-    int status = plan_point(claiming, run, point, diag);
-    if (status == DIAG_OK)
-        status = session_run(&claiming->session, diag);
-    if (status == DIAG_OK && claiming->out_of_memory)
-        status = diag_run(diag, "no memory for the list of cells");
-    return status;
-}
-
-/* ---- The whole. ------------------------------------------------------------------------------ */
-
-static int judge(struct claiming *claiming, struct diag *diag)
-{
-    return verdicts_attach(&claiming->catalogue, &claiming->cells, claiming->options.quick,
-                           claiming->session.document, diag);
-}
-
-static int run_all(struct claiming *claiming, double weight, struct diag *diag)
-{
-    struct session *session = &claiming->session;
-    /* From now on what is on the disk is a document of claims, whatever happens. */
-    int status = judge(claiming, diag);
-    progress_begin(&session->progress, claiming->options.setup.progress, weight);
-    session->named = name_cell;
-    session->named_ctx = claiming;
-    return status == DIAG_OK ? each_point(claiming, run_point, NULL, diag) : status;
-}
-
-static int finish(struct claiming *claiming, bool interrupted, struct diag *diag)
-{
-    const struct options *options = &claiming->options;
-    struct result_document *document = claiming->session.document;
-    int status = judge(claiming, diag);
-    result_set_complete(document, !interrupted);
-    if (status == DIAG_OK && options->setup.json)
-        status = result_write(document, options->setup.json, diag);
-    if (status == DIAG_OK)
-        status = outputs_write(options, document, diag);
-    if (interrupted)
-        fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
-                result_count_cells(document),
-                options->setup.json ? "; --resume goes on from there" : "");
-    return status;
-}
-
-/* Counts are the same whatever else runs; times want the machine for themselves. */
-static uint64_t count_cores(const struct options *options)
-{
-    int cpus[CPU_SETSIZE];
-    return origin_cores(&options->setup, cpus, CPU_SETSIZE);
-}
+#include "harness/measure/run/pool.h"
 
 int cmd_claims(const struct options *options)
 {
-    struct claiming *claiming = calloc(1, sizeof *claiming);
     struct diag diag;
-    double weight = 0;
-    if (!claiming)
-        return cli_fail(diag_run(&diag, "no memory for the claims"), &diag);
-    claiming->options = *options;
-    claiming->options.setup.no_system_check = options->setup.no_system_check || options->quick;
-    if (options->setup.jobs == 0)
-        claiming->options.setup.jobs = options->quick ? count_cores(options) : 1;
-    int status = catalogue_load(options->claims_directory, options->operands,
-                                options->operand_count, &claiming->catalogue, &diag);
+    struct claiming *claiming = NULL;
+    struct claims_request request = {
+        .setup = &options->setup,
+        .directory = options->claims_directory,
+        .names = options->operands,
+        .name_count = options->operand_count,
+        .quick = options->quick,
+    };
+    int status = outputs_check(options, &diag);
     if (status == DIAG_OK)
-        status = outputs_check(options, &diag);
+        status = claiming_open(&request, &claiming, &diag);
     if (status == DIAG_OK)
-        status = each_point(claiming, weigh_point, &weight, &diag);
-    if (status == DIAG_OK)
-        status = session_open(&claiming->session, &claiming->options.setup, &diag);
-    if (status == DIAG_OK)
-        status = run_all(claiming, weight, &diag);
-    bool interrupted = status == POOL_INTERRUPTED;
-    if (status == DIAG_OK || interrupted)
-        status = finish(claiming, interrupted, &diag);
-    int exit_status = EXIT_OK;
-    if (status != DIAG_OK)
-        exit_status = cli_fail(status, &diag);
-    else if (interrupted)
-        exit_status = EXIT_INTERRUPTED;
-    else if (result_count_failed(claiming->session.document) > 0)
-        exit_status = EXIT_FAILED;
-    session_close(&claiming->session);
-    catalogue_free(&claiming->catalogue);
-    verdicts_free_cells(&claiming->cells);
-    free(claiming);
+        status = claiming_run(claiming, &diag);
+    int exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
+                          ? cli_finish(options, claiming_document(claiming), status)
+                          : cli_fail(status, &diag);
+    claiming_close(claiming);
     return exit_status;
 }

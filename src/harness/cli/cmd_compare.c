@@ -1,18 +1,14 @@
 /*
  * cmd_compare.c - compare: two programs, plugins or results, a verdict and the exit status that goes with it.
  */
+#include "harness/ask/compare/contestants.h"
 #include "harness/ask/compare/pairing.h"
 #include "harness/ask/compare/results.h"
-#include "harness/base/paths.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/contestants.h"
 #include "harness/cli/outputs.h"
 #include "harness/tell/report/gnuplot.h"
 #include "harness/tell/result/file.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What lives as long as the command. */
@@ -101,6 +97,8 @@ static int save_baseline(const struct options *options, struct diag *diag)
 static int find_sides(struct comparing *comparing, struct diag *diag)
 {
     const struct options *options = comparing->options;
+    struct contest contest = {options->contested, options->designs, options->design_count,
+                              options->matrix_given};
     size_t wanted = options->baseline ? 1 : 2;
     if (options->baseline_directory && !options->baseline)
         return diag_usage(diag, "compare: --baseline-dir: expected --baseline or --save-baseline "
@@ -111,64 +109,27 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
     comparing->after = options->operands[wanted - 1];
     comparing->before = options->operands[0];
     if (!options->baseline)
-        return contestants_find(options, comparing->before, comparing->after, &comparing->kind,
+        return contestants_find(&contest, comparing->before, comparing->after, &comparing->kind,
                                 diag);
     baseline_path(comparing->baseline, sizeof comparing->baseline, options, options->baseline);
     comparing->before = comparing->baseline;
     return require_baseline(comparing, diag);
 }
 
-/* ---- Programs and plugins. ------------------------------------------------------------------- */
+/* ---- The whole. ------------------------------------------------------------------------------ */
 
 static int run_binaries(struct comparing *comparing, struct diag *diag)
 {
     struct pairing *pairing = &comparing->pairing;
     struct pairing_wishes wishes = options_pairing(comparing->options);
-    char self[4096];
-    int status = paths_program(self, sizeof self, diag);
+    struct pairing_sides sides = {comparing->before, comparing->after,
+                                  comparing->kind == CONTESTANTS_PLUGINS};
+    int status = pairing_open(pairing, &wishes, diag);
     if (status == DIAG_OK)
-        status = pairing_open(pairing, &wishes, diag);
-    if (status == DIAG_OK) {
-        pairing->request.loader = comparing->kind == CONTESTANTS_PLUGINS ? self : NULL;
-        pairing->request.before = comparing->before;
-        pairing->request.after = comparing->after;
-        status = compare_binaries(&pairing->request, &comparing->comparison, diag);
-        struct origin_disturbance disturbance = pairing_disturbance(pairing);
-        comparing->comparison.steal_share = disturbance.steal_share;
-        comparing->comparison.busy_share = disturbance.busy_share;
-        comparing->comparison.load_1min = disturbance.load_1min;
-    }
+        status = pairing_compare(pairing, &sides, &comparing->comparison, diag);
     pairing_close(pairing);
     return status;
 }
-
-/* ---- Results. -------------------------------------------------------------------------------- */
-
-static int compare_files(struct comparing *comparing, struct diag *diag)
-{
-    struct result_document *before = NULL, *after = NULL;
-    struct comparison *comparison = &comparing->comparison;
-    int status = result_load(comparing->after, &after, diag);
-    if (status == DIAG_OK)
-        status = result_load(comparing->before, &before, diag);
-    if (status == DIAG_OK)
-        status = compare_documents(result_json(before), comparing->before, result_json(after),
-                                   comparing->after, &comparing->options->limits, comparison, diag);
-    for (size_t i = 0; i < comparison->cell_count; i++)
-        cell_conclude(&comparison->cells[i], &comparing->options->limits);
-    comparison->complete = status == DIAG_OK;
-    comparison->limits = comparing->options->limits;
-    comparison->steal_share = comparison->busy_share = comparison->load_1min = NAN;
-    comparison->slow_share = NAN;
-    comparison->before.kind = comparison->after.kind = "result";
-    snprintf(comparison->before.path, sizeof comparison->before.path, "%s", comparing->before);
-    snprintf(comparison->after.path, sizeof comparison->after.path, "%s", comparing->after);
-    result_free(before);
-    result_free(after);
-    return status;
-}
-
-/* ---- The whole. ------------------------------------------------------------------------------ */
 
 static int comparing_write(struct comparing *comparing, struct diag *diag)
 {
@@ -199,8 +160,10 @@ int cmd_compare(const struct options *options)
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);
     if (status == DIAG_OK)
-        status = comparing.kind == CONTESTANTS_RESULTS ? compare_files(&comparing, &diag)
-                                                       : run_binaries(&comparing, &diag);
+        status = comparing.kind == CONTESTANTS_RESULTS
+                     ? compare_results(comparing.before, comparing.after, &options->limits,
+                                       &comparing.comparison, &diag)
+                     : run_binaries(&comparing, &diag);
     bool interrupted = status == BINARIES_INTERRUPTED;
     if (status == DIAG_OK || interrupted)
         status = comparing_write(&comparing, &diag);

@@ -1,19 +1,14 @@
 /* cmd_conform.c - conform: tests designs against the contract. */
 #include "harness/cli/cli.h"
 
-#include "harness/measure/designs/plugins.h"
 #include "harness/measure/run/cycles.h"
-#include "harness/prove/conform/watched.h"
+#include "harness/prove/conform/findings.h"
 #include "harness/tell/result/file.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --thorough: so many times the random operations and the processor time of what ends by it. */
 #define THOROUGH 10u
-/* The table of a plugin that counts gets this part of the random operations. */
-#define COUNTED_SHARE 4u
 
 /* The settings given that this design has, one value of each. */
 static int settings_of(const struct options *options, const struct tw_design *design,
@@ -35,60 +30,6 @@ static int settings_of(const struct options *options, const struct tw_design *de
     return DIAG_OK;
 }
 
-static void print_broken(const struct tw_backend *design, const struct conform_report *report)
-{
-    printf("%s: BROKEN: %s\n  %s\n", design->name, report->rule, report->detail);
-    if (report->operations[0] != '\0' && report->operation_count > CONFORM_SHORT)
-        printf("operations that show it, not shrunk to less than %zu of them (seed %" PRIu64
-               "):\n%s\n",
-               report->operation_count, report->seed, report->operations);
-    else if (report->operations[0] != '\0')
-        printf("shortest operations that show it (seed %" PRIu64 "):\n%s\n", report->seed,
-               report->operations);
-}
-
-static void print_held(const struct tw_backend *design, const struct conform_report *report,
-                       double seconds, bool is_one_list)
-{
-    char coverage[2048] = "";
-    if (!is_one_list)
-        coverage_print(&report->coverage, coverage, sizeof coverage);
-    printf("%s: the contract holds (%" PRIu64 " operations, %.1f s)\n%s", design->name,
-           report->operations_run, seconds, coverage);
-    if (report->counted_operations_run > 0)
-        printf("  the table that counts holds it in %" PRIu64 " operations\n",
-               report->counted_operations_run);
-}
-
-static int judge(const struct tw_backend *backend, const struct conform_options *conform,
-                 const char *text, struct conform_report *report)
-{
-    return text ? watched_run_text(backend, text, report) : watched_run(backend, conform, report);
-}
-
-/* A plugin brings both of its tables.  That of a design of the program which counts is judged by the tests. */
-static int judge_counted(const struct tw_design *design, const struct conform_options *conform,
-                         const char *text, struct conform_report *report)
-{
-    struct conform_options fewer = *conform;
-    struct conform_report counted;
-    if (!plugins_path(design))
-        return 0;
-    fewer.twin = design->timed;
-    fewer.operations /= COUNTED_SHARE;
-    fewer.vary = fewer.with_huge = false;
-    fewer.many_max = fewer.life_starts = 0;
-    int broken = judge(design->counted, &fewer, text, &counted);
-    if (broken != 0) {
-        *report = counted;
-        size_t used = strlen(report->detail);
-        snprintf(report->detail + used, sizeof report->detail - used, "; in the table that counts");
-    } else if (!text) {
-        report->counted_operations_run = counted.operations_run;
-    }
-    return broken;
-}
-
 /* All of the contract, or the one list that `text` has.  0, 1 when it is broken, or a status. */
 static int conform_design(const struct options *options, const struct tw_design *design,
                           const struct conform_options *conform, const char *text,
@@ -101,18 +42,16 @@ static int conform_design(const struct options *options, const struct tw_design 
         return 0;
     }
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    int broken = judge(timed, conform, text, &report);
-    if (broken == 0)
-        broken = judge_counted(design, conform, text, &report);
+    int broken = findings_of(design, conform, text, &report);
     double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
     if (broken < 0)
         return text ? diag_usage(diag, "--operations-file=%s: %s", options->operations_file,
                                  report.detail)
                     : diag_run(diag, "%s: %s", timed->name, report.detail);
     if (broken)
-        print_broken(timed, &report);
+        findings_print_broken(stdout, timed, &report);
     else
-        print_held(timed, &report, seconds, text != NULL);
+        findings_print_held(stdout, timed, &report, seconds, text != NULL);
     return broken;
 }
 

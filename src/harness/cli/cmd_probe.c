@@ -1,18 +1,10 @@
-/*
- * cmd_probe.c - probe: one cell timed in this process, as one line of JSON.
- *
- * It is what `compare` asks of both programs, and of each as often as it needs a sample; so the answer
- * has to be one that other versions understand.  PROBE_VERSION changes when it is not.
- */
+/* cmd_probe.c - probe: one cell timed in this process, as one line of JSON. */
+#include "harness/ask/compare/probe_answer.h"
 #include "harness/cli/cli.h"
-#include "harness/measure/run/sample.h"
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
-#include "harness/tell/result/json.h"
 
 #include <stdlib.h>
-
-#define PROBE_VERSION 2
 
 static int probe_request(const struct options *options, struct workload_request *request,
                          struct diag *diag)
@@ -44,41 +36,8 @@ static int probe_plan(const struct options *options, struct plan *plan, struct d
     return status;
 }
 
-static cJSON *series_times(const double times[SAMPLE_MAX][STREAM_PHASES_MAX], size_t samples,
-                           size_t phase)
+static int print_answer(cJSON *answer, struct diag *diag)
 {
-    cJSON *array = cJSON_CreateArray();
-    for (size_t i = 0; i < samples; i++)
-        cJSON_AddItemToArray(array, json_measure(times[i][phase]));
-    return array;
-}
-
-static cJSON *series_phase(const struct sample_series *series, const struct stream *stream,
-                           size_t samples, size_t phase)
-{
-    cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "name", stream->phases[phase].name);
-    json_add(object, "cpu_ns", series_times(series->cpu_ns, samples, phase));
-    json_add(object, "wall_ns", series_times(series->wall_ns, samples, phase));
-    return object;
-}
-
-static int print_series(const struct sample_series *series, const struct stream *stream,
-                        size_t samples, struct diag *diag)
-{
-    cJSON *answer = cJSON_CreateObject(), *phases = cJSON_CreateArray();
-    bool ok = series->status == OUTCOME_OK;
-    for (size_t i = 0; ok && i < stream->phase_count; i++)
-        cJSON_AddItemToArray(phases, series_phase(series, stream, samples, i));
-    json_add_integer(answer, "probe_version", PROBE_VERSION);
-    json_add_text(answer, "status", outcome_status_name(series->status));
-    json_add_text(answer, "reason", series->reason);
-    json_add_hex(answer, "stream_hash", stream->hash);
-    json_add_integer(answer, "passes", series->passes);
-    json_add_integer(answer, "calls", series->calls);
-    json_add(answer, "pace_ns", json_measure(series->pace_ns));
-    json_add_integer(answer, "slow", series->slow);
-    json_add(answer, "phases", phases);
     char *text = cJSON_PrintUnformatted(answer);
     cJSON_Delete(answer);
     if (!text)
@@ -116,7 +75,7 @@ int cmd_probe(const struct options *options)
                 .drag_links = options->drag_links,
             },
             options->setup.memory_limit_bytes, series);
-        status = print_series(series, stream, (size_t)options->samples, &diag);
+        status = print_answer(probe_answer(series, stream, (size_t)options->samples), &diag);
     }
     int exit_status = status != DIAG_OK              ? cli_fail(status, &diag)
                       : series->status == OUTCOME_OK ? EXIT_OK

@@ -33,22 +33,6 @@ static int run_plan(struct session *session, const struct options *options, stru
     return session_plan(session, &options->setup, &selection, diag);
 }
 
-static int run_finish(struct session *session, const struct options *options, bool interrupted,
-                      struct diag *diag)
-{
-    int status = DIAG_OK;
-    result_set_complete(session->document, !interrupted);
-    if (options->setup.json)
-        status = result_write(session->document, options->setup.json, diag);
-    if (status == DIAG_OK && result_count_cells(session->document) > 0)
-        status = outputs_write(options, session->document, diag);
-    if (interrupted)
-        fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n",
-                result_count_cells(session->document),
-                options->setup.json ? "; --resume goes on from there" : "");
-    return status;
-}
-
 int cmd_run(const struct options *options)
 {
     struct session session = {.setup = NULL};
@@ -62,21 +46,9 @@ int cmd_run(const struct options *options)
         progress_begin(&session.progress, options->setup.progress, session_weight(&session));
         status = session_run(&session, &diag);
     }
-    bool interrupted = status == POOL_INTERRUPTED;
-    if (status == DIAG_OK || interrupted)
-        status = run_finish(&session, options, interrupted, &diag);
-    bool broken = false;
-    if (status == DIAG_OK && !interrupted)
-        status = outputs_assert(options, session.document, &broken, &diag);
-    int exit_status = EXIT_OK;
-    if (status != DIAG_OK)
-        exit_status = cli_fail(status, &diag);
-    else if (interrupted)
-        exit_status = EXIT_INTERRUPTED;
-    else if (result_count_failed(session.document) > 0)
-        exit_status = EXIT_FAILED;
-    else if (broken)
-        exit_status = EXIT_REGRESSED;
+    int exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
+                          ? cli_finish(options, session.document, status)
+                          : cli_fail(status, &diag);
     session_close(&session);
     return exit_status;
 }

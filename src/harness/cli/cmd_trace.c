@@ -3,7 +3,6 @@
 #include "harness/cli/outputs.h"
 
 #include "harness/measure/workload/fit.h"
-#include "harness/measure/workload/generate.h"
 #include "harness/tell/result/census_record.h"
 #include "harness/tell/result/file.h"
 #include "harness/tell/result/json.h"
@@ -44,28 +43,6 @@ static void print_json(FILE *out, const void *ctx)
 }
 
 /* ---- The fit. -------------------------------------------------------------------------------- */
-
-/* The census of what the workload does, by its own file. */
-static int fit_census(const cJSON *workload, struct census *census, struct diag *diag)
-{
-    struct workload_request request = {.directory = "."};
-    struct spec *spec;
-    struct stream *stream;
-    char *text = cJSON_PrintUnformatted(workload);
-    if (!text)
-        return diag_run(diag, "no memory for the workload");
-    int status = spec_parse(text, strlen(text), "the fitted workload", &request, &spec, diag);
-    cJSON_free(text);
-    if (status != DIAG_OK)
-        return status;
-    status = generate_stream(spec, 1, 0, &stream, diag);
-    spec_free(spec);
-    if (status != DIAG_OK)
-        return status;
-    status = census_of_stream(stream, census, diag);
-    stream_free(stream);
-    return status;
-}
 
 /* The file is written when the workload has been played, and what it does goes beside the trace. */
 static int fit(const struct options *options, const struct subject *subject, cJSON *record,

@@ -1,6 +1,8 @@
 /* pairing.c - prepares a paired comparison: plan, surroundings, interrupt. */
 #include "harness/ask/compare/pairing.h"
 
+#include "harness/base/paths.h"
+
 static void show_progress(void *ctx, const char *what, size_t done, size_t total)
 {
     progress_step(ctx, what, done, total);
@@ -49,6 +51,24 @@ int pairing_open(struct pairing *pairing, const struct pairing_wishes *wishes, s
     pairing_request(pairing, cpu);
     progress_begin(&pairing->progress, wishes->setup->progress, 1);
     return interrupt_open(&pairing->interrupt, diag);
+}
+
+int pairing_compare(struct pairing *pairing, const struct pairing_sides *sides,
+                    struct comparison *comparison, struct diag *diag)
+{
+    char self[4096];
+    int status = paths_program(self, sizeof self, diag);
+    if (status != DIAG_OK)
+        return status;
+    pairing->request.loader = sides->are_plugins ? self : NULL;
+    pairing->request.before = sides->before;
+    pairing->request.after = sides->after;
+    status = compare_binaries(&pairing->request, comparison, diag);
+    struct origin_disturbance disturbance = pairing_disturbance(pairing);
+    comparison->steal_share = disturbance.steal_share;
+    comparison->busy_share = disturbance.busy_share;
+    comparison->load_1min = disturbance.load_1min;
+    return status;
 }
 
 struct origin_disturbance pairing_disturbance(struct pairing *pairing)

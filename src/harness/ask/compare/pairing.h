@@ -32,6 +32,15 @@ struct pairing {
  * pairing_close in any case. */
 int pairing_open(struct pairing *pairing, const struct pairing_wishes *wishes, struct diag *diag);
 
+struct pairing_sides {
+    const char *before, *after; /* paths */
+    bool are_plugins;           /* which this program loads; else programs */
+};
+
+/* Compares them in a pairing that is open (compare_binaries), and says what went on meanwhile. */
+int pairing_compare(struct pairing *pairing, const struct pairing_sides *sides,
+                    struct comparison *comparison, struct diag *diag);
+
 /* What happened since; may be called before pairing_close, once. */
 struct origin_disturbance pairing_disturbance(struct pairing *pairing);
 

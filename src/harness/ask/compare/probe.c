@@ -1,6 +1,7 @@
 /* probe.c - reads what a probed program answers. */
 #include "harness/ask/compare/probe.h"
 
+#include "harness/ask/compare/probe_answer.h"
 #include "harness/base/jsontext.h"
 #include "harness/tell/result/json.h"
 
@@ -9,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PROBE_VERSION 2
-#define REASON        PROBE_REASON
+#define REASON PROBE_REASON
 
 void probe_begin(struct probe_command *command, const char *word)
 {

@@ -3,6 +3,7 @@
 
 #include "harness/ask/compare/gate_work.h"
 #include "harness/base/units.h"
+#include "harness/tell/result/document.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>
@@ -404,4 +405,27 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
     fill_side(&out->after, after);
     fill_notes(&documents, out);
     return DIAG_OK;
+}
+
+int compare_results(const char *before_path, const char *after_path, const struct limits *limits,
+                    struct comparison *out, struct diag *diag)
+{
+    struct result_document *before = NULL, *after = NULL;
+    int status = result_load(after_path, &after, diag);
+    if (status == DIAG_OK)
+        status = result_load(before_path, &before, diag);
+    if (status == DIAG_OK)
+        status = compare_documents(result_json(before), before_path, result_json(after), after_path,
+                                   limits, out, diag);
+    for (size_t i = 0; i < out->cell_count; i++)
+        cell_conclude(&out->cells[i], limits);
+    out->complete = status == DIAG_OK;
+    out->limits = *limits;
+    out->steal_share = out->busy_share = out->load_1min = out->slow_share = NAN;
+    out->before.kind = out->after.kind = "result";
+    snprintf(out->before.path, sizeof out->before.path, "%s", before_path);
+    snprintf(out->after.path, sizeof out->after.path, "%s", after_path);
+    result_free(before);
+    result_free(after);
+    return status;
 }

@@ -22,6 +22,11 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
                       const char *after_name, const struct limits *limits, struct comparison *out,
                       struct diag *diag);
 
+/* The same of two files, and the cells are concluded; what went on meanwhile is NAN.  DIAG_USAGE too when a file is no
+ * result. */
+int compare_results(const char *before_path, const char *after_path, const struct limits *limits,
+                    struct comparison *out, struct diag *diag);
+
 /* The document's cell that is the same as `cell`, and was compared with it; NULL when it has
  * none. */
 const cJSON *results_find_cell(const cJSON *document, const struct compared_cell *cell);

@@ -3,6 +3,7 @@
 
 #include "harness/base/jsontext.h"
 #include "harness/measure/workload/dist.h"
+#include "harness/measure/workload/generate.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -370,4 +371,25 @@ int fit_workload(const struct census *census, const char *name, const char *sour
         return diag_run(diag, "%s: no memory for a workload", name);
     *out = root;
     return DIAG_OK;
+}
+
+int fit_census(const cJSON *workload, struct census *census, struct diag *diag)
+{
+    struct workload_request request = {.directory = "."};
+    struct spec *spec;
+    struct stream *stream;
+    char *text = cJSON_PrintUnformatted(workload);
+    if (!text)
+        return diag_run(diag, "no memory for the workload");
+    int status = spec_parse(text, strlen(text), "the fitted workload", &request, &spec, diag);
+    cJSON_free(text);
+    if (status != DIAG_OK)
+        return status;
+    status = generate_stream(spec, 1, 0, &stream, diag);
+    spec_free(spec);
+    if (status != DIAG_OK)
+        return status;
+    status = census_of_stream(stream, census, diag);
+    stream_free(stream);
+    return status;
 }

@@ -18,4 +18,7 @@
 int fit_workload(const struct census *census, const char *name, const char *source, cJSON **out,
                  struct diag *diag);
 
+/* The census of what the workload does, made as from its file with seed 1.  DIAG_USAGE, DIAG_RUN without memory. */
+int fit_census(const cJSON *workload, struct census *census, struct diag *diag);
+
 #endif
