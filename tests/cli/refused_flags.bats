@@ -10,9 +10,9 @@ load support
 @test "a switch with a value" { refuses --force --json=x.json --force=yes; }
 
 @test "a design that is none" { refuses "'hashd'" --impl=hashd; }
+@test "a design that is none behind all" { refuses "'hashd'" --impl=all,hashd; }
 @test "an empty list of designs" { refuses --impl --impl=; }
 @test "a hole in a list of designs" { refuses --impl --impl=heap,,list; }
-@test "a design twice" { refuses "'heap'" --impl=heap,list,heap; }
 
 @test "no tasks" { refuses --tasks --tasks=0; }
 @test "negative tasks" { refuses -5 --tasks=-5; }

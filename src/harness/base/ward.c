@@ -225,6 +225,28 @@ uint64_t ward_seal(uint64_t nonce, const void *record, size_t bytes)
     return XXH3_64bits_withSeed(record, bytes, nonce) | 1;
 }
 
+static void copy_to_stdout(int fd)
+{
+    char bytes[65536];
+    ssize_t length;
+    for (off_t at = 0; (length = pread(fd, bytes, sizeof bytes, at)) > 0; at += length)
+        fwrite(bytes, 1, (size_t)length, stdout);
+}
+
+bool ward_show(const struct ward *ward, unsigned seconds, ward_work_fn *work, void *ctx,
+               void *record, size_t record_bytes, char *reason, size_t reason_size)
+{
+    struct ward shown = *ward;
+    bool is_terminal = isatty(STDOUT_FILENO);
+    shown.out_fd = is_terminal ? STDOUT_FILENO : memfd_create("output", MFD_CLOEXEC);
+    bool done = ward_run(&shown, seconds, work, ctx, record, record_bytes, reason, reason_size);
+    if (done && !is_terminal)
+        copy_to_stdout(shown.out_fd);
+    if (!is_terminal && shown.out_fd >= 0)
+        close(shown.out_fd);
+    return done;
+}
+
 /* ---- Why ------------------------------------------------------------------------------------- */
 
 uint64_t ward_memory_kills(void)

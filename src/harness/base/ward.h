@@ -68,6 +68,11 @@ typedef void ward_work_fn(void *ctx, void *record);
 bool ward_run(const struct ward *ward, unsigned seconds, ward_work_fn *work, void *ctx,
               void *record, size_t record_bytes, char *reason, size_t reason_size);
 
+/* The same with the child's output on our standard output: at once on a terminal, else when the work has come to its
+ * end. */
+bool ward_show(const struct ward *ward, unsigned seconds, ward_work_fn *work, void *ctx,
+               void *record, size_t record_bytes, char *reason, size_t reason_size);
+
 /* How often the kernel has killed a process of this machine because memory ran out, since it was booted; 0 where it
  * does not say. */
 uint64_t ward_memory_kills(void);

@@ -8,8 +8,9 @@
 #include "harness/cli/arguments.h"
 
 #include "harness/ask/compare/contestants.h"
+#include "harness/base/lists.h"
+#include "harness/base/nearest.h"
 #include "harness/cli/flags.h"
-#include "harness/cli/lists.h"
 #include "harness/cli/plugin_flag.h"
 
 #include <stddef.h>
@@ -29,6 +30,27 @@ static const struct tw_param *param_find(const struct options *options, const ch
     return param;
 }
 
+static int refuse_flag(const struct options *options, const char *name, struct diag *diag)
+{
+    const struct command *command = options->command;
+    char hint[80];
+    struct nearest nearest = nearest_to(name);
+    for (size_t i = 0; i < flag_count; i++)
+        if (flags[i].groups & command->flags)
+            nearest_offer(&nearest, flags[i].name);
+    for (size_t i = 0; i < export_format_count; i++)
+        if (export_offered(i, flags_export_kind(command->flags)))
+            nearest_offer(&nearest, export_formats[i].flag);
+    for (size_t i = 0; (command->flags & FLAGS_DESIGNS) && i < designs_count(); i++) {
+        const struct tw_design *design = designs_at(i);
+        for (const struct tw_param *p = design ? design->timed->params : NULL; p && p->name; p++)
+            nearest_offer(&nearest, p->name);
+    }
+    return diag_usage(
+        diag, "--%s: 'twbench %s' has no such flag%s see 'twbench %s --help'", name, command->name,
+        nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";", command->name);
+}
+
 /* One "--name=value" or "--name value"; *used is the number of arguments it took. */
 static int take_flag(struct options *options, const char *argument, const char *following,
                      int *used, struct diag *diag)
@@ -44,8 +66,7 @@ static int take_flag(struct options *options, const char *argument, const char *
         (groups & FLAGS_DESIGNS) && !flag ? param_find(options, name) : NULL;
     *used = 1;
     if (!flag && !param)
-        return diag_usage(diag, "%s: 'twbench %s' has no such flag; see 'twbench %s --help'", shown,
-                          options->command->name, options->command->name);
+        return refuse_flag(options, name, diag);
     if (flag && !flag->value) {
         if (equals)
             return diag_usage(diag, "%s: takes no value; '%s' given", shown, equals + 1);

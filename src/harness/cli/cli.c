@@ -2,6 +2,7 @@
 #include "harness/cli/cli.h"
 
 #include "build_info.h"
+#include "harness/base/nearest.h"
 #include "harness/base/paths.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/help.h"
@@ -95,15 +96,16 @@ static const struct command *command_find(const char *name)
     return NULL;
 }
 
-static int print_help(void)
+static int refuse_command(const char *name)
 {
-    printf("usage: twbench [COMMAND] [FLAGS]\n\n"
-           "Compares timer data structures on identical start/stop/expire workloads.\n\n");
+    struct diag diag;
+    char hint[80];
+    struct nearest nearest = nearest_to(name);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    printf("\nWithout a command: run.  'twbench COMMAND --help' lists the flags of a command.\n"
-           "Example: twbench --impl=hashed,heap --tasks=1e3..1e6\n");
-    return EXIT_OK;
+        nearest_offer(&nearest, commands[i].name);
+    diag_usage(&diag, "no command '%s'%s 'twbench --help' lists the commands", name,
+               nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";");
+    return cli_fail(DIAG_USAGE, &diag);
 }
 
 static int print_version(void)
@@ -176,22 +178,35 @@ static int show_help(const struct command *command)
     return EXIT_OK;
 }
 
+/* "help", "help COMMAND", "version"; the flags that ask the same stand anywhere behind a command. */
+static int answer_word(int argc, char **argv)
+{
+    if (strcmp(argv[1], "version") == 0)
+        return print_version();
+    if (argc == 2) {
+        help_commands(stdout, commands, COMMAND_COUNT);
+        return EXIT_OK;
+    }
+    const struct command *command = command_find(argv[2]);
+    return command ? show_help(command) : refuse_command(argv[2]);
+}
+
 static int find_and_run(int argc, char **argv)
 {
     bool named = argc > 1 && argv[1][0] != '-';
-    const struct command *command = command_find(named ? argv[1] : "run");
-    if (!command) {
-        struct diag diag;
-        diag_usage(&diag, "no command '%s'; 'twbench --help' lists the commands", argv[1]);
-        return cli_fail(DIAG_USAGE, &diag);
+    bool wants_help = asks(argc, argv, "--help") || asks(argc, argv, "-h");
+    if (argc < 2 || (!named && wants_help)) {
+        help_commands(stdout, commands, COMMAND_COUNT);
+        return EXIT_OK;
     }
-    if (!named && asks(argc, argv, "--help"))
-        return print_help();
     if (!named && asks(argc, argv, "--version"))
         return print_version();
-    if (asks(argc, argv, "--help"))
-        return show_help(command);
-    return run_command(command, argc, argv, named ? 2 : 1);
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
+        return answer_word(argc, argv);
+    const struct command *command = command_find(named ? argv[1] : "run");
+    if (!command)
+        return refuse_command(argv[1]);
+    return wants_help ? show_help(command) : run_command(command, argc, argv, named ? 2 : 1);
 }
 
 /* A stream that came closed must not become the next file that is opened; writing to it then fails. */

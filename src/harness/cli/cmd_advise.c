@@ -1,5 +1,6 @@
 /* cmd_advise.c - advise: one load, and what is the design for it here. */
 #include "harness/ask/advise/advising.h"
+#include "harness/bring/import/import.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/measure/run/pool.h"
@@ -12,7 +13,7 @@ static int check_operands(const struct options *options, struct diag *diag)
     if (options->operand_count > 1)
         return diag_usage(diag, "advise: '%s' is one load too many; expected a single one",
                           options->operands[1]);
-    return DIAG_OK;
+    return import_refuse_log(options->operands[0], diag);
 }
 
 int cmd_advise(const struct options *options)

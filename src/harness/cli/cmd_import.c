@@ -2,12 +2,12 @@
 #include "harness/cli/cli.h"
 
 #include "harness/bring/import/tracefile.h"
+#include "harness/cli/help.h"
 #include "harness/cli/outputs.h"
 #include "harness/measure/run/interrupt.h"
 #include "harness/measure/session/progress.h"
 #include "harness/tell/report/import_json.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,23 +42,14 @@ static bool watch_progress(void *ctx, uint64_t done, uint64_t total)
 
 /* ---- Arguments ----------------------------------------------------------------------------------- */
 
-static int kind_unknown(const char *name, struct diag *diag)
-{
-    char names[200] = "";
-    for (size_t i = 0; import_kinds[i]; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
-                 import_kinds[i]->name);
-    return diag_usage(diag, "import: '%.60s' is no kind of log; expected one of %s", name, names);
-}
-
 static int take_arguments(const struct options *options, struct import_options *import,
                           struct diag *diag)
 {
     if (options->operand_count < 1)
         return diag_usage(diag, "import: expected KIND LOG|- -o TRACE.tt[.xz|.gz] [KEY=VALUE...]");
-    const struct import_kind *kind = import_kind_find(options->operands[0]);
-    if (!kind)
-        return kind_unknown(options->operands[0], diag);
+    const struct import_kind *kind;
+    if (import_kind_take(options->operands[0], &kind, diag) != DIAG_OK)
+        return DIAG_USAGE;
     import_options_init(import, kind);
     if (options->operand_count < 2)
         return diag_usage(diag, "import %s: expected a log, or - for standard input", kind->name);
@@ -70,30 +61,12 @@ static int take_arguments(const struct options *options, struct import_options *
     return DIAG_OK;
 }
 
-/* Where the trace is going to be, because there has to be room for it there. */
-static void directory_of(const char *path, char *out, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    if (strcmp(path, "-") == 0)
-        snprintf(out, size, "/tmp");
-    else if (!slash)
-        snprintf(out, size, ".");
-    else
-        snprintf(out, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-}
-
 static int check_outputs(const struct options *options, struct diag *diag)
 {
-    char directory[4096];
     if (!options->trace)
         return diag_usage(diag, "import: -o is missing; expected -o TRACE.tt, .tt.xz or .tt.gz");
     int status = outputs_check(options, diag);
-    if (status != DIAG_OK)
-        return status;
-    directory_of(options->trace, directory, sizeof directory);
-    if (access(directory, W_OK | X_OK) != 0)
-        return diag_usage(diag, "-o: %s: cannot be written to: %s", directory, strerror(errno));
-    return tracefile_check(options->trace, options->force, diag);
+    return status == DIAG_OK ? tracefile_check(options->trace, options->force, diag) : status;
 }
 
 /* ---- From log to trace --------------------------------------------------------------------------- */
@@ -153,7 +126,7 @@ static int import_log(const struct options *options, const struct import_options
     char directory[4096];
     struct import import;
     struct watch watch = {.interrupt = NULL};
-    directory_of(options->trace, directory, sizeof directory);
+    tracefile_directory(options->trace, directory, sizeof directory);
     int status = import_open(&import, import_options, directory, diag);
     if (status != DIAG_OK)
         return status;
@@ -187,15 +160,16 @@ int cmd_import(const struct options *options)
 static void print_key(void *ctx, const char *name, const char *value, const char *help)
 {
     char left[48];
-    snprintf(left, sizeof left, "%s=%s", name, value);
-    fprintf(ctx, "    %-26s %s\n", left, help);
+    snprintf(left, sizeof left, "  %s=%s", name, value);
+    help_row(ctx, left, help);
 }
 
 void cmd_import_help(FILE *out)
 {
     fprintf(out, "\nKinds of logs (plain, .gz or .xz), and the keys of each:\n");
     for (size_t i = 0; import_kinds[i]; i++) {
-        fprintf(out, "\n  %-8s %s\n", import_kinds[i]->name, import_kinds[i]->reads);
+        fprintf(out, "\n");
+        help_row(out, import_kinds[i]->name, import_kinds[i]->reads);
         import_keys_visit(import_kinds[i], print_key, out);
     }
 }

@@ -1,6 +1,7 @@
 /*
  * cmd_run.c - run and replay: one plan, from the command line.
  */
+#include "harness/bring/import/import.h"
 #include "harness/cli/cli.h"
 
 #include "harness/cli/outputs.h"
@@ -30,6 +31,9 @@ static int run_plan(struct session *session, const struct options *options, stru
         selection.workloads = standard;
         selection.workload_count = 1;
     }
+    for (size_t i = 0; i < selection.workload_count; i++)
+        if (import_refuse_log(selection.workloads[i], diag) != DIAG_OK)
+            return DIAG_USAGE;
     return session_plan(session, &options->setup, &selection, diag);
 }
 

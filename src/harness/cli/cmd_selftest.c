@@ -6,7 +6,6 @@
 #include "harness/base/paths.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/measure/run/cycles.h"
 #include "harness/tell/result/selftest_record.h"
 
 /* Of one sample; --budget is that of the whole. */
@@ -15,25 +14,14 @@
 static int write_selftest(const struct options *options, struct pairing *pairing,
                           const struct selftest *selftest, struct diag *diag)
 {
-    struct result_document *head = NULL;
-    struct origin_disturbance disturbance = pairing_disturbance(pairing);
-    struct cycles cycles = cycles_calibrate();
-    struct selftest_surroundings surroundings = {
-        .timer_overhead_ns = (double)cycles.overhead_cycles * cycles.ps_per_cycle / 1e3,
-        .steal_share = disturbance.steal_share,
-        .busy_share = disturbance.busy_share,
-        .load_1min = disturbance.load_1min,
-    };
-    int status = result_new(&pairing->origin, &head, diag);
-    if (status != DIAG_OK)
-        return status;
-    cJSON *document = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
-    status = outputs_document(options, document, diag);
+    cJSON *document = NULL;
+    int status = selftest_document(selftest, pairing, &document, diag);
+    if (status == DIAG_OK)
+        status = outputs_document(options, document, diag);
     if (status == DIAG_OK && selftest->presets > 0 &&
         selftest_record_write(document, diag) != DIAG_OK)
         fprintf(stderr, "warning: later results will not know of this selftest: %s\n", diag->text);
     cJSON_Delete(document);
-    result_free(head);
     return status;
 }
 

@@ -10,27 +10,28 @@
 #include "harness/tell/report/show_json.h"
 #include "harness/tell/report/show_svg.h"
 #include "harness/tell/report/show_terminal.h"
+#include "harness/tell/report/wrap.h"
 #include "harness/tell/result/file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* A plugin that is drawn. */
 #define SHOW_SECONDS 60u
 #define SHOW_BYTES   ((uint64_t)1 << 30)
+/* Of what is said around the drawing. */
+#define SHOW_COLUMNS 80u
 
 /* ---- Worked examples. ------------------------------------------------------------------------ */
 
 static void print_text(const char *text)
 {
-    while (*text) {
-        size_t length = show_line_length(text, 80);
-        printf("%.*s\n", (int)length, text);
-        text += length + strspn(text + length, " ");
-    }
+    struct report_style style = style_for(stdout, STYLE_COLOR_NEVER);
+    if (style.columns > SHOW_COLUMNS)
+        style.columns = SHOW_COLUMNS;
+    wrap_write(stdout, text, 0, 0, 0, &style);
 }
 
 static int list_examples(void)
@@ -55,9 +56,10 @@ static void print_answers(const struct worked_result *result)
                : right            ? "right"
                                   : "WRONG");
     }
-    if (result->note[0])
+    if (result->note[0]) {
         printf("\n");
-    print_text(result->note);
+        print_text(result->note);
+    }
 }
 
 /* ---- Drawings. ------------------------------------------------------------------------------- */
@@ -75,20 +77,6 @@ static void print_html(FILE *out, const void *page)
 static void print_json(FILE *out, const void *page)
 {
     show_json(out, page);
-}
-
-struct output {
-    const char *path;
-    file_print_fn *print;
-};
-
-#define OUTPUT_COUNT 3
-
-static void list_outputs(const struct options *options, struct output outputs[OUTPUT_COUNT])
-{
-    outputs[0] = (struct output){options->svg, print_svg};
-    outputs[1] = (struct output){options->html, print_html};
-    outputs[2] = (struct output){options->setup.json, print_json};
 }
 
 /* What other formats show is what the JSON says. */
@@ -119,10 +107,13 @@ static int write_exports(const struct options *options, const struct show_page *
 static int write_page(const struct options *options, const struct show_page *page,
                       struct diag *diag)
 {
-    struct output outputs[OUTPUT_COUNT];
+    const struct {
+        const char *path;
+        file_print_fn *print;
+    } outputs[] = {
+        {options->svg, print_svg}, {options->html, print_html}, {options->setup.json, print_json}};
     int status = DIAG_OK;
-    list_outputs(options, outputs);
-    for (size_t i = 0; i < OUTPUT_COUNT && status == DIAG_OK; i++)
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && status == DIAG_OK; i++)
         if (outputs[i].path)
             status = file_replace(outputs[i].path, outputs[i].print, page, diag);
     return status == DIAG_OK ? write_exports(options, page, diag) : status;
@@ -284,33 +275,18 @@ static void play_in_child(void *ctx, void *record)
     fflush(stdout);
 }
 
-static void copy_to_stdout(int fd)
-{
-    char bytes[65536];
-    ssize_t length;
-    for (off_t at = 0; (length = pread(fd, bytes, sizeof bytes, at)) > 0; at += length)
-        fwrite(bytes, 1, (size_t)length, stdout);
-}
-
 static int play_apart(const struct options *options, const char *operand,
                       const struct player_request *request, struct diag *diag)
 {
     struct playing playing = {options, operand, request};
     struct played played = {.status = DIAG_OK};
     char reason[200];
-    bool is_terminal = isatty(STDOUT_FILENO);
-    int output_fd = is_terminal ? STDOUT_FILENO : memfd_create("output", MFD_CLOEXEC);
     const struct ward ward = {.memory_bytes = options->setup.memory_limit_bytes,
                               .file_bytes = SHOW_BYTES,
-                              .out_fd = output_fd,
                               .err_fd = WARD_NOWHERE,
                               .rights = WARD_CONFINED};
-    bool done = ward_run(&ward, SHOW_SECONDS, play_in_child, &playing, &played, sizeof played,
-                         reason, sizeof reason);
-    if (done && !is_terminal)
-        copy_to_stdout(output_fd);
-    if (!is_terminal && output_fd >= 0)
-        close(output_fd);
+    bool done = ward_show(&ward, SHOW_SECONDS, play_in_child, &playing, &played, sizeof played,
+                          reason, sizeof reason);
     if (!done)
         return diag_run(diag, "%s: %s; 'twbench conform' says in which function",
                         request->design->name, reason);

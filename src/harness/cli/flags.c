@@ -2,9 +2,9 @@
 #include "harness/cli/flags.h"
 
 #include "harness/ask/compare/blocks.h"
+#include "harness/base/lists.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/cli/lists.h"
 #include "harness/cli/plugin_flag.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/run/sample.h"
@@ -59,12 +59,20 @@ static bool keeps_nothing(const struct tw_design *design)
     return (design->timed->traits.flags & TW_KEEPS_NOTHING) != 0;
 }
 
+/* A name twice is once. */
+static void add_design(struct options *options, const struct tw_design *design)
+{
+    for (size_t i = 0; i < options->design_count; i++)
+        if (options->designs[i] == design)
+            return;
+    options->designs[options->design_count++] = design;
+}
+
 void flags_select_all(struct options *options)
 {
-    options->design_count = 0;
     for (size_t i = 0; i < registry_count; i++)
         if (!keeps_nothing(&registry[i]))
-            options->designs[options->design_count++] = &registry[i];
+            add_design(options, &registry[i]);
 }
 
 static int select_design(void *ctx, const char *flag, const char *name, struct diag *diag)
@@ -73,13 +81,14 @@ static int select_design(void *ctx, const char *flag, const char *name, struct d
     struct diag reason;
     const struct tw_design *contested = options->contested;
     bool is_contested = contested && strcmp(name, contested->timed->name) == 0;
+    if (strcmp(name, "all") == 0) {
+        flags_select_all(options);
+        return DIAG_OK;
+    }
     const struct tw_design *design = is_contested ? contested : designs_find(name, &reason);
     if (!design)
         return diag_usage(diag, "%s: %s", flag, reason.text);
-    for (size_t i = 0; i < options->design_count; i++)
-        if (options->designs[i] == design)
-            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
-    options->designs[options->design_count++] = design;
+    add_design(options, design);
     return DIAG_OK;
 }
 
@@ -88,10 +97,6 @@ static int take_impl(struct options *options, const char *flag, const char *valu
 {
     options->design_count = 0;
     options->designs_given = true;
-    if (strcmp(value, "all") == 0) {
-        flags_select_all(options);
-        return DIAG_OK;
-    }
     return lists_split(value, ',', flag, OPTIONS_LIST_MAX, select_design, options, diag);
 }
 
@@ -152,49 +157,49 @@ static int take_preset(struct options *options, const char *flag, const char *va
 
 /* ---- How. ------------------------------------------------------------------------------------ */
 
-static int add_drive(void *ctx, const char *flag, const char *name, struct diag *diag)
+/* A list of words, each once: the places of those given, in their order. */
+struct word_list {
+    const char *const *words; /* ended by NULL */
+    int places[4];
+    size_t count;
+};
+
+static int add_word(void *ctx, const char *flag, const char *name, struct diag *diag)
 {
-    static const char *const words[] = {"ticks", "next", NULL};
-    struct options *options = ctx;
+    struct word_list *list = ctx;
     int word = 0;
-    int status = take_word(flag, name, words, &word, diag);
+    int status = take_word(flag, name, list->words, &word, diag);
     if (status != DIAG_OK)
         return status;
-    for (size_t i = 0; i < options->drive_count; i++)
-        if (options->drives[i] == (enum plan_drive)word)
+    for (size_t i = 0; i < list->count; i++)
+        if (list->places[i] == word)
             return diag_usage(diag, "%s: '%s' is given twice", flag, name);
-    options->drives[options->drive_count++] = (enum plan_drive)word;
+    list->places[list->count++] = word;
     return DIAG_OK;
 }
 
 static int take_drive(struct options *options, const char *flag, const char *value,
                       struct diag *diag)
 {
-    options->drive_count = 0;
-    return lists_split(value, ',', flag, PLAN_DRIVES, add_drive, options, diag);
-}
-
-static int add_pages(void *ctx, const char *flag, const char *name, struct diag *diag)
-{
-    static const char *const words[] = {"off", "on", NULL};
-    struct options *options = ctx;
-    int word = 0;
-    int status = take_word(flag, name, words, &word, diag);
-    enum plan_pages pages = word ? PLAN_PAGES_HUGE : PLAN_PAGES_SMALL;
-    if (status != DIAG_OK)
-        return status;
-    for (size_t i = 0; i < options->page_count; i++)
-        if (options->pages[i] == pages)
-            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
-    options->pages[options->page_count++] = pages;
-    return DIAG_OK;
+    static const char *const words[] = {"ticks", "next", NULL};
+    struct word_list list = {.words = words};
+    int status = lists_split(value, ',', flag, PLAN_DRIVES, add_word, &list, diag);
+    options->drive_count = list.count;
+    for (size_t i = 0; i < list.count; i++)
+        options->drives[i] = (enum plan_drive)list.places[i];
+    return status;
 }
 
 static int take_huge_pages(struct options *options, const char *flag, const char *value,
                            struct diag *diag)
 {
-    options->page_count = 0;
-    return lists_split(value, ',', flag, 2, add_pages, options, diag);
+    static const char *const words[] = {"off", "on", NULL};
+    struct word_list list = {.words = words};
+    int status = lists_split(value, ',', flag, 2, add_word, &list, diag);
+    options->page_count = list.count;
+    for (size_t i = 0; i < list.count; i++)
+        options->pages[i] = list.places[i] ? PLAN_PAGES_HUGE : PLAN_PAGES_SMALL;
+    return status;
 }
 
 static int take_pin(struct options *options, const char *flag, const char *value, struct diag *diag)
@@ -374,6 +379,8 @@ const struct flag flags[] = {
     {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, BY(take_impl)},
     {"plugin", "FILE[,NAME=VALUES]", "a design from a shared object, with parameters of its own",
      FLAGS_DESIGNS | FLAGS_ADVISE, BY(plugin_flag_take)},
+    {"plugin", "FILE", "describe the design of a shared object, and nothing else; may be repeated",
+     FLAGS_LIST, BY(plugin_flag_take)},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
      FLAGS_MATRIX, BY(take_workload)},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
@@ -492,8 +499,9 @@ const struct flag flags[] = {
      "write a workload file of the same mix, which scales to other numbers of tasks", FLAGS_TRACE,
      FILE_NAME(fit)},
     {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, FILE_NAME(setup.json)},
-    {"force", NULL, "overwrite files", FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT,
-     SWITCH(force)},
+    {"json", "FILE|-", "all of it as data, for programs", FLAGS_LIST, FILE_NAME(setup.json)},
+    {"force", NULL, "overwrite files",
+     FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT | FLAGS_LIST, SWITCH(force)},
     {"resume", NULL, "go on with FILE of --json, or begin it: run only the cells it lacks",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, SWITCH(setup.resume)},
     {"plots", "DIR", "draw pictures into DIR",

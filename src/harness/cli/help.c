@@ -15,14 +15,21 @@ static struct report_style help_style(FILE *out)
     return style;
 }
 
-/* A flag too long for its column has a line of its own. */
-static void help_row(FILE *out, const char *name, const char *value, const char *help)
+/* What is too long for its column has a line of its own. */
+void help_row(FILE *out, const char *left, const char *text)
 {
     struct report_style style = help_style(out);
-    int used = fprintf(out, "  --%s%s%s", name, value ? "=" : "", value ? value : "");
+    int used = fprintf(out, "  %s", left);
     if (used >= HELP_COLUMN)
         used = fprintf(out, "\n") - 1;
-    wrap_write(out, help, used, HELP_COLUMN - used, HELP_COLUMN, &style);
+    wrap_write(out, text, used, HELP_COLUMN - used, HELP_COLUMN, &style);
+}
+
+static void help_flag(FILE *out, const char *name, const char *value, const char *help)
+{
+    char left[64];
+    snprintf(left, sizeof left, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+    help_row(out, left, help);
 }
 
 static void help_params(FILE *out, const struct tw_design *design)
@@ -31,8 +38,8 @@ static void help_params(FILE *out, const struct tw_design *design)
     if (param->name)
         fprintf(out, "\n  %s\n", design->timed->name);
     for (; param->name; param++)
-        help_row(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
-                 param->help);
+        help_flag(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
+                  param->help);
 }
 
 static void help_exports(FILE *out, enum export_kind kind)
@@ -41,7 +48,22 @@ static void help_exports(FILE *out, enum export_kind kind)
         fprintf(out, "\nThe same in other formats (a file, or - for stdout):\n");
     for (size_t i = 0; i < export_format_count; i++)
         if (export_offered(i, kind))
-            help_row(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
+            help_flag(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
+}
+
+void help_commands(FILE *out, const struct command *commands, size_t count)
+{
+    struct report_style style = help_style(out);
+    fprintf(out, "usage: twbench [COMMAND] [FLAGS]\n\n"
+                 "Compares timer data structures on identical start/stop/expire workloads.\n\n");
+    for (size_t i = 0; i < count; i++) {
+        int used = fprintf(out, "  %-10s ", commands[i].name);
+        wrap_write(out, commands[i].summary, used, 0, used, &style);
+    }
+    fprintf(out,
+            "\nFlags alone are those of run.  'twbench help COMMAND' lists a command's flags,\n"
+            "'twbench version' names this build.\n"
+            "Example: twbench --impl=hashed,heap --tasks=1e3..1e6\n");
 }
 
 void help_command(FILE *out, const struct command *command)
@@ -55,7 +77,7 @@ void help_command(FILE *out, const struct command *command)
     for (size_t i = 0; i < flag_count; i++)
         if ((flags[i].groups & command->flags) &&
             flag_find(flags[i].name, command->flags) == &flags[i])
-            help_row(out, flags[i].name, flags[i].value, flags[i].help);
+            help_flag(out, flags[i].name, flags[i].value, flags[i].help);
     help_exports(out, flags_export_kind(command->flags));
     if (!(command->flags & FLAGS_DESIGNS))
         return;

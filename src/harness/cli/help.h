@@ -6,8 +6,14 @@
 
 #include "harness/cli/options.h"
 
+/* All commands with their summaries. */
+void help_commands(FILE *out, const struct command *commands, size_t count);
+
 /* Usage, summary, flags and parameters of designs, in at most 80 columns, and fewer on a narrower terminal.  Loads the
  * libraries where designs have parameters.  Errors of `out` are left to the caller. */
 void help_command(FILE *out, const struct command *command);
+
+/* "LEFT   text" with the text broken under itself: a row of any help. */
+void help_row(FILE *out, const char *left, const char *text);
 
 #endif

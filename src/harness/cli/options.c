@@ -1,7 +1,7 @@
 /* options.c - answers what the options say as a whole: files to write, what to run. */
 #include "harness/cli/options.h"
 
-#include "harness/cli/lists.h"
+#include "harness/base/lists.h"
 #include "harness/measure/designs/plugins.h"
 
 size_t options_files(const struct options *options, struct options_file files[OPTIONS_FILES_MAX])

@@ -129,7 +129,7 @@ static void print_json(FILE *out, const void *ctx)
     fprintf(out, "%s\n", text);
 }
 
-static int write_json(const struct options *options, const cJSON *document, struct diag *diag)
+int outputs_json(const struct options *options, const cJSON *document, struct diag *diag)
 {
     if (!options->setup.json)
         return DIAG_OK;
@@ -298,6 +298,6 @@ int outputs_page(const struct options *options, const cJSON *document, struct di
 
 int outputs_document(const struct options *options, const cJSON *document, struct diag *diag)
 {
-    int status = write_json(options, document, diag);
+    int status = outputs_json(options, document, diag);
     return status == DIAG_OK ? outputs_page(options, document, diag) : status;
 }

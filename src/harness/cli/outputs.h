@@ -23,6 +23,8 @@ int outputs_exports(const struct options *options, const cJSON *document, struct
 bool outputs_want_text(const struct options *options);
 /* The picture alone, into options->plots. */
 int outputs_picture(const struct options *options, const cJSON *document, struct diag *diag);
+/* The JSON alone, when it was asked for. */
+int outputs_json(const struct options *options, const cJSON *document, struct diag *diag);
 /* The JSON as well, of a command that made it. */
 int outputs_document(const struct options *options, const cJSON *document, struct diag *diag);
 

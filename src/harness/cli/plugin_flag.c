@@ -1,9 +1,58 @@
 /* plugin_flag.c - parses --plugin=FILE,NAME=VALUES. */
 #include "harness/cli/plugin_flag.h"
 
-#include "harness/cli/lists.h"
+#include "harness/base/lists.h"
+#include "harness/base/units.h"
 
 #include <string.h>
+
+/* ---- Values of a parameter. ------------------------------------------------------------------- */
+
+struct sweep {
+    const struct tw_param *param;
+    struct tw_setting *out;
+    size_t max, count;
+};
+
+static int level_item(void *ctx, const char *flag, const char *item, struct diag *diag)
+{
+    struct sweep *sweep = ctx;
+    const struct tw_param *param = sweep->param;
+    struct tw_setting *setting = &sweep->out[sweep->count - 1];
+    uint64_t *value = &setting->values[setting->count++];
+    int status = units_parse_count(item, flag, value, diag);
+    if (status == DIAG_OK && (*value < param->min || *value > param->max))
+        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, item,
+                          (unsigned long long)param->min, (unsigned long long)param->max);
+    return status;
+}
+
+/* One list between slashes. */
+static int sweep_item(void *ctx, const char *flag, const char *item, struct diag *diag)
+{
+    struct sweep *sweep = ctx;
+    sweep->out[sweep->count++] = (struct tw_setting){.name = sweep->param->name};
+    return lists_split(item, ',', flag, sweep->param->values_max, level_item, sweep, diag);
+}
+
+/* Settings of a single value each ("64,512" or "64..4096"), or, where the parameter is a list, lists between slashes
+ * ("256,64,64/60,60,24,10"). */
+static int read_settings(const char *value, const char *flag, const struct tw_param *param,
+                         struct tw_setting *out, size_t max, size_t *count, struct diag *diag)
+{
+    if (param->values_max > 1) {
+        struct sweep sweep = {.param = param, .out = out, .max = max};
+        int status = lists_split(value, '/', flag, max, sweep_item, &sweep, diag);
+        *count = sweep.count;
+        return status;
+    }
+    uint64_t values[64];
+    struct lists_range range = {.min = param->min, .max = param->max, .factor = 2};
+    int status = lists_numbers(value, flag, &range, values, max < 64 ? max : 64, count, diag);
+    for (size_t i = 0; status == DIAG_OK && i < *count; i++)
+        out[i] = (struct tw_setting){.name = param->name, .count = 1, .values = {values[i]}};
+    return status;
+}
 
 int plugin_flag_sweep(struct options *options, const struct tw_design *only,
                       const struct tw_param *param, const char *flag, const char *values,
@@ -17,7 +66,7 @@ int plugin_flag_sweep(struct options *options, const struct tw_design *only,
         return diag_run(diag, "no memory for the command line");
     struct plan_sweep *sweep = &options->sweeps[options->sweep_count++];
     *sweep = (struct plan_sweep){.settings = settings, .only = only};
-    return lists_settings(values, flag, param, settings, OPTIONS_LIST_MAX, &sweep->count, diag);
+    return read_settings(values, flag, param, settings, OPTIONS_LIST_MAX, &sweep->count, diag);
 }
 
 /* One "name=values". */

@@ -8,7 +8,7 @@
 #ifndef TWBENCH_SELFTEST_H
 #define TWBENCH_SELFTEST_H
 
-#include "harness/ask/compare/binaries.h"
+#include "harness/ask/compare/pairing.h"
 
 #define SELFTEST_SIZES     3
 #define SELFTEST_WORKLOADS 16
@@ -60,5 +60,9 @@ struct selftest_surroundings {
 };
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
                      const struct selftest_surroundings *surroundings, const cJSON *head);
+
+/* The same of a pairing that is over: its head, and what went on meanwhile.  Calls pairing_disturbance. */
+int selftest_document(const struct selftest *selftest, struct pairing *pairing, cJSON **out,
+                      struct diag *diag);
 
 #endif

@@ -132,3 +132,22 @@ cJSON *selftest_json(const struct selftest *selftest, const struct binaries_requ
     add_disturbance(document, selftest, surroundings);
     return document;
 }
+
+int selftest_document(const struct selftest *selftest, struct pairing *pairing, cJSON **out,
+                      struct diag *diag)
+{
+    struct result_document *head = NULL;
+    struct origin_disturbance disturbance = pairing_disturbance(pairing);
+    struct cycles cycles = cycles_calibrate();
+    struct selftest_surroundings surroundings = {
+        .timer_overhead_ns = (double)cycles.overhead_cycles * cycles.ps_per_cycle / 1e3,
+        .steal_share = disturbance.steal_share,
+        .busy_share = disturbance.busy_share,
+        .load_1min = disturbance.load_1min,
+    };
+    int status = result_new(&pairing->origin, &head, diag);
+    if (status == DIAG_OK)
+        *out = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
+    result_free(head);
+    return status;
+}

@@ -2,11 +2,14 @@
 #include "harness/bring/import/import.h"
 
 #include "harness/base/room.h"
+#include "harness/base/text.h"
 #include "harness/bring/import/tracefile.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 const struct import_kind *const import_kinds[] = {
     &import_nginx, &import_libuv, &import_libevent, &import_ktimer, &import_khrtimer, NULL};
@@ -17,6 +20,18 @@ const struct import_kind *import_kind_find(const char *name)
         if (strcmp(import_kinds[i]->name, name) == 0)
             return import_kinds[i];
     return NULL;
+}
+
+int import_kind_take(const char *name, const struct import_kind **out, struct diag *diag)
+{
+    char names[200];
+    struct text list = text_in(names, sizeof names);
+    *out = import_kind_find(name);
+    for (size_t i = 0; import_kinds[i]; i++)
+        text_add_item(&list, ", ", "%s", import_kinds[i]->name);
+    return *out ? DIAG_OK
+                : diag_usage(diag, "import: '%.60s' is no kind of log; expected one of %s", name,
+                             names);
 }
 
 /* ---- Opening and closing ------------------------------------------------------------------------- */
@@ -470,4 +485,41 @@ int import_write(struct import *import, const char *path, bool force, import_pro
         return tracefile_finish(writing.file, force, diag);
     tracefile_abandon(writing.file);
     return status;
+}
+
+/* ---- Logs where a load is expected --------------------------------------------------------------- */
+
+#define LOG_LINES 200u
+
+static const struct import_kind *recognise(struct textfile *file)
+{
+    char *line;
+    size_t length;
+    struct diag ignored;
+    for (unsigned i = 0; i < LOG_LINES && textfile_line(file, &line, &length, &ignored) == 1; i++)
+        for (size_t k = 0; import_kinds[k]; k++)
+            if (import_kinds[k]->recognise(span_of(line, length)))
+                return import_kinds[k];
+    return NULL;
+}
+
+int import_refuse_log(const char *path, struct diag *diag)
+{
+    struct stat info;
+    struct textfile *file;
+    struct diag ignored;
+    const char *dot = strrchr(path, '.');
+    bool is_named = dot && strcmp(dot, ".log") == 0;
+    bool is_load = dot && (strcmp(dot, ".json") == 0 || strstr(path, ".tt"));
+    if (is_load || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
+        textfile_open(&file, path, &ignored) != DIAG_OK)
+        return DIAG_OK;
+    const struct import_kind *kind = recognise(file);
+    textfile_close(file);
+    if (!kind && !is_named)
+        return DIAG_OK;
+    return diag_usage(diag,
+                      "%.300s: a log, expected a trace or a workload: import it first, with "
+                      "'twbench import %s %.300s -o TRACE.tt.xz'",
+                      path, kind ? kind->name : "KIND", path);
 }

@@ -50,6 +50,8 @@ extern const struct import_kind import_nginx, import_libuv, import_libevent, imp
 /* `name` is a kind's, NULL when there is none of that name; import_kinds ends with a NULL. */
 extern const struct import_kind *const import_kinds[];
 const struct import_kind *import_kind_find(const char *name);
+/* The same; DIAG_USAGE, naming all kinds, when there is none. */
+int import_kind_take(const char *name, const struct import_kind **out, struct diag *diag);
 
 /* Starts with the kind's defaults; import_options_free in any case. */
 void import_options_init(struct import_options *options, const struct import_kind *kind);
@@ -180,6 +182,10 @@ enum import_line import_ftrace(struct import *import, struct span line,
                                struct ftrace_record *record);
 /* Is the record's thread, process or cpu one that pid= and cpu= allow? */
 bool import_selects(const struct import_options *options, const struct ftrace_record *record);
+
+/* DIAG_USAGE, with the command that imports it, when the file is a log: one of its first lines is of a kind, or its name
+ * ends in .log.  DIAG_OK for workloads, traces, and what is no file. */
+int import_refuse_log(const char *path, struct diag *diag);
 
 /* ---- From log to trace --------------------------------------------------------------------------- */
 

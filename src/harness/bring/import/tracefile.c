@@ -48,10 +48,25 @@ static int is_there(const char *path, struct diag *diag)
     return diag_usage(diag, "%s is there already; remove it or name another file", path);
 }
 
+void tracefile_directory(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0)
+        snprintf(out, size, "/tmp");
+    else if (!slash)
+        snprintf(out, size, ".");
+    else
+        snprintf(out, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
 int tracefile_check(const char *path, bool force, struct diag *diag)
 {
     enum coding coding;
     struct stat about;
+    char directory[4096];
+    tracefile_directory(path, directory, sizeof directory);
+    if (access(directory, W_OK | X_OK) != 0)
+        return diag_usage(diag, "-o: %s: cannot be written to: %s", directory, strerror(errno));
     if (!coding_of(path, &coding))
         return diag_usage(diag, "%s: expected a name that ends in .tt, .tt.xz or .tt.gz", path);
     if (strcmp(path, "-") != 0 && lstat(path, &about) == 0 && (!force || !S_ISREG(about.st_mode)))

@@ -10,7 +10,10 @@
 
 struct tracefile;
 
-/* Refuses a name that does not end in .tt, .tt.xz or .tt.gz, and a file that is there (unless `force`). */
+/* Where the trace is going to be, because there has to be room for it there; /tmp for stdout. */
+void tracefile_directory(const char *path, char *out, size_t size);
+/* Refuses a directory that cannot be written to, a name that does not end in .tt, .tt.xz or .tt.gz, and a file that is
+ * there (unless `force`). */
 int tracefile_check(const char *path, bool force, struct diag *diag);
 
 /* Begins a file beside `path` ("-": stdout, plain); *out is set on success only. */

@@ -2,6 +2,7 @@
 #include "harness/measure/designs/designs.h"
 
 #include "build_info.h"
+#include "harness/base/nearest.h"
 #include "harness/base/paths.h"
 #include "harness/measure/designs/plugin_table.h"
 
@@ -35,6 +36,18 @@ bool designs_library_is_built(const char *name)
     char path[4400];
     designs_library_path(name, path, sizeof path);
     return access(path, R_OK) == 0;
+}
+
+static void say_unknown(const char *name, struct diag *diag)
+{
+    char hint[80];
+    struct nearest nearest = nearest_to(name);
+    for (size_t i = 0; i < registry_count; i++)
+        nearest_offer(&nearest, registry[i].timed->name);
+    for (size_t i = 0; i < designs_library_count; i++)
+        nearest_offer(&nearest, designs_libraries[i].name);
+    diag_usage(diag, "no design named '%s'%s 'twbench list' names them", name,
+               nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";");
 }
 
 static const struct tw_design *object_load(const char *path, struct diag *diag)
@@ -81,7 +94,7 @@ const struct tw_design *designs_find(const char *name, struct diag *diag)
         return design;
     const struct designs_library *library = library_find(name);
     if (!library) {
-        diag_usage(diag, "no design named '%s'; 'twbench list' names them", name);
+        say_unknown(name, diag);
         return NULL;
     }
     if (!designs_library_is_built(name)) {

@@ -1,7 +1,9 @@
 /* workload.c - finds a workload or trace by name and makes its stream. */
 #include "harness/measure/workload/workload.h"
 
+#include "harness/base/nearest.h"
 #include "harness/base/room.h"
+#include "harness/base/text.h"
 #include "harness/measure/workload/generate.h"
 #include "harness/measure/workload/spec.h"
 #include "harness/measure/workload/trace.h"
@@ -150,12 +152,14 @@ static int traces_read(const char *directory, char *path, size_t size, struct na
     return access(path, F_OK) == 0 ? names_read(path, is_trace_path, names, diag) : DIAG_OK;
 }
 
-static size_t names_append(char *text, size_t size, size_t length, const struct names *names)
+/* Cuts the endings off. */
+static void names_tell(const struct names *names, struct text *known, struct nearest *nearest)
 {
-    for (size_t i = 0; i < names->count && length < size; i++)
-        length += (size_t)snprintf(text + length, size - length, "%s%.*s", length ? ", " : "",
-                                   (int)strcspn(names->items[i], "."), names->items[i]);
-    return length < size ? length : size - 1;
+    for (size_t i = 0; i < names->count; i++) {
+        names->items[i][strcspn(names->items[i], ".")] = '\0';
+        text_add_item(known, ", ", "%s", names->items[i]);
+        nearest_offer(nearest, names->items[i]);
+    }
 }
 
 static int workload_missing(const struct workload_request *request, const char *path,
@@ -163,22 +167,24 @@ static int workload_missing(const struct workload_request *request, const char *
 {
     struct names files, traces;
     struct diag ignored;
-    char known[600] = "", traces_path[PATH_SIZE];
+    char known[600], hint[80], traces_path[PATH_SIZE];
     const char *directory = request->directory ? request->directory : ".";
+    struct text list = text_in(known, sizeof known);
+    struct nearest nearest = nearest_to(request->workload);
     if (strchr(request->workload, '/') || is_trace_path(request->workload) ||
         is_workload_path(request->workload))
         return diag_usage(diag, "%.600s: there is no such file", path);
-    size_t length = 0;
     if (names_read(directory, is_workload_path, &files, &ignored) == DIAG_OK) {
-        length = names_append(known, sizeof known, length, &files);
+        names_tell(&files, &list, &nearest);
         names_free(&files);
     }
     if (traces_read(directory, traces_path, sizeof traces_path, &traces, &ignored) == DIAG_OK) {
-        names_append(known, sizeof known, length, &traces);
+        names_tell(&traces, &list, &nearest);
         names_free(&traces);
     }
-    return diag_usage(diag, "workload '%.80s': not in %.200s, expected one of: %s",
-                      request->workload, directory, *known ? known : "(none there)");
+    return diag_usage(diag, "workload '%.80s': not in %.200s, expected one of: %s%s",
+                      request->workload, directory, *known ? known : "(none there)",
+                      nearest_hint(&nearest, hint, sizeof hint));
 }
 
 int workload_stream(const struct workload_request *request, struct stream **out, struct diag *diag)

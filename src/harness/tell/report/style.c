@@ -10,6 +10,7 @@
 
 #define COLUMNS_DEFAULT 100
 #define COLUMNS_LEAST   40
+#define COLUMNS_MOST    10000
 
 /* Asks a locale object of its own, so that the program's locale stays "C" and numbers keep their
  * decimal point. */
@@ -34,6 +35,10 @@ static bool wants_color(bool terminal)
 static unsigned columns_of(int fd, bool terminal)
 {
     struct winsize size;
+    const char *wish = getenv("COLUMNS");
+    unsigned long wished = terminal && wish ? strtoul(wish, NULL, 10) : 0;
+    if (wished > 0 && wished <= COLUMNS_MOST)
+        return wished < COLUMNS_LEAST ? COLUMNS_LEAST : (unsigned)wished;
     if (!terminal || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return COLUMNS_DEFAULT;
     return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col;

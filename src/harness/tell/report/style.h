@@ -12,7 +12,7 @@ enum style_color { STYLE_COLOR_AUTO, STYLE_COLOR_ALWAYS, STYLE_COLOR_NEVER };
 struct report_style {
     bool color;       /* a terminal, TERM is not "dumb" and NO_COLOR is not set (no-color.org) */
     bool utf8;        /* the locale's character set */
-    unsigned columns; /* of the terminal; 100 when `out` is none */
+    unsigned columns; /* of the terminal, or $COLUMNS; 100 when `out` is none */
 };
 
 /* Looks at `out`, the environment and the locale; changes neither.  `wish` overrules the colour. */

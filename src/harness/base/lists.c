@@ -1,5 +1,5 @@
-/* lists.c - splits lists and ranges of the command line, and keeps copies of texts. */
-#include "harness/cli/lists.h"
+/* lists.c - splits lists and ranges, and keeps copies of texts. */
+#include "harness/base/lists.h"
 
 #include "harness/base/units.h"
 
@@ -111,50 +111,6 @@ int lists_numbers(const char *value, const char *flag, const struct lists_range 
     *count = 0;
     struct numbers numbers = {.range = range, .out = out, .max = max, .count = count};
     return lists_split(value, ',', flag, max, number_item, &numbers, diag);
-}
-
-struct sweep {
-    const struct tw_param *param;
-    struct tw_setting *out;
-    size_t max, count;
-};
-
-static int level_item(void *ctx, const char *flag, const char *item, struct diag *diag)
-{
-    struct sweep *sweep = ctx;
-    const struct tw_param *param = sweep->param;
-    struct tw_setting *setting = &sweep->out[sweep->count - 1];
-    uint64_t *value = &setting->values[setting->count++];
-    int status = units_parse_count(item, flag, value, diag);
-    if (status == DIAG_OK && (*value < param->min || *value > param->max))
-        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, item,
-                          (unsigned long long)param->min, (unsigned long long)param->max);
-    return status;
-}
-
-/* One list between slashes. */
-static int sweep_item(void *ctx, const char *flag, const char *item, struct diag *diag)
-{
-    struct sweep *sweep = ctx;
-    sweep->out[sweep->count++] = (struct tw_setting){.name = sweep->param->name};
-    return lists_split(item, ',', flag, sweep->param->values_max, level_item, sweep, diag);
-}
-
-int lists_settings(const char *value, const char *flag, const struct tw_param *param,
-                   struct tw_setting *out, size_t max, size_t *count, struct diag *diag)
-{
-    if (param->values_max > 1) {
-        struct sweep sweep = {.param = param, .out = out, .max = max};
-        int status = lists_split(value, '/', flag, max, sweep_item, &sweep, diag);
-        *count = sweep.count;
-        return status;
-    }
-    uint64_t values[64];
-    struct lists_range range = {.min = param->min, .max = param->max, .factor = 2};
-    int status = lists_numbers(value, flag, &range, values, max < 64 ? max : 64, count, diag);
-    for (size_t i = 0; status == DIAG_OK && i < *count; i++)
-        out[i] = (struct tw_setting){.name = param->name, .count = 1, .values = {values[i]}};
-    return status;
 }
 
 /* ---- Memory: a chain of blocks, newest first. ------------------------------------------------ */

@@ -1,11 +1,10 @@
 /*
- * lists.h - lists and ranges as values of flags, and the memory that lasts as long as the options.
+ * lists.h - lists and ranges of numbers as values of flags, and memory that is freed all at once.
  */
 #ifndef TWBENCH_LISTS_H
 #define TWBENCH_LISTS_H
 
 #include "harness/base/diag.h"
-#include "impls/backend.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,11 +23,6 @@ struct lists_range {
 /* "1e3,5e3,1e4..1e6,64..4096*4": numbers and geometric ranges, both ends included. */
 int lists_numbers(const char *value, const char *flag, const struct lists_range *range,
                   uint64_t *out, size_t max, size_t *count, struct diag *diag);
-
-/* The settings of a sweep over one parameter: of a single value each ("64,512" or "64..4096"), or,
- * where the parameter is a list, lists between slashes ("256,64,64/60,60,24,10"). */
-int lists_settings(const char *value, const char *flag, const struct tw_param *param,
-                   struct tw_setting *out, size_t max, size_t *count, struct diag *diag);
 
 /* Copies and zeroed arrays that live until lists_release(memory); NULL without memory. */
 char *lists_keep(void **memory, const char *text);

@@ -1,0 +1,27 @@
+/*
+ * listing.h - designs, parameters, workloads and traces as data, for programs that choose among them.
+ */
+#ifndef TWBENCH_LISTING_H
+#define TWBENCH_LISTING_H
+
+#include "harness/base/diag.h"
+#include "impls/backend.h"
+
+#include <cjson/cJSON.h>
+
+struct listing_request {
+    const struct tw_design *const *plugins; /* these alone, without workloads; none: all there is */
+    size_t plugin_count;
+    const char *workload_directory;
+};
+
+/* The names of a design's flags, NULL when it has not got the one at that place. */
+#define LISTING_FLAGS 6
+const char *listing_flag(const struct tw_traits *traits, size_t place);
+
+/* The document: "designs" (those of the program, then the libraries that are built), "missing" (libraries that are not,
+ * with what they need), "workloads" and "traces".  Loads the libraries.  The caller's.  DIAG_USAGE when a workload cannot
+ * be read. */
+int listing_json(const struct listing_request *request, cJSON **out, struct diag *diag);
+
+#endif

@@ -1,0 +1,122 @@
+# help.bats - what somebody types first: help, a wrong word, a log where a load belongs, a list to read by machine.
+
+load support
+
+# on_terminal COLUMNS COMMAND... - runs it on a terminal of that width, plain.
+on_terminal() {
+    local columns=$1
+    shift
+    COLUMNS=$columns TERM=xterm NO_COLOR=1 script -qec "$(printf '%q ' "$@")" /dev/null </dev/null | tr -d '\r'
+}
+
+longest_line() { LC_ALL=C.UTF-8 wc -L; }
+
+@test "-h, help and a bare twbench print the commands, and nothing runs" {
+    expected=$("$twbench" --help)
+    [[ $expected == *"usage: twbench"* && $expected == *conform* ]]
+    for words in -h help ""; do
+        # shellcheck disable=SC2086  # no word at all is one of them
+        run --separate-stderr timeout 20 "$twbench" $words
+        [ "$status" -eq 0 ]
+        [ "$output" = "$expected" ]
+        [ -z "$stderr" ]
+    done
+}
+
+@test "help COMMAND, COMMAND --help and COMMAND -h are one" {
+    expected=$("$twbench" run --help)
+    [ "$("$twbench" help run)" = "$expected" ]
+    [ "$("$twbench" run -h)" = "$expected" ]
+    [ "$("$twbench" run --impl=heap -h)" = "$expected" ]
+    [[ $("$twbench" help import) == *"Kinds of logs"* ]]
+}
+
+@test "version and --version are one" {
+    [ "$("$twbench" version)" = "$("$twbench" --version)" ]
+    [[ $("$twbench" version) == "twbench $(cat "$root/VERSION")"* ]]
+}
+
+@test "help keeps to 80 columns, and to fewer where COLUMNS says so" {
+    for command in $("$twbench" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+        echo "$command"
+        [ "$("$twbench" help "$command" | longest_line)" -le 80 ]
+    done
+    [ "$("$twbench" --help | longest_line)" -le 80 ]
+    [ "$(on_terminal 60 "$twbench" help run | longest_line)" -le 60 ]
+    [ "$(on_terminal 60 "$twbench" list | longest_line)" -le 60 ]
+}
+
+@test "tables keep to COLUMNS on a terminal" {
+    quick --impl=heap,hashed --workload=hold --json=r.json >/dev/null
+    wide=$(on_terminal 200 "$twbench" report r.json | longest_line)
+    [ "$wide" -gt 80 ]
+    [ "$(on_terminal 80 "$twbench" report r.json | longest_line)" -le 80 ]
+}
+
+@test "parameters stand under the designs that have them" {
+    help=$("$twbench" help run)
+    under=$(awk '/^  [a-z]/ { design = $1 } /^  --timeout/ { print design }' <<<"$help")
+    [ "$under" = ring ]
+    under=$(awk '/^  [a-z]/ { design = $1 } /^  --slots/ { print design }' <<<"$help")
+    grep -qx hashed <<<"$under"
+    [ ! -e "$root/build/release/libraries/dpdk.so" ] || grep -q -- --rdtsc <<<"$help"
+}
+
+@test "a wrong word is answered by the one that was meant" {
+    refuses "did you mean 'compare'?" comapre
+    refuses "did you mean 'conform'?" help confrom
+    refuses "did you mean 'hashed'?" run --impl=hashd
+    refuses "did you mean 'hold'?" run --workload=hodl
+    refuses "did you mean 'workload'?" run --worklaod=hold
+    refuses "did you mean 'slots'?" run --slot=64
+    refuses "did you mean 'export-csv'?" run --export-cvs=x.csv
+    refuses "did you mean 'nginx'?" replay ngnix
+}
+
+@test "a word near to nothing gets no guess" {
+    run "$twbench" xyzzyplugh
+    [ "$status" -eq 2 ]
+    [[ $output != *"did you mean"* ]]
+}
+
+@test "a design named twice runs once" {
+    for impl in heap,list,heap all,heap heap,all; do
+        quick --impl="$impl" --workload=hold --counts-only --json=- >r.json
+        [ "$(jq '[.cells[].impl] | length == (unique | length)' r.json)" = true ]
+    done
+    quick --impl=all,null --workload=hold --counts-only --json=- >r.json
+    jq -e '[.cells[].impl] | index("null") and index("heap")' r.json
+}
+
+@test "a log where a load belongs: import it first" {
+    xz -dc "$root/tests/import/samples/nginx-debug_event.log.xz" | head -n 400 >error.log
+    refuses "twbench import nginx error.log" advise error.log
+    refuses "twbench import nginx ./error.log" replay ./error.log
+    refuses "twbench import nginx error.log" run --workload=error.log
+    echo "nothing that is known" >other.log
+    refuses "twbench import" advise other.log
+    refuses "expected one of" advise nothing.log
+}
+
+@test "list as JSON has every design, parameter, workload and trace of the text" {
+    "$twbench" list --json=- >list.json
+    text=$("$twbench" list)
+    for name in $(jq -r '.designs[].name, .workloads[].name, .traces[].name' list.json); do
+        grep -qE "^  $name " <<<"$text"
+    done
+    [ "$(jq '.designs | length' list.json)" -ge 21 ]
+    jq -e '.designs[] | select(.name == "hashed") | .parameters[] | select(.name == "slots") | .min' list.json
+    jq -e '.designs[] | select(.name == "list") | .traits.start.average == "O(n)"' list.json
+    jq -e '.workloads[] | select(.name == "hold") | .tick_ns' list.json
+    refuses "list.json" list --json=list.json
+}
+
+@test "list --plugin describes the plugin" {
+    plugin=./mine.so
+    gcc -shared -fPIC -I "$root/src/impls" -o "$plugin" "$root/docs/plugins/wheel.c"
+    run "$twbench" list --plugin="$plugin"
+    [ "$status" -eq 0 ]
+    [[ $output == *"start O("* && $output != *"Workloads"* ]]
+    [ "$("$twbench" list --plugin="$plugin" --json=- | jq '.designs | length')" -eq 1 ]
+    refuses "./none.so" list --plugin=./none.so
+}
