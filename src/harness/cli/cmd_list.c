@@ -2,10 +2,11 @@
 #include "harness/ask/list/listing.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/base/wrap.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/report/wrap.h"
+#include "harness/tell/report/style.h"
 #include "harness/tell/result/figures.h"
 
 /* "O(1)", or "O(1), worst O(n)". */
@@ -24,7 +25,7 @@ static void print_line(const char *name, int indent, const char *text)
 {
     struct report_style style = style_for(stdout, STYLE_COLOR_NEVER);
     int used = indent > 4 ? printf("  %-*s ", indent - 3, name) : printf("%*s", indent, "");
-    wrap_write(stdout, text, used, 0, used, &style);
+    wrap_write(stdout, text, used, used, style.columns);
 }
 
 static void print_traits(const struct tw_traits *traits)

@@ -4,13 +4,14 @@
 #include "harness/base/jsontext.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
+#include "harness/base/wrap.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/tell/report/show_html.h"
 #include "harness/tell/report/show_json.h"
 #include "harness/tell/report/show_svg.h"
 #include "harness/tell/report/show_terminal.h"
-#include "harness/tell/report/wrap.h"
+#include "harness/tell/report/style.h"
 #include "harness/tell/result/file.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static void print_text(const char *text)
     struct report_style style = style_for(stdout, STYLE_COLOR_NEVER);
     if (style.columns > SHOW_COLUMNS)
         style.columns = SHOW_COLUMNS;
-    wrap_write(stdout, text, 0, 0, 0, &style);
+    wrap_write(stdout, text, 0, 0, style.columns);
 }
 
 static int list_examples(void)

@@ -1,8 +1,9 @@
 /* help.c - prints what a command takes, from the rows of the table of flags. */
 #include "harness/cli/help.h"
 
+#include "harness/base/wrap.h"
 #include "harness/cli/flags.h"
-#include "harness/tell/report/wrap.h"
+#include "harness/tell/report/style.h"
 
 #define HELP_COLUMNS 80u
 #define HELP_COLUMN  27 /* where the text of a row begins */
@@ -22,7 +23,8 @@ void help_row(FILE *out, const char *left, const char *text)
     int used = fprintf(out, "  %s", left);
     if (used >= HELP_COLUMN)
         used = fprintf(out, "\n") - 1;
-    wrap_write(out, text, used, HELP_COLUMN - used, HELP_COLUMN, &style);
+    fprintf(out, "%*s", HELP_COLUMN - used, "");
+    wrap_write(out, text, HELP_COLUMN, HELP_COLUMN, style.columns);
 }
 
 static void help_flag(FILE *out, const char *name, const char *value, const char *help)
@@ -58,7 +60,7 @@ void help_commands(FILE *out, const struct command *commands, size_t count)
                  "Compares timer data structures on identical start/stop/expire workloads.\n\n");
     for (size_t i = 0; i < count; i++) {
         int used = fprintf(out, "  %-10s ", commands[i].name);
-        wrap_write(out, commands[i].summary, used, 0, used, &style);
+        wrap_write(out, commands[i].summary, used, used, style.columns);
     }
     fprintf(out,
             "\nFlags alone are those of run.  'twbench help COMMAND' lists a command's flags,\n"
@@ -70,9 +72,9 @@ void help_command(FILE *out, const struct command *command)
 {
     struct report_style style = help_style(out);
     int used = fprintf(out, "usage: twbench %s ", command->name);
-    wrap_write(out, command->usage, used, 0, used, &style);
+    wrap_write(out, command->usage, used, used, style.columns);
     fprintf(out, "\n");
-    wrap_write(out, command->summary, 0, 0, 0, &style);
+    wrap_write(out, command->summary, 0, 0, style.columns);
     fprintf(out, "\n");
     for (size_t i = 0; i < flag_count; i++)
         if ((flags[i].groups & command->flags) &&

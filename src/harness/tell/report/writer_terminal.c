@@ -1,4 +1,5 @@
 /* writer_terminal.c - writes a page as text that fits the terminal. */
+#include "harness/base/wrap.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 
@@ -112,33 +113,12 @@ static char *line_text(const struct terminal *terminal, const struct page_line *
     return fclose(memory.out) == 0 ? text : NULL;
 }
 
-/* Writes a paragraph, broken between words before the last column.  `used` columns of the first line are taken
- * already; what goes on is indented by `hanging`.  A word that does not fit on any line is not broken. */
-static void write_paragraph(FILE *out, const char *text, int used, int hanging,
-                            const struct report_style *style)
-{
-    size_t width = (size_t)used, word;
-    bool first = true;
-    for (; *text; text += word, text += *text == ' ') {
-        word = strcspn(text, " ");
-        bool fits = first || width + 1 + word <= style->columns;
-        if (!fits)
-            fprintf(out, "\n%*s", hanging, "");
-        else if (!first)
-            fputc(' ', out);
-        width = fits ? width + !first + word : (size_t)hanging + word;
-        fwrite(text, 1, word, out);
-        first = false;
-    }
-    fputc('\n', out);
-}
-
 static void write_wrapped(const struct terminal *terminal, const struct page_line *line, int used,
                           int hanging)
 {
     char *text = line_text(terminal, line);
     if (text)
-        write_paragraph(terminal->out, text, used, hanging, terminal->style);
+        wrap_write(terminal->out, text, used, hanging, terminal->style->columns);
     free(text);
 }
 
