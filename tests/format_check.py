@@ -97,7 +97,8 @@ class Format:
         self.report("the sample is valid", self.errors(self.sample))
         self.report("tool, machine and command are those of results",
                     [key for key in SHARED
-                     if self.schema["properties"][key] != self.result_schema["properties"][key]])
+                     if self.schema["properties"][key] != {"$ref": f"#/definitions/{key}"}
+                     or self.schema["definitions"][key] != self.result_schema["definitions"][key]])
         self.report("the schema states every key", [name_of(p) for p in self.paths if not self.stated(p)])
         self.report("the manual explains every key",
                     sorted({p[-1] for p in self.paths if f"`{p[-1]}`" not in self.manual}))

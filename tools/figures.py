@@ -3,8 +3,9 @@
 
 The catalogue is src/harness/tell/result/figures.def; ./twbench list --figures prints it (TWBENCH names another program).
 From it come, in schema/result-1.json, type, description and "required" of every key of a cell; in
-schema/comparison-1.json the counters; in docs/ the tables between <!-- figures: OBJECT --> and <!-- end -->, and the
-names of all counters between <!-- counters --> and <!-- end -->.  `make figures` runs this.  With --check nothing is written; the exit status is 1 when something would be.
+schema/comparison-1.json and show-1.json the counters; in docs/ the tables between <!-- figures: OBJECT --> and <!-- end -->, and the
+names of all counters between <!-- counters --> and <!-- end -->.  What schemas share, the definitions of tool, machine
+and command, is copied from schema/result-1.json into those that have them, so that each is whole.  `make figures` runs this.  With --check nothing is written; the exit status is 1 when something would be.
 """
 import json
 import os
@@ -12,7 +13,9 @@ import re
 import subprocess
 import sys
 
-SCHEMA, COMPARISON = "schema/result-1.json", "schema/comparison-1.json"
+SCHEMA, COMPARISON, SHOW = "schema/result-1.json", "schema/comparison-1.json", "schema/show-1.json"
+SHARING = [COMPARISON, "schema/limits-1.json", "schema/selftest-1.json"]
+SHARED = ["tool", "machine", "command"]
 PAGES = ["docs/RESULT-FORMAT.md", "docs/COMPARE-FORMAT.md", "docs/CLAIMS-FORMAT.md", "docs/CI.md"]
 TYPES = {"number": "number", "integer": "integer", "text": "string", "boolean": "boolean"}
 
@@ -96,9 +99,21 @@ def counters_of(catalogue):
     return [figure["compare"] for figure in catalogue if figure["figure"].startswith("phases[].work.")]
 
 
-def write_comparison(text, catalogue):
-    counters = counters_of(catalogue)
-    return json.dumps(replace_counters(json.loads(text), counters), indent=2, ensure_ascii=False) + "\n"
+def write_sharing(text, catalogue):
+    schema = replace_counters(json.loads(text), counters_of(catalogue))
+    shared = json.load(open(SCHEMA))["definitions"]
+    schema["definitions"].update({name: shared[name] for name in SHARED})
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_show(text, catalogue):
+    schema = json.loads(text)
+    frame = schema["properties"]["films"]["items"]["properties"]["frames"]["items"]
+    frame["properties"]["work"]["properties"] = {
+        figure["compare"]: {"type": "integer", "minimum": 0,
+                            "description": figure["meaning"].replace(" Results of older versions lack it.", "")}
+        for figure in catalogue if figure["figure"].startswith("phases[].work.")}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 # ---- The pages. -----------------------------------------------------------------------------------
@@ -134,7 +149,8 @@ def write_page(text, catalogue):
 
 def main():
     catalogue, stale = read_catalogue(), []
-    writers = [(SCHEMA, write_schema), (COMPARISON, write_comparison)] + [(page, write_page) for page in PAGES]
+    writers = [(SCHEMA, write_schema), (SHOW, write_show)] + [(path, write_sharing) for path in SHARING]
+    writers += [(page, write_page) for page in PAGES]
     for path, write in writers:
         before = open(path).read()
         after = write(before, catalogue)
