@@ -1,19 +1,14 @@
-/*
- * cases.c - the written cases.  Read a case as the story of a few timers: `start` gives a deadline
- * after now ('+'), before now ('-') or absolute ('@'); `on` says what the callback of a timer does.
+/* cases.c - the written cases: operation lists, each about one thing that designs get wrong.
+ *
+ * Read a case as the story of a few timers: `start` gives a deadline after now ('+'), before now ('-') or absolute ('@'); `on` says what the callback of a timer does.
  *
  * No case knows a design.  A deadline beyond the span is refused by the model too, so the stories
  * hold for a wheel of eight ticks as well.
  */
 #include "harness/prove/conform/cases.h"
 #include "harness/measure/sched/answers.h"
-#include "harness/prove/conform/far.h"
-#include "harness/prove/conform/instances.h"
 #include "harness/prove/conform/judge.h"
-#include "harness/prove/conform/life.h"
-#include "harness/prove/conform/many.h"
-#include "harness/prove/conform/residue.h"
-#include "harness/prove/conform/shortage.h"
+#include "harness/prove/conform/long_cases.h"
 #include "harness/prove/conform/watch.h"
 
 #include <inttypes.h>

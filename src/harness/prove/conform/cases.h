@@ -1,5 +1,4 @@
-/*
- * cases.h - the written cases: each names one thing that designs get wrong.
+/* cases.h - the written cases: each names one thing that designs get wrong.
  *
  * A case is an operation list made for the design at hand (its span, the sizes it describes),
  * judged against the model like any other list.  The few things that a list cannot say have a

@@ -3,8 +3,8 @@
 #include "harness/prove/conform/cases.h"
 #include "harness/prove/conform/guard.h"
 #include "harness/prove/conform/judge.h"
+#include "harness/prove/conform/random_list.h"
 #include "harness/prove/conform/settings.h"
-#include "harness/prove/conform/shapes.h"
 #include "harness/prove/conform/shrink.h"
 #include "harness/prove/conform/watch.h"
 
@@ -130,7 +130,7 @@ static void run_stream(const struct tw_backend *backend, const struct conform_op
     operations_init(&operations, CASE_CAPACITY);
     apply_settings(&operations, options);
     operations.walk = strides->walk;
-    shapes_random(&operations, seed, strides);
+    random_list_make(&operations, seed, strides);
     if (report->watch)
         report->watch->seed = seed;
     judge_or_shrink(backend, &operations, options->check_always ? JUDGE_ALWAYS : JUDGE_NOW_AND_THEN,
@@ -233,7 +233,7 @@ int conform_run_bytes(const struct tw_backend *backend, const uint8_t *bytes, si
     if (is_exempt(backend))
         return 0;
     operations_init(&operations, 1);
-    shapes_decode(&operations, backend, bytes, size);
+    random_list_decode(&operations, backend, bytes, size);
     judge_or_shrink(backend, &operations, JUDGE_ALWAYS, report);
     operations_clear(&operations);
     return report->rule != NULL;

@@ -1,5 +1,4 @@
-/*
- * conform.h - is this design right?  The contract of impls/backend.h as something that can be run.
+/* conform.h - proves a design: written cases and random lists against the model of the contract.
  *
  * Used by `twbench conform`, by the tests for every design in the registry, and by the fuzzer.
  * Everything here judges a design through its table alone, against a model that is a plain array of

@@ -1,5 +1,4 @@
-/*
- * coverage.h - what a proof reached: sizes, lifetimes, settings, and what it had to leave out.
+/* coverage.h - what a proof reached: sizes, lifetimes, settings, and what it had to leave out.
  */
 #ifndef TWBENCH_CONFORM_COVERAGE_H
 #define TWBENCH_CONFORM_COVERAGE_H

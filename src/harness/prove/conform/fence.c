@@ -1,5 +1,4 @@
-/*
- * fence.c - pages and a hash table with open addresses.
+/* fence.c - puts blocks between inaccessible pages, and finds the block of an address.
  *
  * A freed block stays in the table, and its pages without access, until FREED_MAX others have been
  * freed after it; then it is unmapped.  One that was not fenced stays there until the C library gives

@@ -1,5 +1,4 @@
-/*
- * fence.h - blocks of memory between pages that cannot be touched, and a table of them.
+/* fence.h - memory blocks between inaccessible pages: the first access beyond one ends the process.
  *
  *     FENCE_BACK    |  page   page  ...[block]~| no access |      ~ pattern, below 16 bytes
  *     FENCE_FRONT   | no access |[block]~~~~~~~~~~~~  page |

@@ -1,4 +1,4 @@
-/* guard.c - answers a plugin's allocations, and catches its crashes. */
+/* guard.c - answers a design's calls of malloc, mmap and clocks, and catches its crashes. */
 #include "harness/prove/conform/guard.h"
 
 #include "harness/base/process_state.h"

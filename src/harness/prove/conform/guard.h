@@ -1,5 +1,4 @@
-/*
- * guard.h - a child process in which a design's mistakes with memory come to light.
+/* guard.h - catches what a design does wrong with memory, crashes and clocks, in its child process.
  *
  * The allocations of the object that has the design in it (a plugin, with operator new and delete, or the
  * program itself, where only those count that a design's function makes) are answered with fenced blocks

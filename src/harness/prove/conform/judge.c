@@ -1,5 +1,4 @@
-/*
- * judge.c - runs an operation list on a design and on the model, and compares all that can be seen.
+/* judge.c - runs an operation list on a design and on the model, and compares all that can be seen.
  *
  * A design that breaks a rule inside advance or visit may be about to loop for ever, so the callback
  * that sees it leaves by longjmp instead of returning into the design.

@@ -1,5 +1,4 @@
-/*
- * judge.h - one design and the model in lockstep: the judge asks both and compares.
+/* judge.h - runs a design and the model side by side and compares their answers.
  *
  * The first broken rule ends the case: the report keeps it, later operations are not run.
  */

@@ -1,4 +1,4 @@
-/* loan.c - one page for each open, which is made inaccessible afterwards. */
+/* loan.c - maps the page with what open is given, and makes it inaccessible. */
 #include "harness/prove/conform/loan.h"
 
 #include <stdio.h>

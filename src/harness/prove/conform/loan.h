@@ -1,8 +1,6 @@
-/*
- * loan.h - what open is lent: out, config, settings with their names, and error, on a page of their
- * own.
+/* loan.h - puts what open is given on a page of its own, which nobody can touch afterwards.
  *
- * When open has returned the page is called in: nobody can touch it any more, and a design that has
+ * That is out, config, settings with their names, and error.  When open has returned the page is called in: nobody can touch it any more, and a design that has
  * kept a pointer to it is caught at its first use.
  */
 #ifndef TWBENCH_CONFORM_LOAN_H

@@ -1,5 +1,4 @@
-/*
- * model.h - what a design has to answer, said by a plain array of due ticks.
+/* model.h - the model that designs are compared with: a plain array of due ticks.
  *
  * Nearly every question is answered by a scan over all timers: nothing here is clever, so nothing here
  * can share a mistake with a design.  Only who comes first among equal deadlines is asked for every

@@ -1,5 +1,4 @@
-/*
- * operations.h - an operation list: what conform runs, shrinks, prints and reads back.
+/* operations.h - an operation list: what conform runs, shrinks, prints and reads back.
  *
  * A list says everything that happens, expiry programs included, so that a failure is one text that
  * can be cut down line by line and replayed on any design.  The text has one operation per line:

@@ -5,6 +5,7 @@
 #include "harness/prove/conform/guard.h"
 #include "harness/prove/conform/judge.h"
 #include "harness/prove/conform/loan.h"
+#include "harness/prove/conform/long_cases.h"
 #include "harness/prove/conform/watch.h"
 
 #include <stdlib.h>

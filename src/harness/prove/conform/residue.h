@@ -1,5 +1,4 @@
-/*
- * residue.h - looks after each function of a design whether it has left something in its process.
+/* residue.h - looks after each function of a design whether it has left something in its process.
  *
  * The same design gets a table whose functions compare the process before and after (base/process_state.h): what is
  * found is told with the name of the function.  A look costs some 0.1 ms; guard_inspect, which looks when an instance
@@ -20,8 +19,5 @@
 const struct tw_backend *residue_table(const struct tw_backend *backend,
                                        struct conform_report *report, const char *story,
                                        uint64_t seed);
-
-/* The written case: each function is called several times, refusals among them. */
-void run_residue(struct case_plan *plan, struct conform_report *report);
 
 #endif

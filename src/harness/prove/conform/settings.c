@@ -1,4 +1,4 @@
-/* settings.c - values within the declared limits of any parameter; describe compared with open's config. */
+/* settings.c - picks settings within the declared limits, and compares what describe says of them. */
 #include "harness/prove/conform/settings.h"
 
 #include "harness/prove/conform/model.h"

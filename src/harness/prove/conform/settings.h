@@ -1,5 +1,4 @@
-/*
- * settings.h - which settings a design is tried with, and whether it took them.
+/* settings.h - which settings a design is tried with, and whether it took them.
  */
 #ifndef TWBENCH_CONFORM_SETTINGS_H
 #define TWBENCH_CONFORM_SETTINGS_H

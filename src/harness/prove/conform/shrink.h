@@ -1,5 +1,4 @@
-/*
- * shrink.h - a shorter operation list that breaks the same rule.
+/* shrink.h - shrinks an operation list to a shorter one that breaks the same rule.
  */
 #ifndef TWBENCH_CONFORM_SHRINK_H
 #define TWBENCH_CONFORM_SHRINK_H

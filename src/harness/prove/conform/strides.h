@@ -1,5 +1,4 @@
-/*
- * strides.h - the distances at which a design is most likely to be wrong, from what it describes.
+/* strides.h - finds the tick distances at which slots and levels turn, where designs go wrong.
  */
 #ifndef TWBENCH_CONFORM_STRIDES_H
 #define TWBENCH_CONFORM_STRIDES_H

@@ -1,5 +1,4 @@
-/*
- * walk.h - how far the clock of a design can jump that walks from tick to tick.
+/* walk.h - finds the longest jump that is soon made by a design that walks from tick to tick.
  *
  * The contract lets a design without TW_TICKLESS take its time for every empty tick.  A jump of 2^60 of
  * them proves nothing then: it does not end.

@@ -1,4 +1,4 @@
-/* watch.c - passes an operation list through shared memory. */
+/* watch.c - writes and reads the notes in shared memory: operation lists, and checks of what comes back. */
 #include "harness/prove/conform/watch.h"
 
 #include "harness/base/literal.h"

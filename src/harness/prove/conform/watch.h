@@ -1,5 +1,4 @@
-/*
- * watch.h - what a design is doing, in memory that outlives it.
+/* watch.h - notes what a design is doing in memory shared with the parent, which reads it after a crash.
  *
  * A design that is not trusted is judged in a child process (watched.h).  The judge notes there,
  * before each call, which function of the design it calls, and before each operation list the list;

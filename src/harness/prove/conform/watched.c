@@ -1,9 +1,9 @@
-/* watched.c - runs conform's proofs in child processes. */
+/* watched.c - runs conform in child processes, finds which rule broke, and shrinks the list. */
 #include "harness/prove/conform/watched.h"
 
 #include "harness/prove/conform/child.h"
 #include "harness/prove/conform/guard.h"
-#include "harness/prove/conform/huge.h"
+#include "harness/prove/conform/huge_capacity.h"
 #include "harness/prove/conform/judge.h"
 #include "harness/prove/conform/residue.h"
 #include "harness/prove/conform/shrink.h"

@@ -1,5 +1,4 @@
-/*
- * watched.h - conform.h for designs that are not trusted: judged in a child process.
+/* watched.h - runs conform in child processes: a crash or a hang is a broken rule with a shrunken list.
  *
  * The child notes what it does in memory that it shares with us (watch.h); what it writes to its
  * output is caught; its memory is limited, and the allocations of a plugin are fenced (guard.h).  When

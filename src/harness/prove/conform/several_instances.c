@@ -1,5 +1,5 @@
-/* instances.c - judges in turn, each with an instance of its own. */
-#include "harness/prove/conform/instances.h"
+/* several_instances.c - tests instances that are open together, and far horizons. */
+#include "harness/prove/conform/long_cases.h"
 
 #include "harness/prove/conform/judge.h"
 #include "harness/prove/conform/settings.h"

@@ -1,13 +1,12 @@
-/*
- * huge.h - instances for up to 10^9 timers, of which a few dozen run.
+/* huge_capacity.h - instances for up to 10^9 timers, of which a few dozen run.
  *
  * What such an instance takes is mapped and mostly never touched.  A size that was computed in 32 bits is
  * found by the timers with high numbers, whose place does not exist.  A design that writes to all of its memory cannot
  * run there: then each allocation of its open is compared with that for 2^18 timers, open writing to a few pages that
  * stand for all.
  */
-#ifndef TWBENCH_CONFORM_HUGE_H
-#define TWBENCH_CONFORM_HUGE_H
+#ifndef TWBENCH_CONFORM_HUGE_CAPACITY_H
+#define TWBENCH_CONFORM_HUGE_CAPACITY_H
 
 #include "harness/prove/conform/child.h"
 #include "harness/prove/conform/conform.h"

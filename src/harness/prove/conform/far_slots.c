@@ -1,6 +1,6 @@
-/* far.c - tests thousands of far timers in one slot, one list for each distance. */
-#include "harness/prove/conform/far.h"
+/* far_slots.c - tests thousands of far timers in one slot, one list for each distance. */
 #include "harness/prove/conform/judge.h"
+#include "harness/prove/conform/long_cases.h"
 
 #include <time.h>
 

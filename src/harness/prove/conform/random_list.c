@@ -1,13 +1,13 @@
-/*
- * shapes.c - each random list has a shape of its own: how many timers, which delays, how the clock
- * moves, how much the callbacks do.  A list keeps to few kinds of delays, because structures break
+/* random_list.c - makes random operation lists, each with a shape of its own.
+ *
+ * The shape is how many timers there are, which delays, how the clock moves, how much the callbacks do.  A list keeps to few kinds of delays, because structures break
  * where many timers stand in the same relation to each other.
  *
  * One list in FAR_EVERY is about far timers that come due: many of them, around few ticks, some of
  * which are stopped, near for a while or fired, while the clock comes to the others in great steps.
  * A design that keeps far timers apart is seen to lose none of them there.
  */
-#include "harness/prove/conform/shapes.h"
+#include "harness/prove/conform/random_list.h"
 #include "harness/base/rng.h"
 #include "harness/prove/conform/settings.h"
 
@@ -278,7 +278,7 @@ static void shape_choose_far(struct shape *shape)
     shape->operations->capacity = 16 + (uint32_t)shape_below(shape, 200);
 }
 
-void shapes_random(struct operations *operations, uint64_t seed, const struct strides *strides)
+void random_list_make(struct operations *operations, uint64_t seed, const struct strides *strides)
 {
     struct shape shape = {.operations = operations, .strides = strides};
     rng_seed(&shape.rng, seed, SHAPES_STREAM);
@@ -345,8 +345,8 @@ static void decode_record(struct operations *operations, const uint8_t *record)
     }
 }
 
-void shapes_decode(struct operations *operations, const struct tw_backend *backend,
-                   const uint8_t *bytes, size_t size)
+void random_list_decode(struct operations *operations, const struct tw_backend *backend,
+                        const uint8_t *bytes, size_t size)
 {
     uint8_t header[4] = {0};
     size_t used = size < sizeof header ? size : sizeof header;

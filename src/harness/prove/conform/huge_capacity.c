@@ -1,5 +1,5 @@
-/* huge.c - few timers in an instance for very many, against an array of what they should do. */
-#include "harness/prove/conform/huge.h"
+/* huge_capacity.c - runs a few timers in instances for up to 10^9, and compares what open allocates. */
+#include "harness/prove/conform/huge_capacity.h"
 #include "harness/prove/conform/guard.h"
 #include "harness/prove/conform/judge.h"
 #include "harness/prove/conform/watch.h"

@@ -1,5 +1,5 @@
-/* shortage.c - refuses the k-th allocation, for each k, and looks at what the design makes of it. */
-#include "harness/prove/conform/shortage.h"
+/* short_memory.c - refuses the k-th allocation, for each k, and checks what open and start do then. */
+#include "harness/prove/conform/long_cases.h"
 
 #include "harness/prove/conform/guard.h"
 #include "harness/prove/conform/judge.h"

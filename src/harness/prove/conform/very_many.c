@@ -1,12 +1,11 @@
-/*
- * many.c - stories of very many timers, at growing sizes.
+/* very_many.c - tests up to 2^20 timers in one instance (2^22 with --thorough), at growing sizes.
  *
  * Four stories go to the largest size: timers in an order without a pattern, whose callbacks start,
  * stop and re-arm others; very many equal deadlines; few timers, far apart, in an instance for very
  * many; all timers in one far slot.  Three more, each with four kinds of deadlines, end at a quarter of it.
  */
-#include "harness/prove/conform/many.h"
-#include "harness/prove/conform/growing.h"
+#include "harness/prove/conform/growing_lists.h"
+#include "harness/prove/conform/long_cases.h"
 #include "harness/prove/conform/watch.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
-/*
- * life.c - long lives as short lists: blocks of lines that are repeated.
+/* long_life.c - tests one instance over millions of starts, stops and advances.
  *
  * A life has four parts.  In the first something starts, stops and fires at every tick, and deadlines are
  * shared by timers started long ago and just now: a counter of starts that comes round puts them in the
@@ -7,8 +6,8 @@
  * 2^k times before those come due: a generation of k bits takes them for its own.  A fourth lets a timer fire
  * at every tick, so that there are at least as many advances as starts were asked for.
  */
-#include "harness/prove/conform/life.h"
-#include "harness/prove/conform/growing.h"
+#include "harness/prove/conform/growing_lists.h"
+#include "harness/prove/conform/long_cases.h"
 
 #define LENGTH_FIRST   4096u
 #define LENGTH_DEFAULT 4096u

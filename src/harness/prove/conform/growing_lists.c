@@ -1,5 +1,5 @@
-/* growing.c - times one list and predicts what the next size takes. */
-#include "harness/prove/conform/growing.h"
+/* growing_lists.c - times one list and predicts what the next size takes. */
+#include "harness/prove/conform/growing_lists.h"
 
 #include <time.h>
 

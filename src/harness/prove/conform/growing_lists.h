@@ -1,8 +1,7 @@
-/*
- * growing.h - a story told at growing sizes, for as long as the design's own pace allows.
+/* growing_lists.h - runs a list at growing sizes while the design is fast enough for the next.
  */
-#ifndef TWBENCH_CONFORM_GROWING_H
-#define TWBENCH_CONFORM_GROWING_H
+#ifndef TWBENCH_CONFORM_GROWING_LISTS_H
+#define TWBENCH_CONFORM_GROWING_LISTS_H
 
 #include "harness/prove/conform/case_plan.h"
 #include "harness/prove/conform/judge.h"
