@@ -404,6 +404,9 @@ werror: ## build with gcc and clang, warnings being errors (WERROR=1)
 
 SHARE := $(DESTDIR)$(PREFIX)/share/twbench
 
+manual: all ## write docs/man/twbench.1 from twbench.1.in and the table of flags
+	$(Q)tools/manual.sh ./twbench >docs/man/twbench.1.new && mv docs/man/twbench.1.new docs/man/twbench.1
+
 install: all ## install under DESTDIR/PREFIX: binary, libraries, workloads, claims, plot scripts, style, schema, man page, header, plugins to copy
 	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
 	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
@@ -426,6 +429,6 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE all modules help deps bench claims originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE all manual modules help deps bench claims originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

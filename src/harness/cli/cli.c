@@ -59,6 +59,12 @@ static const struct command commands[] = {
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
+const struct command *cli_commands(size_t *count)
+{
+    *count = COMMAND_COUNT;
+    return commands;
+}
+
 int cli_fail(int status, const struct diag *diag)
 {
     fprintf(stderr, "twbench: %s\n", diag->text);

@@ -24,6 +24,9 @@ enum {
 /* Finds the command ("run" when there is none), does it, and answers the exit status. */
 int cli_main(int argc, char **argv);
 
+/* All commands, in the order of the help; *count of them. */
+const struct command *cli_commands(size_t *count);
+
 /* The commands; each answers the exit status and has said on stderr what went wrong. */
 int cmd_run(const struct options *options);      /* run, replay */
 int cmd_list(const struct options *options);     /* list */

@@ -4,6 +4,7 @@
 #include "harness/base/units.h"
 #include "harness/base/wrap.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/help.h"
 #include "harness/cli/outputs.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/tell/report/style.h"
@@ -131,11 +132,15 @@ static int write_json(const struct options *options, struct diag *diag)
 int cmd_list(const struct options *options)
 {
     struct diag diag;
+    size_t count;
+    const struct command *commands = cli_commands(&count);
     int status = DIAG_OK;
     if (options->operand_count > 0)
         status = diag_usage(&diag, "%s: list takes no operands", options->operands[0]);
     else if (options->list_only)
         figures_print(stdout);
+    else if (options->list_flags)
+        help_table(stdout, commands, count);
     else if (options->setup.json)
         status = write_json(options, &diag);
     else if (options->plugin_count == 0)

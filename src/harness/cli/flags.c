@@ -418,6 +418,8 @@ const struct flag flags[] = {
     {"list", NULL, "name the worked examples", FLAGS_SHOW, SWITCH(list_only)},
     {"figures", NULL, "the catalogue of figures as a table, and nothing else", FLAGS_LIST,
      SWITCH(list_only)},
+    {"flags", NULL, "every flag of every command, as lines of fields between tabs", FLAGS_LIST,
+     SWITCH(list_flags)},
     {"svg", "FILE|-", "the steps as one picture", FLAGS_SHOW, FILE_NAME(svg)},
     {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, FILE_NAME(html)},
     {"json", "FILE|-", "the steps as data", FLAGS_SHOW, FILE_NAME(setup.json)},

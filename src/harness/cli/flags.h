@@ -1,6 +1,7 @@
 /*
  * flags.h - the table of flags.  A flag is one row: its name, what it takes, its limits, where the value goes, which
- * commands have it, and its help.  --help and the manual's list of options come from the rows.
+ * commands have it, and its help.  --help, `list --flags` and the manual page come from the rows: a
+ * new one wants a mark in docs/man/twbench.1.in and `make manual`.
  */
 #ifndef TWBENCH_FLAGS_H
 #define TWBENCH_FLAGS_H

@@ -34,23 +34,62 @@ static void help_flag(FILE *out, const char *name, const char *value, const char
     help_row(out, left, help);
 }
 
-static void help_params(FILE *out, const struct tw_design *design)
+typedef void row_fn(FILE *out, const char *owner, const char *name, const char *value,
+                    const char *help);
+
+static void show_row(FILE *out, const char *owner, const char *name, const char *value,
+                     const char *help)
 {
-    const struct tw_param *param = design->timed->params;
-    if (param->name)
-        fprintf(out, "\n  %s\n", design->timed->name);
-    for (; param->name; param++)
-        help_flag(out, param->name, param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B",
-                  param->help);
+    (void)owner;
+    help_flag(out, name, value, help);
 }
 
-static void help_exports(FILE *out, enum export_kind kind)
+static void each_param(FILE *out, const struct tw_design *design, row_fn *row)
 {
-    if (kind != EXPORT_NOTHING)
-        fprintf(out, "\nThe same in other formats (a file, or - for stdout):\n");
+    for (const struct tw_param *param = design->timed->params; param->name; param++)
+        row(out, design->timed->name, param->name,
+            param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B", param->help);
+}
+
+static void each_flag(FILE *out, const struct command *command, row_fn *row)
+{
+    for (size_t i = 0; i < flag_count; i++)
+        if ((flags[i].groups & command->flags) &&
+            flag_find(flags[i].name, command->flags) == &flags[i])
+            row(out, command->name, flags[i].name, flags[i].value, flags[i].help);
+}
+
+static void each_export(FILE *out, const struct command *command, row_fn *row)
+{
     for (size_t i = 0; i < export_format_count; i++)
-        if (export_offered(i, kind))
-            help_flag(out, export_formats[i].flag, "FILE|-", export_formats[i].help);
+        if (export_offered(i, flags_export_kind(command->flags)))
+            row(out, command->name, export_formats[i].flag, "FILE|-", export_formats[i].help);
+}
+
+static void table_flag(FILE *out, const char *owner, const char *name, const char *value,
+                       const char *help)
+{
+    fprintf(out, "flag\t%s\t%s\t%s\t%s\n", owner, name, value ? value : "", help);
+}
+
+static void table_param(FILE *out, const char *owner, const char *name, const char *value,
+                        const char *help)
+{
+    fprintf(out, "parameter\t%s\t%s\t%s\t%s\n", owner, name, value, help);
+}
+
+void help_table(FILE *out, const struct command *commands, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "command\t%s\t%s\t%s\n", commands[i].name, commands[i].usage,
+                commands[i].summary);
+    for (size_t i = 0; i < count; i++) {
+        each_flag(out, &commands[i], table_flag);
+        each_export(out, &commands[i], table_flag);
+    }
+    for (size_t i = 0; i < designs_count(); i++)
+        if (designs_at(i))
+            each_param(out, designs_at(i), table_param);
 }
 
 void help_commands(FILE *out, const struct command *commands, size_t count)
@@ -76,15 +115,18 @@ void help_command(FILE *out, const struct command *command)
     fprintf(out, "\n");
     wrap_write(out, command->summary, 0, 0, style.columns);
     fprintf(out, "\n");
-    for (size_t i = 0; i < flag_count; i++)
-        if ((flags[i].groups & command->flags) &&
-            flag_find(flags[i].name, command->flags) == &flags[i])
-            help_flag(out, flags[i].name, flags[i].value, flags[i].help);
-    help_exports(out, flags_export_kind(command->flags));
+    each_flag(out, command, show_row);
+    if (flags_export_kind(command->flags) != EXPORT_NOTHING)
+        fprintf(out, "\nThe same in other formats (a file, or - for stdout):\n");
+    each_export(out, command, show_row);
     if (!(command->flags & FLAGS_DESIGNS))
         return;
     fprintf(out, "\nParameters of designs (several values make several cells):\n");
-    for (size_t i = 0; i < designs_count(); i++)
-        if (designs_at(i))
-            help_params(out, designs_at(i));
+    for (size_t i = 0; i < designs_count(); i++) {
+        const struct tw_design *design = designs_at(i);
+        if (design && design->timed->params->name) {
+            fprintf(out, "\n  %s\n", design->timed->name);
+            each_param(out, design, show_row);
+        }
+    }
 }

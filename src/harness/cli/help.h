@@ -13,6 +13,14 @@ void help_commands(FILE *out, const struct command *commands, size_t count);
  * libraries where designs have parameters.  Errors of `out` are left to the caller. */
 void help_command(FILE *out, const struct command *command);
 
+/* The rows themselves, for programs that make completions or the manual page of them: a line for each, its fields
+ * separated by tabs.
+ *     command   NAME     USAGE  SUMMARY
+ *     flag      COMMAND  NAME   VALUE  HELP     value "": takes none
+ *     parameter DESIGN   NAME   VALUE  HELP     a flag of the commands that take designs
+ * Loads the libraries. */
+void help_table(FILE *out, const struct command *commands, size_t count);
+
 /* "LEFT   text" with the text broken under itself: a row of any help. */
 void help_row(FILE *out, const char *left, const char *text);
 
