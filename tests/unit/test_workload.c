@@ -291,13 +291,14 @@ static void test_lookup(void **state)
     assert_int_equal(stream_of("no/such.json", 0, NULL, 0, &stream, &diag), DIAG_USAGE);
     assert_string_equal(diag.text, "no/such.json: there is no such file");
     assert_int_equal(stream_of("burts", 0, NULL, 0, &stream, &diag), DIAG_USAGE);
-    assert_string_equal(diag.text,
-                        "workload 'burts': not in workloads, expected one of: P1, P2, P3, P4, P5, "
-                        "burst, collide, "
-                        "delay-message, few-constants, fill-cancel, fill-expire, hold, idle, "
-                        "keepalive, long-horizon, network, periodic, ramp, request-timeout, "
-                        "standard, "
-                        "libevent-unbound, libuv-bind, linux-hrtimer, linux-timer, nginx");
+    assert_string_equal(
+        diag.text,
+        "workload 'burts': not in workloads, expected one of: P1, P2, P3, P4, P5, "
+        "burst, collide, "
+        "delay-message, few-constants, fill-cancel, fill-expire, hold, idle, "
+        "keepalive, long-horizon, network, periodic, ramp, request-timeout, "
+        "standard, "
+        "libevent-unbound, libuv-bind, linux-hrtimer, linux-timer, nginx; did you mean 'burst'?");
     assert_int_equal(stream_of("hold", TW_CAPACITY_MAX + UINT64_C(1), NULL, 0, &stream, &diag),
                      DIAG_USAGE);
     assert_string_equal(diag.text, "hold: 1000000001 tasks, expected at most 1e9");

@@ -23,7 +23,7 @@
 #ifndef TWBENCH_BUILDER_H
 #define TWBENCH_BUILDER_H
 
-#include "harness/bring/import/distribution.h"
+#include "harness/bring/import/counts.h"
 #include "harness/bring/import/spool.h"
 
 enum builder_state { BUILDER_UNKNOWN, BUILDER_ARMED, BUILDER_DUE, BUILDER_IDLE };

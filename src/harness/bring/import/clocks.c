@@ -1,7 +1,7 @@
 /* clocks.c - reads the clocks file of a kernel log. */
 #include "harness/bring/import/clocks.h"
 
-#include "harness/bring/import/scan.h"
+#include "harness/base/scan.h"
 #include "harness/measure/workload/textfile.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #ifndef TWBENCH_FTRACE_H
 #define TWBENCH_FTRACE_H
 
-#include "harness/bring/import/scan.h"
+#include "harness/base/scan.h"
 
 enum ftrace_line {
     FTRACE_RECORD,

@@ -12,11 +12,10 @@
 #ifndef TWBENCH_IMPORT_H
 #define TWBENCH_IMPORT_H
 
+#include "harness/base/scan.h"
 #include "harness/bring/import/builder.h"
 #include "harness/bring/import/clocks.h"
 #include "harness/bring/import/ftrace.h"
-#include "harness/bring/import/scan.h"
-#include "harness/bring/import/tally.h"
 #include "harness/measure/workload/textfile.h"
 #include "harness/measure/workload/trace.h"
 

@@ -13,6 +13,7 @@
 #include "harness/measure/sched/answers.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -364,22 +365,24 @@ struct prove_replay {
     uint32_t capacity;
 };
 
-static void prove_fail(struct prove_replay *replay, const char *what, tw_id id, tw_tick now)
+/* What was found first is what counts. */
+static void prove_break(struct prove_replay *replay, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void prove_break(struct prove_replay *replay, const char *format, ...)
 {
     struct replay_proof *proof = replay->proof;
+    va_list args;
+    va_start(args, format);
     if (proof->broken[0] == '\0')
-        snprintf(proof->broken, sizeof proof->broken,
-                 "%s: timer %" PRIu32 ", due %" PRIu64 ", at tick %" PRIu64, what, id,
-                 replay->due[id], now);
+        vsnprintf(proof->broken, sizeof proof->broken, format, args);
+    va_end(args);
 }
 
-static void prove_fail_id(struct prove_replay *replay, tw_id id, tw_tick now)
+static void prove_fail(struct prove_replay *replay, const char *what, tw_id id, tw_tick now)
 {
-    struct replay_proof *proof = replay->proof;
-    if (proof->broken[0] == '\0')
-        snprintf(proof->broken, sizeof proof->broken,
-                 "a timer fired that does not exist: %" PRIu32 " of %" PRIu32 ", at tick %" PRIu64,
-                 id, replay->capacity, now);
+    prove_break(replay, "%s: timer %" PRIu32 ", due %" PRIu64 ", at tick %" PRIu64, what, id,
+                replay->due[id], now);
 }
 
 static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_tick deadline,
@@ -397,14 +400,13 @@ static void prove_refused(struct prove_replay *replay, int status, tw_id id, tw_
         return;
     proof->refused = true;
     if (status == TW_REFUSED_RANGE)
-        snprintf(proof->broken, sizeof proof->broken,
-                 "start refused: a delay of %" PRIu64 " ticks at tick %" PRIu64
-                 " is beyond the span of %" PRIu64 " ticks (timer %" PRIu32 ")",
-                 deadline - now, now, description.span, id);
+        prove_break(replay,
+                    "start refused: a delay of %" PRIu64 " ticks at tick %" PRIu64
+                    " is beyond the span of %" PRIu64 " ticks (timer %" PRIu32 ")",
+                    deadline - now, now, description.span, id);
     else
-        snprintf(proof->broken, sizeof proof->broken,
-                 "start refused: %s (timer %" PRIu32 " at tick %" PRIu64 ")",
-                 status == TW_REFUSED_MEMORY ? "no memory" : "too many pending", id, now);
+        prove_break(replay, "start refused: %s (timer %" PRIu32 " at tick %" PRIu64 ")",
+                    status == TW_REFUSED_MEMORY ? "no memory" : "too many pending", id, now);
 }
 
 /* Calls start and holds its answer to the model; false when refused.  `now` is the tick being
@@ -497,7 +499,10 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
     replay->base.digest += mix;
     replay->base.fired++;
     if (id >= replay->capacity) {
-        prove_fail_id(replay, id, now);
+        prove_break(replay,
+                    "a timer fired that does not exist: %" PRIu32 " of %" PRIu32
+                    ", at tick %" PRIu64,
+                    id, replay->capacity, now);
         return;
     }
     tw_tick due = replay->due[id];
@@ -521,12 +526,9 @@ static void prove_expire(void *ctx, tw_id id, tw_tick now)
 
 static void prove_fail_next(struct prove_replay *replay, const char *what, tw_tick next)
 {
-    struct replay_proof *proof = replay->proof;
-    if (proof->broken[0] == '\0')
-        snprintf(proof->broken, sizeof proof->broken,
-                 "next %s: it said %" PRIu64 " at tick %" PRIu64 ", with %" PRIu64
-                 " timers running",
-                 what, next, replay->base.now, replay->running);
+    prove_break(replay,
+                "next %s: it said %" PRIu64 " at tick %" PRIu64 ", with %" PRIu64 " timers running",
+                what, next, replay->base.now, replay->running);
 }
 
 static bool keeps_nothing(const struct prove_replay *replay)
@@ -611,14 +613,12 @@ static struct tw_work work_since(const struct tw_work *now, const struct tw_work
 /* Counters only grow; and a document's numbers are exact up to 2^53. */
 static void prove_work(struct prove_replay *replay, const struct tw_work *work)
 {
-    struct replay_proof *proof = replay->proof;
     const char *wrong = NULL;
 #define TOO_MANY(counter, since, meaning) wrong = work->counter > WORK_MAX ? #counter : wrong;
     TW_WORK_COUNTERS(TOO_MANY)
 #undef TOO_MANY
-    if (wrong && proof->broken[0] == '\0')
-        snprintf(proof->broken, sizeof proof->broken,
-                 "work answers wrongly: %s went back, or beyond 2^53", wrong);
+    if (wrong)
+        prove_break(replay, "work answers wrongly: %s went back, or beyond 2^53", wrong);
 }
 
 /* Restarts inside callbacks count as starts. */
@@ -865,37 +865,33 @@ static void advance_piece(void *ctx)
     plain_advance(&replay->base, replay->tick);
 }
 
-static bool steps_start(struct replay *base, tw_id id, tw_tick deadline)
+static bool step_if_chosen(struct replay *base, tw_id id, tw_tick tick, void (*piece)(void *ctx))
 {
     struct steps_replay *replay = (struct steps_replay *)base;
     if (!*replay->chosen++)
-        return plain_start(base, id, deadline);
+        return false;
     replay->id = id;
-    replay->tick = deadline;
-    steps_through(replay->steps, start_piece, replay);
-    return replay->started;
+    replay->tick = tick;
+    steps_through(replay->steps, piece, replay);
+    return true;
+}
+
+static bool steps_start(struct replay *base, tw_id id, tw_tick deadline)
+{
+    return step_if_chosen(base, id, deadline, start_piece) ? ((struct steps_replay *)base)->started
+                                                           : plain_start(base, id, deadline);
 }
 
 static void steps_stop(struct replay *base, tw_id id)
 {
-    struct steps_replay *replay = (struct steps_replay *)base;
-    if (!*replay->chosen++) {
+    if (!step_if_chosen(base, id, 0, stop_piece))
         plain_stop(base, id);
-        return;
-    }
-    replay->id = id;
-    steps_through(replay->steps, stop_piece, replay);
 }
 
 static void steps_advance(struct replay *base, tw_tick to)
 {
-    struct steps_replay *replay = (struct steps_replay *)base;
-    if (!*replay->chosen++) {
+    if (!step_if_chosen(base, 0, to, advance_piece))
         plain_advance(base, to);
-        return;
-    }
-    replay->tick = to;
-    steps_through(replay->steps, advance_piece, replay);
 }
 
 void replay_steps(const struct tw_backend *design, struct tw_timers *timers,

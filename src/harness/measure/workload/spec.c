@@ -206,12 +206,12 @@ static struct dist_context context_of(const struct binder *binder)
 }
 
 static int dist_bind(const struct binder *binder, const struct place *place, const char *text,
-                     bool in_units, bool from_zero, struct dist **out)
+                     enum type type, struct dist **out)
 {
     struct dist_context context = context_of(binder);
-    if (in_units)
+    if (type != TYPE_DIST)
         context.tick_ns = context.unit_ns;
-    context.from_zero = from_zero;
+    context.from_zero = type == TYPE_COUNTS;
     return dist_parse(text, place->text, &context, out, binder->diag);
 }
 
@@ -242,11 +242,9 @@ static int field_bind(const struct binder *binder, const struct place *outer, co
     case TYPE_TICKS:
         return ticks_bind(binder, &place, text, to);
     case TYPE_DIST:
-        return dist_bind(binder, &place, text, false, false, to);
     case TYPE_GAPS:
-        return dist_bind(binder, &place, text, true, false, to);
     case TYPE_COUNTS:
-        return dist_bind(binder, &place, text, true, true, to);
+        return dist_bind(binder, &place, text, field->type, to);
     case TYPE_MIX:
     case TYPE_WORD:
         break;

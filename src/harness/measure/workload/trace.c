@@ -3,6 +3,7 @@
 
 #include "harness/base/jsontext.h"
 #include "harness/base/room.h"
+#include "harness/base/scan.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/instant.h"
@@ -43,42 +44,19 @@ static int line_fail(const struct reader *reader, const char *line, const char *
 
 /* ---- Decimal numbers, as the format writes them: no sign, no blank, no leading zero ---------- */
 
-static bool number_read(const char **at, uint64_t *out)
+static bool number_read(struct span *rest, uint64_t *out)
 {
-    const char *digit = *at;
-    uint64_t value = 0;
-    if (*digit == '0' && isdigit((unsigned char)digit[1]))
-        return false;
-    for (; isdigit((unsigned char)*digit); digit++) {
-        uint64_t next = (uint64_t)(*digit - '0');
-        if (value > (UINT64_MAX - next) / 10)
-            return false;
-        value = value * 10 + next;
-    }
-    if (digit == *at)
-        return false;
-    *out = value;
-    *at = digit;
-    return true;
+    bool leading = span_length(*rest) > 1 && *rest->at == '0' && scan_is_digit(rest->at[1]);
+    return !leading && scan_unsigned(rest, out);
 }
 
-static bool delay_read(const char **at, int64_t *out)
+static bool delay_read(struct span *rest, int64_t *out)
 {
     uint64_t magnitude;
-    bool negative = **at == '-';
-    *at += negative;
-    if (!number_read(at, &magnitude) || magnitude > INT64_MAX || (negative && magnitude == 0))
+    bool negative = scan_literal(rest, "-");
+    if (!number_read(rest, &magnitude) || magnitude > INT64_MAX || (negative && magnitude == 0))
         return false;
     *out = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-    return true;
-}
-
-static bool literal_read(const char **at, const char *literal)
-{
-    size_t length = strlen(literal);
-    if (strncmp(*at, literal, length) != 0)
-        return false;
-    *at += length;
     return true;
 }
 
@@ -109,8 +87,8 @@ enum { HEADER_KEYS = sizeof header_keys / sizeof *header_keys };
 static int header_number(struct reader *reader, const struct header_key *key, const char *text)
 {
     uint64_t value;
-    const char *at = text;
-    if (!number_read(&at, &value) || *at || value < key->min || value > key->max) {
+    struct span rest = span_of(text, strlen(text));
+    if (!number_read(&rest, &value) || rest.at < rest.end || value < key->min || value > key->max) {
         char found[80];
         snprintf(found, sizeof found, "%s is '%.40s'", key->name, text);
         return reader_fail(reader, found, key->expected);
@@ -122,19 +100,20 @@ static int header_number(struct reader *reader, const struct header_key *key, co
 /* One "# key: value".  `seen` has a bit per key, and the one after them is the source's. */
 static int header_line(struct reader *reader, const char *line, unsigned *seen)
 {
-    const char *at = line;
-    if (!literal_read(&at, "# "))
+    struct span at = span_of(line, strlen(line));
+    if (!scan_literal(&at, "# "))
         return line_fail(reader, line, "'# key: value'");
     for (unsigned i = 0; i <= HEADER_KEYS; i++) {
-        const char *name = i < HEADER_KEYS ? header_keys[i].name : "source", *value = at;
-        if (!literal_read(&value, name) || !literal_read(&value, ": "))
+        const char *name = i < HEADER_KEYS ? header_keys[i].name : "source";
+        struct span value = at;
+        if (!scan_literal(&value, name) || !scan_literal(&value, ": "))
             continue;
         if (*seen & 1u << i)
             return line_fail(reader, line, "each key once");
         *seen |= 1u << i;
         if (i < HEADER_KEYS)
-            return header_number(reader, &header_keys[i], value);
-        snprintf(reader->header->source, TRACE_SOURCE_SIZE, "%s", value);
+            return header_number(reader, &header_keys[i], value.at);
+        snprintf(reader->header->source, TRACE_SOURCE_SIZE, "%s", value.at);
         jsontext_repair(reader->header->source);
         return DIAG_OK;
     }
@@ -182,15 +161,14 @@ int trace_header_read(struct textfile *file, struct trace_header *header, struct
 
 static int operation_read(struct reader *reader, const char *line, struct trace_operation *out)
 {
-    const char *at = line;
+    struct span rest = span_of(line, strlen(line));
     uint64_t id;
-    if (!number_read(&at, &out->now) || *at != ' ')
+    if (!number_read(&rest, &out->now) || *rest.at != ' ')
         return line_fail(reader, line, "'now s id delay' or 'now c id', now a tick below 2^63");
-    out->is_start = strncmp(at, " s ", 3) == 0;
-    if (!out->is_start && strncmp(at, " c ", 3) != 0)
+    out->is_start = scan_literal(&rest, " s ");
+    if (!out->is_start && !scan_literal(&rest, " c "))
         return line_fail(reader, line, "'s' or 'c' after the tick");
-    at += 3;
-    if (!number_read(&at, &id))
+    if (!number_read(&rest, &id))
         return line_fail(reader, line, "an id");
     if (id >= reader->header->ids) {
         char expected[64];
@@ -200,9 +178,9 @@ static int operation_read(struct reader *reader, const char *line, struct trace_
     }
     out->id = (tw_id)id;
     out->delay = 0;
-    if (out->is_start && (*at++ != ' ' || !delay_read(&at, &out->delay)))
+    if (out->is_start && (!scan_literal(&rest, " ") || !delay_read(&rest, &out->delay)))
         return line_fail(reader, line, "a delay in ticks after the id");
-    return *at ? line_fail(reader, line, "the end of the line") : DIAG_OK;
+    return rest.at < rest.end ? line_fail(reader, line, "the end of the line") : DIAG_OK;
 }
 
 static void reader_fire(void *ctx, tw_id id, tw_tick due)

@@ -2,7 +2,6 @@
 #include "harness/measure/workload/workload.h"
 
 #include "harness/base/nearest.h"
-#include "harness/base/room.h"
 #include "harness/base/text.h"
 #include "harness/measure/workload/generate.h"
 #include "harness/measure/workload/spec.h"
@@ -92,29 +91,20 @@ static int spec_make(const struct workload_request *request, const char *path, s
 
 /* Names of a directory's workloads or traces, sorted. */
 struct names {
-    char **items;
-    size_t count, room;
+    struct dirent **items;
+    int count;
 };
 
 static void names_free(struct names *names)
 {
-    for (size_t i = 0; i < names->count; i++)
+    for (int i = 0; i < names->count; i++)
         free(names->items[i]);
     free(names->items);
-    *names = (struct names){0};
 }
 
-static bool names_add(struct names *names, const char *name)
+static int entry_compare(const struct dirent **left, const struct dirent **right)
 {
-    if (!room_for(&names->items, names->count, &names->room, sizeof *names->items))
-        return false;
-    names->items[names->count] = strdup(name);
-    return names->items[names->count] && ++names->count;
-}
-
-static int name_compare(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
+    return strcmp((*left)->d_name, (*right)->d_name);
 }
 
 static bool is_workload_path(const char *path)
@@ -122,24 +112,24 @@ static bool is_workload_path(const char *path)
     return ends_with(path, ".json");
 }
 
-static int names_read(const char *directory, bool (*is_wanted)(const char *path),
+static int is_workload_entry(const struct dirent *entry)
+{
+    return is_workload_path(entry->d_name);
+}
+
+static int is_trace_entry(const struct dirent *entry)
+{
+    return is_trace_path(entry->d_name);
+}
+
+static int names_read(const char *directory, int (*is_wanted)(const struct dirent *entry),
                       struct names *names, struct diag *diag)
 {
     *names = (struct names){0};
-    DIR *listing = opendir(directory);
-    if (!listing)
+    int count = scandir(directory, &names->items, is_wanted, entry_compare);
+    if (count < 0)
         return diag_usage(diag, "%s: cannot be listed: %s", directory, strerror(errno));
-    bool complete = true;
-    for (struct dirent *entry; complete && (entry = readdir(listing));)
-        if (is_wanted(entry->d_name))
-            complete = names_add(names, entry->d_name);
-    closedir(listing);
-    if (!complete) {
-        names_free(names);
-        return diag_run(diag, "%s: no memory to list it", directory);
-    }
-    if (names->count)
-        qsort(names->items, names->count, sizeof *names->items, name_compare);
+    names->count = count;
     return DIAG_OK;
 }
 
@@ -149,16 +139,17 @@ static int traces_read(const char *directory, char *path, size_t size, struct na
 {
     *names = (struct names){0};
     snprintf(path, size, "%s/traces", directory);
-    return access(path, F_OK) == 0 ? names_read(path, is_trace_path, names, diag) : DIAG_OK;
+    return access(path, F_OK) == 0 ? names_read(path, is_trace_entry, names, diag) : DIAG_OK;
 }
 
 /* Cuts the endings off. */
 static void names_tell(const struct names *names, struct text *known, struct nearest *nearest)
 {
-    for (size_t i = 0; i < names->count; i++) {
-        names->items[i][strcspn(names->items[i], ".")] = '\0';
-        text_add_item(known, ", ", "%s", names->items[i]);
-        nearest_offer(nearest, names->items[i]);
+    for (int i = 0; i < names->count; i++) {
+        char *name = names->items[i]->d_name;
+        name[strcspn(name, ".")] = '\0';
+        text_add_item(known, ", ", "%s", name);
+        nearest_offer(nearest, name);
     }
 }
 
@@ -174,7 +165,7 @@ static int workload_missing(const struct workload_request *request, const char *
     if (strchr(request->workload, '/') || is_trace_path(request->workload) ||
         is_workload_path(request->workload))
         return diag_usage(diag, "%.600s: there is no such file", path);
-    if (names_read(directory, is_workload_path, &files, &ignored) == DIAG_OK) {
+    if (names_read(directory, is_workload_entry, &files, &ignored) == DIAG_OK) {
         names_tell(&files, &list, &nearest);
         names_free(&files);
     }
@@ -250,18 +241,18 @@ int workload_list(const char *directory, workload_visit_fn *visit, void *ctx, st
 {
     char traces[PATH_SIZE];
     struct names names;
-    int status = names_read(directory, is_workload_path, &names, diag);
+    int status = names_read(directory, is_workload_entry, &names, diag);
     if (status != DIAG_OK)
         return status;
-    for (size_t i = 0; status == DIAG_OK && i < names.count; i++)
-        status = file_visit(directory, names.items[i], visit, ctx, diag);
+    for (int i = 0; status == DIAG_OK && i < names.count; i++)
+        status = file_visit(directory, names.items[i]->d_name, visit, ctx, diag);
     names_free(&names);
     if (status == DIAG_OK)
         status = traces_read(directory, traces, sizeof traces, &names, diag);
     if (status != DIAG_OK)
         return status;
-    for (size_t i = 0; status == DIAG_OK && i < names.count; i++)
-        status = trace_visit(traces, names.items[i], visit, ctx, diag);
+    for (int i = 0; status == DIAG_OK && i < names.count; i++)
+        status = trace_visit(traces, names.items[i]->d_name, visit, ctx, diag);
     names_free(&names);
     return status;
 }

@@ -1,15 +1,41 @@
-/* distribution.h - counts how often each of many integers was seen: percentiles, and the commonest.
- *
- * Exact up to DISTRIBUTION_EXACT different values.  From then on a value that was not seen before is
- * counted as its eight leading bits, so that memory has a bound however long a log is: 40 MB.
- */
-#ifndef TWBENCH_DISTRIBUTION_H
-#define TWBENCH_DISTRIBUTION_H
+/* counts.h - counts how often names, and integers, were seen: percentiles, and the commonest. */
+#ifndef TWBENCH_COUNTS_H
+#define TWBENCH_COUNTS_H
 
+#include "harness/base/scan.h"
 #include "harness/bring/import/keymap.h"
 
 #include <stddef.h>
 
+/* ---- Names, in the order in which they came first. ------------------------------------------- */
+
+struct tally_entry;
+
+/* Different names, and bytes of each: beyond these, names are counted as TALLY_OTHERS and cut. */
+#define TALLY_NAMES_MAX  1024u
+#define TALLY_NAME_BYTES 120u
+#define TALLY_OTHERS     "(others)"
+
+struct tally {
+    struct tally_entry *entries; /* of uthash, which keeps the order */
+    bool out_of_memory;          /* a name was left out */
+};
+
+/* A tally of all zeros is empty. */
+void tally_close(struct tally *tally);
+/* Adds to a name's count; O(1).  A count of 0 is not kept. */
+void tally_add(struct tally *tally, struct span name, uint64_t count);
+void tally_add_text(struct tally *tally, const char *name, uint64_t count);
+
+typedef void tally_visit_fn(void *ctx, const char *name, uint64_t count);
+void tally_visit(const struct tally *tally, tally_visit_fn *visit, void *ctx);
+/* The greatest count first; equal ones stay in order. */
+void tally_sort(struct tally *tally);
+
+/* ---- Integers. ------------------------------------------------------------------------------- */
+
+/* Exact up to DISTRIBUTION_EXACT different values.  From then on a value that was not seen before is counted as its
+ * eight leading bits, so that memory has a bound however long a log is: 40 MB. */
 #define DISTRIBUTION_EXACT (UINT32_C(1) << 20)
 
 struct distribution {
