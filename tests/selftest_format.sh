@@ -35,7 +35,7 @@ selftest.refused("an unknown kind or version", [("kind",), ("schema_version",)],
 selftest.report("a slowdown that came out below 0 is taken",
                 selftest.errors(selftest.changed(("injected_measured_percent", "2"), set_to(-0.3))))
 
-carried = selftest.result_schema["properties"]["machine"]["properties"]["selftest"]
+carried = selftest.result_schema["definitions"]["machine"]["properties"]["selftest"]
 selftest.report("what the memo holds is what results carry",
                 selftest.errors(memo["selftest"], jsonschema.Draft7Validator(carried)))
 selftest.report("the manuals explain every key of the memo",

@@ -63,8 +63,9 @@ PYTHON
     [ "$(grep -n 'Take <span class="strong"' shown.html | cut -d: -f1)" -lt "$(grep -n '<h2' shown.html | head -n 1 | cut -d: -f1)" ]
 }
 
-@test "limits" {
+@test "limits, with their picture in the page" {
     shows "$reference/limits.json" 'A mispredicted branch costs' 'points[0].ns.median'
+    grep -q '<figure>.*<svg' <(tr '\n' ' ' <shown.html)
 }
 
 @test "a selftest" {
@@ -102,6 +103,7 @@ PYTHON
     shows t.json '82.4 %' 'fit.operations.all'
     diff first.txt shown.txt
     grep -q '█' shown.html
+    grep -q '<figure>.*<svg' <(tr '\n' ' ' <shown.html)
     "$twbench" report t.json --plots=pictures >/dev/null 2>&1
     [ -s pictures/trace-libuv-bind.svg ]
 }

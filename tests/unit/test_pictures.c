@@ -2,7 +2,7 @@
 #include "harness/ask/claims/catalogue.h"
 #include "harness/ask/claims/pictures.h"
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/report/claims_plot.h"
+#include "harness/tell/report/plotdata.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>

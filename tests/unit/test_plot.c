@@ -187,7 +187,8 @@ static void test_pictures_are_drawn(void **state)
         struct plot_files files;
         struct diag diag = {""};
         snprintf(directory, sizeof directory, "%s/deep/%zu", (char *)*state, f);
-        int status = plot_all(document, directory, "plots", formats[f].format, &files, &diag);
+        int status =
+            plot_all(result_json(document), directory, "plots", formats[f].format, &files, &diag);
         assert_string_equal(diag.text, "");
         assert_int_equal(status, DIAG_OK);
         assert_int_equal(files.count, sizeof names / sizeof *names);
@@ -213,7 +214,7 @@ static void test_text_goes_to_stdout(void **state)
     assert_true(text && file >= 0 && saved >= 0);
     fflush(stdout);
     dup2(file, 1);
-    int status = plot_all(document, NULL, "plots", PLOT_DUMB, &files, &diag);
+    int status = plot_all(result_json(document), NULL, "plots", PLOT_DUMB, &files, &diag);
     dup2(saved, 1);
     close(saved);
     assert_int_equal(status, DIAG_OK);
@@ -232,18 +233,22 @@ static void test_failures_are_told(void **state)
     struct plot_files files;
     struct diag diag = {""};
     struct result_document *document = sample_document(), *empty = sample_empty();
-    assert_int_equal(plot_all(empty, *state, "plots", PLOT_SVG, &files, &diag), DIAG_USAGE);
+    assert_int_equal(plot_all(result_json(empty), *state, "plots", PLOT_SVG, &files, &diag),
+                     DIAG_USAGE);
     assert_non_null(strstr(diag.text, "nothing to draw"));
-    assert_int_equal(plot_all(document, *state, "/nowhere", PLOT_SVG, &files, &diag), DIAG_RUN);
+    assert_int_equal(plot_all(result_json(document), *state, "/nowhere", PLOT_SVG, &files, &diag),
+                     DIAG_RUN);
     assert_non_null(strstr(diag.text, "/nowhere/cost.gp"));
-    assert_int_equal(plot_all(document, "/dev/null/x", "plots", PLOT_SVG, &files, &diag), DIAG_RUN);
+    assert_int_equal(
+        plot_all(result_json(document), "/dev/null/x", "plots", PLOT_SVG, &files, &diag), DIAG_RUN);
     assert_non_null(strstr(diag.text, "/dev/null/x"));
     /* A script that gnuplot refuses: its words are in the message. */
     snprintf(directory, sizeof directory, "%s/scripts", (char *)*state);
     snprintf(script, sizeof script, "mkdir '%s' && echo 'set nonsense' >'%s/cost.gp'", directory,
              directory);
     assert_int_equal(system(script), 0);
-    assert_int_equal(plot_all(document, *state, directory, PLOT_SVG, &files, &diag), DIAG_RUN);
+    assert_int_equal(plot_all(result_json(document), *state, directory, PLOT_SVG, &files, &diag),
+                     DIAG_RUN);
     assert_non_null(strstr(diag.text, "nonsense"));
     assert_int_equal(files.count, 0);
     result_free(document), result_free(empty);
@@ -257,7 +262,7 @@ static void test_missing_gnuplot_is_told(void **state)
     char *path = strdup(getenv("PATH"));
     assert_non_null(path);
     setenv("PATH", *state, 1);
-    int status = plot_all(document, *state, "plots", PLOT_SVG, &files, &diag);
+    int status = plot_all(result_json(document), *state, "plots", PLOT_SVG, &files, &diag);
     setenv("PATH", path, 1);
     assert_int_equal(status, DIAG_RUN);
     assert_non_null(strstr(diag.text, "gnuplot is not installed"));

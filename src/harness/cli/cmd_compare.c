@@ -6,7 +6,7 @@
 #include "harness/ask/compare/results.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/tell/report/gnuplot.h"
+#include "harness/tell/report/plot.h"
 #include "harness/tell/result/file.h"
 
 #include <unistd.h>

@@ -39,7 +39,7 @@ static int report(const struct options *options, const struct document *document
 
 static int plot(const struct options *options, const struct document *document, struct diag *diag)
 {
-    return document->result ? outputs_plot(options, document->result, diag)
+    return document->result ? outputs_plot(options, result_json(document->result), diag)
                             : outputs_picture(options, document->json, diag);
 }
 

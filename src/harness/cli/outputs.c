@@ -59,8 +59,7 @@ static int write_exports(const struct options *options, const struct result_docu
     return status;
 }
 
-int outputs_plot(const struct options *options, const struct result_document *document,
-                 struct diag *diag)
+int outputs_plot(const struct options *options, const cJSON *document, struct diag *diag)
 {
     struct plot_files files = {0, NULL};
     int status = plot_all(document, options->plots, options->plot_scripts, options->plot_format,
@@ -209,34 +208,25 @@ static bool is_comparison(const struct document_kind *kind)
     return kind->build == page_comparison;
 }
 
-/* The page of a document, with `pictures` or NULL. */
+/* The page of a document, with pictures where HTML is asked for. */
 static int write_page(const struct options *options, const struct document_kind *kind,
-                      const cJSON *document, const struct inline_pictures *pictures,
-                      struct diag *diag)
+                      const cJSON *document, struct diag *diag)
 {
     struct page page = {.blocks = NULL};
-    kind->build(&page, document);
-    show(options, show_page, &page);
-    int status = write_page_exports(options, is_comparison(kind) ? document : NULL, &page, diag);
-    if (status == DIAG_OK && options->html)
-        status = write_frame(options, &page, pictures, diag);
-    page_free(&page);
-    return status;
-}
-
-/* With pictures where HTML is asked for. */
-static int write_result_page(const struct options *options, const struct result_document *document,
-                             struct diag *diag)
-{
-    const struct document_kind *kind = document_kind_of(result_json(document));
     struct inline_pictures pictures = {.items = NULL};
-    int status = DIAG_OK;
-    if (options->html)
-        status = inline_draw(document, options->plot_scripts, &pictures, diag);
-    if (status == DIAG_OK)
-        status = write_page(options, kind, result_json(document), &pictures, diag);
+    int status = options->html && kind->has_pictures
+                     ? inline_draw(document, options->plot_scripts, &pictures, diag)
+                     : DIAG_OK;
+    kind->build(&page, document);
+    if (status == DIAG_OK) {
+        show(options, show_page, &page);
+        status = write_page_exports(options, is_comparison(kind) ? document : NULL, &page, diag);
+    }
+    if (status == DIAG_OK && options->html)
+        status = write_frame(options, &page, kind->has_pictures ? &pictures : NULL, diag);
     if (status == DIAG_OK && pictures.missing[0])
         fprintf(stderr, "twbench: the report has no pictures: %s\n", pictures.missing);
+    page_free(&page);
     inline_free(&pictures);
     return status;
 }
@@ -244,11 +234,12 @@ static int write_result_page(const struct options *options, const struct result_
 int outputs_write(const struct options *options, const struct result_document *document,
                   struct diag *diag)
 {
-    int status = write_result_page(options, document, diag);
+    const cJSON *json = result_json(document);
+    int status = write_page(options, document_kind_of(json), json, diag);
     if (status == DIAG_OK)
         status = write_exports(options, document, diag);
     if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
-        status = outputs_plot(options, document, diag);
+        status = outputs_plot(options, json, diag);
     return status;
 }
 
@@ -260,9 +251,9 @@ static int check_flags(const struct options *options, const struct document_kind
     if (options->claim_count > 0)
         return diag_usage(diag, "--assert: a %s document has no cells; expected a result",
                           kind->name);
-    if (wants_plots && (!kind->plot || options->plot_format == PLOT_DUMB))
+    if (wants_plots && (!kind->has_pictures || options->plot_format == PLOT_DUMB))
         return diag_usage(diag, "--plots: a %s document has no %s", kind->name,
-                          kind->plot ? "picture for the terminal" : "pictures");
+                          kind->has_pictures ? "picture for the terminal" : "pictures");
     for (size_t i = 0; i < export_format_count; i++)
         if (options->exports[i] &&
             !export_offered(i, is_comparison(kind) ? EXPORT_COMPARISON : EXPORT_PAGE))
@@ -273,16 +264,9 @@ static int check_flags(const struct options *options, const struct document_kind
 
 int outputs_picture(const struct options *options, const cJSON *document, struct diag *diag)
 {
-    char path[4352];
     const struct document_kind *kind = document_kind_of(document);
     int status = kind ? check_flags(options, kind, diag) : DIAG_OK;
-    if (!kind || status != DIAG_OK)
-        return status;
-    status = kind->plot(document, options->plots, options->plot_scripts,
-                        plot_format_name(options->plot_format), path, sizeof path, diag);
-    if (status == DIAG_OK)
-        fprintf(stderr, "picture: %s\n", path);
-    return status;
+    return kind && status == DIAG_OK ? outputs_plot(options, document, diag) : status;
 }
 
 int outputs_page(const struct options *options, const cJSON *document, struct diag *diag)
@@ -292,7 +276,7 @@ int outputs_page(const struct options *options, const cJSON *document, struct di
         return diag_usage(diag, "the document is of no kind that twbench writes");
     int status = check_flags(options, kind, diag);
     if (status == DIAG_OK)
-        status = write_page(options, kind, document, NULL, diag);
+        status = write_page(options, kind, document, diag);
     return status == DIAG_OK && options->plots ? outputs_picture(options, document, diag) : status;
 }
 

@@ -34,7 +34,6 @@ int outputs_assert(const struct options *options, const struct result_document *
                    bool *broken, struct diag *diag);
 
 /* The pictures, into options->plots or, in format dumb, to stdout; names them on stderr. */
-int outputs_plot(const struct options *options, const struct result_document *document,
-                 struct diag *diag);
+int outputs_plot(const struct options *options, const cJSON *document, struct diag *diag);
 
 #endif

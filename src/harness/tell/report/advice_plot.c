@@ -1,8 +1,7 @@
 /* advice_plot.c - writes the data of an advice's picture. */
-#include "harness/tell/report/advice_plot.h"
+#include "harness/tell/report/plotdata.h"
 
 #include "harness/tell/report/builders.h"
-#include "harness/tell/report/plotdata.h"
 #include "harness/tell/result/json.h"
 
 #include <ctype.h>
@@ -74,19 +73,12 @@ static size_t gather(const cJSON *document, struct dot *out)
     return count;
 }
 
-/* A tabulator would be the end of a field. */
-static void write_field(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fputc(isspace((unsigned char)*text) ? ' ' : *text, out);
-}
-
 static void write_dots(FILE *out, const struct dot *dots, size_t count)
 {
     fputs("\n\n", out);
     for (size_t i = 0; i < count; i++) {
         const cJSON *cost = json_get(dots[i].candidate, "figures.cost_ns_per_op");
-        write_field(out, json_get_text(dots[i].candidate, "name"));
+        plotdata_write_field(out, json_get_text(dots[i].candidate, "name"));
         fprintf(out, "\t%d\t%.6g\t%.6g\t%.6g\t%.6g\n", dots[i].kind, dots[i].cost,
                 json_get_number(cost, "low"), json_get_number(cost, "high"), dots[i].bytes);
     }
@@ -113,7 +105,7 @@ bool advice_plot_write(FILE *out, const cJSON *document)
     if (count > 0) {
         page_advice_title(title, sizeof title, document);
         fprintf(out, "title\t");
-        write_field(out, title);
+        plotdata_write_field(out, title);
         fputc('\n', out);
         plotdata_write_machine(out, document);
         fprintf(out, "blocks\t2\nseries\t%zu\n", count);

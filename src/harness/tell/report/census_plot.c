@@ -1,9 +1,7 @@
 /* census_plot.c - writes the data of a trace's pictures. */
-#include "harness/tell/report/census_plot.h"
+#include "harness/tell/report/plotdata.h"
 
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/gnuplot.h"
-#include "harness/tell/result/file.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>
@@ -46,9 +44,9 @@ static void write_bin(FILE *out, const cJSON *bin, double none)
     fprintf(out, "\n");
 }
 
-static void write_data(FILE *out, const void *ctx)
+void census_plot_write(FILE *out, const cJSON *record)
 {
-    const cJSON *record = ctx, *histogram = json_get(record, "delays.histogram"), *bin;
+    const cJSON *histogram = json_get(record, "delays.histogram"), *bin;
     const cJSON *mean = cJSON_GetArrayItem(json_get(record, "armed.over_time_mean"), 0);
     const cJSON *most = cJSON_GetArrayItem(json_get(record, "armed.over_time_max"), 0);
     char tick[32], span[32];
@@ -72,18 +70,4 @@ static void write_data(FILE *out, const void *ctx)
                 most->valuedouble);
     fprintf(out, "\n\n");
     cJSON_ArrayForEach(bin, histogram) write_bin(out, bin, none);
-}
-
-int census_plot(const cJSON *record, const char *directory, const char *scripts_directory,
-                const char *ending, char *path, size_t size, struct diag *diag)
-{
-    char data[4352], script[4352];
-    const char *name = json_get_text(record, "trace");
-    snprintf(data, sizeof data, "%s/trace-%.200s.tsv", directory, name);
-    snprintf(path, size, "%s/trace-%.200s.%s", directory, name, ending);
-    snprintf(script, sizeof script, "%s/trace.gp", scripts_directory);
-    int status = gnuplot_directory(directory, diag);
-    if (status == DIAG_OK)
-        status = file_replace(data, write_data, record, diag);
-    return status == DIAG_OK ? gnuplot_run(script, data, path, diag) : status;
 }

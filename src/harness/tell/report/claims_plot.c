@@ -1,8 +1,7 @@
 /* claims_plot.c - writes the data of a claim's pictures. */
-#include "harness/tell/report/claims_plot.h"
+#include "harness/tell/report/plotdata.h"
 
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/report/plotdata.h"
 #include "harness/tell/result/json.h"
 
 #include <ctype.h>
@@ -27,20 +26,13 @@ void claims_plot_name(char *out, size_t size, const cJSON *claim, size_t index)
         snprintf(out + length, size - (size_t)length, "-%zu", index + 1);
 }
 
-/* A tabulator would be the end of a field, whatever its text. */
-static void write_field(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fputc(isspace((unsigned char)*text) ? ' ' : *text, out);
-}
-
 static void write_label(FILE *out, const cJSON *axis)
 {
     const char *unit = json_get_text(axis, "unit");
-    write_field(out, json_get_text(axis, "label"));
+    plotdata_write_field(out, json_get_text(axis, "label"));
     if (unit[0]) {
         fputs(" (", out);
-        write_field(out, unit);
+        plotdata_write_field(out, unit);
         fputc(')', out);
     }
     fprintf(out, "\t%s", json_get_text(axis, "scale"));
@@ -85,7 +77,7 @@ static bool lacks_times(const cJSON *document, const cJSON *claim)
 static void write_head(FILE *out, const cJSON *document, const cJSON *claim, const cJSON *picture)
 {
     fputs("title\t", out);
-    write_field(out, json_get_text(picture, "title"));
+    plotdata_write_field(out, json_get_text(picture, "title"));
     fputc('\n', out);
     if (is_timed(picture))
         plotdata_write_machine(out, document);
@@ -96,7 +88,7 @@ static void write_head(FILE *out, const cJSON *document, const cJSON *claim, con
             most_series(picture));
     fprintf(out, "claim\t%s\t%s\nstatement\t", json_get_text(claim, "id"),
             json_get_text(claim, "verdict"));
-    write_field(out, json_get_text(claim, "statement"));
+    plotdata_write_field(out, json_get_text(claim, "statement"));
     fprintf(out, "\nshape\t%s\nx\t", json_get_text(picture, "shape"));
     write_label(out, json_get(picture, "x"));
     fputc('\n', out);
@@ -109,7 +101,7 @@ static void write_panels(FILE *out, const cJSON *picture)
     cJSON_ArrayForEach(panel, panels)
     {
         fputs("\n\n", out);
-        write_field(out, json_get_text(panel, "title"));
+        plotdata_write_field(out, json_get_text(panel, "title"));
         fputc('\t', out);
         write_label(out, json_get(panel, "y"));
         fprintf(out, "\t%zu\t%zu\n", next, count_series(panel));
@@ -137,7 +129,7 @@ static void write_names(FILE *out, const cJSON *series)
 {
     const char *classes = json_get_text(series, "fit.classes");
     double mark = json_get_number(series, "mark");
-    write_field(out, json_get_text(series, "name"));
+    plotdata_write_field(out, json_get_text(series, "name"));
     if (classes[0])
         fprintf(out, ": %s", classes);
     if (cJSON_IsTrue(json_get(series, "reference")))

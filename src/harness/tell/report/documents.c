@@ -2,44 +2,12 @@
 #include "harness/tell/report/documents.h"
 
 #include "harness/base/jsontext.h"
-#include "harness/tell/report/census_plot.h"
-#include "harness/tell/report/limits_plot.h"
 #include "harness/tell/result/file.h"
 #include "harness/tell/result/json.h"
 #include "harness/tell/result/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_of_kind(const cJSON *document, const char *kind)
-{
-    return strcmp(json_get_text(document, "kind"), kind) == 0;
-}
-
-static bool is_comparison(const cJSON *document)
-{
-    return is_of_kind(document, "comparison");
-}
-
-static bool is_limits(const cJSON *document)
-{
-    return is_of_kind(document, "limits");
-}
-
-static bool is_selftest(const cJSON *document)
-{
-    return is_of_kind(document, "selftest");
-}
-
-static bool is_trace(const cJSON *document)
-{
-    return is_of_kind(document, "trace");
-}
-
-static bool is_show(const cJSON *document)
-{
-    return is_of_kind(document, "show");
-}
 
 /* Its `kind` is that of the log. */
 static bool is_import(const cJSON *document)
@@ -65,21 +33,26 @@ static bool is_run(const cJSON *document)
 
 /* Claims and advice have cells as well, so a plain run is the last that is tried. */
 static const struct document_kind kinds[] = {
-    {"comparison", is_comparison, false, page_comparison, shape_check_version, NULL},
-    {"limits", is_limits, false, page_limits, shape_check_limits, limits_plot},
-    {"selftest", is_selftest, false, page_selftest, shape_check_version, NULL},
-    {"trace", is_trace, false, page_trace, shape_check_version, census_plot},
-    {"show", is_show, false, page_show, shape_check_version, NULL},
-    {"import", is_import, false, page_import, NULL, NULL},
-    {"claims", is_claims, true, page_claims, NULL, NULL},
-    {"advice", is_advice, true, page_advice, NULL, NULL},
-    {"run", is_run, true, page_run, NULL, NULL},
+    {"comparison", NULL, false, false, page_comparison, shape_check_version},
+    {"limits", NULL, false, true, page_limits, shape_check_limits},
+    {"selftest", NULL, false, false, page_selftest, shape_check_version},
+    {"trace", NULL, false, true, page_trace, shape_check_version},
+    {"show", NULL, false, false, page_show, shape_check_version},
+    {"import", is_import, false, false, page_import, NULL},
+    {"claims", is_claims, true, true, page_claims, NULL},
+    {"advice", is_advice, true, true, page_advice, NULL},
+    {"run", is_run, true, true, page_run, NULL},
 };
+
+static bool is_of(const cJSON *document, const struct document_kind *kind)
+{
+    return kind->is ? kind->is(document) : strcmp(json_get_text(document, "kind"), kind->name) == 0;
+}
 
 const struct document_kind *document_kind_of(const cJSON *document)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].is(document))
+        if (is_of(document, &kinds[i]))
             return &kinds[i];
     return NULL;
 }

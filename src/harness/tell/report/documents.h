@@ -11,19 +11,14 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-/* Draws the document's picture into a folder, in the format of that ending, and names it in `path`. */
-typedef int document_plot_fn(const cJSON *document, const char *directory,
-                             const char *scripts_directory, const char *ending, char *path,
-                             size_t size, struct diag *diag);
-
 struct document_kind {
-    const char *name; /* "limits" */
-    bool (*is)(const cJSON *document);
-    bool has_cells; /* it is a result with more keys, and is read as one */
+    const char *name;                  /* "limits" */
+    bool (*is)(const cJSON *document); /* NULL: its key `kind` is the name */
+    bool has_cells;                    /* it is a result with more keys, and is read as one */
+    bool has_pictures;                 /* plot_all draws them */
     page_builder_fn *build;
     int (*check)(const cJSON *document, const char *what,
                  struct diag *diag); /* NULL: any will do */
-    document_plot_fn *plot;          /* NULL: no picture */
 };
 
 /* The kind of this document; NULL: none of these.  Never guesses: each kind is told by keys that it always has. */

@@ -1,5 +1,5 @@
 /* gnuplot.c - runs gnuplot and reports its errors. */
-#include "harness/tell/report/gnuplot.h"
+#include "harness/tell/report/plot.h"
 
 #include <ctype.h>
 #include <errno.h>

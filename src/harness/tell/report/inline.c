@@ -134,8 +134,8 @@ void inline_svg(FILE *out, const char *svg, const char *title, size_t number)
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
         "viewBox=\"%.*s\" role=\"img\" aria-labelledby=\"p%zu-title p%zu-desc\">\n"
-        "<title id=\"p%zu-title\">%s</title>\n<desc id=\"p%zu-desc\">Drawn from the cells of "
-        "this document; the tables below have the figures.</desc>\n",
+        "<title id=\"p%zu-title\">%s</title>\n<desc id=\"p%zu-desc\">Drawn from the figures "
+        "of this document, which its tables have.</desc>\n",
         (int)box_length, box, number, number, number, title, number);
     while (*at) {
         size_t plain = strcspn(at, "<");
@@ -253,8 +253,8 @@ static void remove_all(const char *directory)
 }
 
 /* Without gnuplot, or with nothing to draw, the page has everything but the pictures. */
-int inline_draw(const struct result_document *document, const char *scripts_directory,
-                struct inline_pictures *out, struct diag *diag)
+int inline_draw(const cJSON *document, const char *scripts_directory, struct inline_pictures *out,
+                struct diag *diag)
 {
     char directory[] = "/tmp/twbench-report.XXXXXX";
     struct plot_files files = {0, NULL};
@@ -263,7 +263,7 @@ int inline_draw(const struct result_document *document, const char *scripts_dire
         return diag_run(diag, "%s: cannot be made: %s", directory, strerror(errno));
     int status = plot_all(document, directory, scripts_directory, PLOT_SVG, &files, diag);
     if (status == DIAG_OK)
-        status = read_all(&files, result_json(document), out, diag);
+        status = read_all(&files, document, out, diag);
     else {
         snprintf(out->missing, sizeof out->missing, "%s", status == DIAG_RUN ? diag->text : "");
         status = DIAG_OK;

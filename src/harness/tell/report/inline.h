@@ -7,7 +7,9 @@
 #ifndef TWBENCH_INLINE_H
 #define TWBENCH_INLINE_H
 
-#include "harness/tell/result/document.h"
+#include "harness/base/diag.h"
+
+#include <cjson/cJSON.h>
 
 #include <stdio.h>
 
@@ -25,8 +27,8 @@ struct inline_pictures {
 
 /* Draws all pictures of the document; free them in any case.  Without gnuplot there are none and `missing`
  * says why.  DIAG_RUN without memory, or when what was drawn cannot be read. */
-int inline_draw(const struct result_document *document, const char *scripts_directory,
-                struct inline_pictures *out, struct diag *diag);
+int inline_draw(const cJSON *document, const char *scripts_directory, struct inline_pictures *out,
+                struct diag *diag);
 void inline_free(struct inline_pictures *pictures);
 
 /* Those of a claim ("": of none), each as a figure.  Errors of `out` are left to the caller. */

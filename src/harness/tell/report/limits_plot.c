@@ -1,9 +1,7 @@
 /* limits_plot.c - writes the data of the limits' picture. */
-#include "harness/tell/report/limits_plot.h"
+#include "harness/tell/report/plotdata.h"
 
-#include "harness/tell/report/gnuplot.h"
 #include "harness/tell/report/limits_view.h"
-#include "harness/tell/result/file.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>
@@ -52,31 +50,21 @@ static void write_series(FILE *out, const struct limits_view *view, size_t row)
     }
 }
 
-static void write_data(FILE *out, const void *ctx)
+bool limits_plot_has(const cJSON *document)
 {
-    const struct limits_view *view = ctx;
-    size_t series = count_series(view);
-    fprintf(out, "title\tWhat this machine can do at best\nmachine\t%s\nblocks\t%zu\nseries\t%zu\n",
-            json_get_text(view->document, "machine.cpu_model"), series, series);
-    for (int level = 1; level <= 3; level++)
-        fprintf(out, "L%d\t%.0f\n", level, cache_bytes(view->document, level));
-    for (size_t row = 0; row < view->row_count; row++)
-        if (is_drawn(view, row))
-            write_series(out, view, row);
+    struct limits_view view = limits_view_make(document);
+    return count_series(&view) > 0;
 }
 
-int limits_plot(const cJSON *document, const char *directory, const char *scripts_directory,
-                const char *ending, char *path, size_t size, struct diag *diag)
+void limits_plot_write(FILE *out, const cJSON *document)
 {
-    char data[4352], script[4352];
     struct limits_view view = limits_view_make(document);
-    if (count_series(&view) == 0)
-        return diag_usage(diag, "nothing to draw: no limit of nodes was measured");
-    snprintf(data, sizeof data, "%s/limits.tsv", directory);
-    snprintf(path, size, "%s/limits.%s", directory, ending);
-    snprintf(script, sizeof script, "%s/limits.gp", scripts_directory);
-    int status = gnuplot_directory(directory, diag);
-    if (status == DIAG_OK)
-        status = file_replace(data, write_data, &view, diag);
-    return status == DIAG_OK ? gnuplot_run(script, data, path, diag) : status;
+    size_t series = count_series(&view);
+    fprintf(out, "title\tWhat this machine can do at best\nmachine\t%s\nblocks\t%zu\nseries\t%zu\n",
+            json_get_text(document, "machine.cpu_model"), series, series);
+    for (int level = 1; level <= 3; level++)
+        fprintf(out, "L%d\t%.0f\n", level, cache_bytes(document, level));
+    for (size_t row = 0; row < view.row_count; row++)
+        if (is_drawn(&view, row))
+            write_series(out, &view, row);
 }

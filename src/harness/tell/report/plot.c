@@ -1,9 +1,7 @@
 /* plot.c - draws a result's pictures with gnuplot. */
 #include "harness/tell/report/plot.h"
 
-#include "harness/tell/report/advice_plot.h"
-#include "harness/tell/report/claims_plot.h"
-#include "harness/tell/report/gnuplot.h"
+#include "harness/tell/report/documents.h"
 #include "harness/tell/report/plotdata.h"
 #include "harness/tell/result/json.h"
 
@@ -84,24 +82,44 @@ static void name_picture(char *out, size_t size, const struct view *view, size_t
         snprintf(out + length, size - length, "-%zu", before + 1);
 }
 
-/* A picture of a group, or of a claim. */
+/* A picture, and of what it is. */
 struct drawing {
-    char name[128];
+    char name[232];
     const char *script; /* "cost" */
-    enum plot_kind kind;
+    bool (*write)(FILE *out, const struct plotter *plotter, const struct drawing *drawing);
+    enum plot_kind kind; /* of a group */
     size_t group;
-    const cJSON *claim, *picture; /* NULL: of a group */
-    bool is_advice;               /* of neither */
+    const cJSON *claim, *picture; /* of a claim */
 };
 
-static bool write_blocks(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+static bool write_group(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
 {
-    if (drawing->is_advice)
-        return advice_plot_write(out, plotter->document);
-    if (!drawing->claim)
-        return plotdata_write(out, plotter->document, &plotter->view, drawing->group,
-                              drawing->kind);
+    return plotdata_write(out, plotter->document, &plotter->view, drawing->group, drawing->kind);
+}
+
+static bool write_claim(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
     claims_plot_write(out, plotter->document, drawing->claim, drawing->picture);
+    return true;
+}
+
+static bool write_advice(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
+    (void)drawing;
+    return advice_plot_write(out, plotter->document);
+}
+
+static bool write_limits(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
+    (void)drawing;
+    limits_plot_write(out, plotter->document);
+    return true;
+}
+
+static bool write_trace(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
+    (void)drawing;
+    census_plot_write(out, plotter->document);
     return true;
 }
 
@@ -111,7 +129,7 @@ static int write_data(const struct plotter *plotter, const struct drawing *drawi
     FILE *out = fopen(path, "w");
     if (!out)
         return diag_run(plotter->diag, "%s: cannot be written: %s", path, strerror(errno));
-    bool done = write_blocks(out, plotter, drawing);
+    bool done = drawing->write(out, plotter, drawing);
     bool failed = ferror(out) != 0;
     failed |= fclose(out) != 0;
     if (!done)
@@ -147,7 +165,8 @@ static int draw_all(const struct plotter *plotter, size_t *drawn)
         for (int kind = 0; kind < PLOT_KINDS; kind++) {
             if (!plotdata_has(&plotter->view, group, (enum plot_kind)kind))
                 continue;
-            struct drawing drawing = {.script = plotdata_kind_name((enum plot_kind)kind),
+            struct drawing drawing = {.write = write_group,
+                                      .script = plotdata_kind_name((enum plot_kind)kind),
                                       .kind = (enum plot_kind)kind,
                                       .group = group};
             name_picture(drawing.name, sizeof drawing.name, &plotter->view, group, drawing.kind);
@@ -167,7 +186,8 @@ static int draw_claims(const struct plotter *plotter, size_t *drawn)
         size_t index = 0;
         cJSON_ArrayForEach(picture, json_get(claim, "pictures"))
         {
-            struct drawing drawing = {.script = "claim", .claim = claim, .picture = picture};
+            struct drawing drawing = {
+                .write = write_claim, .script = "claim", .claim = claim, .picture = picture};
             claims_plot_name(drawing.name, sizeof drawing.name, claim, index++);
             int status = draw(plotter, &drawing);
             if (status != DIAG_OK)
@@ -180,37 +200,65 @@ static int draw_claims(const struct plotter *plotter, size_t *drawn)
 
 static int draw_advice(const struct plotter *plotter, size_t *drawn)
 {
-    struct drawing drawing = {.script = "advise", .is_advice = true};
+    struct drawing drawing = {.write = write_advice, .script = "advise"};
     advice_plot_name(drawing.name, sizeof drawing.name, plotter->document);
+    ++*drawn;
+    return draw(plotter, &drawing);
+}
+
+static int draw_limits(const struct plotter *plotter, size_t *drawn)
+{
+    struct drawing drawing = {.write = write_limits, .script = "limits", .name = "limits"};
+    if (!limits_plot_has(plotter->document))
+        return DIAG_OK;
+    ++*drawn;
+    return draw(plotter, &drawing);
+}
+
+static int draw_trace(const struct plotter *plotter, size_t *drawn)
+{
+    struct drawing drawing = {.write = write_trace, .script = "trace"};
+    snprintf(drawing.name, sizeof drawing.name, "trace-%.200s",
+             json_get_text(plotter->document, "trace"));
     ++*drawn;
     return draw(plotter, &drawing);
 }
 
 /* ---- All pictures. --------------------------------------------------------------------------- */
 
+/* How the pictures of each kind of document are drawn, and what is missing where there are none. */
+static const struct {
+    const char *kind;
+    int (*draw)(const struct plotter *plotter, size_t *drawn);
+    const char *missing;
+} painters[] = {{"run", draw_all, "no design in the result is ok and was timed"},
+                {"claims", draw_claims, "no claim in the document has a picture"},
+                {"advice", draw_advice, ""},
+                {"limits", draw_limits, "no limit of nodes was measured"},
+                {"trace", draw_trace, ""}};
+
 static int plot_into(const struct plotter *plotter)
 {
-    size_t drawn = 0;
-    bool is_claims = cJSON_IsArray(json_get(plotter->document, "claims"));
-    int status = is_claims                               ? draw_claims(plotter, &drawn)
-                 : json_get(plotter->document, "advice") ? draw_advice(plotter, &drawn)
-                                                         : draw_all(plotter, &drawn);
-    if (status == DIAG_OK && drawn == 0 && is_claims)
-        return diag_usage(plotter->diag, "nothing to draw: no claim in the document has a picture");
-    if (status == DIAG_OK && drawn == 0)
-        return diag_usage(plotter->diag,
-                          "nothing to draw: no design in the result is ok and was timed");
-    return status;
+    const struct document_kind *kind = document_kind_of(plotter->document);
+    for (size_t i = 0; kind && i < sizeof painters / sizeof *painters; i++) {
+        size_t drawn = 0;
+        if (strcmp(kind->name, painters[i].kind) != 0)
+            continue;
+        int status = painters[i].draw(plotter, &drawn);
+        return status == DIAG_OK && drawn == 0
+                   ? diag_usage(plotter->diag, "nothing to draw: %s", painters[i].missing)
+                   : status;
+    }
+    return diag_usage(plotter->diag, "nothing to draw: the document has no pictures");
 }
 
-int plot_all(const struct result_document *document, const char *directory,
-             const char *scripts_directory, enum plot_format format, struct plot_files *files,
-             struct diag *diag)
+int plot_all(const cJSON *document, const char *directory, const char *scripts_directory,
+             enum plot_format format, struct plot_files *files, struct diag *diag)
 {
     char temporary[] = "/tmp/twbench-plot.XXXXXX";
     struct plotter plotter = {
-        .document = result_json(document),
-        .view = view_make(result_json(document)),
+        .document = document,
+        .view = view_make(document),
         .directory = directory,
         .scripts = scripts_directory,
         .format = format,

@@ -5,6 +5,7 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/json.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,12 @@ void plotdata_write_machine(FILE *out, const cJSON *document)
     fputs("; ", out);
     write_plainly(out, json_get_text(document, "tool.compiler"));
     fputc('\n', out);
+}
+
+void plotdata_write_field(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fputc(isspace((unsigned char)*text) ? ' ' : *text, out);
 }
 
 static void write_head(FILE *out, const cJSON *document, const char *title, size_t blocks,

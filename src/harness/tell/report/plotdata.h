@@ -39,5 +39,63 @@ bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, s
 
 /* The line "machine" of block 0: processor, cores, memory and compiler. */
 void plotdata_write_machine(FILE *out, const cJSON *document);
+/* The text with blanks for what would end a field or a line. */
+void plotdata_write_field(FILE *out, const char *text);
+
+/* ---- Claims, for claim.gp (claims_plot.c). -----------------------------------------------------
+ *
+ * Everything is taken from "pictures" of the claim (docs/CLAIMS-FORMAT.md), whose points the document
+ * has: nothing is looked up or run again.
+ *
+ *     block 0     title, machine (or that counts do not depend on it), number of panels, most series of a
+ *                 panel; then claim: its id and verdict; statement; shape; x: label and scale
+ *     a block per panel
+ *         one line     title, label of y, scale of y, index of the block of its first series, how many
+ *     two blocks per series, panel by panel
+ *         first line   name for the legend, name of its line style ("#3": the third mark, "#0": a
+ *                      reference)
+ *         then         x, median, low, high; in shares, x is 1 / (1 - share of the calls)
+ *         and          x and y of the line: the curve of the class of growth, else from point to point
+ */
+
+/* "T09" of T9, "T09-2" of its second picture; `index` counts from 0. */
+void claims_plot_name(char *out, size_t size, const cJSON *claim, size_t index);
+
+void claims_plot_write(FILE *out, const cJSON *document, const cJSON *claim, const cJSON *picture);
+
+/* ---- An advice, for advise.gp: cost against memory (advice_plot.c). ----------------------------
+ *
+ * Block 1: each candidate that was measured, by ascending memory: name, what it is (0: dominated, or against
+ * the wishes; 1: of the front; 2: not told apart from the recommended one; 3: that one), cost per operation in ns
+ * with its interval, bytes per task.  Block 2: of those that keep to the wishes the ones that none beats in both,
+ * by ascending cost: cost, bytes.
+ */
+
+/* "advise-nginx"; of a file its last part without the ending. */
+void advice_plot_name(char *out, size_t size, const cJSON *document);
+
+/* False when nothing was measured, or without memory. */
+bool advice_plot_write(FILE *out, const cJSON *document);
+
+/* ---- A trace, for trace.gp: timers armed over time, the delays asked for, their ends (census_plot.c). -
+ *
+ * Block 0 has what a tick is and the span in the place of the machine, and then "none<TAB>x": where delays of 0 or
+ * less are drawn, "?" without any, and "least<TAB>x": where those above 0 begin, in seconds.
+ * Block 1: seconds, mean and most armed.  Block 2: a tenth of a decade of delays, from and to in
+ * seconds, how many starts asked for one in it, and of them the shares re-armed, cancelled, expired
+ * and left armed.
+ */
+void census_plot_write(FILE *out, const cJSON *document);
+
+/* ---- Limits, for limits.gp: against the bytes of all nodes, with the caches of the machine (limits_plot.c). -
+ *
+ * Block 0 has further L1, L2 and L3 with their bytes, 0 being unknown.  Then a block for each series: a line with the
+ * measure, the bytes of a node and 1 where the pages are huge; and a line for each point with bytes of all
+ * nodes, median, low and high in nanoseconds.
+ */
+
+/* Was any limit of nodes measured? */
+bool limits_plot_has(const cJSON *document);
+void limits_plot_write(FILE *out, const cJSON *document);
 
 #endif
