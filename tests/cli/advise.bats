@@ -95,14 +95,6 @@ leaves_out_coarser_ticks() {
     [ "$(json a.json 'len(d["cells"])')" -ge "$before" ]
 }
 
-@test "a load that takes longer than the budget to make is no advice" {
-    run --separate-stderr timeout 60 "$twbench" advise hold --tasks=3e7 --budget=100ms --progress=never --no-system-check
-    echo "$output $stderr"
-    [ "$status" -eq 1 ]
-    [ -z "$output" ]
-    [[ $stderr == "twbench: advise: making the load took all of --budget"* ]]
-}
-
 @test "bad loads and wishes are refused by name" {
     refuses "no load given" advise
     refuses "one load too many" advise hold nginx

@@ -287,7 +287,7 @@ static void test_a_deadline_ends_what_is_in_flight(void **state)
     assert_int_equal(pool_open(&pool, &cpu, 1, &limits, &diag), DIAG_OK);
     pool_set_deadline(pool, deadline_after(clock_read_ns(CLOCK_MONOTONIC), 200000000));
     assert_int_equal(group_run(pool, &cell, 1, stream, NULL, &options, outcome, NULL, NULL, &diag),
-                     POOL_OUT_OF_TIME);
+                     DEADLINE_OVER);
     assert_int_equal(outcome->status, OUTCOME_OK);
     pool_close(pool);
     free(outcome);

@@ -47,8 +47,7 @@ struct race {
 static int publish(struct race *race, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
-    measuring->evidence.used_ns =
-        (uint64_t)(measuring_used(measuring) * (double)measuring->setup.budget_ns);
+    measuring->evidence.used_ns = clock_read_ns(CLOCK_MONOTONIC) - measuring->begin_ns;
     return advice_attach(&measuring->evidence, measuring->session.document, diag);
 }
 
@@ -163,9 +162,6 @@ static int look_at_designs(struct race *race, struct diag *diag)
     struct advice_evidence *evidence = &measuring->evidence;
     size_t order[CANDIDATES_MAX], count = 0;
     double key[CANDIDATES_MAX];
-    evidence->candidate_count =
-        candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
-                           evidence->candidates, CANDIDATES_MAX);
     for (size_t i = 0; i < evidence->candidate_count; i++) {
         if (evidence->candidates[i].left_out[0] == '\0')
             order[count++] = i;
@@ -465,7 +461,7 @@ static size_t count_untried(const struct measuring *measuring)
 static int run_stages(struct race *race, struct diag *diag)
 {
     bool has_sizes = race->measuring->workload != NULL;
-    int status = look_at_designs(race, diag);
+    int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
     if (status == DIAG_OK)
         status = look_around(race, diag);
     if (status == DIAG_OK)
@@ -483,17 +479,21 @@ int racing_run(struct measuring *measuring, struct diag *diag)
 {
     struct race race = {measuring, calloc(1, sizeof *race.field),
                         calloc(SIZES_CHANGES_MAX, sizeof *race.changes)};
+    struct advice_evidence *evidence = &measuring->evidence;
     int status = diag_run(diag, "no memory for the candidates");
+    evidence->candidate_count =
+        candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
+                           evidence->candidates, CANDIDATES_MAX);
     if (race.field && race.changes)
         status = publish(&race, diag);
     if (status == DIAG_OK)
         status = run_stages(&race, diag);
-    measuring->evidence.cut = status == POOL_OUT_OF_TIME;
-    if (measuring->evidence.cut)
+    evidence->cut = status == DEADLINE_OVER;
+    if (evidence->cut)
         status = DIAG_OK;
     if (status == DIAG_OK || status == POOL_INTERRUPTED) {
-        measuring->evidence.interrupted = status == POOL_INTERRUPTED;
-        measuring->evidence.untried = count_untried(measuring);
+        evidence->interrupted = status == POOL_INTERRUPTED;
+        evidence->untried = count_untried(measuring);
         evidence_look(&measuring->evidence, result_json(measuring->session.document));
         int published = publish(&race, diag);
         status = published == DIAG_OK ? status : published;

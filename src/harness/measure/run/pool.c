@@ -405,7 +405,7 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
         if (pool_is_interrupted(pool))
             status = POOL_INTERRUPTED;
         else if (deadline_left_ns(&pool->deadline) == 0)
-            status = POOL_OUT_OF_TIME;
+            status = DEADLINE_OVER;
         else
             pool_collect(pool, done, ctx);
     }

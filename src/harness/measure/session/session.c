@@ -56,7 +56,10 @@ static int session_pool(struct session *session, struct diag *diag)
         .budget_ns = setup->budget_ns,
         .memory_bytes = setup->memory_limit_bytes,
     };
-    return pool_open(&session->pool, cpus, count, &limits, diag);
+    int status = pool_open(&session->pool, cpus, count, &limits, diag);
+    if (status == DIAG_OK)
+        pool_set_deadline(session->pool, session->deadline);
+    return status;
 }
 
 /* Asks the processor once, so that a run without counters does not pay for trying in every cell. */
@@ -126,6 +129,8 @@ static int session_document(struct session *session, struct diag *diag)
     bool is_loaded = session->document != NULL;
     int status = DIAG_OK;
     if (is_loaded)
+        result_forget_left_out(session->document);
+    if (is_loaded)
         status = result_check_origin(session->document, setup->json, &origin, diag);
     if (status != DIAG_OK)
         return status;
@@ -136,7 +141,8 @@ static int session_document(struct session *session, struct diag *diag)
     return is_loaded ? DIAG_OK : result_new(&origin, &session->document, diag);
 }
 
-static struct workload_request request_of(const struct setup *setup, const struct plan_group *group)
+static struct workload_request request_of(const struct session *session, const struct setup *setup,
+                                          const struct plan_group *group)
 {
     return (struct workload_request){
         .workload = group->workload,
@@ -146,6 +152,7 @@ static struct workload_request request_of(const struct setup *setup, const struc
         .seed = setup->seed,
         .settings = setup->sets,
         .setting_count = setup->set_count,
+        .until = session->deadline.at_ns > 0 ? session->deadline : setup_making(setup),
     };
 }
 
@@ -188,7 +195,7 @@ int session_stream(struct session *session, const struct setup *setup,
         *out = session->kept;
         return DIAG_OK;
     }
-    struct workload_request request = request_of(setup, group);
+    struct workload_request request = request_of(session, setup, group);
     session_drop_stream(session);
     int status = workload_stream(&request, &session->kept, diag);
     session->kept_key = key;
@@ -210,12 +217,14 @@ static int session_validate(const struct session *session, struct diag *diag)
         if (group->workload == last)
             continue;
         last = group->workload;
-        struct workload_request request = request_of(session->setup, group);
+        struct workload_request request = request_of(session, session->setup, group);
         request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
         struct stream *stream = NULL;
         status = workload_stream(&request, &stream, diag);
         if (status == DIAG_OK)
             stream_free(stream);
+        if (status == DEADLINE_OVER)
+            status = DIAG_OK; /* the group itself says so */
     }
     return status;
 }
@@ -311,7 +320,7 @@ static struct stream *make_small(const struct session *session, const struct pla
                                  struct stream *stream, char *reason, size_t reason_size)
 {
     const struct setup *setup = session->setup;
-    struct workload_request request = request_of(session->setup, group);
+    struct workload_request request = request_of(session, session->setup, group);
     struct stream *small = NULL;
     struct diag diag;
     if (setup->counters != COUNTERS_STEP)
@@ -395,6 +404,10 @@ static int run_group(struct session *session, const struct plan_group *group, do
 {
     struct stream *stream = NULL;
     int status = session_stream(session, session->setup, group, &stream, diag);
+    if (status == DEADLINE_OVER && session->deadline.at_ns == 0) {
+        fprintf(stderr, "twbench: left out: %s\n", diag->text);
+        return result_leave_out(session->document, diag->text, diag);
+    }
     if (status != DIAG_OK)
         return status;
     struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);

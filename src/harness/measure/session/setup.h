@@ -48,4 +48,14 @@ struct setup {
     bool resume;      /* go on with it */
 };
 
+/* Making a stream may take the processor for so many budgets of a child. */
+#define SETUP_MAKING_BUDGETS 4
+
+/* What a stream made from now on has, where the command has no deadline. */
+static inline struct deadline setup_making(const struct setup *setup)
+{
+    bool is_long = setup->budget_ns > UINT64_MAX / SETUP_MAKING_BUDGETS;
+    return deadline_of_cpu(is_long ? 0 : SETUP_MAKING_BUDGETS * setup->budget_ns);
+}
+
 #endif

@@ -33,12 +33,23 @@ static bool has_status(const struct place *candidate, const char *status)
 
 /* ---- The recommendation. --------------------------------------------------------------------- */
 
+static bool knows_any(const struct place *advice)
+{
+    struct place candidates = place_get(advice, "candidates");
+    for (struct place at = place_item(&candidates, 0); at.json; place_next(&at))
+        if (json_get(at.json, "figures"))
+            return true;
+    return false;
+}
+
 static void add_recommendation(struct page *page, const struct place *advice)
 {
     struct place recommendation = place_get(advice, "recommendation");
     struct place reasons = place_get(&recommendation, "reasons");
     if (!recommendation.json) {
-        page_text(page, "No candidate was measured that keeps to the wishes.");
+        page_text(page, "%s",
+                  knows_any(advice) ? "No candidate was measured that keeps to the wishes."
+                                    : "Nothing was measured.");
         return;
     }
     page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
@@ -300,6 +311,7 @@ void page_advice(struct page *page, const cJSON *document)
     page_advice_title(title, sizeof title, document);
     page_heading(page, 1, NULL, "Which design for %s", title);
     page_about(page, document);
+    page_left_out(page, document);
     add_recommendation(page, &advice);
     add_front(page, &advice);
     add_sizes(page, &advice);

@@ -170,6 +170,7 @@ void page_claims(struct page *page, const cJSON *document)
     struct place claims = place_get(&root, "claims"), later = place_get(&root, "not_yet");
     add_title(page, document);
     page_about(page, document);
+    page_left_out(page, document);
     add_overview(page, &claims, &later);
     for (struct place claim = place_item(&claims, 0); claim.json; place_next(&claim))
         add_claim(page, &claim);

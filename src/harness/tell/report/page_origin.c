@@ -43,6 +43,12 @@ void page_warnings(struct page *page, const cJSON *document)
     page_say_each(page, PAGE_ITEM, &checks, "<{warning}>");
 }
 
+void page_left_out(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), left_out = place_get(&root, "left_out");
+    page_say_each(page, PAGE_TEXT, &left_out, "Left out: {}.");
+}
+
 void page_about(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document);

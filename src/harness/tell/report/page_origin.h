@@ -14,6 +14,9 @@ void page_origin(struct page *page, const cJSON *document);
 /* A list item for each thing to warn of: a run that was interrupted, cells that failed, the machine's checks. */
 void page_warnings(struct page *page, const cJSON *document);
 
+/* What was asked for and is not there, a paragraph each. */
+void page_left_out(struct page *page, const cJSON *document);
+
 /* What a terminal alone leaves out: when, on which machine, by which program it was measured; and the warnings. */
 void page_about(struct page *page, const cJSON *document);
 

@@ -74,5 +74,6 @@ void page_run(struct page *page, const cJSON *document)
     if (cJSON_IsFalse(json_get(document, "complete")))
         page_text(page, "The run was not finished: %d cells are here.",
                   cJSON_GetArraySize(cells.json));
+    page_left_out(page, document);
     page_cells(page, document);
 }
