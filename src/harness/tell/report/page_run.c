@@ -54,8 +54,12 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
     else
         page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs).");
     if (compares(view))
-        page_text(page, "adv.: single calls of advance, in the worst phase.%s",
-                  sure ? "  The best of its column is marked." : "");
+        page_text(
+            page,
+            "adv.: single calls of advance, in the worst phase.  own max: the longest, by each "
+            "call's least time over repeated passes; seen max has the machine's "
+            "interruptions in it.%s",
+            sure ? "  The best of its column is marked." : "");
 }
 
 void page_run(struct page *page, const cJSON *document)

@@ -173,7 +173,7 @@ static cJSON *make_bins(const struct histogram *histogram)
     return bins;
 }
 
-static cJSON *make_latency(const struct histogram *histogram)
+static void add_quantiles(cJSON *object, const struct histogram *histogram)
 {
     static const struct {
         const char *key;
@@ -181,12 +181,37 @@ static cJSON *make_latency(const struct histogram *histogram)
     } quantiles[] = {
         {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}, {"p99_99", 0.9999},
     };
-    if (histogram->count == 0)
-        return cJSON_CreateNull();
-    cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
         add_ns(object, quantiles[i].key, histogram_quantile_ps(histogram, quantiles[i].share));
     add_ns(object, "max", histogram->max_ps);
+}
+
+cJSON *cell_make_tail(const struct tail *tail)
+{
+    if (tail->passes == 0)
+        return cJSON_CreateNull();
+    cJSON *object = cJSON_CreateObject(), *slowest = cJSON_CreateArray();
+    add_quantiles(object, &tail->least);
+    add_ns(object, "pass_max", tail->pass_max_ps);
+    json_add_integer(object, "passes", tail->passes);
+    json_add_integer(object, "calls", tail->calls);
+    json_add_integer(object, "calls_per_block", tail->calls_per_block);
+    for (size_t i = 0; i < tail->slowest_count; i++) {
+        cJSON *pair = cJSON_CreateArray();
+        cJSON_AddItemToArray(pair, json_integer(tail->slowest[i].block * tail->calls_per_block));
+        cJSON_AddItemToArray(pair, cJSON_CreateNumber((double)tail->slowest[i].least_ps / 1000));
+        cJSON_AddItemToArray(slowest, pair);
+    }
+    json_add(object, "slowest", slowest);
+    return object;
+}
+
+static cJSON *make_latency(const struct histogram *histogram)
+{
+    if (histogram->count == 0)
+        return cJSON_CreateNull();
+    cJSON *object = cJSON_CreateObject();
+    add_quantiles(object, histogram);
     json_add_measure(object, "mean", (double)histogram->sum_ps / (double)histogram->count / 1000);
     json_add_integer(object, "count", histogram->count);
     json_add(object, "bins", make_bins(histogram));
@@ -202,6 +227,9 @@ static cJSON *make_latencies(const struct outcome_phase *phase)
     cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < OUTCOME_OPERATIONS; i++)
         json_add(object, names[i], make_latency(&phase->latency[i]));
+    cJSON *advance = cJSON_GetObjectItemCaseSensitive(object, names[OUTCOME_ADVANCE]);
+    if (cJSON_IsObject(advance))
+        json_add(advance, "own", cell_make_tail(&phase->own));
     return object;
 }
 
