@@ -1,5 +1,4 @@
-/*
- * confine.h - keeps the process from other processes: no signals, no tracing, no new processes.
+/* confine.h - keeps the process from other processes: no signals, no tracing, no new processes.
  *
  * The kernel looks at the numbers and arguments of its system calls (seccomp).  One that is refused ends the process by
  * SIGSYS, unless it handles that; the call is not made in either case.  What is refused:

@@ -17,10 +17,9 @@
 
 #define PREEMPTED_NS 20000 /* shorter ones are the interrupts that every pass has */
 
-static void job_fail(struct job_report *report, enum outcome_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void job_fail(struct job_report *report, enum outcome_status status, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) void job_fail(struct job_report *report,
+                                                           enum outcome_status status,
+                                                           const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -91,10 +91,8 @@ static bool child_load(const struct job *job, struct job_report *report)
     return loaded;
 }
 
-static void child_main(const struct pool *pool, struct slot *slot) __attribute__((noreturn));
-
 /* The number that seals the report is gone from memory before any of the plugin's code runs, but for this frame. */
-static void child_main(const struct pool *pool, struct slot *slot)
+static __attribute__((noreturn)) void child_main(const struct pool *pool, struct slot *slot)
 {
     uint64_t nonce = slot->nonce;
     struct job_report *report = slot->report;

@@ -431,10 +431,8 @@ struct prove_replay {
 };
 
 /* What was found first is what counts. */
-static void prove_break(struct prove_replay *replay, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void prove_break(struct prove_replay *replay, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void prove_break(struct prove_replay *replay,
+                                                              const char *format, ...)
 {
     struct replay_proof *proof = replay->proof;
     va_list args;
