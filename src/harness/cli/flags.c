@@ -432,6 +432,8 @@ const struct flag flags[] = {
      FLAGS_RUN, BY(take_drive)},
     {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
      FLAGS_RUN, BY(take_huge_pages)},
+    {"plan", NULL, "show the cells and about how long they take, and run nothing", FLAGS_RUN,
+     SWITCH(plan_only)},
     {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS,
      COUNT(setup.runs, 1, OUTCOME_SAMPLES_MAX)},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,

@@ -9,6 +9,7 @@
 #include "harness/tell/result/file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,14 @@
 #define STEPPED_TASKS 32u
 /* A sample waits for at most so small a part of its cell's budget. */
 #define PATIENCE_PER_BUDGET 50
+
+/* An estimate takes a call for so long, whatever the design, and the passes that prove, count and weigh for so many
+ * plain ones, each in a child that takes so long to begin and end. */
+#define ESTIMATE_CALL_NS  10.0
+#define ESTIMATE_CHECKS   20.0
+#define ESTIMATE_CHILDREN 4u
+#define ESTIMATE_CHILD_NS 2e6
+#define ESTIMATE_TASKS    1000u
 
 /* ---- Before the first group. ----------------------------------------------------------------- */
 
@@ -458,6 +467,49 @@ int session_run(struct session *session, struct diag *diag)
             status = POOL_INTERRUPTED;
     }
     return status;
+}
+
+/* Calls of the group's stream: those of a small one of the same workload, for as many tasks. */
+static int count_calls(struct session *session, const struct plan_group *group, double *calls,
+                       struct diag *diag)
+{
+    struct plan_group small = *group;
+    struct stream *stream = NULL;
+    uint64_t count = 0;
+    bool is_trace = workload_is_trace(group->workload, session->setup->workload_directory);
+    if (!is_trace && group->tasks > ESTIMATE_TASKS)
+        small.tasks = ESTIMATE_TASKS;
+    int status = session_stream(session, session->setup, &small, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        count += phase->counts.starts + phase->counts.stops + phase->counts.advances;
+    }
+    *calls = (double)count;
+    if (small.tasks < group->tasks)
+        *calls *= (double)group->tasks / (double)small.tasks;
+    return DIAG_OK;
+}
+
+int session_estimate(struct session *session, double *seconds, struct diag *diag)
+{
+    const struct setup *setup = session->setup;
+    double samples = (double)setup->runs * (1 + (double)setup->warmup);
+    *seconds = 0;
+    for (size_t i = 0; i < session->plan.group_count; i++) {
+        double calls;
+        int status = count_calls(session, &session->plan.groups[i], &calls, diag);
+        if (status != DIAG_OK)
+            return status;
+        double pass_ns = calls * ESTIMATE_CALL_NS;
+        double sample_ns = fmax(pass_ns, (double)setup->min_time_ns);
+        double cell_ns = samples * sample_ns + ESTIMATE_CHECKS * pass_ns +
+                         (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
+        *seconds += (double)session->plan.cell_count * cell_ns / 1e9;
+    }
+    *seconds /= setup->jobs > 0 ? (double)setup->jobs : 1;
+    return DIAG_OK;
 }
 
 /* ---- From one plan to the next. -------------------------------------------------------------- */
