@@ -2,8 +2,6 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/page_cells.h"
-#include "harness/tell/report/page_origin.h"
 #include "harness/tell/result/json.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* page_card.c - builds the card of a single design: its phases, settings, memory and proof. */
 #include "harness/base/units.h"
+#include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/page_groups.h"
 #include "harness/tell/result/json.h"
 
 #include <string.h>

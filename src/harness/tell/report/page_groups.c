@@ -1,5 +1,5 @@
 /* page_groups.c - builds the table that compares the designs on a stream. */
-#include "harness/tell/report/page_groups.h"
+#include "harness/tell/report/builders.h"
 
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/figures.h"

@@ -1,5 +1,5 @@
 /* page_origin.c - builds the part of a page that says where its figures come from. */
-#include "harness/tell/report/page_origin.h"
+#include "harness/tell/report/builders.h"
 
 #include "harness/tell/result/json.h"
 
