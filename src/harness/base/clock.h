@@ -1,6 +1,4 @@
-/*
- * clock.h - reads the clocks of POSIX.
- */
+/* clock.h - reads the clocks of POSIX. */
 #ifndef TWBENCH_CLOCK_H
 #define TWBENCH_CLOCK_H
 

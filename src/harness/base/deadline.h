@@ -1,5 +1,4 @@
-/*
- * deadline.h - the instant at which what has a budget of time has to be done.
+/* deadline.h - says when what has a budget of time has to be done.
  *
  * It is made once, when the command or the step begins, and handed down.  Whoever takes a step asks it first
  * whether the step fits, by what such steps took so far; who works in one piece looks at it again and again; a

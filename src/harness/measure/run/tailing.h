@@ -1,5 +1,4 @@
-/*
- * tailing.h - measures the own tail of a design on a stream: passes in which every advance is timed (stats/tail.h).
+/* tailing.h - measures the own tail of a design on a stream: passes in which every advance is timed (stats/tail.h).
  *
  * These passes give nothing but the tail: reading the clock around each call and writing it down costs time, which
  * no mean and no sample contains.

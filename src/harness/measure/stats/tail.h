@@ -1,5 +1,4 @@
-/*
- * tail.h - the own tail of a sequence of calls that is repeated: each call's least time over the passes.
+/* tail.h - finds the own tail of a repeated sequence of calls: the least time of each call over the passes.
  *
  * Every pass over a stream makes the same calls.  What a call costs by its own work it costs in each pass; an
  * interrupt or a lost core hits another call each time.  So the least time of each call is the design's, and the
