@@ -95,6 +95,12 @@ leaves_out_coarser_ticks() {
     [ "$(json a.json 'len(d["cells"])')" -ge "$before" ]
 }
 
+@test "progress names the stage" {
+    "$twbench" advise idle --tasks=100 --impl=heap --budget=1s --progress=lines --no-system-check --style=plain 2>p.txt
+    cat p.txt
+    grep -q '^look: idle, 100 tasks: ' p.txt
+}
+
 @test "bad loads and wishes are refused by name" {
     refuses "no load given" advise
     refuses "one load too many" advise hold nginx

@@ -160,6 +160,7 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     if (status != DIAG_OK)
         return status;
     progress_begin(&session->progress, measuring->setup.progress, session_weight(session));
+    session->progress.stage = measuring->stage;
     status = session_run(session, diag);
     if (status == DIAG_OK && measuring->out_of_memory)
         status = diag_run(diag, "no memory for the list of cells");

@@ -26,6 +26,7 @@ struct measuring {
     uint64_t child_ns;          /* most of one child */
     double look_ns
         [CANDIDATES_MAX]; /* what a look at the load's own size took, by candidate; 0: unknown */
+    const char *stage;    /* "look", as progress shows it */
     /* Of the plan at hand, for the cells that it names. */
     const size_t *chosen;
     uint64_t tasks;

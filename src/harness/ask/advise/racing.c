@@ -12,6 +12,7 @@
 
 /* Up to which share of the budget a step may go; where there are other sizes to look at, the race ends
  * earlier. */
+#define SMALLER_UNTIL     0.20
 #define LOOK_UNTIL        0.40
 #define AROUND_UNTIL      0.48
 #define RACE_UNTIL        0.70
@@ -138,14 +139,18 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
 static int order_by_smaller(struct race *race, size_t *order, size_t count, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
-    double key[CANDIDATES_MAX];
+    double key[CANDIDATES_MAX] = {0};
     uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
     double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
-    if (measuring->evidence.load.is_trace || tasks < TASKS_MIN ||
+    if (!measuring->workload || tasks < TASKS_MIN ||
         expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
         return DIAG_OK;
-    struct measuring_step step = look_at(order, count, tasks);
-    int status = measuring_run(measuring, &step, diag);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        struct measuring_step step = look_at(&order[i], 1, tasks);
+        if (measuring_used(measuring) < SMALLER_UNTIL)
+            status = measuring_run(measuring, &step, diag);
+    }
     field_fill(race->field, &measuring->evidence, tasks);
     for (size_t i = 0; i < count; i++) {
         double value =
@@ -461,17 +466,23 @@ static size_t count_untried(const struct measuring *measuring)
 static int run_stages(struct race *race, struct diag *diag)
 {
     bool has_sizes = race->measuring->workload != NULL;
+    const char **stage = &race->measuring->stage;
+    *stage = "look";
     int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
+    *stage = "settings";
     if (status == DIAG_OK)
         status = look_around(race, diag);
+    *stage = "race";
     if (status == DIAG_OK)
         status = run_race(race, diag);
+    *stage = "final";
     if (status == DIAG_OK)
         status = publish(race, diag);
     if (status == DIAG_OK)
         status = run_final(race, has_sizes ? FINAL_UNTIL : FINAL_UNTIL_ALONE, diag);
     if (status == DIAG_OK)
         status = publish(race, diag);
+    *stage = "sizes";
     return status == DIAG_OK ? run_sizes(race, diag) : status;
 }
 

@@ -252,14 +252,13 @@ static void slot_report_time(const struct pool *pool, struct slot *slot, const c
 {
     char reason[160];
     double budget = (double)pool->bounds.budget_ns / 1e9;
+    const char *name = pool->deadline.at_ns > 0 ? "a share of --budget" : "--budget";
     if (function)
-        snprintf(reason, sizeof reason,
-                 "%s did not return within %.3g s, half of the budget (--budget)", function,
-                 budget / 2);
+        snprintf(reason, sizeof reason, "%s did not return within %.3g s, half of the budget (%s)",
+                 function, budget / 2, name);
     else
-        snprintf(reason, sizeof reason,
-                 "the %s run took longer than its budget of %.3g s (--budget)",
-                 job_name(slot->asked->kind), budget);
+        snprintf(reason, sizeof reason, "the %s run took longer than its budget of %.3g s (%s)",
+                 job_name(slot->asked->kind), budget, name);
     job_report_fail(slot->report, function ? OUTCOME_CRASHED : OUTCOME_TIMEOUT, reason);
 }
 

@@ -44,10 +44,12 @@ static void add_recommendation(struct page *page, const struct place *advice)
 {
     struct place recommendation = place_get(advice, "recommendation");
     struct place reasons = place_get(&recommendation, "reasons");
+    struct place measured = place_get(advice, "sizes.measured");
     if (!recommendation.json) {
         page_text(page, "%s",
                   knows_any(advice) ? "No candidate was measured that keeps to the wishes."
                                     : "Nothing was measured.");
+        page_say_each(page, PAGE_ITEM, &measured, "<At {tasks:count} tasks the best is {best}.>");
         return;
     }
     if (json_get(recommendation.json, "unclear"))
