@@ -186,6 +186,21 @@ static void test_a_clear_answer_is_not_called_unclear(void **state)
     world_close(&world, field);
 }
 
+static void test_the_only_one_measured_is_no_clear_answer(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "round", .cost = 100});
+    world_mention(&world, "heap", "");
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text,
+                        "No clear answer: there was no time for the other designs at this size");
+    world_close(&world, field);
+}
+
 /* Those that every reader knows stand there, dominated, left out or not measured. */
 static void test_the_known_designs_are_always_compared(void **state)
 {
@@ -208,6 +223,7 @@ static void test_the_known_designs_are_always_compared(void **state)
     assert_string_equal(json_get_text(cJSON_GetArrayItem(list, 1), "why"),
                         "not measured: the time was up before");
     assert_string_equal(json_get_text(last, "why"), "left out by hand");
+    assert_true(isnan(json_get_number(last, "memory_ratio")));
     cJSON_Delete(advice);
     world_close(&world, NULL);
 }
@@ -856,6 +872,7 @@ int main(void)
         cmocka_unit_test(test_an_answer_that_is_not_clear_is_called_so),
         cmocka_unit_test(test_a_clear_answer_is_not_called_unclear),
         cmocka_unit_test(test_the_known_designs_are_always_compared),
+        cmocka_unit_test(test_the_only_one_measured_is_no_clear_answer),
         cmocka_unit_test(test_few_samples_tell_little),
         cmocka_unit_test(test_a_ratio_within_the_margin_is_not_told),
         cmocka_unit_test(test_pairs_see_through_a_common_drift),

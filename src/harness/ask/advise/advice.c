@@ -190,7 +190,8 @@ static cJSON *make_comparison(const struct advice_evidence *evidence, const stru
     json_add_text(object, "candidate", name);
     json_add(object, "cost_ratio", make_interval(&ratio));
     json_add(object, "told_apart", cJSON_CreateBool(criteria_ratio_sign(&ratio) != 0));
-    json_add_measure(object, "memory_ratio", left->of.bytes_per_task / right->of.bytes_per_task);
+    json_add_measure(object, "memory_ratio",
+                     left->of.known ? left->of.bytes_per_task / right->of.bytes_per_task : NAN);
     words_why(why, sizeof why, evidence, field, other);
     json_add_text(object, "why", left->of.known ? NULL : why);
     return object;

@@ -327,6 +327,18 @@ bool words_reason(char *out, size_t size, const struct advice_evidence *evidence
     return false;
 }
 
+/* Is one candidate measured, where there was no time for those of other designs? */
+static bool is_alone(const struct advice_evidence *evidence, const struct field *field)
+{
+    bool waits = false;
+    for (size_t i = 0; i < field->count; i++)
+        waits =
+            waits ||
+            (!evidence->candidates[i].left_out[0] && field->contenders[i].of.status[0] == '\0' &&
+             evidence->candidates[i].design != evidence->candidates[field->choice.chosen].design);
+    return waits && count_measured(field) < 2;
+}
+
 void words_unclear(char *out, size_t size, const struct advice_evidence *evidence,
                    const struct field *field)
 {
@@ -342,6 +354,8 @@ void words_unclear(char *out, size_t size, const struct advice_evidence *evidenc
         if (others++ < UNCLEAR_NAMED)
             text_add(&line, " and %s", name_of(name, evidence, i));
     }
+    if (others == 0 && is_alone(evidence, field))
+        text_add(&line, "No clear answer: there was no time for the other designs at this size");
     if (others > UNCLEAR_NAMED)
         text_add(&line, " and %zu more", others - UNCLEAR_NAMED);
     if (others > 0)

@@ -22,7 +22,7 @@ bool words_reason(char *out, size_t size, const struct advice_evidence *evidence
                   const struct field *field, size_t index);
 
 /* "No clear answer between hashed and round by cost", when another design than the chosen one does not differ
- * significantly by the goal; "" when all do. */
+ * significantly by the goal, or when no other was measured; "" else.  The field has a choice. */
 void words_unclear(char *out, size_t size, const struct advice_evidence *evidence,
                    const struct field *field);
 
