@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	leadNs   = 10_000_000     // from making the producers to the origin
-	settleNs = 10_000_000_000 // how long a task that has begun may take to say so after the end
+	leadNs       = 10_000_000 // from making the producers to the origin
+	sleepsFromNs = 1_000_000
+	settleNs     = 10_000_000_000 // how long a task that has begun may take to say so after the end
 )
 
 // task is one start of the schedule and what came of it.  A producer writes what is before the call, and the timer's
@@ -40,7 +41,12 @@ func (t *task) run() {
 	if t.workNs == failWork {
 		panic("a task of the schedule failed")
 	}
-	waitUntil(now + t.workNs)
+	if t.workNs >= sleepsFromNs {
+		time.Sleep(time.Duration(t.workNs))
+	} else if t.workNs > 0 {
+		for nowNs()-now < t.workNs {
+		}
+	}
 }
 
 type producer struct {

@@ -10,6 +10,7 @@
 #include "harness/ask/compare/contestants.h"
 #include "harness/base/lists.h"
 #include "harness/base/nearest.h"
+#include "harness/cli/clock_flags.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/plugin_flag.h"
 
@@ -64,8 +65,10 @@ static int take_flag(struct options *options, const char *argument, const char *
     const struct flag *flag = flag_find(name, groups);
     const struct tw_param *param =
         (groups & FLAGS_DESIGNS) && !flag ? param_find(options, name) : NULL;
+    const struct tw_param *of_runner =
+        (groups & FLAGS_RUN) && !flag && !param ? clock_flags_param(name) : NULL;
     *used = 1;
-    if (!flag && !param)
+    if (!flag && !param && !of_runner)
         return refuse_flag(options, name, diag);
     if (flag && !flag->value) {
         if (equals)
@@ -78,6 +81,8 @@ static int take_flag(struct options *options, const char *argument, const char *
                           flag ? flag->value : "N,M");
     *used = equals ? 1 : 2;
     options->matrix_given |= !flag || (flag->groups & FLAGS_MATRIX);
+    if (of_runner)
+        return clock_flags_setting(options, of_runner, shown, value, diag);
     return flag ? flag_take(flag, options, shown, value, diag)
                 : plugin_flag_sweep(options, NULL, param, shown, value, diag);
 }
@@ -202,6 +207,7 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
                 .budget_ns = UINT64_C(10000000000),
                 .memory_limit_bytes = UINT64_C(4) << 30,
                 .pin_cpu = -1,
+                .clock = {.speed = 1},
                 .jobs = 1,
             },
         .command = command,
@@ -236,6 +242,8 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
         return DIAG_USAGE;
     if (options->preset)
         apply_preset(options);
+    if (clock_flags_finish(options, diag) != DIAG_OK)
+        return DIAG_USAGE;
     if (options->setup.counts_only)
         options->setup.runs = options->setup.warmup = 0;
     return check_together(options, diag);

@@ -5,6 +5,7 @@
 #include "harness/base/lists.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/cli/clock_flags.h"
 #include "harness/cli/plugin_flag.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/run/sample.h"
@@ -176,6 +177,13 @@ static int add_word(void *ctx, const char *flag, const char *name, struct diag *
             return diag_usage(diag, "%s: '%s' is given twice", flag, name);
     list->places[list->count++] = word;
     return DIAG_OK;
+}
+
+static int take_runs(struct options *options, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    options->runs_given = true;
+    return take_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
 }
 
 static int take_drive(struct options *options, const char *flag, const char *value,
@@ -430,12 +438,26 @@ const struct flag flags[] = {
      FLAGS_MATRIX, COUNT(setup.max_pending, 1, TW_CAPACITY_MAX)},
     {"drive", "ticks,next", "who moves the clock: the stream's ticks (default), or the next expiry",
      FLAGS_RUN, BY(take_drive)},
+    {"runner", "A,B|all", "on the real clock: who owns it and the threads (list has the names)",
+     FLAGS_RUN, BY(clock_flags_runner)},
+    {"threads", "N,M|A..B", "with --runner: threads that start and stop timers (default 1)",
+     FLAGS_RUN, BY(clock_flags_threads)},
+    {"load", "LOAD", "with --runner: paced (default), closed, burst, storm or idle", FLAGS_RUN,
+     WORD(setup.clock.load, clock_flags_loads)},
+    {"speed", "X", "with --runner: pace of the workload or trace (default 1: its own)", FLAGS_RUN,
+     BY(clock_flags_speed)},
+    {"duration", "TIME", "with --runner: length of a closed or idle load (default 2s)", FLAGS_RUN,
+     TIME(setup.clock.duration_ns, 1000000)},
+    {"work", "TIME", "with --runner: how long each task sleeps: 2ms, or exponential(2ms)",
+     FLAGS_RUN, BY(clock_flags_work)},
+    {"slow-task", "TIME", "with --runner: how long the first task sleeps", FLAGS_RUN,
+     TIME(setup.clock.slow_ns, 1)},
+    {"failing-every", "N", "with --runner: each N-th task fails", FLAGS_RUN,
+     COUNT(setup.clock.failing_every, 1, UINT64_C(1) << 50)},
     {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
      FLAGS_RUN, BY(take_huge_pages)},
-    {"plan", NULL, "show the cells and about how long they take, and run nothing", FLAGS_RUN,
-     SWITCH(plan_only)},
-    {"runs", "N", "timed samples per cell (default 7)", FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS,
-     COUNT(setup.runs, 1, OUTCOME_SAMPLES_MAX)},
+    {"runs", "N", "timed samples per cell (default 7; with --runner 1)",
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS, BY(take_runs)},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
      SWITCH(setup.counts_only)},
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN | FLAGS_CLAIMS,

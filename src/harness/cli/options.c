@@ -35,6 +35,10 @@ struct plan_selection options_selection(const struct options *options)
         .drive_count = options->drive_count,
         .pages = options->pages,
         .page_count = options->page_count,
+        .runners = options->runners,
+        .runner_count = options->runner_count,
+        .threads = options->threads,
+        .thread_count = options->thread_count,
     };
 }
 

@@ -16,7 +16,8 @@
 
 #include <stdio.h>
 
-#define OPTIONS_LIST_MAX 64
+#define OPTIONS_LIST_MAX    64
+#define OPTIONS_RUNNERS_MAX 32
 
 struct options {
     struct setup setup;                             /* how to measure */
@@ -43,6 +44,11 @@ struct options {
     size_t drive_count;
     enum plan_pages pages[PLAN_PAGES]; /* none: any */
     size_t page_count;
+
+    const struct tw_runner_entry *runners[OPTIONS_RUNNERS_MAX]; /* none: virtual time */
+    size_t runner_count;
+    uint64_t threads[OPTIONS_RUNNERS_MAX];
+    size_t thread_count;
 
     uint64_t operations; /* conform */
     bool thorough;
@@ -79,11 +85,12 @@ struct options {
     bool matrix_given; /* any flag that says what to run */
     bool dragged;      /* --drag was given */
     bool list_only;    /* show --list, list --figures */
-    bool plan_only;    /* run --plan */
     bool list_flags;   /* list --flags */
     bool every_step;   /* show --every */
     bool quick;        /* claims: counts only */
     bool exact;        /* advise: --exact was given */
+    bool clock_given;  /* a flag that is of no use without --runner */
+    bool runs_given;
 
     const char *plot_scripts, *claims_directory, *report_assets; /* data files */
     void *memory;                                                /* what options_free frees */

@@ -96,16 +96,29 @@ static struct plan_cell cell_of_number(const struct plan_selection *selection,
     return cell;
 }
 
-/* Cells of one setting: drives x pages. */
+static size_t at_least_one(size_t count)
+{
+    return count > 0 ? count : 1;
+}
+
+/* Cells of one setting: drives x pages x runners x threads. */
 static size_t count_ways(const struct plan_selection *selection)
 {
-    size_t drives = selection->drive_count > 0 ? selection->drive_count : 1;
-    return drives * (selection->page_count > 0 ? selection->page_count : 1);
+    return at_least_one(selection->drive_count) * at_least_one(selection->page_count) *
+           at_least_one(selection->runner_count) * at_least_one(selection->thread_count);
 }
 
 static void set_way(const struct plan_selection *selection, size_t way, struct plan_cell *cell)
 {
-    size_t pages = selection->page_count > 0 ? selection->page_count : 1;
+    size_t pages = at_least_one(selection->page_count);
+    size_t threads = at_least_one(selection->thread_count);
+    size_t runners = at_least_one(selection->runner_count);
+    if (selection->runner_count > 0) {
+        cell->runner = selection->runners[way / threads % runners];
+        cell->threads =
+            selection->thread_count > 0 ? (uint32_t)selection->threads[way % threads] : 1;
+    }
+    way /= threads * runners;
     cell->drive = selection->drive_count > 0 ? selection->drives[way / pages] : PLAN_DRIVE_TICKS;
     cell->pages = selection->page_count > 0 ? selection->pages[way % pages] : PLAN_PAGES_ANY;
 }

@@ -11,6 +11,7 @@
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/designs/plugins.h"
 #include "harness/measure/workload/workload.h"
+#include "runners/runner.h"
 
 /* Parameters of one design, and of all selected ones together. */
 #define PLAN_SETTINGS_MAX 4
@@ -44,6 +45,9 @@ struct plan_cell {
     enum plan_pages pages;
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;
+    const struct tw_runner_entry
+        *runner;      /* on the real clock, driven by it; NULL: in virtual time */
+    uint32_t threads; /* with a runner: those that start and stop; else 0 */
 };
 
 struct plan_group {
@@ -79,6 +83,10 @@ struct plan_selection {
     size_t drive_count;
     const enum plan_pages *pages; /* none: any */
     size_t page_count;
+    const struct tw_runner_entry *const *runners; /* none: virtual time */
+    size_t runner_count;
+    const uint64_t *threads; /* none: one; only with runners */
+    size_t thread_count;
 };
 
 /* Does sweep `index` apply to the design?  It has to have the parameter; what was given for one plugin
@@ -87,7 +95,7 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
                        const struct tw_design *design);
 
 /* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
- * knows x drives x pages.  A sweep that no selected design knows is an error.  The plan points into the selection's
+ * knows x drives x pages x runners x threads.  A sweep that no selected design knows is an error.  The plan points into the selection's
  * workload names; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
 /* A plan of exactly these cells in one group, all copied but for the workload's name. */

@@ -9,7 +9,6 @@
 #include "harness/tell/result/file.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,14 +18,6 @@
 #define STEPPED_TASKS 32u
 /* A sample waits for at most so small a part of its cell's budget. */
 #define PATIENCE_PER_BUDGET 50
-
-/* An estimate takes a call for so long, whatever the design, and the passes that prove, count and weigh for so many
- * plain ones, each in a child that takes so long to begin and end. */
-#define ESTIMATE_CALL_NS  10.0
-#define ESTIMATE_CHECKS   20.0
-#define ESTIMATE_CHILDREN 4u
-#define ESTIMATE_CHILD_NS 2e6
-#define ESTIMATE_TASKS    1000u
 
 /* ---- Before the first group. ----------------------------------------------------------------- */
 
@@ -41,6 +32,9 @@ static int session_cells(struct session *session, struct diag *diag)
         return diag_run(diag, "no memory for %zu cells", count);
     memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
     session->cell_count = count;
+    session->null_cell = count;
+    if (session->setup->clock.on)
+        return on_clock_open(&session->on_clock, session->setup, session->cells, count, diag);
     for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
         if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
             return DIAG_OK;
@@ -65,10 +59,7 @@ static int session_pool(struct session *session, struct diag *diag)
         .budget_ns = setup->budget_ns,
         .memory_bytes = setup->memory_limit_bytes,
     };
-    int status = pool_open(&session->pool, cpus, count, &limits, diag);
-    if (status == DIAG_OK)
-        pool_set_deadline(session->pool, session->deadline);
-    return status;
+    return pool_open(&session->pool, cpus, count, &limits, diag);
 }
 
 /* Asks the processor once, so that a run without counters does not pay for trying in every cell. */
@@ -138,8 +129,6 @@ static int session_document(struct session *session, struct diag *diag)
     bool is_loaded = session->document != NULL;
     int status = DIAG_OK;
     if (is_loaded)
-        result_forget_left_out(session->document);
-    if (is_loaded)
         status = result_check_origin(session->document, setup->json, &origin, diag);
     if (status != DIAG_OK)
         return status;
@@ -150,18 +139,16 @@ static int session_document(struct session *session, struct diag *diag)
     return is_loaded ? DIAG_OK : result_new(&origin, &session->document, diag);
 }
 
-static struct workload_request request_of(const struct session *session, const struct setup *setup,
-                                          const struct plan_group *group)
+static struct workload_request request_of(const struct setup *setup, const struct plan_group *group)
 {
     return (struct workload_request){
         .workload = group->workload,
         .directory = setup->workload_directory,
         .tasks = group->tasks,
-        .tick_ns = setup->tick_ns,
+        .tick_ns = setup->clock.on ? 0 : setup->tick_ns, /* or that of the runner */
         .seed = setup->seed,
         .settings = setup->sets,
         .setting_count = setup->set_count,
-        .until = session->deadline.at_ns > 0 ? session->deadline : setup_making(setup),
     };
 }
 
@@ -193,6 +180,15 @@ static void session_drop_stream(struct session *session)
     session->kept_key = NULL;
 }
 
+static int make_stream(const struct setup *setup, const struct workload_request *request,
+                       struct stream **out, struct diag *diag)
+{
+    const struct clock_wishes *clock = &setup->clock;
+    if (clock->on && clock->load != CLOCK_PACED)
+        return clock_stream(clock->load, request->tasks, request->seed, out, diag);
+    return workload_stream(request, out, diag);
+}
+
 int session_stream(struct session *session, const struct setup *setup,
                    const struct plan_group *group, struct stream **out, struct diag *diag)
 {
@@ -204,11 +200,11 @@ int session_stream(struct session *session, const struct setup *setup,
         *out = session->kept;
         return DIAG_OK;
     }
-    struct workload_request request = request_of(session, setup, group);
+    struct workload_request request = request_of(setup, group);
     session_drop_stream(session);
-    int status = workload_stream(&request, &session->kept, diag);
+    int status = make_stream(setup, &request, &session->kept, diag);
     session->kept_key = key;
-    if (status == DIAG_OK && setup->max_pending > 0)
+    if (status == DIAG_OK && setup->max_pending > 0 && !setup->clock.on)
         status = oracle_cap(session->kept, (uint32_t)setup->max_pending, diag);
     if (status == DIAG_OK)
         *out = session->kept;
@@ -226,14 +222,12 @@ static int session_validate(const struct session *session, struct diag *diag)
         if (group->workload == last)
             continue;
         last = group->workload;
-        struct workload_request request = request_of(session, session->setup, group);
+        struct workload_request request = request_of(session->setup, group);
         request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
         struct stream *stream = NULL;
-        status = workload_stream(&request, &stream, diag);
+        status = make_stream(session->setup, &request, &stream, diag);
         if (status == DIAG_OK)
             stream_free(stream);
-        if (status == DEADLINE_OVER)
-            status = DIAG_OK; /* the group itself says so */
     }
     return status;
 }
@@ -256,12 +250,15 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .max_pending = setup->max_pending,
         .budget_ns = setup->budget_ns,
         .memory_limit_bytes = setup->memory_limit_bytes,
-        .pin_cpu = session->cpu,
+        .pin_cpu = setup->clock.on ? -1 : session->cpu,
+        .clock = session->on_clock.records ? &session->on_clock.records[cell] : NULL,
     };
 }
 
 static double harness_cost(const struct session *session, const struct stream *stream)
 {
+    if (session->setup->clock.on)
+        return -1; /* null costs nothing that a runner's callers would notice */
     double ns_per_op = result_harness_ns_per_op(session->document, stream);
     return ns_per_op >= 0 ? ns_per_op : group_ns_per_call(&session->outcomes[session->null_cell]);
 }
@@ -297,7 +294,7 @@ static size_t choose_cells(const struct session *session, const struct stream *s
         if (!result_has_cell(session->document, &identity, stream))
             from[count++] = i;
     }
-    if (count > 0 && !session->setup->counts_only &&
+    if (count > 0 && !session->setup->counts_only && !session->setup->clock.on &&
         session->null_cell == session->plan.cell_count &&
         result_harness_ns_per_op(session->document, stream) < 0)
         from[count++] = session->null_cell;
@@ -329,7 +326,7 @@ static struct stream *make_small(const struct session *session, const struct pla
                                  struct stream *stream, char *reason, size_t reason_size)
 {
     const struct setup *setup = session->setup;
-    struct workload_request request = request_of(session, session->setup, group);
+    struct workload_request request = request_of(session->setup, group);
     struct stream *small = NULL;
     struct diag diag;
     if (setup->counters != COUNTERS_STEP)
@@ -413,10 +410,6 @@ static int run_group(struct session *session, const struct plan_group *group, do
 {
     struct stream *stream = NULL;
     int status = session_stream(session, session->setup, group, &stream, diag);
-    if (status == DEADLINE_OVER && session->deadline.at_ns == 0) {
-        fprintf(stderr, "twbench: left out: %s\n", diag->text);
-        return result_leave_out(session->document, diag->text, diag);
-    }
     if (status != DIAG_OK)
         return status;
     struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
@@ -424,7 +417,11 @@ static int run_group(struct session *session, const struct plan_group *group, do
     if (status == DIAG_OK && chosen && from) {
         size_t count = choose_cells(session, stream, chosen, from);
         progress_group(&session->progress, stream, weight);
-        if (count > 0)
+        struct on_clock_request clock = {session->setup, session->cells, stream,
+                                         from,           count,          session->pool};
+        if (count > 0 && session->setup->clock.on)
+            status = on_clock_run(&session->on_clock, &clock, session->outcomes);
+        else if (count > 0)
             status = run_chosen(session, group, stream, chosen, from, count, diag);
         progress_clear(&session->progress);
         if (status == DIAG_OK)
@@ -469,54 +466,12 @@ int session_run(struct session *session, struct diag *diag)
     return status;
 }
 
-/* Calls of the group's stream: those of a small one of the same workload, for as many tasks. */
-static int count_calls(struct session *session, const struct plan_group *group, double *calls,
-                       struct diag *diag)
-{
-    struct plan_group small = *group;
-    struct stream *stream = NULL;
-    uint64_t count = 0;
-    bool is_trace = workload_is_trace(group->workload, session->setup->workload_directory);
-    if (!is_trace && group->tasks > ESTIMATE_TASKS)
-        small.tasks = ESTIMATE_TASKS;
-    int status = session_stream(session, session->setup, &small, &stream, diag);
-    if (status != DIAG_OK)
-        return status;
-    for (size_t i = 0; i < stream->phase_count; i++) {
-        const struct stream_phase *phase = &stream->phases[i];
-        count += phase->counts.starts + phase->counts.stops + phase->counts.advances;
-    }
-    *calls = (double)count;
-    if (small.tasks < group->tasks)
-        *calls *= (double)group->tasks / (double)small.tasks;
-    return DIAG_OK;
-}
-
-int session_estimate(struct session *session, double *seconds, struct diag *diag)
-{
-    const struct setup *setup = session->setup;
-    double samples = (double)setup->runs * (1 + (double)setup->warmup);
-    *seconds = 0;
-    for (size_t i = 0; i < session->plan.group_count; i++) {
-        double calls;
-        int status = count_calls(session, &session->plan.groups[i], &calls, diag);
-        if (status != DIAG_OK)
-            return status;
-        double pass_ns = calls * ESTIMATE_CALL_NS;
-        double sample_ns = fmax(pass_ns, (double)setup->min_time_ns);
-        double cell_ns = samples * sample_ns + ESTIMATE_CHECKS * pass_ns +
-                         (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
-        *seconds += (double)session->plan.cell_count * cell_ns / 1e9;
-    }
-    *seconds /= setup->jobs > 0 ? (double)setup->jobs : 1;
-    return DIAG_OK;
-}
-
 /* ---- From one plan to the next. -------------------------------------------------------------- */
 
 static void session_drop_plan(struct session *session)
 {
     plan_free(&session->plan);
+    on_clock_free(&session->on_clock);
     free(session->cells);
     free(session->outcomes);
     free(session->hopeless);

@@ -27,6 +27,18 @@ void histogram_add(struct histogram *histogram, uint64_t value_ps)
         histogram->max_ps = value_ps;
 }
 
+void histogram_merge(struct histogram *into, const struct histogram *from)
+{
+    for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+        uint32_t room = UINT32_MAX - into->bins[i];
+        into->bins[i] += from->bins[i] < room ? from->bins[i] : room;
+    }
+    into->count += from->count;
+    into->sum_ps += from->sum_ps;
+    if (from->max_ps > into->max_ps)
+        into->max_ps = from->max_ps;
+}
+
 uint64_t histogram_bin_low_ps(uint32_t bin)
 {
     uint32_t octave = bin / HISTOGRAM_SUB;

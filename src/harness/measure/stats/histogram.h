@@ -23,6 +23,7 @@ struct histogram {
 
 /* A bin that has reached 2^32 - 1 stays there; count, sum and maximum go on. */
 void histogram_add(struct histogram *histogram, uint64_t value_ps);
+void histogram_merge(struct histogram *into, const struct histogram *from);
 /* The bin's lowest value; bin 0 .. HISTOGRAM_BINS (the end of the last). */
 uint64_t histogram_bin_low_ps(uint32_t bin);
 /* The upper edge of the bin in which the share q of the values is reached, at most the maximum; 0

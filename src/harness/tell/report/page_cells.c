@@ -1,6 +1,7 @@
 /* page_cells.c - builds the sheets of a run's figures and its table for programs from the catalogue. */
-#include "harness/tell/report/builders.h"
+#include "harness/tell/report/page_cells.h"
 
+#include "harness/tell/report/page_origin.h"
 #include "harness/tell/result/figures.h"
 #include "harness/tell/result/json.h"
 
@@ -40,6 +41,13 @@ static const struct sheet sheets[] = {
      "memory",
      "Memory and proof",
      "What came of each cell: its status, what fired and how late, and the bytes it took.",
+     NULL,
+     {{NULL, NULL}}},
+    {FIGURE_CLOCK,
+     "clock",
+     "On the real clock",
+     "What runners did on the machine's clock, and what became of every timer: accepted = ran + "
+     "stopped + returned.  Not to be compared with figures of virtual time.",
      NULL,
      {{NULL, NULL}}},
     {FIGURE_SCHEDULES,

@@ -1,5 +1,5 @@
 /* page_groups.c - builds the table that compares the designs on a stream. */
-#include "harness/tell/report/builders.h"
+#include "harness/tell/report/page_groups.h"
 
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/figures.h"
@@ -85,18 +85,20 @@ static bool is_counter(const struct view_group *group, const struct figure *figu
            figure->sheet == FIGURE_WORK && !view_is_timed(group);
 }
 
-/* Latencies that no row has: results of older versions lack some. */
-static bool is_missing(const struct view_group *group, const struct figure *figure)
+static bool has_value(const struct view_group *group, const struct figure *figure)
 {
-    for (size_t i = 0; i < group->row_count && figure->sheet == FIGURE_LATENCY; i++)
-        if (!isnan(value_of(&group->rows[i], figure)))
-            return false;
-    return figure->sheet == FIGURE_LATENCY;
+    for (size_t i = 0; i < group->row_count; i++)
+        if (isfinite(value_of(&group->rows[i], figure)))
+            return true;
+    return false;
 }
 
 static bool is_column(const struct view_group *group, const struct figure *figure)
 {
-    if (figure->keep == 0 || group->phase_count == 0 || is_missing(group, figure))
+    if (figure->sheet == FIGURE_CLOCK || group->has_runners)
+        return figure->keep > 0 && figure->sheet == FIGURE_CLOCK && group->has_runners &&
+               has_value(group, figure);
+    if (figure->keep == 0 || group->phase_count == 0)
         return false;
     if (figure->owner == FIGURE_OF_CELL || figure->sheet != FIGURE_WORK)
         return figure->owner == FIGURE_OF_CELL || view_is_timed(group);
@@ -109,7 +111,8 @@ static const char *unit_of(const struct view_group *group, const struct figure *
 {
     double least = INFINITY;
     *divisor = 1;
-    if (figure->sheet != FIGURE_LATENCY)
+    bool is_time = figure->unit && strcmp(figure->unit, "ns") == 0;
+    if (figure->sheet != FIGURE_LATENCY && !(figure->sheet == FIGURE_CLOCK && is_time))
         return figure->unit ? figure->unit : "";
     for (size_t i = 0; i < group->row_count; i++) {
         double value = value_of(&group->rows[i], figure);
@@ -153,7 +156,7 @@ static void add_figure_column(struct page *page, const struct view_group *group,
     char title[FIGURE_NAME_SIZE];
     double divisor;
     const char *unit = unit_of(group, figure, &divisor);
-    bool best = figure->measure && (figure->sheet != FIGURE_LATENCY || has_best(group));
+    bool best = figure->sheet == FIGURE_LATENCY ? has_best(group) : figure->measure != NULL;
     figure_title(title, figure);
     page_column(page, unit[0] ? title : "", unit[0] ? unit : title,
                 (figure->sheet == FIGURE_WORK ? PAGE_ALONE : 0) | (best ? PAGE_BEST : 0),

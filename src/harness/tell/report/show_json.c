@@ -1,7 +1,8 @@
 /* show_json.c - writes a film as JSON. */
-#include "harness/tell/report/show_page.h"
+#include "harness/tell/report/show_json.h"
 
 #include "harness/base/jsontext.h"
+#include "harness/tell/report/show_terminal.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -36,14 +36,15 @@ static void name_row(const struct view_group *group, struct view_row *row)
     const cJSON *param;
     cJSON_ArrayForEach(param, json_get(row->cell, "params"))
     {
-        if (param_varies(group, row, param))
+        if (param_varies(group, row, param) && strcmp(param->string, "runner") != 0)
             cJSON_AddItemToObject(varying, param->string, cJSON_Duplicate(param, true));
     }
     char params[VIEW_LABEL_SIZE];
     json_format_params(params, sizeof params, varying);
     cJSON_Delete(varying);
-    snprintf(row->label, sizeof row->label, "%.40s%s%.50s", json_get_text(row->cell, "impl"),
-             params[0] ? " " : "", params);
+    const char *runner = json_get_text(row->cell, "runner");
+    snprintf(row->label, sizeof row->label, "%.16s%s%.30s%s%.45s", runner, runner[0] ? "/" : "",
+             json_get_text(row->cell, "impl"), params[0] ? " " : "", params);
 }
 
 static void add_phases(struct view_group *group, const struct view_row *row)
@@ -62,6 +63,8 @@ static void add_phases(struct view_group *group, const struct view_row *row)
 
 const char *view_suffix(const struct view_row *row)
 {
+    if (json_get(row->cell, "runner"))
+        return ""; /* the title says it of all */
     return row->is_harness ? " (harness)" : row->is_real_clock ? " (real clock)" : "";
 }
 
@@ -93,7 +96,8 @@ bool view_competes(const struct view_row *row)
 static bool belongs(const struct view_group *group, const cJSON *cell)
 {
     return strcmp(group->stream_hash, json_get_text(cell, "stream.hash")) == 0 &&
-           strcmp(group->workload, json_get_text(cell, "workload")) == 0;
+           strcmp(group->workload, json_get_text(cell, "workload")) == 0 &&
+           group->has_runners == (json_get(cell, "runner") != NULL);
 }
 
 static bool already_grouped(const struct view *view, const cJSON *cell)
@@ -110,7 +114,8 @@ static void add_row(struct view_group *group, const cJSON *cell)
     row->cell = cell;
     row->ok = is_ok(cell);
     row->is_harness = cJSON_IsTrue(json_get(cell, "traits.keeps_nothing"));
-    row->is_real_clock = cJSON_IsTrue(json_get(cell, "traits.real_clock"));
+    row->is_real_clock =
+        cJSON_IsTrue(json_get(cell, "traits.real_clock")) || json_get(cell, "runner");
 }
 
 /* Collects the group of `first` from there on: first the designs, then the harness. */
@@ -142,6 +147,7 @@ struct view view_make(const cJSON *document)
         struct view_group *group = &view.groups[view.group_count++];
         *group = (struct view_group){
             .workload = json_get_text(cell, "workload"),
+            .has_runners = json_get(cell, "runner") != NULL,
             .tasks_meaning = json_get_text(cell, "stream.tasks_meaning"),
             .stream_hash = json_get_text(cell, "stream.hash"),
             .tasks = json_get_number(cell, "tasks"),
@@ -211,7 +217,10 @@ void view_title(char *out, size_t size, const struct view_group *group)
     const char *meaning = group->tasks_meaning[0] ? group->tasks_meaning : "tasks";
     units_format_count(tasks, sizeof tasks, units_whole(group->tasks));
     units_format_time(tick, sizeof tick, units_whole(group->tick_ns));
-    snprintf(out, size, "%s: %s %s, tick %s", group->workload, tasks, meaning, tick);
+    if (group->has_runners)
+        snprintf(out, size, "%s: %s %s, on the real clock", group->workload, tasks, meaning);
+    else
+        snprintf(out, size, "%s: %s %s, tick %s", group->workload, tasks, meaning, tick);
 }
 
 /* ---- For formats that know benchmarks by their names alone. ---------------------------------- */

@@ -26,6 +26,7 @@ struct view_row {
 struct view_group {
     const char *workload, *tasks_meaning, *stream_hash;
     double tasks, tick_ns, seed;
+    bool has_runners;      /* its cells are of the real clock */
     struct view_row *rows; /* the harness last, the others as in the document */
     size_t row_count;
     const char *phases[VIEW_PHASES_MAX]; /* those that any of the rows has */

@@ -6,6 +6,7 @@
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/json.h"
+#include "harness/tell/result/latency.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,6 +37,12 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
              pages ? " huge_pages=" : "", pages ? pages : "", stream->workload, stream->tasks,
              stream->tick_ns, stream->seed, stream->hash, identity->runs, identity->warmup,
              identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending);
+    if (identity->clock) {
+        char clock[512];
+        size_t length = strlen(out);
+        clock_record_identity(clock, sizeof clock, identity->clock);
+        snprintf(out + length, size - length, "; %s", clock);
+    }
     jsontext_repair(out); /* as it is in a document, where it is looked for */
 }
 
@@ -60,6 +67,8 @@ static cJSON *new_params(const struct cell_identity *identity)
         json_add_text(params, "drive", plan_drive_name(identity->drive));
     if (identity->pages != PLAN_PAGES_ANY)
         json_add_text(params, "huge_pages", plan_pages_name(identity->pages));
+    if (identity->clock)
+        clock_record_params(params, identity->clock);
     return params;
 }
 
@@ -154,70 +163,6 @@ static double median_per(const double *samples_ns, size_t count, uint64_t operat
     return summary_of(samples_ns, count).median / (double)operations;
 }
 
-static void add_ns(cJSON *object, const char *key, uint64_t value_ps)
-{
-    json_add(object, key, cJSON_CreateNumber((double)value_ps / 1000));
-}
-
-static cJSON *make_bins(const struct histogram *histogram)
-{
-    cJSON *bins = cJSON_CreateArray();
-    for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
-        if (histogram->bins[i] == 0)
-            continue;
-        cJSON *pair = cJSON_CreateArray();
-        cJSON_AddItemToArray(pair, cJSON_CreateNumber((double)histogram_bin_low_ps(i) / 1000));
-        cJSON_AddItemToArray(pair, json_integer(histogram->bins[i]));
-        cJSON_AddItemToArray(bins, pair);
-    }
-    return bins;
-}
-
-static void add_quantiles(cJSON *object, const struct histogram *histogram)
-{
-    static const struct {
-        const char *key;
-        double share;
-    } quantiles[] = {
-        {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}, {"p99_99", 0.9999},
-    };
-    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        add_ns(object, quantiles[i].key, histogram_quantile_ps(histogram, quantiles[i].share));
-    add_ns(object, "max", histogram->max_ps);
-}
-
-cJSON *cell_make_tail(const struct tail *tail)
-{
-    if (tail->passes == 0)
-        return cJSON_CreateNull();
-    cJSON *object = cJSON_CreateObject(), *slowest = cJSON_CreateArray();
-    add_quantiles(object, &tail->least);
-    add_ns(object, "pass_max", tail->pass_max_ps);
-    json_add_integer(object, "passes", tail->passes);
-    json_add_integer(object, "calls", tail->calls);
-    json_add_integer(object, "calls_per_block", tail->calls_per_block);
-    for (size_t i = 0; i < tail->slowest_count; i++) {
-        cJSON *pair = cJSON_CreateArray();
-        cJSON_AddItemToArray(pair, json_integer(tail->slowest[i].block * tail->calls_per_block));
-        cJSON_AddItemToArray(pair, cJSON_CreateNumber((double)tail->slowest[i].least_ps / 1000));
-        cJSON_AddItemToArray(slowest, pair);
-    }
-    json_add(object, "slowest", slowest);
-    return object;
-}
-
-static cJSON *make_latency(const struct histogram *histogram)
-{
-    if (histogram->count == 0)
-        return cJSON_CreateNull();
-    cJSON *object = cJSON_CreateObject();
-    add_quantiles(object, histogram);
-    json_add_measure(object, "mean", (double)histogram->sum_ps / (double)histogram->count / 1000);
-    json_add_integer(object, "count", histogram->count);
-    json_add(object, "bins", make_bins(histogram));
-    return object;
-}
-
 static cJSON *make_latencies(const struct outcome_phase *phase)
 {
     static const char *const names[OUTCOME_OPERATIONS] = {[OUTCOME_START] = "start",
@@ -226,10 +171,7 @@ static cJSON *make_latencies(const struct outcome_phase *phase)
                                                           [OUTCOME_NEXT] = "next"};
     cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < OUTCOME_OPERATIONS; i++)
-        json_add(object, names[i], make_latency(&phase->latency[i]));
-    cJSON *advance = cJSON_GetObjectItemCaseSensitive(object, names[OUTCOME_ADVANCE]);
-    if (cJSON_IsObject(advance))
-        json_add(advance, "own", cell_make_tail(&phase->own));
+        json_add(object, names[i], latency_make(&phase->latency[i]));
     return object;
 }
 
@@ -472,8 +414,11 @@ static cJSON *make_limits(const struct cell_identity *identity)
 }
 
 /* A run that was stopped before its proof was finished has half a digest, which says nothing. */
-static bool is_proved(const struct stream *stream, const struct outcome *outcome)
+static bool is_proved(const struct cell_identity *identity, const struct stream *stream,
+                      const struct outcome *outcome)
 {
+    if (identity->clock)
+        return false; /* the ledger is its proof */
     if (outcome->status == OUTCOME_OK || outcome->status == OUTCOME_MISMATCH)
         return true;
     return outcome->sample_count > 0 && outcome->digest == stream->expected.digest &&
@@ -489,9 +434,10 @@ static cJSON *make_precision(const struct outcome_precision *precision)
     return object;
 }
 
-static void add_proof(cJSON *cell, const struct stream *stream, const struct outcome *outcome)
+static void add_proof(cJSON *cell, const struct cell_identity *identity,
+                      const struct stream *stream, const struct outcome *outcome)
 {
-    bool proved = is_proved(stream, outcome);
+    bool proved = is_proved(identity, stream, outcome);
     if (proved)
         json_add_hex(cell, "digest", outcome->digest);
     else
@@ -519,12 +465,13 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     json_add_integer(cell, "seed", stream->seed);
     json_add_text(cell, "status", outcome_status_name(outcome->status));
     json_add_text(cell, "reason", outcome->reason);
-    add_proof(cell, stream, outcome);
+    add_proof(cell, identity, stream, outcome);
     json_add_measure(cell, "harness_ns_per_op", harness_ns_per_op < 0 ? NAN : harness_ns_per_op);
     json_add(cell, "phases", make_phases(identity, stream, outcome));
     json_add(cell, "memory", make_memory(&outcome->memory, stream->capacity));
     json_add(cell, "stepped", make_stepped(&outcome->stepped));
     json_add(cell, "schedules", make_schedules(stream, outcome));
+    clock_record_add(cell, identity->clock);
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);
     json_add(cell, "traits", make_traits(identity->traits));
     json_add(cell, "requested", requested_params(identity));

@@ -7,6 +7,7 @@
 #include "harness/measure/plan/plan.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/workload/stream.h"
+#include "harness/tell/result/clock_record.h"
 
 #include <cjson/cJSON.h>
 
@@ -23,6 +24,7 @@ struct cell_identity {
     uint64_t budget_ns;          /* time the cell may take; 0: no limit */
     uint64_t memory_limit_bytes; /* 0: no limit */
     int pin_cpu;                 /* below 0: not pinned */
+    const struct clock_record *clock; /* of a cell with a runner; NULL: virtual time */
 };
 
 /* Enough for four settings of TW_VALUES_MAX values. */
@@ -37,9 +39,6 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
 /* The cell object, owned by the caller; keys are left out without memory (see json.h). */
 cJSON *cell_make(const struct cell_identity *identity, const struct stream *stream,
                  const struct outcome *outcome, double harness_ns_per_op);
-
-/* The own tail as cells and probes have it; null when it is not known. */
-cJSON *cell_make_tail(const struct tail *tail);
 
 /* Adds the figures that results of older versions lack and that follow from others: memory.peak_bytes_per_task.
  * `cell` keeps the shape of a cell (shape.h). */

@@ -2,6 +2,7 @@
 #include "harness/tell/result/figures.h"
 
 #include "impls/backend.h"
+#include "runners/runner.h"
 
 #include <string.h>
 
@@ -13,20 +14,28 @@
 #define MAY_LACK FIGURE_MAY_LACK
 #define MOST     FIGURE_MOST
 
-#define MEDIAN     "Median of the samples."
-#define LOW        "Lower end of the interval."
-#define HIGH       "Upper end of the interval."
-#define CONFIDENCE "Exact probability that [low, high] covers the true median."
-#define SAMPLES    "Every sample, in the order in which they were taken."
-#define P50        "50 % of the calls took at most this long."
-#define P90        "90 % of the calls took at most this long."
-#define P99        "99 % of the calls took at most this long."
-#define P99_9      "99.9 % of the calls took at most this long."
-#define P99_99     "99.99 % of the calls took at most this long."
-#define MAX        "The longest call, exact."
-#define MEAN       "Arithmetic mean."
-#define COUNT      "Calls that were timed."
-#define BINS       "Bins that are not empty, rising: [lowest value in ns, calls]."
+#define MEDIAN      "Median of the samples."
+#define LOW         "Lower end of the interval."
+#define HIGH        "Upper end of the interval."
+#define CONFIDENCE  "Exact probability that [low, high] covers the true median."
+#define SAMPLES     "Every sample, in the order in which they were taken."
+#define P50         "50 % of the calls took at most this long."
+#define P90         "90 % of the calls took at most this long."
+#define P99         "99 % of the calls took at most this long."
+#define P99_9       "99.9 % of the calls took at most this long."
+#define P99_99      "99.99 % of the calls took at most this long."
+#define MAX         "The longest call, exact."
+#define MEAN        "Arithmetic mean."
+#define COUNT       "Calls that were timed."
+#define P50_TIME    "50 % took at most this long."
+#define P90_TIME    "90 % took at most this long."
+#define P99_TIME    "99 % took at most this long."
+#define P99_9_TIME  "99.9 % took at most this long."
+#define P99_99_TIME "99.99 % took at most this long."
+#define MAX_TIME    "The longest, exact."
+#define COUNT_TIME  "Values in the histogram."
+#define BINS_TIME   "Bins that are not empty, rising: [lowest value in ns, values]."
+#define BINS        "Bins that are not empty, rising: [lowest value in ns, calls]."
 
 #define FIGURE(whose, where, what, how, ...)                                                       \
     {.owner = FIGURE_OF_##whose, .path = where, .type = FIGURE_##what, .flags = how, __VA_ARGS__},
@@ -42,6 +51,28 @@
 #define COUNTER(name, since, what)                                                                 \
     FIGURE(PHASE, "work." #name, INTEGER, since, .sheet = FIGURE_WORK, .keep = 7, .csv = #name,    \
            .measure = #name, .claim = #name, .gate = #name, .meaning = (what))
+
+/* A histogram of the real clock: NAME, its title, the unit of its percentiles, and what it is of. */
+#define CLOCK_TIME(name, p50_keep, p99_keep, max_keep, what)                                       \
+    FIGURE(CELL, "clock.times_ns." #name, OBJECT, OR_NULL, .meaning = what)                        \
+    FIGURE(CELL, "clock.times_ns." #name ".p50", NUMBER, ALWAYS, .sheet = FIGURE_CLOCK,            \
+           .title = #name " p50", .unit = "ns", .keep = p50_keep, .csv = "clock_" #name "_p50_ns", \
+           .claim = "clock_" #name "_p50_ns", .meaning = P50_TIME)                                 \
+    FIGURE(CELL, "clock.times_ns." #name ".p90", NUMBER, ALWAYS, .meaning = P90_TIME)              \
+    FIGURE(CELL, "clock.times_ns." #name ".p99", NUMBER, ALWAYS, .sheet = FIGURE_CLOCK,            \
+           .title = #name " p99", .unit = "ns", .keep = p99_keep, .csv = "clock_" #name "_p99_ns", \
+           .claim = "clock_" #name "_p99_ns", .meaning = P99_TIME)                                 \
+    FIGURE(CELL, "clock.times_ns." #name ".p99_9", NUMBER, ALWAYS, .meaning = P99_9_TIME)          \
+    FIGURE(CELL, "clock.times_ns." #name ".p99_99", NUMBER, ALWAYS, .meaning = P99_99_TIME)        \
+    FIGURE(CELL, "clock.times_ns." #name ".max", NUMBER, ALWAYS, .sheet = FIGURE_CLOCK,            \
+           .title = #name " max", .unit = "ns", .keep = max_keep, .csv = "clock_" #name "_max_ns", \
+           .claim = "clock_" #name "_max_ns", .meaning = MAX_TIME)                                 \
+    FIGURE(CELL, "clock.times_ns." #name ".mean", NUMBER, ALWAYS, .meaning = MEAN)                 \
+    FIGURE(CELL, "clock.times_ns." #name ".count", INTEGER, ALWAYS, .meaning = COUNT_TIME)         \
+    FIGURE(CELL, "clock.times_ns." #name ".bins", ARRAY, ALWAYS, .meaning = BINS_TIME)
+
+#define CLOCK_STAT(name, what)                                                                     \
+    FIGURE(CELL, "clock.stats." #name, INTEGER, ALWAYS, .claim = "clock_" #name, .meaning = what)
 
 const struct figure figures[] = {
 #include "harness/tell/result/figures.def"

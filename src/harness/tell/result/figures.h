@@ -38,7 +38,8 @@ enum figure_sheet {
     FIGURE_LATENCY,
     FIGURE_WORK,
     FIGURE_MEMORY,
-    FIGURE_SCHEDULES
+    FIGURE_SCHEDULES,
+    FIGURE_CLOCK
 };
 
 struct figure {

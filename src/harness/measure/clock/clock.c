@@ -1,0 +1,386 @@
+/* clock.c - a run in a child process: opens the service, lets producers play, shuts, judges. */
+#include "harness/measure/clock/clock.h"
+
+#include "harness/base/utf8.h"
+#include "harness/base/ward.h"
+#include "harness/measure/clock/performance.h"
+#include "harness/measure/designs/plugins.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+/* Places beyond those that pend, for runners that give them back late: what two threads may stop in a tick. */
+#define LATE_PLACES_PER_SECOND 40e6
+#define LATE_PLACES_MAX        8000000.0
+/* What a child gets on top of its load and its budget, on a machine that does much else. */
+#define SLACK_NS      (30 * SECOND)
+#define DEFAULT_TASKS 1000u
+
+const char *clock_load_name(enum clock_load load)
+{
+    static const char *const names[CLOCK_LOADS] = {[CLOCK_PACED] = "paced",
+                                                   [CLOCK_CLOSED] = "closed",
+                                                   [CLOCK_BURST] = "burst",
+                                                   [CLOCK_STORM] = "storm",
+                                                   [CLOCK_IDLE] = "idle"};
+    return names[load];
+}
+
+static void fail(struct clock_report *report, enum clock_end end, const char *reason)
+{
+    report->end = end;
+    snprintf(report->reason, sizeof report->reason, "%.*s", (int)sizeof report->reason - 1, reason);
+}
+
+/* ---- Opening. -------------------------------------------------------------------------------- */
+
+/* Places for what pends at most, and for what is stopped and keeps its place for a while. */
+static uint32_t capacity_of(const struct clock_request *request, uint64_t tick_ns)
+{
+    const struct stream *stream = request->stream;
+    bool paced = request->wishes->load == CLOCK_PACED;
+    double places = (double)(paced ? stream->capacity : stream->tasks), starts = 0;
+    unsigned flags = request->runner->flags;
+    for (size_t i = 0; i < stream->phase_count && paced; i++)
+        starts += (double)stream->phases[i].counts.starts;
+    if (!paced)
+        starts = LATE_PLACES_MAX;
+    double late = LATE_PLACES_PER_SECOND * (double)tick_ns / 1e9 + 65536;
+    late = late < LATE_PLACES_MAX ? late : LATE_PLACES_MAX;
+    bool active = paced || request->wishes->load == CLOCK_CLOSED;
+    if (flags & TW_RUNNER_PURGES)
+        late = LATE_PLACES_MAX;
+    if (active && flags & (TW_RUNNER_LATE_PLACE | TW_RUNNER_PURGES))
+        places += late < starts ? late : starts;
+    if (flags & TW_RUNNER_SPLIT_CAP)
+        places *= 2;
+    places += 1024;
+    if (request->max_pending > 0 && (double)request->max_pending > places)
+        places = (double)request->max_pending;
+    return (uint32_t)(places < TW_CAPACITY_MAX ? places : TW_CAPACITY_MAX);
+}
+
+static uint64_t horizon_of(const struct clock_request *request)
+{
+    const struct clock_wishes *wishes = request->wishes;
+    double stream_ns = (double)request->stream->tick_ns / wishes->speed;
+    if (wishes->load == CLOCK_PACED)
+        return (uint64_t)((double)(request->stream->horizon + 1) * stream_ns) + SECOND;
+    if (wishes->load == CLOCK_BURST)
+        return SECOND;
+    return 3 * 3600 * SECOND;
+}
+
+static bool service_open(struct performance *performance, struct clock_report *report)
+{
+    const struct clock_request *request = performance->request;
+    struct tw_runner_config config = {
+        .design = request->design,
+        .design_settings = request->settings,
+        .design_setting_count = request->setting_count,
+        .horizon_ns = horizon_of(request),
+        .tick_ns = request->wishes->tick_ns,
+        .threads = request->threads,
+        .max_pending = (uint32_t)request->max_pending,
+        .settings = request->wishes->settings,
+        .setting_count = request->wishes->setting_count,
+    };
+    struct tw_error error = {""};
+    config.capacity = capacity_of(request, runner_tick_ns(request->runner, &config));
+    int answer = request->runner->open(&performance->service, &config, &error);
+    if (answer != TW_RUN_OK) {
+        fail(report, CLOCK_UNSUPPORTED, error.text);
+        return false;
+    }
+    struct tw_runner_description description;
+    request->runner->describe(performance->service, &description);
+    report->capacity = config.capacity;
+    report->tick_ns = description.tick_ns;
+    report->runner_threads = description.threads;
+    report->shards = description.shards;
+    report->max_pending = description.max_pending;
+    return true;
+}
+
+/* The least of many pairs of looks at the clock. */
+static uint64_t clock_cost(void)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t begun = moment_now(), passed = moment_now() - begun;
+        least = passed < least ? passed : least;
+    }
+    return least;
+}
+
+static bool performance_open(struct performance *performance, struct clock_report *report)
+{
+    const struct clock_request *request = performance->request;
+    bool paced = request->wishes->load == CLOCK_PACED;
+    performance->runner = request->runner;
+    performance->account_count = paced ? request->stream->capacity : request->stream->tasks;
+    performance->accounts = calloc(performance->account_count, sizeof *performance->accounts);
+    performance->books = calloc(PERFORMANCE_SEATS, sizeof *performance->books);
+    bool made = performance->accounts && performance->books;
+    if (made && paced)
+        made = score_make(&performance->score, request->stream, request->threads);
+    if (!made) {
+        fail(report, CLOCK_UNSUPPORTED, "no memory for the accounts of the load");
+        return false;
+    }
+    for (size_t i = 0; i < performance->account_count; i++)
+        performance->accounts[i].performance = performance;
+    performance->clock_cost_ns = clock_cost();
+    performance->tick_ns = (double)request->stream->tick_ns / request->wishes->speed;
+    return service_open(performance, report);
+}
+
+/* ---- The window. ----------------------------------------------------------------------------- */
+
+static void *produce(void *ctx)
+{
+    struct producer *producer = ctx;
+    struct performance *performance = producer->performance;
+    const struct load *load = load_of(performance->request->wishes->load);
+    producer->seat = performance->runner->enter(performance->service);
+    rng_seed(&producer->rng, performance->request->seed, producer->number);
+    if (producer->seat)
+        producer->book = &performance->books[producer->seat->number % PERFORMANCE_SEATS];
+    if (producer->seat && load->prepare)
+        load->prepare(producer);
+    if (producer->seat)
+        producer->book->operations = 0;
+    pthread_barrier_wait(&performance->barrier); /* all have prepared */
+    pthread_barrier_wait(&performance->barrier); /* the origin is set */
+    if (producer->seat)
+        performance->runner->wait(producer->seat, performance->origin_ns);
+    if (producer->seat && load->play)
+        load->play(producer);
+    pthread_barrier_wait(&performance->barrier); /* all have played */
+    pthread_barrier_wait(&performance->barrier); /* the run is over */
+    if (producer->seat)
+        performance->runner->leave(producer->seat);
+    return NULL;
+}
+
+static uint64_t pending_of(struct performance *performance)
+{
+    struct tw_runner_stats stats;
+    performance->runner->stats(performance->service, &stats);
+    return stats.pending;
+}
+
+/* Until the load's moment, or until every timer has ended: then a budget ends a run that never does. */
+static void wait_for_end(struct performance *performance, struct tw_seat *seat)
+{
+    const struct load *load = load_of(performance->request->wishes->load);
+    const struct tw_runner *runner = performance->runner;
+    runner->wait(seat, load->until(performance));
+    while (load->all_run && pending_of(performance) > 0)
+        runner->wait(seat, moment_now() + 1000000);
+}
+
+static void window_stats(const struct tw_runner_stats *before, const struct tw_runner_stats *after,
+                         struct tw_runner_stats *out)
+{
+    *out = *after;
+    out->wakeups -= before->wakeups;
+    out->useful_wakeups -= before->useful_wakeups;
+    out->runs -= before->runs;
+    out->failed -= before->failed;
+    out->transferred -= before->transferred;
+    out->overslept_ticks -= before->overslept_ticks;
+    out->stalled -= before->stalled;
+    out->cpu_ns -= before->cpu_ns < after->cpu_ns ? before->cpu_ns : after->cpu_ns;
+}
+
+/* What the producers do between the barriers.  A load that needed preparation gets two ticks in which the runner
+ * digests it. */
+static void conduct(struct performance *performance, struct tw_seat *seat,
+                    struct clock_report *report)
+{
+    const struct clock_request *request = performance->request;
+    const struct load *load = load_of(request->wishes->load);
+    struct tw_runner_stats before, after;
+    pthread_barrier_wait(&performance->barrier);
+    if (load->prepare)
+        performance->runner->wait(seat, moment_now() + 2 * report->tick_ns + 20000000);
+    performance->origin_ns = moment_now() + 2000000;
+    if (request->wishes->load == CLOCK_PACED)
+        performance->end_ns = performance_moment(performance, performance->score.ticks);
+    performance->runner->stats(performance->service, &before);
+    pthread_barrier_wait(&performance->barrier);
+    pthread_barrier_wait(&performance->barrier);
+    uint64_t played = moment_now();
+    wait_for_end(performance, seat);
+    uint64_t ended = moment_now();
+    performance->runner->stats(performance->service, &after);
+    window_stats(&before, &after, &report->stats);
+    bool by_play = request->wishes->load == CLOCK_CLOSED || request->wishes->load == CLOCK_STORM;
+    report->watched_ns = ended - performance->origin_ns;
+    report->window_ns = (by_play ? played : ended) - performance->origin_ns;
+}
+
+static void take_back(void *ctx, tw_timer timer, void *argument)
+{
+    struct account *account = argument;
+    struct clock_report *report = ctx;
+    ledger_end(account, timer);
+    report->ledger.returned++;
+}
+
+/* Producers end before the shut: that a shut may come in the middle is for conform to prove. */
+static void perform(struct performance *performance, struct clock_report *report)
+{
+    uint32_t threads = performance->request->threads;
+    pthread_t ids[CLOCK_THREADS_MAX];
+    struct producer producers[CLOCK_THREADS_MAX] = {{0}};
+    const struct tw_runner *runner = performance->runner;
+    struct tw_seat *seat = runner->enter(performance->service);
+    uint32_t made = 0;
+    if (!seat) {
+        fail(report, CLOCK_UNSUPPORTED, "no memory for a seat");
+        return;
+    }
+    pthread_barrier_init(&performance->barrier, NULL, threads + 1);
+    for (; made < threads; made++) {
+        producers[made] = (struct producer){.performance = performance, .number = made};
+        if (pthread_create(&ids[made], NULL, produce, &producers[made]) != 0) {
+            fail(report, CLOCK_UNSUPPORTED, "the system gave no thread");
+            return; /* the child ends, and the threads with it */
+        }
+    }
+    conduct(performance, seat, report);
+    pthread_barrier_wait(&performance->barrier);
+    for (uint32_t i = 0; i < threads; i++) {
+        pthread_join(ids[i], NULL);
+        if (!producers[i].seat)
+            fail(report, CLOCK_UNSUPPORTED, "no memory for a seat");
+    }
+    if (runner->shut(seat, take_back, report) != TW_RUN_OK)
+        fail(report, CLOCK_MISMATCH, "shut refused to be called for the first time");
+    runner->leave(seat);
+}
+
+static void collect(struct performance *performance, struct clock_report *report)
+{
+    for (size_t i = 0; i < PERFORMANCE_SEATS; i++) {
+        const struct book *book = &performance->books[i];
+        ledger_add(&report->ledger, &book->ledger);
+        ledger_add_times(&report->times, &book->times);
+        report->operations += book->operations;
+    }
+    const char *broken = performance->runner->check(performance->service);
+    if (report->end == CLOCK_OK)
+        ledger_judge(performance->accounts, performance->account_count, report);
+    if (broken && report->end == CLOCK_OK)
+        fail(report, CLOCK_MISMATCH, broken);
+}
+
+/* The child ends here, so that nothing of it has to be freed; the service is, because that is part of the proof. */
+static void run_in_child(void *ctx, void *record)
+{
+    const struct clock_request *request = ctx;
+    struct clock_report *report = record;
+    struct performance performance = {.request = request};
+    struct diag diag;
+    memset(report, 0, sizeof *report);
+    if (request->design && plugins_load(request->design, &diag) != DIAG_OK) {
+        fail(report, CLOCK_CRASHED, diag.text);
+        return;
+    }
+    if (!performance_open(&performance, report))
+        return;
+    perform(&performance, report);
+    if (report->end != CLOCK_OK)
+        return;
+    collect(&performance, report);
+    performance.runner->close(performance.service);
+    score_free(&performance.score);
+}
+
+int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct stream **out,
+                 struct diag *diag)
+{
+    struct stream *stream = stream_new(clock_load_name(load));
+    if (!stream)
+        return diag_run(diag, "no memory for a load");
+    stream->tasks = tasks > 0 ? tasks : DEFAULT_TASKS;
+    stream->capacity = (uint32_t)stream->tasks;
+    stream->seed = seed;
+    stream->tick_ns = SECOND / 1000;
+    snprintf(stream->tasks_meaning, sizeof stream->tasks_meaning, "timers");
+    stream_phase_begin(stream, clock_load_name(load), NULL);
+    int status = stream_seal(stream, diag);
+    if (status == DIAG_OK)
+        *out = stream;
+    else
+        stream_free(stream);
+    return status;
+}
+
+/* ---- From outside. --------------------------------------------------------------------------- */
+
+static uint64_t budget_of(const struct clock_request *request)
+{
+    const struct clock_wishes *wishes = request->wishes;
+    double paced_ns = 0;
+    for (size_t i = 0; i < request->stream->phase_count; i++)
+        paced_ns += (double)request->stream->phases[i].counts.ticks;
+    paced_ns *= (double)request->stream->tick_ns / wishes->speed;
+    uint64_t load_ns = wishes->load == CLOCK_PACED ? (uint64_t)paced_ns : wishes->duration_ns;
+    uint64_t budget_ns = request->budget_ns > 0 ? request->budget_ns : 600 * SECOND;
+    return load_ns + budget_ns + SLACK_NS;
+}
+
+void clock_run(const struct clock_request *request, struct clock_report *report)
+{
+    char reason[sizeof report->reason];
+    struct clock_request copy = *request;
+    struct ward ward = {
+        .memory_bytes = request->memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    uint64_t budget_ns = budget_of(request);
+    unsigned seconds = (unsigned)((budget_ns + SECOND - 1) / SECOND);
+    uint64_t begun = moment_now();
+    if (!ward_run(&ward, seconds, run_in_child, &copy, report, sizeof *report, reason,
+                  sizeof reason)) {
+        memset(report, 0, sizeof *report);
+        bool late = moment_now() - begun >= budget_ns;
+        fail(report, late ? CLOCK_TIMEOUT : CLOCK_CRASHED, reason);
+    }
+    if ((unsigned)report->end > CLOCK_CRASHED)
+        fail(report, CLOCK_CRASHED, "the record of its process is damaged");
+    utf8_make_printable(report->reason, sizeof report->reason);
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void clock_merge(struct clock_report *into, const struct clock_report *from)
+{
+    struct tw_runner_stats *stats = &into->stats;
+    const struct tw_runner_stats *more = &from->stats, kept = into->stats;
+    if (into->end != CLOCK_OK)
+        return;
+    if (from->end != CLOCK_OK) {
+        *into = *from;
+        return;
+    }
+    ledger_add(&into->ledger, &from->ledger);
+    ledger_add_times(&into->times, &from->times);
+    into->window_ns += from->window_ns;
+    into->watched_ns += from->watched_ns;
+    into->operations += from->operations;
+#define SUM(name, meaning) stats->name += more->name;
+    TW_RUNNER_STATS(SUM)
+#undef SUM
+    stats->most_transferred = greater(kept.most_transferred, more->most_transferred);
+    stats->longest_pause_ns = greater(kept.longest_pause_ns, more->longest_pause_ns);
+    stats->pending = greater(kept.pending, more->pending);
+    stats->own_bytes = greater(kept.own_bytes, more->own_bytes);
+    stats->design_bytes = greater(kept.design_bytes, more->design_bytes);
+}

@@ -1,0 +1,95 @@
+/* on_clock.c - runs a session's cells that have a runner, round by round, and adds the rounds up. */
+#include "harness/measure/session/on_clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
+                  const struct plan_cell *cells, size_t count, struct diag *diag)
+{
+    *on_clock = (struct on_clock){.reports = calloc(count, sizeof *on_clock->reports),
+                                  .records = calloc(count, sizeof *on_clock->records)};
+    if (!on_clock->reports || !on_clock->records)
+        return diag_run(diag, "no memory for %zu cells", count);
+    for (size_t i = 0; i < count; i++)
+        on_clock->records[i] = (struct clock_record){.runner = cells[i].runner->timed,
+                                                     .threads = cells[i].threads,
+                                                     .wishes = &setup->clock,
+                                                     .report = &on_clock->reports[i]};
+    return DIAG_OK;
+}
+
+void on_clock_free(struct on_clock *on_clock)
+{
+    free(on_clock->reports);
+    free(on_clock->records);
+    *on_clock = (struct on_clock){.records = NULL};
+}
+
+static struct clock_request request_of_cell(const struct on_clock_request *request, size_t cell)
+{
+    const struct setup *setup = request->setup;
+    const struct plan_cell *plan = &request->cells[cell];
+    const struct tw_runner *runner = plan->runner->timed;
+    return (struct clock_request){
+        .wishes = &setup->clock,
+        .runner = runner,
+        .design = runner->flags & TW_RUNNER_OWN_TIMERS ? NULL : plan->design->timed,
+        .settings = plan->settings,
+        .setting_count = plan->setting_count,
+        .threads = plan->threads,
+        .max_pending = setup->max_pending,
+        .seed = setup->seed,
+        .stream = request->stream,
+        .budget_ns = setup->budget_ns,
+        .memory_bytes = setup->memory_limit_bytes,
+    };
+}
+
+static void set_outcome(const struct clock_report *report, struct outcome *outcome)
+{
+    static const enum outcome_status statuses[] = {
+        [CLOCK_OK] = OUTCOME_OK,
+        [CLOCK_MISMATCH] = OUTCOME_MISMATCH,
+        [CLOCK_UNSUPPORTED] = OUTCOME_UNSUPPORTED,
+        [CLOCK_TIMEOUT] = OUTCOME_TIMEOUT,
+        [CLOCK_CRASHED] = OUTCOME_CRASHED,
+    };
+    outcome->status = statuses[report->end];
+    memcpy(outcome->reason, report->reason, sizeof outcome->reason);
+}
+
+static void run_cell(struct on_clock *on_clock, const struct on_clock_request *request,
+                     uint64_t round, size_t cell, struct clock_report *scratch)
+{
+    struct clock_request of_cell = request_of_cell(request, cell);
+    struct clock_report *report = &on_clock->reports[cell];
+    if (round > 0 && report->end != CLOCK_OK)
+        return;
+    clock_run(&of_cell, scratch);
+    if (round == 0)
+        *report = *scratch;
+    else
+        clock_merge(report, scratch);
+}
+
+int on_clock_run(struct on_clock *on_clock, const struct on_clock_request *request,
+                 struct outcome *outcomes)
+{
+    struct clock_report *scratch = malloc(sizeof *scratch);
+    bool interrupted = false;
+    for (uint64_t round = 0; scratch && round < request->setup->runs; round++)
+        for (size_t i = 0; i < request->count && !interrupted; i++) {
+            size_t cell = request->chosen[i];
+            run_cell(on_clock, request, round, cell, scratch);
+            set_outcome(&on_clock->reports[cell], &outcomes[cell]);
+            interrupted = pool_is_interrupted(request->pool);
+        }
+    for (size_t i = 0; !scratch && i < request->count; i++) {
+        outcomes[request->chosen[i]].status = OUTCOME_OUT_OF_MEMORY;
+        snprintf(outcomes[request->chosen[i]].reason, 64, "no memory for a report");
+    }
+    free(scratch);
+    return interrupted ? POOL_INTERRUPTED : DIAG_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * clock_record.h - writes what came of a run on the real clock: the keys "runner", "ledger" and "clock" of a cell.
+ */
+#ifndef TWBENCH_CLOCK_RECORD_H
+#define TWBENCH_CLOCK_RECORD_H
+
+#include "harness/measure/clock/clock.h"
+
+#include <cjson/cJSON.h>
+
+/* What a cell with a runner was and what came of it. */
+struct clock_record {
+    const struct tw_runner *runner;
+    uint32_t threads;
+    const struct clock_wishes *wishes;
+    const struct clock_report *report;
+};
+
+/* What of it makes a cell another experiment: "runner=locked threads=2 load=paced speed=1 ..." */
+void clock_record_identity(char *out, size_t size, const struct clock_record *record);
+/* The settings that tell cells of one table apart: runner, threads and what the runner was given. */
+void clock_record_params(cJSON *params, const struct clock_record *record);
+/* The three keys; null when `record` is NULL. */
+void clock_record_add(cJSON *cell, const struct clock_record *record);
+
+#endif

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# runners.bats - designs on the real clock: loads, the ledger, what the result and the table say.
+load support
+
+# on_clock ARGUMENT... - a short run with a runner, its document in r.json.
+on_clock() {
+    "$twbench" run --progress=never --no-system-check --json=r.json --force "$@"
+}
+
+# adds_up - every cell is ok, and accepted = ran + stopped + returned, none early.
+adds_up() {
+    python3 - <<'PYTHON'
+import json
+for cell in json.load(open("r.json"))["cells"]:
+    ledger = cell["ledger"]
+    assert cell["status"] == "ok", cell["reason"]
+    assert ledger["accepted"] == ledger["ran"] + ledger["stopped"] + ledger["returned"] > 0, ledger
+    assert ledger["early"] == 0, ledger
+PYTHON
+}
+
+@test "list names the runners and their settings" {
+    run "$twbench" list
+    [[ $output == *"tick-queue"*"Netty"*"--transfer"* ]]
+}
+
+@test "the ledger adds up for every runner and every made load" {
+    for load in closed burst storm idle; do
+        on_clock --runner=all --impl=heap,hier --tasks=500 --threads=2 --load=$load --duration=30ms --tick=2ms
+        adds_up
+    done
+}
+
+@test "a workload and a trace are played at a speed" {
+    on_clock --runner=all --impl=heap --workload=network --tasks=200 --speed=5000 --tick=1ms --threads=2
+    adds_up
+    "$twbench" replay nginx --runner=locked --impl=hier --speed=5000 --progress=never --json=r.json --force
+    adds_up
+}
+
+@test "restarts of a workload are made by its tasks" {
+    on_clock --runner=locked --impl=heap --workload=hold --tasks=100 --speed=1000
+    adds_up
+    python3 -c 'import json; c = json.load(open("r.json"))["cells"][0]; assert c["ledger"]["accepted"] > 100, c["ledger"]'
+}
+
+@test "a burst is moved at most so many a tick, and late by whole ticks" {
+    on_clock --runner=tick-queue --impl=round --tasks=1000 --load=burst --transfer=100 --tick=5ms
+    adds_up
+    python3 -c '
+import json
+clock = json.load(open("r.json"))["cells"][0]["clock"]
+assert clock["stats"]["most_transferred"] == 100, clock["stats"]
+assert clock["times_ns"]["queue"]["max"] >= 9 * 5e6, clock["times_ns"]["queue"]'
+}
+
+@test "a runner without ticks does not wake when idle, one with ticks wakes for each" {
+    on_clock --runner=locked,tick-queue --impl=heap --tasks=10 --load=idle --duration=100ms --tick=10ms
+    python3 -c '
+import json
+locked, ticks = [cell["clock"]["stats"]["wakeups"] for cell in json.load(open("r.json"))["cells"]]
+assert locked == 0 and ticks > 0, (locked, ticks)'
+}
+
+@test "the cap refuses, and that is counted" {
+    on_clock --runner=locked --impl=heap --tasks=100 --load=idle --duration=10ms --max-pending=40
+    python3 -c '
+import json
+ledger = json.load(open("r.json"))["cells"][0]["ledger"]
+assert (ledger["accepted"], ledger["refused"], ledger["refused_full"]) == (40, 60, 60), ledger'
+}
+
+@test "tasks sleep and fail, and that is counted" {
+    on_clock --runner=locked --impl=heap --tasks=20 --load=burst --work=1ms --slow-task=20ms --failing-every=4
+    adds_up
+    python3 -c '
+import json
+clock = json.load(open("r.json"))["cells"][0]["clock"]
+assert clock["stats"]["failed"] == 5, clock["stats"]
+assert clock["times_ns"]["run"]["max"] >= 20e6 and clock["times_ns"]["run"]["p50"] >= 1e6
+assert clock["times_ns"]["dispatch"]["max"] >= 20e6, "the others wait for the slow one"'
+}
+
+@test "cells of a runner keep the schema, and resume" {
+    on_clock --runner=locked --impl=heap,null --tasks=10 --load=idle --duration=10ms
+    python3 -c '
+import json, jsonschema
+jsonschema.validate(json.load(open("r.json")), json.load(open("'"$root"'/schema/result-1.json")))'
+    before=$(md5sum <r.json)
+    "$twbench" run --progress=never --no-system-check --json=r.json --resume --runner=locked --impl=heap,null --tasks=10 \
+        --load=idle --duration=10ms
+    [ "$before" = "$(md5sum <r.json)" ]
+}
+
+@test "the report says that it is the real clock, in a table of its own" {
+    on_clock --runner=locked --impl=heap --tasks=10 --load=idle --duration=10ms
+    run "$twbench" report r.json
+    [[ $output == *"on the real clock"*"locked/heap"* ]]
+    [[ $output != *"ns/op"* ]]
+}
+
+@test "flags of the real clock that make no sense are refused" {
+    refuses "--runner" run --threads=2
+    refuses "--runner" run --transfer=5
+    refuses "nosuch" run --runner=nosuch
+    refuses "locked" run --runner=locked --transfer=5
+    refuses "--transfer" run --runner=tick-queue --transfer=0
+    refuses "--threads" run --runner=locked --threads=0
+    refuses "--speed" run --runner=locked --speed=0
+    refuses "--work" run --runner=locked --work=poisson
+    refuses "--load" run --runner=locked --load=closed --workload=hold
+    refuses "--counts-only" run --runner=locked --counts-only
+    refuses "--load" replay nginx --runner=locked --load=idle
+}
