@@ -30,6 +30,7 @@ run_limits() { "$twbench" limits --tasks=100 --runs=1 --patience=0s --progress=n
 run_trace() { "$twbench" trace nginx --json=-; }
 run_import() { "$twbench" import nginx tests/import/samples/nginx-debug_event.log.xz -o "$work/t.tt" --progress=never --json=-; }
 run_show() { "$twbench" show W7 --json=-; }
+run_list() { "$twbench" list --json=-; }
 run_probe() { "$twbench" probe --impl=heap --workload=hold --tasks=100 --samples=1 --passes=1; }
 
 commands=$(declare -F | sed -n 's/^declare -f run_//p')

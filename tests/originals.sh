@@ -257,6 +257,14 @@ test_burst() {
         'ticks.with_runs>=9' 'ticks.most_runs<=200000' 'last_run_ns>=800000000'
 }
 
+test_go_report() {
+    local output
+    [ "${DEPTH:-}" = all ] && command -v go >/dev/null || return
+    output=$(cd originals/go && GO111MODULE=on GOFLAGS=-mod=mod GOPROXY=off GOCACHE=$out/go-cache GOPATH=$out/go-path \
+        go test . 2>&1)
+    tell $? "Go's report notices planted faults" "$output"
+}
+
 mixed_schedule >"$work/mixed"
 sed 's/clock/free/' "$work/mixed" >"$work/free"
 failing_schedule >"$work/fail"
@@ -273,5 +281,6 @@ for name in netty jdk-timer jdk-pool go; do
 done
 test_faults
 test_burst
+test_go_report
 echo "1..$number"
 exit $failed

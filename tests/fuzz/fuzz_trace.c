@@ -55,8 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     look(data + 1, size - 1);
     if (textfile_open_memory(&file, "fuzz.tt", data + 1, size - 1, &diag) != DIAG_OK)
         return 0;
-    if (trace_stream(file, "fuzz", data[0] ? data[0] * UINT64_C(1000) : 0, &stream, &diag) ==
-        DIAG_OK)
+    if (trace_stream(file, "fuzz", data[0] ? data[0] * UINT64_C(1000) : 0, (struct deadline){0},
+                     &stream, &diag) == DIAG_OK)
         stream_free(stream);
     textfile_close(file);
     return 0;

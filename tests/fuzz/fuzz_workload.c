@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
     if (status != DIAG_OK)
         return 0;
-    if (generate_stream(spec, 1, 20000, &stream, &diag) == DIAG_OK)
+    if (generate_stream(spec, 1, (struct generate_limits){.work_max = 20000}, &stream, &diag) ==
+        DIAG_OK)
         stream_free(stream);
     spec_free(spec);
     return 0;

@@ -149,6 +149,85 @@ static void world_close(struct world *world, struct field *field)
 
 /* ---- Criteria. ------------------------------------------------------------------------------- */
 
+static void test_an_answer_that_is_not_clear_is_called_so(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.1});
+    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 101, .scatter = 0.1});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 400, .scatter = 0.1});
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_non_null(strstr(text, "No clear answer between "));
+    assert_non_null(strstr(text, "heap"));
+    assert_non_null(strstr(text, "hashed"));
+    assert_null(strstr(text, "list"));
+    world_close(&world, field);
+}
+
+static void test_a_clear_answer_is_not_called_unclear(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "simple", .cost = 100, .scatter = 0.01});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 400, .scatter = 0.01});
+    cJSON_AddNumberToObject(world.cells->child, "span_ticks", 5000);
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text, "");
+    words_is(text, sizeof text, &world.evidence, field);
+    assert_string_equal(
+        text, "simple is a simple wheel, one slot for each tick of its range (scheme 4); as it is "
+              "set here it refuses delays beyond 5000 ticks (5 s)");
+    world_close(&world, field);
+}
+
+static void test_the_only_one_measured_is_no_clear_answer(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "round", .cost = 100});
+    world_mention(&world, "heap", "");
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text,
+                        "No clear answer: there was no time for the other designs at this size");
+    world_close(&world, field);
+}
+
+/* Those that every reader knows stand there, dominated, left out or not measured. */
+static void test_the_known_designs_are_always_compared(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 10});
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 40, .peak_bytes = 32000});
+    world_add(&world, 0, (struct made){.impl = "scan", .cost = 90, .peak_bytes = 64000});
+    world_mention(&world, "list", "");
+    world_mention(&world, "fast", "left out by hand");
+    evidence_look(&world.evidence, world.document);
+    cJSON *advice = advice_make(&world.evidence);
+    const cJSON *list = json_get(advice, "comparisons");
+    assert_int_equal(cJSON_GetArraySize(list), 3);
+    const cJSON *heap = cJSON_GetArrayItem(list, 0), *last = cJSON_GetArrayItem(list, 2);
+    assert_string_equal(json_get_text(heap, "candidate"), "heap");
+    assert_true(fabs(json_get_number(heap, "memory_ratio") - 2) < 1e-9);
+    assert_true(fabs(json_get_number(heap, "cost_ratio.median") - 4) < 1e-6);
+    assert_string_equal(json_get_text(cJSON_GetArrayItem(list, 1), "why"),
+                        "not measured: the time was up before");
+    assert_string_equal(json_get_text(last, "why"), "left out by hand");
+    assert_true(isnan(json_get_number(last, "memory_ratio")));
+    cJSON_Delete(advice);
+    world_close(&world, NULL);
+}
+
 static void test_cost_is_of_all_operations(void **state)
 {
     struct world world;
@@ -790,6 +869,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cost_is_of_all_operations),
+        cmocka_unit_test(test_an_answer_that_is_not_clear_is_called_so),
+        cmocka_unit_test(test_a_clear_answer_is_not_called_unclear),
+        cmocka_unit_test(test_the_known_designs_are_always_compared),
+        cmocka_unit_test(test_the_only_one_measured_is_no_clear_answer),
         cmocka_unit_test(test_few_samples_tell_little),
         cmocka_unit_test(test_a_ratio_within_the_margin_is_not_told),
         cmocka_unit_test(test_pairs_see_through_a_common_drift),

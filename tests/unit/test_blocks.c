@@ -494,12 +494,12 @@ static void test_a_process_is_ended_at_the_deadline(void **state)
     struct stage *stage = stage_of(state, SLEEPS, GOOD);
     stage_calibrate(stage);
     set_deadline(stage, 300000000);
-    assert_int_equal(blocks_run(&stage->blocks, 5, &stage->diag), BLOCKS_OUT_OF_TIME);
+    assert_int_equal(blocks_run(&stage->blocks, 5, &stage->diag), DEADLINE_OVER);
     for (size_t i = 0; i < CELLS; i++)
         assert_false(stage->cells[i].failed);
     programs_add(*state, "a", SLEEPS, stage->paths[0]);
     set_deadline(stage, 300000000);
-    assert_int_equal(blocks_calibrate(&stage->blocks, &stage->diag), BLOCKS_OUT_OF_TIME);
+    assert_int_equal(blocks_calibrate(&stage->blocks, &stage->diag), DEADLINE_OVER);
     stage_free(stage);
 }
 
@@ -516,7 +516,7 @@ static void test_a_block_that_does_not_fit_is_not_begun(void **state)
         assert_true(block_cell_expected_ns(&stage->cells[i], 4) == 4 * 3600e9);
     }
     set_deadline(stage, UINT64_C(3) * 3600000000000u);
-    assert_int_equal(blocks_run(&stage->blocks, 1, &stage->diag), BLOCKS_OUT_OF_TIME);
+    assert_int_equal(blocks_run(&stage->blocks, 1, &stage->diag), DEADLINE_OVER);
     assert_int_equal(read_log(stage, letters, cells), 0);
     set_deadline(stage, UINT64_C(5) * 3600000000000u);
     stage->told = 0;

@@ -526,10 +526,10 @@ static void test_xml_holds_any_text(void **state)
         {"\x01\x1f\x7f", "??\x7f", "??\x7f"},
         {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
          "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
-        {"\xff \xc3 \xe2\x82", "? ? ??", "? ? ??"},    /* not UTF-8, cut short */
-        {"\xc0\xbc \xe0\x80\xbc", "?? ???", "?? ???"}, /* '<', longer than it has to be */
-        {"\xed\xa0\x80 \xef\xbf\xbe", "? ?", "? ?"},   /* a surrogate, U+FFFE */
-        {"\xf4\x90\x80\x80", "?", "?"},                /* beyond U+10FFFF */
+        {"\xff \xc3 \xe2\x82", "? ? ??", "? ? ??"},      /* not UTF-8, cut short */
+        {"\xc0\xbc \xe0\x80\xbc", "?? ???", "?? ???"},   /* '<', longer than it has to be */
+        {"\xed\xa0\x80 \xef\xbf\xbe", "??? ?", "??? ?"}, /* a surrogate, U+FFFE */
+        {"\xf4\x90\x80\x80", "????", "????"},            /* beyond U+10FFFF */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[128] = "", attribute[160] = "", expected[160];

@@ -35,7 +35,8 @@ static void fitted_census(const cJSON *workload, uint64_t tasks, uint64_t seed,
     struct diag diag = {""};
     char *text = cJSON_PrintUnformatted(workload);
     if (spec_parse(text, strlen(text), "fit", &request, &spec, &diag) != DIAG_OK ||
-        generate_stream(spec, seed, 0, &stream, &diag) != DIAG_OK ||
+        generate_stream(spec, seed, (struct generate_limits){.work_max = 0}, &stream, &diag) !=
+            DIAG_OK ||
         census_of_stream(stream, census, &diag) != DIAG_OK)
         fail_msg("%s", diag.text);
     cJSON_free(text);
@@ -268,7 +269,8 @@ static void test_ends_are_as_drawn(void **state)
         struct census census;
         struct diag diag = {""};
         if (flow_parse(texts[i], &spec, &diag) != DIAG_OK ||
-            generate_stream(spec, 7, 0, &stream, &diag) != DIAG_OK ||
+            generate_stream(spec, 7, (struct generate_limits){.work_max = 0}, &stream, &diag) !=
+                DIAG_OK ||
             census_of_stream(stream, &census, &diag) != DIAG_OK)
             fail_msg("%s", diag.text);
         assert_int_equal(census.end, 1000);

@@ -1,5 +1,6 @@
 /* test_generate.c - determinism, steady states that are steady, orders, limits. */
 #include "harness/measure/workload/generate.h"
+#include "harness/measure/workload/oracle.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +13,8 @@
 
 #include <cmocka.h>
 
-static int generate(const char *phases, uint64_t tasks, uint64_t seed, uint64_t work_max,
-                    struct stream **out, struct diag *diag)
+static int generate_within(const char *phases, uint64_t tasks, uint64_t seed,
+                           struct generate_limits limits, struct stream **out, struct diag *diag)
 {
     char text[8000];
     struct spec *spec;
@@ -24,9 +25,16 @@ static int generate(const char *phases, uint64_t tasks, uint64_t seed, uint64_t 
     int status = spec_parse(text, strlen(text), "x.json", &request, &spec, diag);
     if (status != DIAG_OK)
         return status;
-    status = generate_stream(spec, seed, work_max, out, diag);
+    status = generate_stream(spec, seed, limits, out, diag);
     spec_free(spec);
     return status;
+}
+
+static int generate(const char *phases, uint64_t tasks, uint64_t seed, uint64_t work_max,
+                    struct stream **out, struct diag *diag)
+{
+    struct generate_limits limits = {.work_max = work_max};
+    return generate_within(phases, tasks, seed, limits, out, diag);
 }
 
 static struct stream *generated(const char *phases, uint64_t tasks, uint64_t seed)
@@ -293,6 +301,50 @@ static void test_too_much_work_is_refused(void **state)
     }
 }
 
+/* Minutes of work of every kind of phase.  Processor time counts: it passes only while this program runs, and
+ * a look at the clock after at most some thousand operations is far below the second that is granted. */
+static void test_making_ends_with_its_deadline(void **state)
+{
+    (void)state;
+    static const char *const phases[] = {
+        "{\"name\":\"r\",\"repeat\":1000000,\"phases\":[{\"do\":\"start\",\"delay\":1},"
+        "{\"do\":\"run\",\"until\":\"empty\"}]}",
+        START "},{\"name\":\"r\",\"do\":\"run\",\"ticks\":1000,\"step\":1000000,\"delay\":1,"
+              "\"ended\":\"restart\"}",
+        START "},{\"name\":\"r\",\"do\":\"run\",\"ticks\":10000000,\"refresh\":1,\"delay\":5}",
+        START "},{\"name\":\"r\",\"do\":\"run\",\"ticks\":10000000,\"delay\":5,\"arrive\":1,"
+              "\"depart\":1}",
+    };
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        struct stream *stream = NULL;
+        struct diag diag = {""};
+        uint64_t begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+        struct generate_limits limits = {.until = deadline_of_cpu(20000000)};
+        assert_int_equal(generate_within(phases[i], 1000, 1, limits, &stream, &diag),
+                         DEADLINE_OVER);
+        assert_in_range(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, 20000000, 1020000000);
+        assert_non_null(strstr(diag.text, "making the load of 1000 tasks took longer"));
+        assert_null(stream);
+    }
+}
+
+/* The words are there in time, and the oracle is late. */
+static void test_the_oracle_ends_with_the_deadline(void **state)
+{
+    (void)state;
+    struct diag diag = {""};
+    struct stream *stream = generated(START "},{\"name\":\"run\",\"do\":\"run\",\"ticks\":1000,"
+                                            "\"delay\":\"uniform(1,9)\",\"ended\":\"restart\"}",
+                                      1000, 1);
+    struct stream_expected expected = stream->expected;
+    stream->until = (struct deadline){.at_ns = 1};
+    assert_int_equal(oracle_cap(stream, 2000, &diag), DEADLINE_OVER);
+    stream->until = (struct deadline){.at_ns = 0};
+    assert_int_equal(oracle_cap(stream, 2000, &diag), DIAG_OK);
+    assert_int_equal(stream->expected.digest, expected.digest);
+    stream_free(stream);
+}
+
 #define PERIODIC(ended)                                                                            \
     "{\"name\":\"s\",\"do\":\"start\",\"delay\":\"choice(7:1, 20:1, 300:2)\",\"age\":\"phased\"}," \
     "{\"name\":\"r\",\"do\":\"run\",\"ticks\":3000,\"delay\":\"choice(7:1, 20:1, 300:2)\","        \
@@ -377,6 +429,8 @@ int main(void)
         cmocka_unit_test(test_no_stop_misses),
         cmocka_unit_test(test_phases_without_operations),
         cmocka_unit_test(test_too_much_work_is_refused),
+        cmocka_unit_test(test_making_ends_with_its_deadline),
+        cmocka_unit_test(test_the_oracle_ends_with_the_deadline),
         cmocka_unit_test(test_a_fixed_rate_is_kept),
         cmocka_unit_test(test_a_fixed_delay_is_kept),
         cmocka_unit_test(test_schedules_have_an_identity),

@@ -2,7 +2,6 @@
  * multiples of them.  `test_limits sample FILE` leaves the document for tests/limits_format.sh. */
 #include "harness/ask/limits/limits_json.h"
 #include "harness/tell/report/documents.h"
-#include "harness/tell/report/limits_multiple.h"
 #include "harness/tell/report/limits_view.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/result/file.h"

@@ -1,6 +1,6 @@
 /* test_page.c - a page is built once and written in every format. */
+#include "harness/tell/report/builders.h"
 #include "harness/tell/report/page.h"
-#include "harness/tell/report/page_tree.h"
 #include "harness/tell/report/writer.h"
 
 #include <setjmp.h>

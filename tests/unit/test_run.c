@@ -268,6 +268,54 @@ static void test_figures(void **state)
     free(outcome);
 }
 
+/* ---- The own tail. ------------------------------------------------------------------------------- */
+
+#define OWN_STALL_NS     300000u
+#define PASSING_STALL_NS 5000000u
+
+static void spin(uint64_t ns)
+{
+    uint64_t until = clock_read_ns(CLOCK_MONOTONIC) + ns;
+    while (clock_read_ns(CLOCK_MONOTONIC) < until)
+        continue;
+}
+
+/* Slow by itself where the clock passes tick 100, in each pass; and once in 997 calls over all passes, as an
+ * interruption is. */
+static void stalling_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    static unsigned calls;
+    if (to == 100)
+        spin(OWN_STALL_NS);
+    if (++calls % 997 == 0)
+        spin(PASSING_STALL_NS);
+    heap_timed()->advance(timers, to, expire, ctx);
+}
+
+static void test_own_tail_is_the_designs(void **state)
+{
+    (void)state;
+    struct outcome *outcome = calloc(1, sizeof *outcome);
+    struct tw_backend stalling = *heap_timed();
+    stalling.advance = stalling_advance;
+    assert_true(run_beside_heap(&stalling, &stalling, AMPLE, outcome));
+    assert_outcome(outcome, OUTCOME_OK, "");
+    uint64_t own_ps = 0;
+    for (size_t i = 0; i < outcome->phase_count; i++) {
+        const struct tail *own = &outcome->phases[i].own;
+        if (outcome->phases[i].advances == 0) {
+            assert_int_equal(own->passes, 0);
+            continue;
+        }
+        assert_in_range(own->passes, TAIL_PASSES_MIN, 7);
+        assert_int_equal(own->calls, outcome->phases[i].advances);
+        assert_int_equal(own->calls_per_block, 1);
+        own_ps = own->least.max_ps > own_ps ? own->least.max_ps : own_ps;
+    }
+    assert_true(own_ps >= 1000 * OWN_STALL_NS && own_ps / 1000 < PASSING_STALL_NS);
+    free(outcome);
+}
+
 /* The design hangs, its budget is ample: the deadline ends the child all the same, and nothing is said of it. */
 static void test_a_deadline_ends_what_is_in_flight(void **state)
 {
@@ -287,7 +335,7 @@ static void test_a_deadline_ends_what_is_in_flight(void **state)
     assert_int_equal(pool_open(&pool, &cpu, 1, &limits, &diag), DIAG_OK);
     pool_set_deadline(pool, deadline_after(clock_read_ns(CLOCK_MONOTONIC), 200000000));
     assert_int_equal(group_run(pool, &cell, 1, stream, NULL, &options, outcome, NULL, NULL, &diag),
-                     POOL_OUT_OF_TIME);
+                     DEADLINE_OVER);
     assert_int_equal(outcome->status, OUTCOME_OK);
     pool_close(pool);
     free(outcome);
@@ -345,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_own_tail_is_the_designs),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_counts_only),
         cmocka_unit_test(test_a_deadline_ends_what_is_in_flight),

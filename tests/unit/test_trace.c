@@ -18,7 +18,7 @@ static int stream_of_text(const char *text, size_t size, uint64_t tick_ns, struc
     int status = textfile_open_memory(&file, "t.tt", text, size, diag);
     if (status != DIAG_OK)
         return status;
-    status = trace_stream(file, "t", tick_ns, out, diag);
+    status = trace_stream(file, "t", tick_ns, (struct deadline){0}, out, diag);
     textfile_close(file);
     return status;
 }
@@ -31,7 +31,7 @@ static struct stream *stream_of_file(const char *name, uint64_t tick_ns)
     struct diag diag = {""};
     assert_true(trace_find(name, "workloads", path, sizeof path));
     if (textfile_open(&file, path, &diag) != DIAG_OK ||
-        trace_stream(file, name, tick_ns, &stream, &diag) != DIAG_OK)
+        trace_stream(file, name, tick_ns, (struct deadline){0}, &stream, &diag) != DIAG_OK)
         fail_msg("%s", diag.text);
     textfile_close(file);
     return stream;

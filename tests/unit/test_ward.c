@@ -154,6 +154,22 @@ static void signal_parent(void *ctx, void *record)
     count_up(ctx, record);
 }
 
+/* As steps.c does in what it steps through. */
+static void trace_child(void *ctx, void *record)
+{
+    int wait_status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        kill(getpid(), SIGSTOP);
+        _exit(0);
+    }
+    waitpid(pid, &wait_status, __WALL);
+    if (WIFSTOPPED(wait_status) && ptrace(PTRACE_CONT, pid, 0, 0) == 0)
+        count_up(ctx, record);
+}
+
 static void follow_parent(void *ctx, void *record)
 {
     ptrace(PTRACE_SEIZE, getppid(), 0, 0);
@@ -176,7 +192,8 @@ static void test_confines(void **state)
     } rows[] = {{work_within, true, true},
                 {signal_parent, false, false},
                 {follow_parent, false, false},
-                {start_process, false, true}};
+                {start_process, false, true},
+                {trace_child, false, true}};
     char reason[200];
     for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
         uint64_t add = 1, record = 0;

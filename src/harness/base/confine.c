@@ -9,6 +9,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -33,7 +34,8 @@ enum subject {
     CLONES,  /* one unless the argument says CLONE_THREAD */
     TARGETS, /* the process or group that the argument is */
     ALWAYS,  /* something of another process */
-    OPTION   /* refused when the argument is `value` */
+    OPTION,  /* refused when the argument is `value` */
+    DEATH    /* a signal at the parent's end that is not SIGKILL */
 };
 
 static const struct rule {
@@ -63,7 +65,7 @@ static const struct rule {
     {SYS_fcntl, OPTION, 1, F_SETOWN_EX},
     {SYS_ioctl, OPTION, 1, FIOSETOWN},
     {SYS_ioctl, OPTION, 1, SIOCSPGRP},
-    {SYS_prctl, OPTION, 0, PR_SET_PDEATHSIG},
+    {SYS_prctl, DEATH, 0, PR_SET_PDEATHSIG},
 };
 #define RULES (sizeof rules / sizeof rules[0])
 
@@ -145,6 +147,15 @@ static void add_rule(struct filter *filter, const struct rule *rule)
         refuse_number(filter, (int)rule->value, SECCOMP_RET_TRAP);
         load(filter, offsetof(struct seccomp_data, nr));
         break;
+    case DEATH:
+        skip_unless(filter, (uint32_t)rule->call, 6);
+        load_argument(filter, rule->argument);
+        skip_unless(filter, rule->value, 3);
+        load_argument(filter, rule->argument + 1);
+        add(filter, BPF_JMP | BPF_JEQ | BPF_K, SIGKILL, 1, 0);
+        answer(filter, SECCOMP_RET_TRAP);
+        load(filter, offsetof(struct seccomp_data, nr));
+        break;
     }
 }
 
@@ -189,7 +200,7 @@ const char *confine_words(int system_call)
     for (size_t i = 0; i < RULES; i++)
         if (rules[i].call == system_call && rules[i].subject <= CLONES)
             return "starts a process";
-        else if (rules[i].call == system_call && rules[i].subject != OPTION)
+        else if (rules[i].call == system_call && rules[i].subject < OPTION)
             return "acts on another process";
     return "makes a system call that a plugin has no need for";
 }

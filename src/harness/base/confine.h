@@ -1,5 +1,4 @@
-/*
- * confine.h - keeps the process from other processes: no signals, no tracing, no new processes.
+/* confine.h - keeps the process from other processes: no signals, no tracing, no new processes.
  *
  * The kernel looks at the numbers and arguments of its system calls (seccomp).  One that is refused ends the process by
  * SIGSYS, unless it handles that; the call is not made in either case.  What is refused:
@@ -7,7 +6,7 @@
  *     kill and its kin, ptrace, process_vm_writev, prlimit, setpgid   of any process but this one and its group
  *     pidfd_send_signal, pidfd_getfd, process_madvise
  *     fork, vfork, clone without CLONE_THREAD, clone3                 clone3 is said not to exist: libc takes clone
- *     F_SETOWN and the like, PR_SET_PDEATHSIG
+ *     F_SETOWN and the like, PR_SET_PDEATHSIG of anything but SIGKILL
  *
  * This is written out because it is some forty instructions; libseccomp would be a library in every process for them.
  */

@@ -1,6 +1,4 @@
-/*
- * lists.h - lists and ranges of numbers as values of flags, and memory that is freed all at once.
- */
+/* lists.h - reads lists and ranges of numbers as values of flags; their memory is freed all at once. */
 #ifndef TWBENCH_LISTS_H
 #define TWBENCH_LISTS_H
 

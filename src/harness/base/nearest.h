@@ -1,5 +1,4 @@
-/*
- * nearest.h - "did you mean": of the words that are known the one nearest to a word that is not.
+/* nearest.h - finds the known word nearest to one that is not known: "did you mean".
  *
  *     struct nearest nearest = nearest_to("hashd");
  *     nearest_offer(&nearest, "heap"); nearest_offer(&nearest, "hashed");

@@ -1,8 +1,11 @@
 /* paths.c - finds the data directories: beside the binary, or where they were installed. */
 #include "harness/base/paths.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int paths_program(char *out, size_t size, struct diag *diag)
@@ -34,4 +37,65 @@ void paths_find(const char *name, const char *installed, char *out, size_t size)
     if (paths_program(program, sizeof program, &unused) != DIAG_OK ||
         !paths_beside(program, name, out, size))
         snprintf(out, size, "%s", installed);
+}
+
+/* ---- Before anything is written. ------------------------------------------------------------- */
+
+/* Cuts the last part off: "a/b" becomes "a", "a" becomes ".", "/a" becomes "/". */
+static void cut_last(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        strcpy(path, ".");
+    else
+        slash[slash == path] = '\0';
+}
+
+static int refuse_path(const char *flag, const char *path, struct diag *diag)
+{
+    return diag_usage(diag, "%s: %s: cannot be written: %s", flag, path, strerror(errno));
+}
+
+int paths_check_file(const char *flag, const char *path, struct diag *diag)
+{
+    char parent[4096];
+    struct stat info;
+    bool is_there = stat(path, &info) == 0;
+    if (strcmp(path, "-") == 0 || (is_there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+        return DIAG_OK;
+    if (is_there && S_ISDIR(info.st_mode))
+        return diag_usage(diag, "%s: %s: is a directory; expected a file", flag, path);
+    if (snprintf(parent, sizeof parent, "%s", path) >= (int)sizeof parent)
+        return diag_usage(diag, "%s: %.200s...: the name is too long", flag, path);
+    cut_last(parent);
+    return access(parent, W_OK | X_OK) == 0 ? DIAG_OK : refuse_path(flag, path, diag);
+}
+
+int paths_check_directory(const char *flag, const char *path, struct diag *diag)
+{
+    char at[4096];
+    struct stat info;
+    if (snprintf(at, sizeof at, "%s", path) >= (int)sizeof at)
+        return diag_usage(diag, "%s: %.200s...: the name is too long", flag, path);
+    while (stat(at, &info) != 0 && errno == ENOENT && strcmp(at, ".") != 0 && strcmp(at, "/") != 0)
+        cut_last(at);
+    if (stat(at, &info) == 0 && !S_ISDIR(info.st_mode))
+        errno = ENOTDIR;
+    else if (access(at, W_OK | X_OK) == 0)
+        return DIAG_OK;
+    return refuse_path(flag, path, diag);
+}
+
+bool paths_has_command(const char *name)
+{
+    char path[4096];
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        snprintf(path, sizeof path, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
+        if (access(path, X_OK) == 0)
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
 }

@@ -22,4 +22,12 @@ bool paths_beside(const char *program, const char *name, char *out, size_t size)
 /* The program that runs, wherever it was found.  DIAG_RUN. */
 int paths_program(char *out, size_t size, struct diag *diag);
 
+/* Can a file be written there, or files into a directory that may still have to be made?  "-" and what is there and is
+ * neither a regular file nor a directory are left to whoever writes.  DIAG_USAGE: "FLAG: PATH: cannot be written: ..". */
+int paths_check_file(const char *flag, const char *path, struct diag *diag);
+int paths_check_directory(const char *flag, const char *path, struct diag *diag);
+
+/* Is there a command of that name in $PATH? */
+bool paths_has_command(const char *name);
+
 #endif

@@ -295,9 +295,7 @@ static uint64_t *piece_seal(const struct piece *piece)
     return (uint64_t *)piece->shared + aligned;
 }
 
-static void piece_do(struct piece *piece) __attribute__((noreturn));
-
-static void piece_do(struct piece *piece)
+static __attribute__((noreturn)) void piece_do(struct piece *piece)
 {
     uint64_t nonce = piece->nonce;
     piece->nonce = 0;

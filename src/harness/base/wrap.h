@@ -1,6 +1,4 @@
-/*
- * wrap.h - a paragraph, broken between words before the last column.
- */
+/* wrap.h - breaks a paragraph between words before the last column. */
 #ifndef TWBENCH_WRAP_H
 #define TWBENCH_WRAP_H
 

@@ -37,6 +37,8 @@ int cmd_advise(const struct options *options)
     int exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
                           ? cli_finish(options, advising_document(advising), status)
                           : cli_fail(status, &diag);
+    if (exit_status <= EXIT_FAILED && advising && !advising_knows(advising) && status == DIAG_OK)
+        exit_status = EXIT_INCONCLUSIVE;
     advising_close(advising);
     return exit_status;
 }

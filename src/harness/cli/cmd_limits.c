@@ -5,7 +5,7 @@
 #include "harness/ask/limits/limits_json.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/tell/report/limits_multiple.h"
+#include "harness/tell/report/limits_view.h"
 #include "harness/tell/result/json.h"
 
 static int check(const struct options *options, struct diag *diag)

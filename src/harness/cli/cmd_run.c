@@ -1,12 +1,14 @@
 /*
  * cmd_run.c - run and replay: one plan, from the command line.
  */
+#include "harness/base/units.h"
 #include "harness/bring/import/import.h"
 #include "harness/cli/cli.h"
 
 #include "harness/cli/outputs.h"
 #include "harness/measure/session/session.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define DEFAULT_WORKLOAD "standard"
@@ -46,6 +48,40 @@ static int run_plan(struct session *session, const struct options *options, stru
     return session_plan(session, &options->setup, &selection, diag);
 }
 
+static void print_cell(const struct plan_group *group, const struct plan_cell *cell)
+{
+    char tasks[32] = "-";
+    if (group->tasks > 0)
+        units_format_count(tasks, sizeof tasks, group->tasks);
+    printf("%-18s %6s  %s", group->workload, tasks, cell->design->timed->name);
+    for (size_t i = 0; i < cell->setting_count; i++)
+        for (size_t v = 0; v < cell->settings[i].count; v++)
+            printf(v ? ",%s%" PRIu64 : " %s=%" PRIu64, v ? "" : cell->settings[i].name,
+                   cell->settings[i].values[v]);
+    if (cell->drive == PLAN_DRIVE_NEXT)
+        printf(" drive=%s", plan_drive_name(cell->drive));
+    if (plan_pages_name(cell->pages))
+        printf(" huge-pages=%s", plan_pages_name(cell->pages));
+    printf("\n");
+}
+
+/* Tasks "-": the workload's own number, or the trace's. */
+static int show_plan(struct session *session, struct diag *diag)
+{
+    const struct plan *plan = &session->plan;
+    double seconds;
+    int status = session_estimate(session, &seconds, diag);
+    if (status != DIAG_OK)
+        return status;
+    printf("%-18s %6s  design\n", "workload", "tasks");
+    for (size_t g = 0; g < plan->group_count; g++)
+        for (size_t c = 0; c < plan->cell_count; c++)
+            print_cell(&plan->groups[g], &plan->cells[c]);
+    printf("\n%zu cells, about %.3g s at 10 ns per operation; nothing was run\n",
+           plan->group_count * plan->cell_count, seconds);
+    return DIAG_OK;
+}
+
 int cmd_run(const struct options *options)
 {
     struct session session = {.setup = NULL};
@@ -53,6 +89,11 @@ int cmd_run(const struct options *options)
     int status = run_plan(&session, options, &diag);
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);
+    if (status == DIAG_OK && options->plan_only) {
+        status = show_plan(&session, &diag);
+        session_close(&session);
+        return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+    }
     if (status == DIAG_OK)
         status = session_open(&session, &options->setup, &diag);
     if (status == DIAG_OK) {

@@ -7,10 +7,7 @@
 #include "harness/base/wrap.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/tell/report/show_html.h"
-#include "harness/tell/report/show_json.h"
-#include "harness/tell/report/show_svg.h"
-#include "harness/tell/report/show_terminal.h"
+#include "harness/tell/report/show_page.h"
 #include "harness/tell/report/style.h"
 #include "harness/tell/result/file.h"
 

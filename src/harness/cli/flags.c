@@ -456,6 +456,8 @@ const struct flag flags[] = {
      COUNT(setup.clock.failing_every, 1, UINT64_C(1) << 50)},
     {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
      FLAGS_RUN, BY(take_huge_pages)},
+    {"plan", NULL, "show the cells and about how long they take, and run nothing", FLAGS_RUN,
+     SWITCH(plan_only)},
     {"runs", "N", "timed samples per cell (default 7; with --runner 1)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS, BY(take_runs)},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,

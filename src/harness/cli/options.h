@@ -85,6 +85,7 @@ struct options {
     bool matrix_given; /* any flag that says what to run */
     bool dragged;      /* --drag was given */
     bool list_only;    /* show --list, list --figures */
+    bool plan_only;    /* run --plan */
     bool list_flags;   /* list --flags */
     bool every_step;   /* show --every */
     bool quick;        /* claims: counts only */

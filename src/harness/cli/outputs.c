@@ -1,6 +1,7 @@
 /* outputs.c - writes a document in every format that was asked for. */
 #include "harness/cli/outputs.h"
 
+#include "harness/base/paths.h"
 #include "harness/measure/run/interrupt.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/writer.h"
@@ -13,8 +14,52 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
+/* ---- Before anything runs. ------------------------------------------------------------------- */
+
+static bool is_running(const struct options *options, const char *impl)
+{
+    for (size_t i = 0; i < options->design_count; i++)
+        if (strcmp(options->designs[i]->timed->name, impl) == 0)
+            return true;
+    return false;
+}
+
+/* A claim needs its design and, of a workload whose sizes are given, enough of them. */
+static int check_claims(const struct options *options, struct diag *diag)
+{
+    for (size_t i = 0; i < options->claim_count; i++) {
+        const struct sweep_claim *claim = &options->claims[i];
+        if (!is_running(options, claim->impl))
+            return diag_usage(diag, "--assert: '%s': '%s' is not among the designs that run",
+                              claim->text, claim->impl);
+        if (options->task_count < GROWTH_SIZES_MIN)
+            return diag_usage(diag,
+                              "--assert: '%s': expected at least %d numbers of tasks, such as "
+                              "--tasks=1e3..1e6",
+                              claim->text, GROWTH_SIZES_MIN);
+    }
+    return DIAG_OK;
+}
+
+static int check_targets(const struct options *options, struct diag *diag)
+{
+    struct options_file files[OPTIONS_FILES_MAX];
+    size_t count = options_files(options, files);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < count && status == DIAG_OK; i++)
+        if (files[i].path && files[i].path != options->trace)
+            status = paths_check_file(files[i].flag, files[i].path, diag);
+    if (status == DIAG_OK && options->plots)
+        status = paths_check_directory("--plots", options->plots, diag);
+    bool draws = options->plots || options->plot_format == PLOT_DUMB;
+    if (status == DIAG_OK && draws && !paths_has_command("gnuplot"))
+        return diag_usage(diag, "%s: gnuplot is not installed (Debian package gnuplot-nox)",
+                          options->plots ? "--plots" : "--plot-format");
+    return status;
+}
+
 /* What is made of a document can be made again at any time; it is still not overwritten unasked. */
-int outputs_check(const struct options *options, struct diag *diag)
+static int check_existing(const struct options *options, struct diag *diag)
 {
     struct options_file files[OPTIONS_FILES_MAX];
     bool keeps_cells = options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE);
@@ -34,6 +79,31 @@ int outputs_check(const struct options *options, struct diag *diag)
     return status;
 }
 
+int outputs_check(const struct options *options, struct diag *diag)
+{
+    int status = check_existing(options, diag);
+    if (status == DIAG_OK)
+        status = check_targets(options, diag);
+    if (status == DIAG_OK && (options->command->flags & FLAGS_RUN))
+        status = check_claims(options, diag);
+    return status;
+}
+
+/* ---- What can fail without costing the rest. ------------------------------------------------- */
+
+/* Notes how a step ended.  The first that failed is what the command answers; the others are said at once. */
+static void note(int *status, struct diag *diag, int step, const struct diag *step_diag)
+{
+    if (step == DIAG_OK)
+        return;
+    if (*status != DIAG_OK) {
+        fprintf(stderr, "twbench: %s\n", step_diag->text);
+        return;
+    }
+    *status = step;
+    *diag = *step_diag;
+}
+
 /* A result, and what prints it. */
 struct rendering {
     const struct export_format *format;
@@ -51,10 +121,12 @@ static int write_exports(const struct options *options, const struct result_docu
                          struct diag *diag)
 {
     int status = DIAG_OK;
-    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
+    struct diag step;
+    for (size_t i = 0; i < export_format_count; i++) {
         struct rendering rendering = {&export_formats[i], document};
         if (options->exports[i] && !export_formats[i].write_page)
-            status = file_replace(options->exports[i], print_rendering, &rendering, diag);
+            note(&status, diag,
+                 file_replace(options->exports[i], print_rendering, &rendering, &step), &step);
     }
     return status;
 }
@@ -181,13 +253,15 @@ static int write_frame(const struct options *options, const struct page *page,
 static int write_page_exports(const struct options *options, const cJSON *comparison,
                               const struct page *page, struct diag *diag)
 {
+    struct diag step;
     int status = page_is_whole(page) ? DIAG_OK : diag_run(diag, "no memory for the page");
-    for (size_t i = 0; i < export_format_count && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < export_format_count && page_is_whole(page); i++) {
         struct page_rendering rendering = {&export_formats[i], comparison, page};
         bool has_format =
             export_formats[i].write_page || (comparison && export_formats[i].write_comparison);
         if (options->exports[i] && has_format)
-            status = file_replace(options->exports[i], print_page_rendering, &rendering, diag);
+            note(&status, diag,
+                 file_replace(options->exports[i], print_page_rendering, &rendering, &step), &step);
     }
     return status;
 }
@@ -214,17 +288,18 @@ static int write_page(const struct options *options, const struct document_kind 
 {
     struct page page = {.blocks = NULL};
     struct inline_pictures pictures = {.items = NULL};
+    struct diag step;
     int status = options->html && kind->has_pictures
                      ? inline_draw(document, options->plot_scripts, &pictures, diag)
                      : DIAG_OK;
     kind->build(&page, document);
-    if (status == DIAG_OK) {
-        show(options, show_page, &page);
-        status = write_page_exports(options, is_comparison(kind) ? document : NULL, &page, diag);
-    }
-    if (status == DIAG_OK && options->html)
-        status = write_frame(options, &page, kind->has_pictures ? &pictures : NULL, diag);
-    if (status == DIAG_OK && pictures.missing[0])
+    show(options, show_page, &page);
+    note(&status, diag,
+         write_page_exports(options, is_comparison(kind) ? document : NULL, &page, &step), &step);
+    if (options->html && page_is_whole(&page))
+        note(&status, diag,
+             write_frame(options, &page, kind->has_pictures ? &pictures : NULL, &step), &step);
+    if (pictures.missing[0])
         fprintf(stderr, "twbench: the report has no pictures: %s\n", pictures.missing);
     page_free(&page);
     inline_free(&pictures);
@@ -235,11 +310,11 @@ int outputs_write(const struct options *options, const struct result_document *d
                   struct diag *diag)
 {
     const cJSON *json = result_json(document);
+    struct diag step;
     int status = write_page(options, document_kind_of(json), json, diag);
-    if (status == DIAG_OK)
-        status = write_exports(options, document, diag);
-    if (status == DIAG_OK && (options->plots || options->plot_format == PLOT_DUMB))
-        status = outputs_plot(options, json, diag);
+    note(&status, diag, write_exports(options, document, &step), &step);
+    if (options->plots || options->plot_format == PLOT_DUMB)
+        note(&status, diag, outputs_plot(options, json, &step), &step);
     return status;
 }
 

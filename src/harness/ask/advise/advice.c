@@ -171,13 +171,17 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
     for (size_t i = 0; words_reason(text, sizeof text, evidence, field, i); i++)
         cJSON_AddItemToArray(reasons, json_text(text));
     json_add(object, "reasons", reasons);
+    words_unclear(text, sizeof text, evidence, field);
+    json_add_text(object, "unclear", text);
+    words_is(text, sizeof text, evidence, field);
+    json_add_text(object, "is", text);
     return object;
 }
 
 static cJSON *make_comparison(const struct advice_evidence *evidence, const struct field *field,
                               size_t other)
 {
-    char name[CANDIDATE_NAME_MAX];
+    char name[CANDIDATE_NAME_MAX], why[WORDS_SIZE];
     cJSON *object = cJSON_CreateObject();
     const struct contender *left = &field->contenders[other];
     const struct contender *right = &field->contenders[field->choice.chosen];
@@ -186,15 +190,34 @@ static cJSON *make_comparison(const struct advice_evidence *evidence, const stru
     json_add_text(object, "candidate", name);
     json_add(object, "cost_ratio", make_interval(&ratio));
     json_add(object, "told_apart", cJSON_CreateBool(criteria_ratio_sign(&ratio) != 0));
+    json_add_measure(object, "memory_ratio",
+                     left->of.known ? left->of.bytes_per_task / right->of.bytes_per_task : NAN);
+    words_why(why, sizeof why, evidence, field, other);
+    json_add_text(object, "why", left->of.known ? NULL : why);
     return object;
 }
 
-/* Against each that is on the front, or that was not told apart. */
+/* One of those that every reader knows, as it comes. */
+static bool is_reference(const struct candidate *candidate)
+{
+    static const char *const names[] = {"list", "heap", "hashed", "hier", "fast"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(candidate->design->timed->name, names[i]) == 0)
+            return candidate->setting_count == 0 && candidate->tick_ns == 0 &&
+                   candidate->drive == PLAN_DRIVE_TICKS;
+    return false;
+}
+
+/* Against those that always stand there, then each that is on the front, or that was not told apart. */
 static cJSON *make_comparisons(const struct advice_evidence *evidence, const struct field *field)
 {
     cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < field->count && field->choice.chosen != CHOICE_NONE; i++)
-        if (i != field->choice.chosen && field->entries[i].allowed &&
+    size_t chosen = field->choice.chosen;
+    for (size_t i = 0; i < field->count && chosen != CHOICE_NONE; i++)
+        if (i != chosen && is_reference(&evidence->candidates[i]))
+            cJSON_AddItemToArray(list, make_comparison(evidence, field, i));
+    for (size_t i = 0; i < field->count && chosen != CHOICE_NONE; i++)
+        if (i != chosen && !is_reference(&evidence->candidates[i]) && field->entries[i].allowed &&
             (field->equal[i] || field->by[i] == FRONT_ITSELF))
             cJSON_AddItemToArray(list, make_comparison(evidence, field, i));
     return list;

@@ -4,10 +4,7 @@
 #include "harness/ask/advise/fitting.h"
 #include "harness/ask/advise/racing.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 /* A child may take so small a part of the budget, or a few times what making the stream took, and never
  * more than the second part; but what a fork and a glance take it may always. */
@@ -15,6 +12,14 @@
 #define CHILD_SHARE     0.025
 #define CHILD_STREAMS   3.0
 #define CHILD_SHARE_MAX 0.125
+
+/* Making the load may take this share of the budget; with fewer tasks, each time so many fewer, it is tried for
+ * so much longer. */
+#define MAKING_SHARE      0.4
+#define MAKING_SHARE_STEP 0.1
+#define MAKING_SHARE_MAX  0.65
+#define FEWER_TASKS       64
+#define FEWER_TASKS_MAX   4096 /* where the workload's own number was asked for */
 
 /* To see what an interruption takes: the middle of so many stretches. */
 #define STRETCHES  5
@@ -38,24 +43,29 @@ static uint64_t child_budget(uint64_t whole_ns, uint64_t stream_ns)
     return (uint64_t)child_ns;
 }
 
-/* Nothing is open yet that would have to be closed. */
-static void give_up_load(int number)
+/* The load asked for, and where it takes too large a part of the budget, the same workload with fewer tasks. */
+static int make_load(struct measuring *measuring, const struct advise_request *request,
+                     struct plan_group group, struct stream **out, struct diag *diag)
 {
-    static const char text[] = "twbench: advise: making the load took all of --budget; expected a "
-                               "longer budget or fewer tasks\n";
-    (void)number;
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)ignored;
-    _exit(1);
-}
-
-/* The load is made in one piece, so that only a signal can end it.  0: no limit. */
-static void limit_load(uint64_t limit_ns)
-{
-    struct itimerval limit = {.it_value = {(time_t)(limit_ns / 1000000000u),
-                                           (suseconds_t)(limit_ns % 1000000000u / 1000u)}};
-    signal(SIGALRM, limit_ns > 0 ? give_up_load : SIG_DFL);
-    setitimer(ITIMER_REAL, &limit, NULL);
+    struct session *session = &measuring->session;
+    const struct deadline whole = session->deadline;
+    double share = MAKING_SHARE;
+    int status = DEADLINE_OVER;
+    for (; status == DEADLINE_OVER && share < MAKING_SHARE_MAX; share += MAKING_SHARE_STEP) {
+        session->deadline = deadline_after(measuring->begin_ns,
+                                           (uint64_t)(share * (double)request->setup->budget_ns));
+        uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+        status = session_stream(session, request->setup, &group, out, diag);
+        measuring->stream_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+        if (status == DEADLINE_OVER && !measuring->evidence.unmade[0])
+            snprintf(measuring->evidence.unmade, sizeof measuring->evidence.unmade, "%s",
+                     diag->text);
+        if (measuring->evidence.load.is_trace)
+            break;
+        group.tasks = group.tasks > 0 ? group.tasks / FEWER_TASKS : FEWER_TASKS_MAX;
+    }
+    session->deadline = whole;
+    return status;
 }
 
 /* Makes the stream, which tells what the load is. */
@@ -69,15 +79,16 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
         request->task_count > 0 && !is_trace ? request->tasks[request->task_count - 1] : 0;
     struct plan_group group = {workload, tasks};
     struct stream *stream = NULL;
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    measuring->evidence.load =
+        (struct load){.workload = workload, .is_trace = is_trace, .tasks = tasks};
     if (is_trace && request->task_count > 0)
         return diag_usage(diag, "--tasks: a trace has its own; '%s' is one", workload);
-    limit_load(setup->budget_ns);
-    int status = session_stream(&measuring->session, setup, &group, &stream, diag);
-    limit_load(0);
+    int status = make_load(measuring, request, group, &stream, diag);
+    if (status == DEADLINE_OVER)
+        return DIAG_OK; /* an advice that nothing is known */
     if (status != DIAG_OK)
         return status;
-    measuring->stream_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+    measuring->is_made = true;
     measuring->child_ns = child_budget(setup->budget_ns, measuring->stream_ns);
     measuring->workload = is_trace ? NULL : workload;
     measuring->evidence.load = (struct load){
@@ -96,7 +107,7 @@ static int fit_trace(struct measuring *measuring, const struct advise_request *r
                      struct fitting *fitting, struct diag *diag)
 {
     const struct setup *setup = request->setup;
-    if (!measuring->evidence.load.is_trace)
+    if (!measuring->evidence.load.is_trace || !measuring->is_made)
         return DIAG_OK;
     int status = fitting_open(fitting, request->load, setup->workload_directory, diag);
     if (status != DIAG_OK)
@@ -143,7 +154,7 @@ static double measure_interruption(void)
 static void begin(struct measuring *measuring, const struct advise_request *request)
 {
     measuring->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    measuring->deadline = deadline_after(measuring->begin_ns, request->setup->budget_ns);
+    measuring->session.deadline = deadline_after(measuring->begin_ns, request->setup->budget_ns);
     measuring->setup = *request->setup;
     measuring->designs = request->designs;
     measuring->design_count = request->design_count;
@@ -167,9 +178,16 @@ int advising_run(const struct advise_request *request, struct advising **out, st
         status = session_open(&measuring->session, request->setup, diag);
     if (status != DIAG_OK)
         return status;
-    pool_set_deadline(measuring->session.pool, measuring->deadline);
     measuring->evidence.interruption_ns = measure_interruption();
-    return racing_run(measuring, diag);
+    if (measuring->evidence.unmade[0])
+        status = result_leave_out(measuring->session.document, measuring->evidence.unmade, diag);
+    measuring->made_ns = clock_read_ns(CLOCK_MONOTONIC);
+    return status == DIAG_OK ? racing_run(measuring, diag) : status;
+}
+
+bool advising_knows(const struct advising *advising)
+{
+    return evidence_knows(&advising->measuring.evidence);
 }
 
 struct result_document *advising_document(struct advising *advising)

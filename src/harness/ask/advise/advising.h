@@ -21,10 +21,12 @@ struct advise_request {
 
 struct advising;
 
-/* Makes the load, opens the session and measures until the budget is used up; making the load for longer than that ends
- * the process with status 1 and a message.  advising_close in any case.  DIAG_OK, POOL_INTERRUPTED or another status. */
+/* Makes the load, or where that takes too long the same with fewer tasks, opens the session and measures until the
+ * budget is used up.  advising_close in any case.  DIAG_OK, POOL_INTERRUPTED or another status. */
 int advising_run(const struct advise_request *request, struct advising **out, struct diag *diag);
 
+/* Was anything measured on the load? */
+bool advising_knows(const struct advising *advising);
 /* With the advice beside its cells (docs/ADVISE-FORMAT.md); advising's. */
 struct result_document *advising_document(struct advising *advising);
 

@@ -80,6 +80,14 @@ struct contender evidence_contender(const struct advice_evidence *evidence, size
     return out;
 }
 
+bool evidence_knows(const struct advice_evidence *evidence)
+{
+    for (size_t i = 0; i < evidence->candidate_count; i++)
+        if (evidence_contender(evidence, i, evidence->load.tasks).of.known)
+            return true;
+    return false;
+}
+
 struct contender evidence_fitted(const struct advice_evidence *evidence, size_t candidate)
 {
     struct contender out = {.cells = {{NULL}}};

@@ -31,7 +31,8 @@ struct advice_evidence {
     const char *fitted;
     double interruption_ns; /* what one takes on this machine, typically; 0: not known */
     uint64_t budget_ns, used_ns;
-    size_t untried; /* candidates for which there was no time */
+    char unmade[1024]; /* why the load asked for is not the one that is measured; "" */
+    size_t untried;    /* candidates for which there was no time */
     bool interrupted;
     bool cut; /* a step was ended because the time was up; its cells are not there */
 };
@@ -45,6 +46,9 @@ bool evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t t
 /* Finds the cells of all items in the document, which they point into from then on. */
 void evidence_look(struct advice_evidence *evidence, const cJSON *document);
 void evidence_free(struct advice_evidence *evidence);
+
+/* Was any candidate measured at the load's size? */
+bool evidence_knows(const struct advice_evidence *evidence);
 
 /* What is known of a candidate at that size. */
 struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate,

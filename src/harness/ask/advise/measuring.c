@@ -12,10 +12,17 @@
 #define CHILD_NS       2e6
 #define FIRST_CHILDREN 4 /* proof, memory, latency, and the schedule of periodic tasks */
 
+/* What making the load has left of the budget; more than 0. */
+static double left_when_made_ns(const struct measuring *measuring)
+{
+    double end_ns = (double)measuring->begin_ns + (double)measuring->setup.budget_ns;
+    return fmax(end_ns - (double)measuring->made_ns, 1);
+}
+
 double measuring_used(const struct measuring *measuring)
 {
-    double used_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - measuring->begin_ns);
-    return used_ns / (double)measuring->setup.budget_ns;
+    double used_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - measuring->made_ns);
+    return used_ns / left_when_made_ns(measuring);
 }
 
 /* ---- How long will it take? ------------------------------------------------------------------ */
@@ -71,7 +78,7 @@ double measuring_predict(const struct measuring *measuring, const struct measuri
     /* Another size has a stream of its own, which is made first. */
     if (step->tasks != measuring->evidence.load.tasks)
         sum_ns += stream_expected_ns(measuring, step->tasks);
-    return sum_ns / (double)measuring->setup.budget_ns;
+    return sum_ns / left_when_made_ns(measuring);
 }
 
 /* ---- Running. -------------------------------------------------------------------------------- */
@@ -139,8 +146,8 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     uint64_t tick_ns = measuring->evidence.candidates[chosen[0]].tick_ns;
     bool is_other = tick_ns > 0 || step->tasks != measuring->evidence.load.tasks;
     if (is_other &&
-        !deadline_fits(&measuring->deadline, stream_expected_ns(measuring, step->tasks)))
-        return POOL_OUT_OF_TIME;
+        !deadline_fits(&measuring->session.deadline, stream_expected_ns(measuring, step->tasks)))
+        return DEADLINE_OVER;
     for (size_t i = 0; i < count; i++)
         cells[i] = cell_of(measuring, chosen[i], step->tasks);
     fill_matrix(measuring, step, tick_ns);
@@ -153,6 +160,7 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     if (status != DIAG_OK)
         return status;
     progress_begin(&session->progress, measuring->setup.progress, session_weight(session));
+    session->progress.stage = measuring->stage;
     status = session_run(session, diag);
     if (status == DIAG_OK && measuring->out_of_memory)
         status = diag_run(diag, "no memory for the list of cells");
@@ -165,8 +173,8 @@ int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *sam
     const struct load *load = &measuring->evidence.load;
     struct plan_group group = group_of(measuring, load->tasks, 0);
     struct stream *stream = NULL;
-    if (!deadline_fits(&measuring->deadline, (double)measuring->stream_ns))
-        return POOL_OUT_OF_TIME;
+    if (!deadline_fits(&measuring->session.deadline, (double)measuring->stream_ns))
+        return DEADLINE_OVER;
     measuring->matrix = measuring->setup;
     measuring->matrix.tick_ns = tick_ns;
     int status = session_stream(&measuring->session, &measuring->matrix, &group, &stream, diag);

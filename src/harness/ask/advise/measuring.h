@@ -19,13 +19,14 @@ struct measuring {
     size_t tasks_asked_count;
     struct session session;
     struct advice_evidence evidence;
-    const char *workload; /* what other sizes are of; NULL: there are none */
-    uint64_t stream_ns;   /* what it took to make the load's stream */
-    uint64_t begin_ns;
-    struct deadline deadline;
-    uint64_t child_ns; /* most of one child */
+    const char *workload;       /* what other sizes are of; NULL: there are none */
+    bool is_made;               /* the load's stream; else nothing can be measured */
+    uint64_t stream_ns;         /* what it took to make that */
+    uint64_t begin_ns, made_ns; /* of the command; of the race, once the load is made */
+    uint64_t child_ns;          /* most of one child */
     double look_ns
         [CANDIDATES_MAX]; /* what a look at the load's own size took, by candidate; 0: unknown */
+    const char *stage;    /* "look", as progress shows it */
     /* Of the plan at hand, for the cells that it names. */
     const size_t *chosen;
     uint64_t tasks;
@@ -42,7 +43,7 @@ struct measuring_step {
     uint64_t runs, warmup;
 };
 
-/* Share of the budget that is used up, 0 and more. */
+/* Share that is used up of what making the load left of the budget, 0 and more. */
 double measuring_used(const struct measuring *measuring);
 /* What a step will take, as a share of the budget, going by what the looks took. */
 double measuring_predict(const struct measuring *measuring, const struct measuring_step *step);

@@ -12,6 +12,7 @@
 
 /* Up to which share of the budget a step may go; where there are other sizes to look at, the race ends
  * earlier. */
+#define SMALLER_UNTIL     0.20
 #define LOOK_UNTIL        0.40
 #define AROUND_UNTIL      0.48
 #define RACE_UNTIL        0.70
@@ -47,8 +48,7 @@ struct race {
 static int publish(struct race *race, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
-    measuring->evidence.used_ns =
-        (uint64_t)(measuring_used(measuring) * (double)measuring->setup.budget_ns);
+    measuring->evidence.used_ns = clock_read_ns(CLOCK_MONOTONIC) - measuring->begin_ns;
     return advice_attach(&measuring->evidence, measuring->session.document, diag);
 }
 
@@ -139,14 +139,18 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
 static int order_by_smaller(struct race *race, size_t *order, size_t count, struct diag *diag)
 {
     struct measuring *measuring = race->measuring;
-    double key[CANDIDATES_MAX];
+    double key[CANDIDATES_MAX] = {0};
     uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
     double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
-    if (measuring->evidence.load.is_trace || tasks < TASKS_MIN ||
+    if (!measuring->workload || tasks < TASKS_MIN ||
         expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
         return DIAG_OK;
-    struct measuring_step step = look_at(order, count, tasks);
-    int status = measuring_run(measuring, &step, diag);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
+        struct measuring_step step = look_at(&order[i], 1, tasks);
+        if (measuring_used(measuring) < SMALLER_UNTIL)
+            status = measuring_run(measuring, &step, diag);
+    }
     field_fill(race->field, &measuring->evidence, tasks);
     for (size_t i = 0; i < count; i++) {
         double value =
@@ -163,9 +167,6 @@ static int look_at_designs(struct race *race, struct diag *diag)
     struct advice_evidence *evidence = &measuring->evidence;
     size_t order[CANDIDATES_MAX], count = 0;
     double key[CANDIDATES_MAX];
-    evidence->candidate_count =
-        candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
-                           evidence->candidates, CANDIDATES_MAX);
     for (size_t i = 0; i < evidence->candidate_count; i++) {
         if (evidence->candidates[i].left_out[0] == '\0')
             order[count++] = i;
@@ -465,17 +466,23 @@ static size_t count_untried(const struct measuring *measuring)
 static int run_stages(struct race *race, struct diag *diag)
 {
     bool has_sizes = race->measuring->workload != NULL;
-    int status = look_at_designs(race, diag);
+    const char **stage = &race->measuring->stage;
+    *stage = "look";
+    int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
+    *stage = "settings";
     if (status == DIAG_OK)
         status = look_around(race, diag);
+    *stage = "race";
     if (status == DIAG_OK)
         status = run_race(race, diag);
+    *stage = "final";
     if (status == DIAG_OK)
         status = publish(race, diag);
     if (status == DIAG_OK)
         status = run_final(race, has_sizes ? FINAL_UNTIL : FINAL_UNTIL_ALONE, diag);
     if (status == DIAG_OK)
         status = publish(race, diag);
+    *stage = "sizes";
     return status == DIAG_OK ? run_sizes(race, diag) : status;
 }
 
@@ -483,17 +490,21 @@ int racing_run(struct measuring *measuring, struct diag *diag)
 {
     struct race race = {measuring, calloc(1, sizeof *race.field),
                         calloc(SIZES_CHANGES_MAX, sizeof *race.changes)};
+    struct advice_evidence *evidence = &measuring->evidence;
     int status = diag_run(diag, "no memory for the candidates");
+    evidence->candidate_count =
+        candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
+                           evidence->candidates, CANDIDATES_MAX);
     if (race.field && race.changes)
         status = publish(&race, diag);
     if (status == DIAG_OK)
         status = run_stages(&race, diag);
-    measuring->evidence.cut = status == POOL_OUT_OF_TIME;
-    if (measuring->evidence.cut)
+    evidence->cut = status == DEADLINE_OVER;
+    if (evidence->cut)
         status = DIAG_OK;
     if (status == DIAG_OK || status == POOL_INTERRUPTED) {
-        measuring->evidence.interrupted = status == POOL_INTERRUPTED;
-        measuring->evidence.untried = count_untried(measuring);
+        evidence->interrupted = status == POOL_INTERRUPTED;
+        evidence->untried = count_untried(measuring);
         evidence_look(&measuring->evidence, result_json(measuring->session.document));
         int published = publish(&race, diag);
         status = published == DIAG_OK ? status : published;

@@ -4,11 +4,14 @@
 #include "harness/ask/advise/front.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/tell/result/json.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define UNCLEAR_NAMED 2 /* beside the chosen one */
 
 #define SCATTERED 1.3 /* an interval whose ends lie so far apart says little */
 
@@ -322,6 +325,69 @@ bool words_reason(char *out, size_t size, const struct advice_evidence *evidence
             return true;
     }
     return false;
+}
+
+/* Is one candidate measured, where there was no time for those of other designs? */
+static bool is_alone(const struct advice_evidence *evidence, const struct field *field)
+{
+    bool waits = false;
+    for (size_t i = 0; i < field->count; i++)
+        waits =
+            waits ||
+            (!evidence->candidates[i].left_out[0] && field->contenders[i].of.status[0] == '\0' &&
+             evidence->candidates[i].design != evidence->candidates[field->choice.chosen].design);
+    return waits && count_measured(field) < 2;
+}
+
+void words_unclear(char *out, size_t size, const struct advice_evidence *evidence,
+                   const struct field *field)
+{
+    struct text line = text_in(out, size);
+    size_t chosen = field->choice.chosen, others = 0;
+    for (size_t i = 0; chosen != CHOICE_NONE && i < field->count; i++) {
+        char name[CANDIDATE_NAME_MAX];
+        const struct tw_design *design = evidence->candidates[i].design;
+        if (!field->equal[i] || design == evidence->candidates[chosen].design)
+            continue;
+        if (others == 0)
+            text_add(&line, "No clear answer between %s", name_of(name, evidence, chosen));
+        if (others++ < UNCLEAR_NAMED)
+            text_add(&line, " and %s", name_of(name, evidence, i));
+    }
+    if (others == 0 && is_alone(evidence, field))
+        text_add(&line, "No clear answer: there was no time for the other designs at this size");
+    if (others > UNCLEAR_NAMED)
+        text_add(&line, " and %zu more", others - UNCLEAR_NAMED);
+    if (others > 0)
+        text_add(&line, " by %s", criterion_name(evidence->wishes.goal));
+}
+
+/* The span as the design was set in any of its cells; NaN: it has none. */
+static double span_of(const struct contender *contender)
+{
+    double span = NAN;
+    for (size_t i = 0; i < CRITERIA_ROUNDS && isnan(span); i++)
+        span = json_get_number(contender->cells.cells[i], "span_ticks");
+    return span;
+}
+
+void words_is(char *out, size_t size, const struct advice_evidence *evidence,
+              const struct field *field)
+{
+    struct text line = text_in(out, size);
+    const struct candidate *chosen = &evidence->candidates[field->choice.chosen];
+    const struct tw_backend *design = chosen->design->timed;
+    double span = span_of(&field->contenders[field->choice.chosen]);
+    uint64_t tick_ns = chosen->tick_ns > 0 ? chosen->tick_ns : evidence->load.tick_ns;
+    text_add(&line, "%s is a %s; ", design->name, design->summary);
+    if (isnan(span)) {
+        text_add(&line, "it takes every delay");
+    } else {
+        char time[40];
+        double ns = span * (double)tick_ns;
+        units_format_time(time, sizeof time, ns < 0x1p63 ? units_whole(ns) : UINT64_MAX);
+        text_add(&line, "as it is set here it refuses delays beyond %.0f ticks (%s)", span, time);
+    }
 }
 
 /* ---- The others, and other sizes. ------------------------------------------------------------ */

@@ -21,6 +21,15 @@ void words_ratio(char *out, size_t size, const struct criteria_interval *ratio);
 bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
                   const struct field *field, size_t index);
 
+/* "No clear answer between hashed and round by cost", when another design than the chosen one does not differ
+ * significantly by the goal, or when no other was measured; "" else.  The field has a choice. */
+void words_unclear(char *out, size_t size, const struct advice_evidence *evidence,
+                   const struct field *field);
+
+/* What the chosen design is, and which starts it refuses as it was measured. */
+void words_is(char *out, size_t size, const struct advice_evidence *evidence,
+              const struct field *field);
+
 /* Why a candidate is not the answer: what it lost by, or that it was not measured and why. */
 void words_why(char *out, size_t size, const struct advice_evidence *evidence,
                const struct field *field, size_t candidate);

@@ -80,7 +80,7 @@ static int take_end(const struct blocks *blocks, struct block_cell *cell, size_t
     if (end == PROBE_INTERRUPTED)
         return BLOCKS_INTERRUPTED;
     if (end == PROBE_LATE && deadline_left_ns(&blocks->deadline) == 0)
-        return BLOCKS_OUT_OF_TIME;
+        return DEADLINE_OVER;
     if (end == PROBE_LATE)
         snprintf(cell->reason, sizeof cell->reason,
                  "timeout: a sample took longer than its budget of %.3g s",
@@ -184,7 +184,7 @@ static int run_block(struct blocks *blocks, struct block_cell *cell, struct diag
     for (size_t i = 0; i < blocks->role_count; i++)
         roles += !cell->without[i];
     if (!deadline_fits(&blocks->deadline, block_cell_expected_ns(cell, 2 * (double)roles)))
-        return BLOCKS_OUT_OF_TIME;
+        return DEADLINE_OVER;
     shuffle(order, blocks->role_count, blocks->rng);
     int status = run_half(blocks, cell, order, false, diag);
     if (status == DIAG_OK && !cell->out)

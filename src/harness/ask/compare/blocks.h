@@ -10,8 +10,8 @@
 #define TWBENCH_BLOCKS_H
 
 #include "harness/ask/compare/probe.h"
+#include "harness/base/deadline.h"
 #include "harness/base/rng.h"
-#include "harness/measure/run/deadline.h"
 
 #define PAIRS_MIN   14 /* fewer could not pass the family's level of significance */
 #define PAIRS_MAX   400
@@ -78,11 +78,10 @@ struct blocks {
 };
 
 #define BLOCKS_INTERRUPTED 1
-#define BLOCKS_OUT_OF_TIME 2 /* the deadline is over, or the next block would not end before it */
 
 /* Asks role 0 once per cell how many passes make a sample, and fixes them for all roles: both sides do
  * the same work.  Cells whose design fails drop out (`failed`).  DIAG_OK, BLOCKS_INTERRUPTED,
- * BLOCKS_OUT_OF_TIME, DIAG_USAGE when a program is no twbench. */
+ * DEADLINE_OVER, DIAG_USAGE when a program is no twbench. */
 int blocks_calibrate(struct blocks *blocks, struct diag *diag);
 
 /* `rounds` blocks of every cell that is not out: 2 * rounds more pairs.  Cells without room for

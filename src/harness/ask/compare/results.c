@@ -2,6 +2,7 @@
 #include "harness/ask/compare/results.h"
 
 #include "harness/ask/compare/gate_work.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/tell/result/document.h"
 #include "harness/tell/result/json.h"
@@ -130,26 +131,29 @@ static int refuse_other_operations(const struct documents *documents, const cJSO
 /* "heap/hold/1000, list/hold/1000 and 4 more". */
 static void list_cells(char *out, size_t size, const cJSON *document)
 {
-    size_t count = (size_t)cJSON_GetArraySize(json_get(document, "cells")), listed = 0, length = 0;
-    snprintf(out, size, "no cells");
-    const cJSON *cell;
+    size_t count = (size_t)cJSON_GetArraySize(json_get(document, "cells")), listed = 0;
+    const cJSON *cell, *left_out = json_get(document, "left_out");
+    struct text text = text_in(out, size);
     cJSON_ArrayForEach(cell, json_get(document, "cells"))
     {
         char label[LABEL_SIZE];
-        if (listed == LISTED_MAX || length > size / 2)
+        if (listed == LISTED_MAX || text.used > size / 2)
             break;
         label_cell(label, sizeof label, cell);
-        length +=
-            (size_t)snprintf(out + length, size - length, "%s%.100s", listed ? ", " : "", label);
+        text_add_item(&text, ", ", "%.100s", label);
         listed++;
     }
     if (listed < count)
-        snprintf(out + length, size - length, " and %zu more", count - listed);
+        text_add(&text, " and %zu more", count - listed);
+    if (count == 0)
+        text_add(&text, "no cells");
+    if (left_out && left_out->child && cJSON_IsString(left_out->child))
+        text_add(&text, " (left out: %.150s)", left_out->child->valuestring);
 }
 
 static int refuse_strangers(const struct documents *documents)
 {
-    char old_cells[240], new_cells[240];
+    char old_cells[320], new_cells[320];
     list_cells(old_cells, sizeof old_cells, documents->before);
     list_cells(new_cells, sizeof new_cells, documents->after);
     return diag_usage(documents->diag,
@@ -347,45 +351,33 @@ static void fill_side(struct compared_side *side, const cJSON *document)
     snprintf(side->flags, sizeof side->flags, "%s", json_get_text(document, "tool.flags"));
 }
 
-static void add_note(char *notes, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void add_note(char *notes, size_t size, const char *format, ...)
-{
-    size_t length = strlen(notes);
-    va_list args;
-    if (length > 0)
-        length += (size_t)snprintf(notes + length, size - length, "; ");
-    if (length >= size)
-        return;
-    va_start(args, format);
-    vsnprintf(notes + length, size - length, format, args);
-    va_end(args);
-}
-
 /* What a reader has to know of the documents as wholes. */
 static void fill_notes(const struct documents *documents, struct comparison *out)
 {
     static const char *const keys[] = {"machine.cpu_model", "machine.architecture",
                                        "machine.cores"};
-    out->notes[0] = '\0';
+    struct text notes = text_in(out->notes, sizeof out->notes);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char old_value[48], new_value[48];
         format_value(old_value, sizeof old_value, documents->before, keys[i]);
         format_value(new_value, sizeof new_value, documents->after, keys[i]);
         if (strcmp(old_value, new_value) != 0)
-            add_note(out->notes, sizeof out->notes,
-                     "measured on different machines (%s: %s and %s), which no count minds",
-                     keys[i] + strlen("machine."), old_value, new_value);
-        if (out->notes[0])
+            text_add_item(&notes, "; ",
+                          "measured on different machines (%s: %s and %s), which no count minds",
+                          keys[i] + strlen("machine."), old_value, new_value);
+        if (notes.used > 0)
             break;
     }
     if (!cJSON_IsTrue(json_get(documents->before, "complete")))
-        add_note(out->notes, sizeof out->notes, "OLD was interrupted: it may lack cells");
+        text_add_item(&notes, "; ", "OLD was interrupted: it may lack cells");
     if (!cJSON_IsTrue(json_get(documents->after, "complete")))
-        add_note(out->notes, sizeof out->notes, "NEW was interrupted: it may lack cells");
+        text_add_item(&notes, "; ", "NEW was interrupted: it may lack cells");
+    if (json_get(documents->before, "left_out"))
+        text_add_item(&notes, "; ", "OLD lacks loads that took too long to make");
+    if (json_get(documents->after, "left_out"))
+        text_add_item(&notes, "; ", "NEW lacks loads that took too long to make");
     if (out->added > 0)
-        add_note(out->notes, sizeof out->notes, "%zu cells of NEW are not in OLD", out->added);
+        text_add_item(&notes, "; ", "%zu cells of NEW are not in OLD", out->added);
 }
 
 int compare_documents(const cJSON *before, const char *before_name, const cJSON *after,

@@ -557,7 +557,7 @@ int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint
     trial->blocks.deadline = deadline_after(begin_ns, budget_ns);
     if (status == DIAG_OK)
         status = trial_do(trial, diag);
-    bool cut = status == BLOCKS_OUT_OF_TIME;
+    bool cut = status == DEADLINE_OVER;
     if (cut)
         status = DIAG_OK;
     trial_conclude(trial);

@@ -7,6 +7,7 @@
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A stream holds a multiple of what its timers do, and what a call costs does not depend on their number. */
@@ -50,6 +51,20 @@ static int make_points(struct limiting *limiting, struct diag *diag)
     return limiting->results ? DIAG_OK : diag_run(diag, "no memory for the limits");
 }
 
+/* The null call at that size has no stream. */
+static int leave_out(struct limiting *limiting, uint64_t tasks, const struct diag *diag)
+{
+    for (size_t i = 0; i < limiting->result_count; i++) {
+        struct limit_result *result = &limiting->results[i];
+        if (result->point.kind != LIMIT_NULL_CALL || result->point.tasks != tasks)
+            continue;
+        result->status = OUTCOME_TIMEOUT;
+        snprintf(result->reason, sizeof result->reason, "%.*s", (int)sizeof result->reason - 1,
+                 diag->text);
+    }
+    return DIAG_OK;
+}
+
 static int make_streams(struct limiting *limiting, struct diag *diag)
 {
     const struct limits_request *asked = limiting->request;
@@ -63,11 +78,14 @@ static int make_streams(struct limiting *limiting, struct diag *diag)
             .directory = asked->setup->workload_directory,
             .tasks = asked->tasks[i],
             .seed = asked->setup->seed,
+            .until = setup_making(asked->setup),
         };
         if (asked->tasks[i] > NULL_TASKS_MAX)
             continue;
         status = workload_stream(&request, &limiting->streams[limiting->stream_count], diag);
         limiting->stream_count += status == DIAG_OK;
+        if (status == DEADLINE_OVER)
+            status = leave_out(limiting, asked->tasks[i], diag);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
 #include "harness/tell/result/json.h"
+#include "runners/runner_registry.h"
 
 const char *listing_flag(const struct tw_traits *traits, size_t place)
 {
@@ -95,6 +96,21 @@ static void add_designs(cJSON *document)
     json_add(document, "missing", missing);
 }
 
+static void add_runners(cJSON *document)
+{
+    cJSON *runners = cJSON_CreateArray();
+    for (size_t i = 0; i < runner_registry_count; i++) {
+        const struct tw_runner *runner = runner_registry[i].timed;
+        cJSON *object = cJSON_CreateObject();
+        json_add_text(object, "name", runner->name);
+        json_add_text(object, "summary", runner->summary);
+        json_add_text(object, "after", runner->after);
+        json_add(object, "parameters", params_json(runner->params));
+        cJSON_AddItemToArray(runners, object);
+    }
+    json_add(document, "runners", runners);
+}
+
 /* ---- Workloads. ------------------------------------------------------------------------------ */
 
 static void add_workload(void *ctx, const struct workload_info *info)
@@ -119,6 +135,7 @@ int listing_json(const struct listing_request *request, cJSON **out, struct diag
         json_add(document, "designs", plugins);
     } else {
         add_designs(document);
+        add_runners(document);
         json_add(document, "workloads", cJSON_CreateArray());
         json_add(document, "traces", cJSON_CreateArray());
         status = workload_list(request->workload_directory, add_workload, document, diag);

@@ -1,5 +1,5 @@
 /*
- * listing.h - designs, parameters, workloads and traces as data, for programs that choose among them.
+ * listing.h - what there is to choose from: designs, parameters, workloads and traces, as text and as data.
  */
 #ifndef TWBENCH_LISTING_H
 #define TWBENCH_LISTING_H
@@ -8,6 +8,7 @@
 #include "impls/backend.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 
 struct listing_request {
     const struct tw_design *const *plugins; /* these alone, without workloads; none: all there is */
@@ -23,5 +24,9 @@ const char *listing_flag(const struct tw_traits *traits, size_t place);
  * with what they need), "workloads" and "traces".  Loads the libraries.  The caller's.  DIAG_USAGE when a workload cannot
  * be read. */
 int listing_json(const struct listing_request *request, cJSON **out, struct diag *diag);
+
+/* The same as text of so many columns; of plugins no more than their designs. */
+int listing_print(FILE *out, unsigned columns, const struct listing_request *request,
+                  struct diag *diag);
 
 #endif

@@ -7,6 +7,8 @@
 #ifndef TWBENCH_CYCLES_H
 #define TWBENCH_CYCLES_H
 
+#include "harness/base/clock.h"
+
 #include <stdint.h>
 #include <time.h>
 
@@ -54,14 +56,6 @@ static inline uint64_t cycles_elapsed_ps(const struct cycles *cycles, uint64_t b
     if (elapsed <= cycles->overhead_cycles)
         return 0;
     return (uint64_t)((double)(elapsed - cycles->overhead_cycles) * cycles->ps_per_cycle);
-}
-
-/* Nanoseconds of a POSIX clock: CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID. */
-static inline uint64_t clock_read_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 #endif

@@ -101,9 +101,11 @@ static void take_schedules(struct outcome *outcome, const struct job_report *rep
 
 static void take_latency(struct outcome *outcome, const struct job_report *report)
 {
-    for (size_t i = 0; i < outcome->phase_count; i++)
+    for (size_t i = 0; i < outcome->phase_count; i++) {
         memcpy(outcome->phases[i].latency, report->phases[i].latency,
                sizeof outcome->phases[i].latency);
+        outcome->phases[i].own = report->phases[i].own;
+    }
 }
 
 static void take_counts(struct outcome *outcome, const struct job_report *report, uint64_t passes)

@@ -7,6 +7,7 @@
 #define TWBENCH_OUTCOME_H
 
 #include "harness/measure/stats/histogram.h"
+#include "harness/measure/stats/tail.h"
 #include "harness/measure/workload/stream.h"
 #include "impls/backend.h"
 
@@ -76,6 +77,7 @@ struct outcome_phase {
     double cpu_ns[OUTCOME_SAMPLES_MAX];
     /* Timer overhead already subtracted.  Every advance; a sample of the starts and stops. */
     struct histogram latency[OUTCOME_OPERATIONS];
+    struct tail own; /* of advance; all zero: not known */
     struct outcome_count counts[OUTCOME_COUNTERS];
     bool is_counted;     /* false: the design, a plugin, counts nothing; then these are 0 */
     struct tw_work work; /* of one pass, from the counted run */

@@ -91,10 +91,8 @@ static bool child_load(const struct job *job, struct job_report *report)
     return loaded;
 }
 
-static void child_main(const struct pool *pool, struct slot *slot) __attribute__((noreturn));
-
 /* The number that seals the report is gone from memory before any of the plugin's code runs, but for this frame. */
-static void child_main(const struct pool *pool, struct slot *slot)
+static __attribute__((noreturn)) void child_main(const struct pool *pool, struct slot *slot)
 {
     uint64_t nonce = slot->nonce;
     struct job_report *report = slot->report;
@@ -254,14 +252,13 @@ static void slot_report_time(const struct pool *pool, struct slot *slot, const c
 {
     char reason[160];
     double budget = (double)pool->bounds.budget_ns / 1e9;
+    const char *name = pool->deadline.at_ns > 0 ? "a share of --budget" : "--budget";
     if (function)
-        snprintf(reason, sizeof reason,
-                 "%s did not return within %.3g s, half of the budget (--budget)", function,
-                 budget / 2);
+        snprintf(reason, sizeof reason, "%s did not return within %.3g s, half of the budget (%s)",
+                 function, budget / 2, name);
     else
-        snprintf(reason, sizeof reason,
-                 "the %s run took longer than its budget of %.3g s (--budget)",
-                 job_name(slot->asked->kind), budget);
+        snprintf(reason, sizeof reason, "the %s run took longer than its budget of %.3g s (%s)",
+                 job_name(slot->asked->kind), budget, name);
     job_report_fail(slot->report, function ? OUTCOME_CRASHED : OUTCOME_TIMEOUT, reason);
 }
 
@@ -405,7 +402,7 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
         if (pool_is_interrupted(pool))
             status = POOL_INTERRUPTED;
         else if (deadline_left_ns(&pool->deadline) == 0)
-            status = POOL_OUT_OF_TIME;
+            status = DEADLINE_OVER;
         else
             pool_collect(pool, done, ctx);
     }

@@ -7,7 +7,7 @@
 #ifndef TWBENCH_POOL_H
 #define TWBENCH_POOL_H
 
-#include "harness/measure/run/deadline.h"
+#include "harness/base/deadline.h"
 #include "harness/measure/run/job.h"
 
 #include <sched.h>
@@ -34,11 +34,9 @@ void pool_set_deadline(struct pool *pool, struct deadline deadline);
 typedef void pool_done_fn(void *ctx, const struct job *job, const struct job_report *report);
 
 #define POOL_INTERRUPTED 1
-#define POOL_OUT_OF_TIME                                                                           \
-    2 /* the deadline is over; none is set unless pool_set_deadline was called */
 
 /* Runs the jobs in order, as many at a time as there are cores.  DIAG_OK, POOL_INTERRUPTED or
- * POOL_OUT_OF_TIME (the running children were killed; their jobs are not reported) or DIAG_RUN. */
+ * DEADLINE_OVER (the running children were killed; their jobs are not reported) or DIAG_RUN. */
 int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_fn *done, void *ctx,
              struct diag *diag);
 

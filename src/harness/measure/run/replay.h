@@ -1,15 +1,16 @@
-/* replay.h - drives one open instance through one stream, in one of seven ways.
+/* replay.h - drives one open instance through one stream, in one of eight ways.
  *
  *     replay_time     as fast as it goes; clocks are read at phase boundaries only
  *     replay_count    the same loop; counters of the processor are read at phase boundaries only
  *     replay_latency  each advance, and a sample of the starts and stops, timed on its own
+ *     replay_tail     each advance timed and written down, to find what is slow in every pass
  *     replay_prove    every answer and every expiry checked against an array of due ticks
  *     replay_memory   bytes looked at while it goes
  *     replay_calls    what kind of call each one is
  *     replay_steps    chosen calls stepped through, the others at full speed
  *
- * The seven share one loop over the words of the stream (replay.c); the timed one has nothing in it
- * but the calls.  The first five are driven by ticks or by next (enum plan_drive): driven by next, the
+ * The eight share one loop over the words of the stream (replay.c); the timed one has nothing in it
+ * but the calls.  The first six are driven by ticks or by next (enum plan_drive): driven by next, the
  * clock goes straight to what the design names as its next expiry, or to where the stream does something
  * before that.  What fires, and when, is the same.
  */
@@ -22,6 +23,7 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/run/steps.h"
+#include "harness/measure/stats/tail.h"
 
 /* What one pass did in one phase. */
 struct replay_phase {
@@ -49,6 +51,12 @@ void replay_count(const struct tw_backend *design, struct tw_timers *timers,
 void replay_latency(const struct tw_backend *design, struct tw_timers *timers,
                     const struct stream *stream, enum plan_drive drive, const struct cycles *cycles,
                     struct outcome_phase *phases);
+
+/* One pass: the time of each advance goes to recorders[], one for each phase, and with it the phase's longest advance,
+ * less the time for which the thread had lost the core.  Fills digest and fired only. */
+void replay_tail(const struct tw_backend *design, struct tw_timers *timers,
+                 const struct stream *stream, enum plan_drive drive, const struct cycles *cycles,
+                 struct tail_recorder *recorders, struct replay_pass *pass);
 
 /* The function of the design that is being called, where the parent of this process sees it: to tell a function that
  * does not return from a pass that takes long. */

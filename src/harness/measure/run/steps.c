@@ -83,12 +83,9 @@ static void do_nothing(void *ctx)
     (void)ctx;
 }
 
-static void tracee_main(struct steps *steps, pid_t parent,
-                        void (*body)(struct steps *steps, void *ctx), void *ctx)
-    __attribute__((noreturn));
-
-static void tracee_main(struct steps *steps, pid_t parent,
-                        void (*body)(struct steps *steps, void *ctx), void *ctx)
+static __attribute__((noreturn)) void tracee_main(struct steps *steps, pid_t parent,
+                                                  void (*body)(struct steps *steps, void *ctx),
+                                                  void *ctx)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -110,10 +107,8 @@ static void tracee_main(struct steps *steps, pid_t parent,
 
 /* ---- In the tracer. -------------------------------------------------------------------------- */
 
-static bool trace_fail(const struct trace *trace, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool trace_fail(const struct trace *trace, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) bool trace_fail(const struct trace *trace,
+                                                             const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -28,7 +28,9 @@ void progress_group(struct progress *progress, const struct stream *stream, doub
 {
     char tasks[32];
     units_format_count(tasks, sizeof tasks, stream->tasks);
-    snprintf(progress->title, sizeof progress->title, "%s, %s tasks", stream->workload, tasks);
+    snprintf(progress->title, sizeof progress->title, "%s%s%s, %s tasks",
+             progress->stage ? progress->stage : "", progress->stage ? ": " : "", stream->workload,
+             tasks);
     progress->weight = weight;
     progress->group_begin_ns = clock_read_ns(CLOCK_MONOTONIC);
 }

@@ -10,7 +10,8 @@ struct progress {
     uint64_t begin_ns;
     double weight_total, weight_done; /* operations of all groups, of those that are done */
     double weight;                    /* of the group that runs */
-    char title[128];
+    const char *stage; /* the caller's, behind progress_begin; NULL: there is one only */
+    char title[160];
     const char *step; /* of progress_step, the last one */
     uint64_t step_begin_ns;
     uint64_t group_begin_ns;

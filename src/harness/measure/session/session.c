@@ -9,6 +9,7 @@
 #include "harness/tell/result/file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,14 @@
 #define STEPPED_TASKS 32u
 /* A sample waits for at most so small a part of its cell's budget. */
 #define PATIENCE_PER_BUDGET 50
+
+/* An estimate takes a call for so long, whatever the design, and the passes that prove, count and weigh for so many
+ * plain ones, each in a child that takes so long to begin and end. */
+#define ESTIMATE_CALL_NS  10.0
+#define ESTIMATE_CHECKS   20.0
+#define ESTIMATE_CHILDREN 4u
+#define ESTIMATE_CHILD_NS 2e6
+#define ESTIMATE_TASKS    1000u
 
 /* ---- Before the first group. ----------------------------------------------------------------- */
 
@@ -59,7 +68,10 @@ static int session_pool(struct session *session, struct diag *diag)
         .budget_ns = setup->budget_ns,
         .memory_bytes = setup->memory_limit_bytes,
     };
-    return pool_open(&session->pool, cpus, count, &limits, diag);
+    int status = pool_open(&session->pool, cpus, count, &limits, diag);
+    if (status == DIAG_OK)
+        pool_set_deadline(session->pool, session->deadline);
+    return status;
 }
 
 /* Asks the processor once, so that a run without counters does not pay for trying in every cell. */
@@ -129,6 +141,8 @@ static int session_document(struct session *session, struct diag *diag)
     bool is_loaded = session->document != NULL;
     int status = DIAG_OK;
     if (is_loaded)
+        result_forget_left_out(session->document);
+    if (is_loaded)
         status = result_check_origin(session->document, setup->json, &origin, diag);
     if (status != DIAG_OK)
         return status;
@@ -139,7 +153,8 @@ static int session_document(struct session *session, struct diag *diag)
     return is_loaded ? DIAG_OK : result_new(&origin, &session->document, diag);
 }
 
-static struct workload_request request_of(const struct setup *setup, const struct plan_group *group)
+static struct workload_request request_of(const struct session *session, const struct setup *setup,
+                                          const struct plan_group *group)
 {
     return (struct workload_request){
         .workload = group->workload,
@@ -149,6 +164,7 @@ static struct workload_request request_of(const struct setup *setup, const struc
         .seed = setup->seed,
         .settings = setup->sets,
         .setting_count = setup->set_count,
+        .until = session->deadline.at_ns > 0 ? session->deadline : setup_making(setup),
     };
 }
 
@@ -200,7 +216,7 @@ int session_stream(struct session *session, const struct setup *setup,
         *out = session->kept;
         return DIAG_OK;
     }
-    struct workload_request request = request_of(setup, group);
+    struct workload_request request = request_of(session, setup, group);
     session_drop_stream(session);
     int status = make_stream(setup, &request, &session->kept, diag);
     session->kept_key = key;
@@ -222,12 +238,14 @@ static int session_validate(const struct session *session, struct diag *diag)
         if (group->workload == last)
             continue;
         last = group->workload;
-        struct workload_request request = request_of(session->setup, group);
+        struct workload_request request = request_of(session, session->setup, group);
         request.tasks = group->tasks < 64 && group->tasks > 0 ? group->tasks : 64;
         struct stream *stream = NULL;
         status = make_stream(session->setup, &request, &stream, diag);
         if (status == DIAG_OK)
             stream_free(stream);
+        if (status == DEADLINE_OVER)
+            status = DIAG_OK; /* the group itself says so */
     }
     return status;
 }
@@ -326,7 +344,7 @@ static struct stream *make_small(const struct session *session, const struct pla
                                  struct stream *stream, char *reason, size_t reason_size)
 {
     const struct setup *setup = session->setup;
-    struct workload_request request = request_of(session->setup, group);
+    struct workload_request request = request_of(session, session->setup, group);
     struct stream *small = NULL;
     struct diag diag;
     if (setup->counters != COUNTERS_STEP)
@@ -410,6 +428,10 @@ static int run_group(struct session *session, const struct plan_group *group, do
 {
     struct stream *stream = NULL;
     int status = session_stream(session, session->setup, group, &stream, diag);
+    if (status == DEADLINE_OVER && session->deadline.at_ns == 0) {
+        fprintf(stderr, "twbench: left out: %s\n", diag->text);
+        return result_leave_out(session->document, diag->text, diag);
+    }
     if (status != DIAG_OK)
         return status;
     struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
@@ -464,6 +486,49 @@ int session_run(struct session *session, struct diag *diag)
             status = POOL_INTERRUPTED;
     }
     return status;
+}
+
+/* Calls of the group's stream: those of a small one of the same workload, for as many tasks. */
+static int count_calls(struct session *session, const struct plan_group *group, double *calls,
+                       struct diag *diag)
+{
+    struct plan_group small = *group;
+    struct stream *stream = NULL;
+    uint64_t count = 0;
+    bool is_trace = workload_is_trace(group->workload, session->setup->workload_directory);
+    if (!is_trace && group->tasks > ESTIMATE_TASKS)
+        small.tasks = ESTIMATE_TASKS;
+    int status = session_stream(session, session->setup, &small, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_phase *phase = &stream->phases[i];
+        count += phase->counts.starts + phase->counts.stops + phase->counts.advances;
+    }
+    *calls = (double)count;
+    if (small.tasks < group->tasks)
+        *calls *= (double)group->tasks / (double)small.tasks;
+    return DIAG_OK;
+}
+
+int session_estimate(struct session *session, double *seconds, struct diag *diag)
+{
+    const struct setup *setup = session->setup;
+    double samples = (double)setup->runs * (1 + (double)setup->warmup);
+    *seconds = 0;
+    for (size_t i = 0; i < session->plan.group_count; i++) {
+        double calls;
+        int status = count_calls(session, &session->plan.groups[i], &calls, diag);
+        if (status != DIAG_OK)
+            return status;
+        double pass_ns = calls * ESTIMATE_CALL_NS;
+        double sample_ns = fmax(pass_ns, (double)setup->min_time_ns);
+        double cell_ns = samples * sample_ns + ESTIMATE_CHECKS * pass_ns +
+                         (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
+        *seconds += (double)session->plan.cell_count * cell_ns / 1e9;
+    }
+    *seconds /= setup->jobs > 0 ? (double)setup->jobs : 1;
+    return DIAG_OK;
 }
 
 /* ---- From one plan to the next. -------------------------------------------------------------- */

@@ -30,6 +30,8 @@ struct session {
     struct cycles cycles;
     double pace_ns; /* the core's full pace (pace.h); 0: not waited for */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why none are read; "" when they are */
+    struct deadline
+        deadline; /* of everything, streams included; the caller's, before session_open */
     struct result_document *document;
     struct stream *kept; /* the last one made, in case it is asked for again; and which it is */
     char *kept_key;
@@ -49,7 +51,8 @@ int session_plan(struct session *session, const struct setup *setup,
 int session_plan_cells(struct session *session, const struct setup *setup,
                        const struct plan_group *group, const struct plan_cell *cells, size_t count,
                        struct diag *diag);
-/* The group's stream under the plan's setup; the session's, until it makes another one. */
+/* The group's stream under the plan's setup; the session's, until it makes another one.  DEADLINE_OVER
+ * when it is not whole by the session's deadline, or after four budgets of a child in processor time. */
 int session_stream(struct session *session, const struct setup *setup,
                    const struct plan_group *group, struct stream **out, struct diag *diag);
 /* Opens the pool, tries the counters, begins the document or, with --resume, loads it.  session_close
@@ -59,7 +62,12 @@ void session_close(struct session *session);
 
 /* Of the plan's groups, in the unit of progress_begin. */
 double session_weight(const struct session *session);
-/* Runs what the document lacks of the plan, each child within the budget of the plan's setup.  DIAG_OK, POOL_INTERRUPTED or another status. */
+/* About how long session_run takes for all of the plan with nothing done before, at 10 ns per operation: seconds.  Makes
+ * small streams, and whole ones of traces, and runs nothing. */
+int session_estimate(struct session *session, double *seconds, struct diag *diag);
+/* Runs what the document lacks of the plan, each child within the budget of the plan's setup.  Without a
+ * deadline a group whose stream takes too long is named in "left_out" of the document.  DIAG_OK,
+ * POOL_INTERRUPTED or another status. */
 int session_run(struct session *session, struct diag *diag);
 
 #endif

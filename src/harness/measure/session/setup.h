@@ -5,7 +5,7 @@
 #ifndef TWBENCH_SETUP_H
 #define TWBENCH_SETUP_H
 
-#include "harness/measure/clock/clock.h"
+#include "harness/measure/clock/clock_run.h"
 #include "harness/measure/workload/workload.h"
 
 #include <stdbool.h>
@@ -50,5 +50,15 @@ struct setup {
     const char *json; /* file, "-" or NULL */
     bool resume;      /* go on with it */
 };
+
+/* Making a stream may take the processor for so many budgets of a child. */
+#define SETUP_MAKING_BUDGETS 4
+
+/* What a stream made from now on has, where the command has no deadline. */
+static inline struct deadline setup_making(const struct setup *setup)
+{
+    bool is_long = setup->budget_ns > UINT64_MAX / SETUP_MAKING_BUDGETS;
+    return deadline_of_cpu(is_long ? 0 : SETUP_MAKING_BUDGETS * setup->budget_ns);
+}
 
 #endif

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ids whose memory is touched between two looks at the clock. */
+#define OPEN_STEP (UINT32_C(1) << 20)
+
 bool agenda_grow(struct agenda *agenda, uint32_t capacity)
 {
     size_t old = agenda->capacity, bytes = capacity * sizeof(tw_tick);
@@ -33,6 +36,19 @@ bool agenda_open(struct agenda *agenda, uint32_t capacity)
         return true;
     agenda_close(agenda);
     return false;
+}
+
+bool agenda_open_by(struct agenda *agenda, uint32_t capacity, const struct deadline *until)
+{
+    bool is_open = agenda_open(agenda, capacity < OPEN_STEP ? capacity : OPEN_STEP);
+    while (is_open && agenda->capacity < capacity) {
+        uint32_t left = capacity - agenda->capacity;
+        is_open = deadline_left_ns(until) > 0 &&
+                  agenda_grow(agenda, agenda->capacity + (left < OPEN_STEP ? left : OPEN_STEP));
+    }
+    if (!is_open)
+        agenda_close(agenda);
+    return is_open;
 }
 
 void agenda_close(struct agenda *agenda)

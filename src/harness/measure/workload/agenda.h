@@ -18,6 +18,7 @@
 #ifndef TWBENCH_AGENDA_H
 #define TWBENCH_AGENDA_H
 
+#include "harness/base/deadline.h"
 #include "impls/backend.h"
 
 struct agenda_entry {
@@ -49,6 +50,8 @@ typedef void agenda_fire_fn(void *ctx, tw_id id, tw_tick due);
 
 /* False when there is no memory; then there is nothing to close. */
 bool agenda_open(struct agenda *agenda, uint32_t capacity);
+/* The same; false too when the deadline is over first.  A large capacity takes seconds. */
+bool agenda_open_by(struct agenda *agenda, uint32_t capacity, const struct deadline *until);
 void agenda_close(struct agenda *agenda);
 /* Makes room for more ids, which are idle. */
 bool agenda_grow(struct agenda *agenda, uint32_t capacity);

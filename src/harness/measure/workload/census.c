@@ -252,7 +252,7 @@ struct reading {
     const struct trace_header *header; /* whole when the first operation comes */
 };
 
-static void reading_visit(void *ctx, const struct trace_operation *operation)
+static int reading_visit(void *ctx, const struct trace_operation *operation)
 {
     struct reading *reading = ctx;
     reading->counter.census->end = reading->header->end;
@@ -261,6 +261,7 @@ static void reading_visit(void *ctx, const struct trace_operation *operation)
         counter_start(&reading->counter, operation->id, operation->delay);
     else
         counter_cancel(&reading->counter, operation->id);
+    return DIAG_OK;
 }
 
 int census_of_trace(struct textfile *file, struct trace_header *header, struct census *out,

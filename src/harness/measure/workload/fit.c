@@ -385,7 +385,7 @@ int fit_census(const cJSON *workload, struct census *census, struct diag *diag)
     cJSON_free(text);
     if (status != DIAG_OK)
         return status;
-    status = generate_stream(spec, 1, 0, &stream, diag);
+    status = generate_stream(spec, 1, (struct generate_limits){.work_max = 0}, &stream, diag);
     spec_free(spec);
     if (status != DIAG_OK)
         return status;

@@ -178,7 +178,7 @@ static tw_id *ids_collect(const struct generator *generator, bool running, uint3
 {
     tw_id *ids = calloc(generator->tasks, sizeof *ids);
     *count = 0;
-    for (tw_id id = 0; ids && id < generator->tasks; id++)
+    for (tw_id id = 0; ids && id < generator->tasks && !is_over_budget(generator); id++)
         if (agenda_is_running(&generator->timers, id) == running)
             ids[(*count)++] = id;
     return ids;
@@ -219,13 +219,13 @@ static bool start_sorted(struct generator *generator, const tw_id *ids, uint32_t
     struct draft *drafts = calloc((size_t)count + 1, sizeof *drafts);
     if (!drafts)
         return false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !is_over_budget(generator); i++) {
         drafts[i].life = lives_aged(&generator->lives);
         drafts[i].due = drafts[i].life.delay;
         drafts[i].id = i;
     }
     drafts_sort(drafts, count, generator->phase->order);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && !is_over_budget(generator); i++)
         timer_start(generator, ids[i], drafts[i].life);
     free(drafts);
     return true;
@@ -235,7 +235,7 @@ static void start_phased(struct generator *generator, const tw_id *ids, uint32_t
 {
     uint32_t period[STREAM_RESTART_SIZE];
     dist_restart_table(generator->phase->delay, period);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !is_over_budget(generator); i++) {
         struct life life = {
             .delay = stream_first_delay(period, ids[i], generator->stream->seed),
         };
@@ -257,7 +257,7 @@ static int play_start(struct generator *generator)
     else if (ids && generator->phase->age == SPEC_PHASED)
         start_phased(generator, ids, count);
     else
-        for (uint32_t i = 0; ids && i < count; i++)
+        for (uint32_t i = 0; ids && i < count && !is_over_budget(generator); i++)
             timer_start(generator, ids[i], lives_aged(&generator->lives));
     free(ids);
     return done ? DIAG_OK : no_memory(generator);
@@ -289,7 +289,7 @@ static int play_stop(struct generator *generator)
         ids_shuffle(ids, running, &generator->order);
     if (ids && generator->phase->order >= SPEC_SOONEST)
         done = ids_sort_by_due(generator, ids, running);
-    for (uint32_t i = 0; done && i < count; i++)
+    for (uint32_t i = 0; done && i < count && !is_over_budget(generator); i++)
         timer_stop(generator, ids[i]);
     free(ids);
     return done ? DIAG_OK : no_memory(generator);
@@ -323,10 +323,10 @@ static void traffic_make(struct generator *generator)
         timer_start(generator, (tw_id)rng_below(&generator->traffic, tasks),
                     lives_new(&generator->lives));
     count = rate_take(phase->depart, tasks, phase->step, &generator->depart_due);
-    for (; count > 0 && roster->running > 0; count--)
+    for (; count > 0 && roster->running > 0 && !is_over_budget(generator); count--)
         timer_stop(generator, roster->ids[rng_below(&generator->traffic, roster->running)]);
     count = rate_take(phase->arrive, tasks, phase->step, &generator->arrive_due);
-    for (; count > 0 && roster->running < tasks; count--) {
+    for (; count > 0 && roster->running < tasks && !is_over_budget(generator); count--) {
         uint64_t idle = rng_below(&generator->traffic, tasks - roster->running);
         timer_start(generator, roster->ids[roster->running + idle], lives_new(&generator->lives));
     }
@@ -557,7 +557,7 @@ static void needs_look(const struct spec_phase *phases, size_t count, bool *plan
     }
 }
 
-static bool generator_open(struct generator *generator, uint64_t seed)
+static bool generator_open(struct generator *generator, uint64_t seed, struct deadline until)
 {
     const struct spec *spec = generator->spec;
     bool plans = false, replaces = false;
@@ -566,14 +566,17 @@ static bool generator_open(struct generator *generator, uint64_t seed)
     rng_seed(&generator->order, seed, SEQUENCE_ORDER);
     rng_seed(&generator->stops, seed, SEQUENCE_STOPS);
     rng_seed(&generator->traffic, seed, SEQUENCE_TRAFFIC);
-    if (!agenda_open(&generator->timers, generator->tasks))
+    generator->stream = stream_new(spec->name);
+    if (!generator->stream)
         return false;
-    if (plans && !agenda_open(&generator->plans, generator->tasks))
+    generator->stream->until = until;
+    if (!agenda_open_by(&generator->timers, generator->tasks, &until))
+        return false;
+    if (plans && !agenda_open_by(&generator->plans, generator->tasks, &until))
         return false;
     if (replaces)
         generator->ended = calloc((size_t)generator->tasks * 2, sizeof *generator->ended);
-    generator->stream = stream_new(spec->name);
-    return generator->stream && (generator->ended || !replaces);
+    return generator->ended || !replaces;
 }
 
 static void generator_close(struct generator *generator)
@@ -581,6 +584,12 @@ static void generator_close(struct generator *generator)
     agenda_close(&generator->timers);
     agenda_close(&generator->plans);
     free(generator->ended);
+}
+
+static int late_opening(const struct generator *generator)
+{
+    generator->stream->tasks = generator->tasks;
+    return stream_late(generator->stream, generator->diag);
 }
 
 static int stream_describe(const struct generator *generator, uint64_t seed)
@@ -595,13 +604,18 @@ static int stream_describe(const struct generator *generator, uint64_t seed)
     return stream->spec_json ? DIAG_OK : no_memory(generator);
 }
 
-int generate_stream(const struct spec *spec, uint64_t seed, uint64_t work_max, struct stream **out,
-                    struct diag *diag)
+int generate_stream(const struct spec *spec, uint64_t seed, struct generate_limits limits,
+                    struct stream **out, struct diag *diag)
 {
     struct generator generator = {.spec = spec, .diag = diag, .tasks = (uint32_t)spec->tasks};
-    generator.work_max = work_max ? work_max : GENERATE_WORK_MAX;
-    int status = generator_open(&generator, seed) ? stream_describe(&generator, seed)
-                                                  : no_memory(&generator);
+    generator.work_max = limits.work_max ? limits.work_max : GENERATE_WORK_MAX;
+    int status = DIAG_OK;
+    if (generator_open(&generator, seed, limits.until))
+        status = stream_describe(&generator, seed);
+    else if (deadline_left_ns(&limits.until) == 0 && generator.stream)
+        status = late_opening(&generator);
+    else
+        status = no_memory(&generator);
     if (status == DIAG_OK)
         status = play_all(&generator);
     /* The oracle, which finishing a stream asks, needs as much memory again. */

@@ -19,8 +19,14 @@
 /* Steps and firings that a workload may take before it is refused: some minutes. */
 #define GENERATE_WORK_MAX (UINT64_C(1) << 32)
 
-/* The finished stream; the caller frees it.  work_max: 0 for GENERATE_WORK_MAX. */
-int generate_stream(const struct spec *spec, uint64_t seed, uint64_t work_max, struct stream **out,
-                    struct diag *diag);
+struct generate_limits {
+    uint64_t work_max;     /* 0: GENERATE_WORK_MAX */
+    struct deadline until; /* the stream is whole by then, or not made */
+};
+
+/* The finished stream; the caller frees it.  DEADLINE_OVER, within a small share of a second, when the
+ * deadline comes first; else a status of diag.h. */
+int generate_stream(const struct spec *spec, uint64_t seed, struct generate_limits limits,
+                    struct stream **out, struct diag *diag);
 
 #endif

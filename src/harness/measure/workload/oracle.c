@@ -9,7 +9,18 @@ struct oracle {
     struct agenda agenda;
     tw_tick now;
     size_t phase;
+    unsigned asked; /* whether it is late; of so many questions one looks at the clock */
+    bool is_late;
 };
+
+#define LOOK_EVERY 1024u
+
+static bool is_late(struct oracle *oracle)
+{
+    if (!oracle->is_late && oracle->asked++ % LOOK_EVERY == 0)
+        oracle->is_late = deadline_left_ns(&oracle->stream->until) == 0;
+    return oracle->is_late;
+}
 
 static tw_tick due_of(tw_tick deadline, tw_tick now)
 {
@@ -25,6 +36,8 @@ static bool is_capped(const struct oracle *oracle, tw_id id)
 
 static void oracle_start(struct oracle *oracle, tw_id id, int64_t delay)
 {
+    if (is_late(oracle))
+        return;
     if (is_capped(oracle, id)) {
         oracle->expected->refused++;
         return;
@@ -47,7 +60,7 @@ static void oracle_fire(void *ctx, tw_id id, tw_tick due)
         delay += phase->restart[mix >> (64 - STREAM_RESTART_BITS)];
     if (phase->period)
         delay += phase->period[stream_mix(id, 0) >> (64 - STREAM_RESTART_BITS)];
-    if (delay > 0)
+    if (delay > 0 && !is_late(oracle))
         agenda_start(&oracle->agenda, id, due_of(stream_deadline(due, (int64_t)delay), due));
 }
 
@@ -96,13 +109,15 @@ int oracle_finish(struct stream *stream, struct diag *diag)
         return status;
     struct oracle oracle = {.stream = stream, .expected = expected};
     *expected = (struct stream_expected){0};
-    if (!agenda_open(&oracle.agenda, stream->capacity))
-        return diag_run(diag, "%s: no memory for the oracle of %u ids", stream->workload,
-                        stream->capacity);
+    if (!agenda_open_by(&oracle.agenda, stream->capacity, &stream->until))
+        return deadline_left_ns(&stream->until) == 0
+                   ? stream_late(stream, diag)
+                   : diag_run(diag, "%s: no memory for the oracle of %u ids", stream->workload,
+                              stream->capacity);
     for (; oracle.phase < stream->phase_count; oracle.phase++) {
         const struct stream_phase *phase = &stream->phases[oracle.phase];
         const uint32_t *word = stream->words + phase->begin, *end = stream->words + phase->end;
-        while (word < end)
+        while (word < end && !is_late(&oracle))
             word = oracle_execute(&oracle, word);
     }
     expected->running_end = oracle.agenda.running;
@@ -110,6 +125,8 @@ int oracle_finish(struct stream *stream, struct diag *diag)
     agenda_close(&oracle.agenda);
     if (out_of_memory)
         return diag_run(diag, "%s: no memory for the oracle", stream->workload);
+    if (oracle.is_late)
+        return stream_late(stream, diag);
     return DIAG_OK;
 }
 

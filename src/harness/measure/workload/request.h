@@ -2,6 +2,8 @@
 #ifndef TWBENCH_REQUEST_H
 #define TWBENCH_REQUEST_H
 
+#include "harness/base/deadline.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +23,7 @@ struct workload_request {
     uint64_t seed;
     const struct workload_setting *settings;
     size_t setting_count;
+    struct deadline until; /* for the making; none without a budget */
 };
 
 #endif

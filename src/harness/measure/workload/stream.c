@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum failure { FAILURE_NONE, FAILURE_MEMORY, FAILURE_SIZE, FAILURE_CLOCK };
+enum failure { FAILURE_NONE, FAILURE_MEMORY, FAILURE_SIZE, FAILURE_CLOCK, FAILURE_LATE };
+
+/* Of so many questions one looks at the clock. */
+#define LOOK_EVERY 1024u
 
 /* The public stream and what only its making needs. */
 struct builder {
@@ -25,6 +28,7 @@ struct builder {
     tw_tick longest;   /* longest delay so far */
     uint64_t id_bound; /* highest id + 1 */
     enum failure failure;
+    unsigned asked; /* whether it is late */
     uint32_t *restarts[STREAM_PHASES_MAX],
         *periods[STREAM_PHASES_MAX];             /* phases[] points at them */
     uint64_t *restart_slacks[STREAM_PHASES_MAX]; /* and at these */
@@ -65,9 +69,22 @@ void stream_free(struct stream *stream)
     free(builder);
 }
 
-bool stream_is_broken(const struct stream *stream)
+bool stream_is_broken(struct stream *stream)
 {
-    return ((const struct builder *)stream)->failure != FAILURE_NONE;
+    struct builder *builder = builder_of(stream);
+    if (builder->failure == FAILURE_NONE && builder->asked++ % LOOK_EVERY == 0 &&
+        deadline_left_ns(&stream->until) == 0)
+        builder->failure = FAILURE_LATE;
+    return builder->failure != FAILURE_NONE;
+}
+
+int stream_late(const struct stream *stream, struct diag *diag)
+{
+    diag_run(diag,
+             "%s: making the load of %llu tasks took longer than its budget; expected a longer "
+             "--budget or fewer tasks",
+             stream->workload, (unsigned long long)stream->tasks);
+    return DEADLINE_OVER;
 }
 
 static struct stream_phase *phase_current(struct stream *stream)
@@ -108,7 +125,7 @@ static void longest_note(struct builder *builder)
 static bool words_reserve(struct builder *builder, size_t more)
 {
     size_t needed = builder->stream.word_count + more;
-    if (builder->failure)
+    if (stream_is_broken(&builder->stream))
         return false;
     if (needed <= builder->room)
         return true;
@@ -366,6 +383,8 @@ static int builder_verdict(const struct builder *builder, struct diag *diag)
     case FAILURE_CLOCK:
         return diag_usage(diag, "%s: the clock would go past tick 2^64, expected shorter phases",
                           stream->workload);
+    case FAILURE_LATE:
+        return stream_late(stream, diag);
     }
     if (stream->capacity > TW_CAPACITY_MAX || builder->id_bound > TW_CAPACITY_MAX)
         return diag_usage(diag, "%s: ids go up to %llu, expected at most 1e9 of them",

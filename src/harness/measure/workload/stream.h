@@ -35,6 +35,7 @@
 #ifndef TWBENCH_STREAM_H
 #define TWBENCH_STREAM_H
 
+#include "harness/base/deadline.h"
 #include "harness/base/diag.h"
 #include "impls/backend.h"
 
@@ -106,6 +107,7 @@ struct stream {
                             NULL: none is */
     uint64_t below_tick; /* explicit starts with a delay below one tick, which became one */
     char *spec_json;     /* the workload with its parameters resolved, one line of JSON */
+    struct deadline until; /* its making, the oracle included, gives up then */
 };
 
 /* One 64-bit hash per expiry serves the digest (all bits, summed) and the restart table
@@ -189,11 +191,15 @@ void stream_append_stop(struct stream *stream, tw_id id);
 void stream_append_advance(struct stream *stream, uint64_t ticks);
 /* `count` advances of one tick. */
 void stream_append_ticks(struct stream *stream, uint64_t count);
-/* True once an append was dropped (no memory, or STREAM_WORDS_MAX): whoever appends in a long loop
- * may give up then.  stream_seal says which it was, so that nobody has to ask. */
-bool stream_is_broken(const struct stream *stream);
+/* True once an append was dropped (no memory, or STREAM_WORDS_MAX) or its deadline is over: whoever
+ * appends in a long loop may give up then.  stream_seal says which it was, so that nobody has to ask.
+ * Cheap: one call in a thousand looks at the clock. */
+bool stream_is_broken(struct stream *stream);
+/* DEADLINE_OVER, with the text for a load that took too long to make. */
+int stream_late(const struct stream *stream, struct diag *diag);
 /* The last step of building, which oracle_finish (oracle.h) takes: computes horizon (explicit delays and restart
- * tables) and hash.  A capacity of 0 becomes the highest id + 1; a stream without any start gets 1. */
+ * tables) and hash.  A capacity of 0 becomes the highest id + 1; a stream without any start gets 1.  DEADLINE_OVER,
+ * or a status of diag.h. */
 int stream_seal(struct stream *stream, struct diag *diag);
 
 #endif

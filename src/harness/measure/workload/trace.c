@@ -239,8 +239,7 @@ static int operation_apply(struct reader *reader, const char *line,
     if (reader->armed.running > reader->max_armed)
         reader->max_armed = reader->armed.running;
     reader->ops++;
-    reader->visit(reader->ctx, operation);
-    return DIAG_OK;
+    return reader->visit(reader->ctx, operation);
 }
 
 static int count_check(const struct reader *reader, const char *key, uint64_t claimed,
@@ -300,6 +299,9 @@ int trace_read(struct textfile *file, struct trace_header *header, trace_visit_f
 
 /* ---- To a stream ----------------------------------------------------------------------------- */
 
+/* The stream takes no more; finishing it says why. */
+#define CONVERSION_BROKEN (DEADLINE_OVER + 1)
+
 struct conversion {
     const struct trace_header *header;
     struct stream *stream;
@@ -337,13 +339,13 @@ static uint64_t conversion_slack(const struct conversion *conversion, tw_tick tr
     return (due * conversion->factor - wanted) * conversion->header->unit_ns;
 }
 
-static void conversion_visit(void *ctx, const struct trace_operation *operation)
+static int conversion_visit(void *ctx, const struct trace_operation *operation)
 {
     struct conversion *conversion = ctx;
     conversion_clock(conversion, operation->now);
     if (!operation->is_start) {
         instant_stop(&conversion->instant, operation->id);
-        return;
+        return DIAG_OK;
     }
     int64_t delay = operation->delay;
     tw_tick asked = stream_deadline(operation->now, operation->delay), deadline = asked;
@@ -355,6 +357,7 @@ static void conversion_visit(void *ctx, const struct trace_operation *operation)
                   conversion_slack(conversion, operation->now, asked, deadline));
     conversion->stream->below_tick +=
         operation->delay < 0 || (uint64_t)operation->delay < conversion->factor;
+    return stream_is_broken(conversion->stream) ? CONVERSION_BROKEN : DIAG_OK;
 }
 
 /* The clock goes on to the end, on which nothing is started any more. */
@@ -403,6 +406,8 @@ static int stream_fill(struct textfile *file, struct stream *stream, uint64_t ti
     int status = trace_read(file, &header, conversion_visit, &conversion, diag);
     if (status == DIAG_OK)
         conversion_finish(&conversion);
+    if (status == CONVERSION_BROKEN)
+        status = oracle_finish(stream, diag);
     instant_free(&conversion.instant);
     if (conversion.instant.out_of_memory)
         return diag_run(diag, "%s: no memory", textfile_name(file));
@@ -420,12 +425,13 @@ static int stream_fill(struct textfile *file, struct stream *stream, uint64_t ti
     return oracle_finish(stream, diag);
 }
 
-int trace_stream(struct textfile *file, const char *name, uint64_t tick_ns, struct stream **out,
-                 struct diag *diag)
+int trace_stream(struct textfile *file, const char *name, uint64_t tick_ns, struct deadline until,
+                 struct stream **out, struct diag *diag)
 {
     struct stream *stream = stream_new(name);
     if (!stream)
         return diag_run(diag, "%s: no memory", name);
+    stream->until = until;
     int status = stream_fill(file, stream, tick_ns, diag);
     if (status == DIAG_OK)
         *out = stream;
@@ -482,17 +488,18 @@ struct collection {
     bool out_of_memory;
 };
 
-static void delays_visit(void *ctx, const struct trace_operation *operation)
+static int delays_visit(void *ctx, const struct trace_operation *operation)
 {
     struct collection *collection = ctx;
     struct trace_delays *delays = collection->delays;
     if (!operation->is_start || collection->out_of_memory)
-        return;
+        return DIAG_OK;
     if (!room_for(&delays->ticks, delays->count, &collection->room, sizeof *delays->ticks)) {
         collection->out_of_memory = true;
-        return;
+        return DIAG_OK;
     }
     delays->ticks[delays->count++] = operation->delay > 0 ? (uint64_t)operation->delay : 1;
+    return DIAG_OK;
 }
 
 static int ticks_compare(const void *left, const void *right)

@@ -39,7 +39,8 @@ struct trace_operation {
     int64_t delay; /* of a start */
 };
 
-typedef void trace_visit_fn(void *ctx, const struct trace_operation *operation);
+/* DIAG_OK goes on; another status ends the reading and is the answer. */
+typedef int trace_visit_fn(void *ctx, const struct trace_operation *operation);
 
 /* Reads the header only, leaving `file` at the first operation. */
 int trace_header_read(struct textfile *file, struct trace_header *header, struct diag *diag);
@@ -48,9 +49,10 @@ int trace_header_read(struct textfile *file, struct trace_header *header, struct
 int trace_read(struct textfile *file, struct trace_header *header, trace_visit_fn *visit, void *ctx,
                struct diag *diag);
 
-/* The finished stream of a trace.  tick_ns 0: the trace's own; else a multiple of it. */
-int trace_stream(struct textfile *file, const char *name, uint64_t tick_ns, struct stream **out,
-                 struct diag *diag);
+/* The finished stream of a trace.  tick_ns 0: the trace's own; else a multiple of it.  DEADLINE_OVER when it
+ * is not whole by `until`. */
+int trace_stream(struct textfile *file, const char *name, uint64_t tick_ns, struct deadline until,
+                 struct stream **out, struct diag *diag);
 
 /* Where traces/NAME.tt.xz, .tt.gz or .tt is below `directory`, or `name` itself when it looks like
  * a path.  False when there is no such file; `path` then holds the first that was tried. */

@@ -70,7 +70,7 @@ static int trace_make(const struct workload_request *request, const char *path, 
     if (status != DIAG_OK)
         return status;
     trace_name(path, name, sizeof name);
-    status = trace_stream(file, name, request->tick_ns, out, diag);
+    status = trace_stream(file, name, request->tick_ns, request->until, out, diag);
     textfile_close(file);
     return status;
 }
@@ -82,7 +82,8 @@ static int spec_make(const struct workload_request *request, const char *path, s
     int status = spec_load(path, request, &spec, diag);
     if (status != DIAG_OK)
         return status;
-    status = generate_stream(spec, request->seed, 0, out, diag);
+    status = generate_stream(spec, request->seed, (struct generate_limits){.until = request->until},
+                             out, diag);
     spec_free(spec);
     return status;
 }

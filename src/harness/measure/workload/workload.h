@@ -8,7 +8,8 @@
 #include "harness/measure/workload/request.h"
 #include "harness/measure/workload/stream.h"
 
-/* Makes the stream, finished (hash, expected).  The caller frees *out with stream_free. */
+/* Makes the stream, finished (hash, expected).  The caller frees *out with stream_free.  DEADLINE_OVER,
+ * with a text, when it is not whole by the deadline; nothing is made then. */
 int workload_stream(const struct workload_request *request, struct stream **out, struct diag *diag);
 
 /* What `twbench list` prints of the workloads in a directory; calls back once each, sorted. */

@@ -2,8 +2,6 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/page_cells.h"
-#include "harness/tell/report/page_origin.h"
 #include "harness/tell/result/json.h"
 
 #include <stdio.h>
@@ -33,18 +31,63 @@ static bool has_status(const struct place *candidate, const char *status)
 
 /* ---- The recommendation. --------------------------------------------------------------------- */
 
+static bool knows_any(const struct place *advice)
+{
+    struct place candidates = place_get(advice, "candidates");
+    for (struct place at = place_item(&candidates, 0); at.json; place_next(&at))
+        if (json_get(at.json, "figures"))
+            return true;
+    return false;
+}
+
 static void add_recommendation(struct page *page, const struct place *advice)
 {
     struct place recommendation = place_get(advice, "recommendation");
     struct place reasons = place_get(&recommendation, "reasons");
+    struct place measured = place_get(advice, "sizes.measured");
     if (!recommendation.json) {
-        page_text(page, "No candidate was measured that keeps to the wishes.");
+        page_text(page, "%s",
+                  knows_any(advice) ? "No candidate was measured that keeps to the wishes."
+                                    : "Nothing was measured.");
+        page_say_each(page, PAGE_ITEM, &measured, "<At {tasks:count} tasks the best is {best}.>");
         return;
     }
+    if (json_get(recommendation.json, "unclear"))
+        page_say(page, PAGE_TEXT, &recommendation, "{unclear:strong}.");
     page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
+    if (json_get(recommendation.json, "is"))
+        page_say(page, PAGE_TEXT, &recommendation, "{is}.");
     page_say_each(page, PAGE_ITEM, &reasons, "{}");
     page_text(page, "Measure it again:");
     page_say(page, PAGE_CODE_BLOCK, &recommendation, "{command}");
+}
+
+#define COMPARED_MAX 10
+
+/* What the others cost, over the recommended one.  Files of before have no memory here. */
+static void add_comparisons(struct page *page, const struct place *advice)
+{
+    struct place rows = place_get(advice, "comparisons");
+    int left = COMPARED_MAX;
+    if (!rows.json || !rows.json->child)
+        return;
+    page_heading(page, 2, "compared", "Over the recommended one");
+    page_table(page, "compared-table", "Cost and memory over those of the recommended one");
+    page_column(page, "", "candidate", PAGE_LEFT | PAGE_NAMES, 0);
+    page_column(page, "cost", "times", 0, 0);
+    page_column(page, "from", "", 0, 2);
+    page_column(page, "to", "", 0, 2);
+    page_column(page, "memory", "times", 0, 1);
+    page_column(page, "", "", PAGE_LEFT, 3);
+    for (struct place row = place_item(&rows, 0); row.json && left-- > 0; place_next(&row)) {
+        page_row(page);
+        page_cell_put(page, &row, "candidate");
+        page_cell_put(page, &row, "cost_ratio.median");
+        page_cell_put(page, &row, "cost_ratio.low");
+        page_cell_put(page, &row, "cost_ratio.high");
+        page_cell_put(page, &row, "memory_ratio");
+        page_cell_put(page, &row, "why");
+    }
 }
 
 /* ---- Tables of candidates. ------------------------------------------------------------------- */
@@ -300,7 +343,9 @@ void page_advice(struct page *page, const cJSON *document)
     page_advice_title(title, sizeof title, document);
     page_heading(page, 1, NULL, "Which design for %s", title);
     page_about(page, document);
+    page_left_out(page, document);
     add_recommendation(page, &advice);
+    add_comparisons(page, &advice);
     add_front(page, &advice);
     add_sizes(page, &advice);
     page_heading(page, 2, "others", "The other candidates, and the rule");

@@ -1,7 +1,7 @@
 /* page_card.c - builds the card of a single design: its phases, settings, memory and proof. */
 #include "harness/base/units.h"
+#include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/page_groups.h"
 #include "harness/tell/result/json.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ static void add_columns(struct page *page, const char *latency_unit, bool instru
     page_column(page, "advance", "calls", 0, 3);
     page_column(page, "p50", latency_unit, 0, 6);
     page_column(page, "p99", latency_unit, 0, 6);
-    page_column(page, "max", latency_unit, 0, 7);
+    page_column(page, "own max", latency_unit, 0, 7);
+    page_column(page, "seen max", latency_unit, 0, 2);
     page_column(page, "visits", "per op", 0, 2);
     page_column(page, "moves", "per op", 0, 1);
     if (instructions)
@@ -59,6 +60,7 @@ static void add_row(struct page *page, const struct place *phase, double divisor
     page_cell_say(page, phase, "{operations.advance:short}");
     put_divided(page, phase, "latency_ns.advance.p50", divisor);
     put_divided(page, phase, "latency_ns.advance.p99", divisor);
+    put_divided(page, phase, "latency_ns.advance.own.max", divisor);
     put_divided(page, phase, "latency_ns.advance.max", divisor);
     page_cell_number(page, place_number(phase, "work.visits") / operations);
     page_cell_number(page, place_number(phase, "work.moves") / operations);

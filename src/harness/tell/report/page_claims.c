@@ -1,8 +1,5 @@
 /* page_claims.c - builds the page of a claims document: verdicts, the reason of each, and the figures behind it. */
 #include "harness/tell/report/builders.h"
-#include "harness/tell/report/page_cells.h"
-#include "harness/tell/report/page_origin.h"
-#include "harness/tell/report/page_tree.h"
 #include "harness/tell/result/json.h"
 
 #include <stdio.h>
@@ -170,6 +167,7 @@ void page_claims(struct page *page, const cJSON *document)
     struct place claims = place_get(&root, "claims"), later = place_get(&root, "not_yet");
     add_title(page, document);
     page_about(page, document);
+    page_left_out(page, document);
     add_overview(page, &claims, &later);
     for (struct place claim = place_item(&claims, 0); claim.json; place_next(&claim))
         add_claim(page, &claim);

@@ -2,7 +2,6 @@
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/compare_view.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/page_origin.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>

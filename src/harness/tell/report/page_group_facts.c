@@ -1,6 +1,6 @@
 /* page_group_facts.c - builds what is said below the designs of a stream, a fact each. */
 #include "harness/base/units.h"
-#include "harness/tell/report/page_groups.h"
+#include "harness/tell/report/builders.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* page_groups.c - builds the table that compares the designs on a stream. */
-#include "harness/tell/report/page_groups.h"
+#include "harness/tell/report/builders.h"
 
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/figures.h"
@@ -85,6 +85,15 @@ static bool is_counter(const struct view_group *group, const struct figure *figu
            figure->sheet == FIGURE_WORK && !view_is_timed(group);
 }
 
+/* Latencies that no row has: results of older versions lack some. */
+static bool is_missing(const struct view_group *group, const struct figure *figure)
+{
+    for (size_t i = 0; i < group->row_count && figure->sheet == FIGURE_LATENCY; i++)
+        if (!isnan(value_of(&group->rows[i], figure)))
+            return false;
+    return figure->sheet == FIGURE_LATENCY;
+}
+
 static bool has_value(const struct view_group *group, const struct figure *figure)
 {
     for (size_t i = 0; i < group->row_count; i++)
@@ -98,7 +107,7 @@ static bool is_column(const struct view_group *group, const struct figure *figur
     if (figure->sheet == FIGURE_CLOCK || group->has_runners)
         return figure->keep > 0 && figure->sheet == FIGURE_CLOCK && group->has_runners &&
                has_value(group, figure);
-    if (figure->keep == 0 || group->phase_count == 0)
+    if (figure->keep == 0 || group->phase_count == 0 || is_missing(group, figure))
         return false;
     if (figure->owner == FIGURE_OF_CELL || figure->sheet != FIGURE_WORK)
         return figure->owner == FIGURE_OF_CELL || view_is_timed(group);
@@ -156,7 +165,7 @@ static void add_figure_column(struct page *page, const struct view_group *group,
     char title[FIGURE_NAME_SIZE];
     double divisor;
     const char *unit = unit_of(group, figure, &divisor);
-    bool best = figure->sheet == FIGURE_LATENCY ? has_best(group) : figure->measure != NULL;
+    bool best = figure->measure && (figure->sheet != FIGURE_LATENCY || has_best(group));
     figure_title(title, figure);
     page_column(page, unit[0] ? title : "", unit[0] ? unit : title,
                 (figure->sheet == FIGURE_WORK ? PAGE_ALONE : 0) | (best ? PAGE_BEST : 0),

@@ -3,7 +3,6 @@
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/limits_view.h"
-#include "harness/tell/report/page_origin.h"
 #include "harness/tell/result/json.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* page_origin.c - builds the part of a page that says where its figures come from. */
-#include "harness/tell/report/page_origin.h"
+#include "harness/tell/report/builders.h"
 
 #include "harness/tell/result/json.h"
 
@@ -41,6 +41,12 @@ void page_warnings(struct page *page, const cJSON *document)
         page_span(page, " of the cells did not do what the oracle says, or crashed.");
     }
     page_say_each(page, PAGE_ITEM, &checks, "<{warning}>");
+}
+
+void page_left_out(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), left_out = place_get(&root, "left_out");
+    page_say_each(page, PAGE_TEXT, &left_out, "Left out: {}.");
 }
 
 void page_about(struct page *page, const cJSON *document)

@@ -1,9 +1,6 @@
 /* page_run.c - builds the page of a run: designs side by side by stream, growth, every figure, and origin. */
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/page_cells.h"
-#include "harness/tell/report/page_groups.h"
-#include "harness/tell/report/page_origin.h"
 #include "harness/tell/report/sweep.h"
 #include "harness/tell/result/json.h"
 
@@ -54,8 +51,12 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
     else
         page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs).");
     if (compares(view))
-        page_text(page, "adv.: single calls of advance, in the worst phase.%s",
-                  sure ? "  The best of its column is marked." : "");
+        page_text(
+            page,
+            "adv.: single calls of advance, in the worst phase.  own max: the longest, by each "
+            "call's least time over repeated passes; seen max has the machine's "
+            "interruptions in it.%s",
+            sure ? "  The best of its column is marked." : "");
 }
 
 void page_run(struct page *page, const cJSON *document)
@@ -74,5 +75,6 @@ void page_run(struct page *page, const cJSON *document)
     if (cJSON_IsFalse(json_get(document, "complete")))
         page_text(page, "The run was not finished: %d cells are here.",
                   cJSON_GetArraySize(cells.json));
+    page_left_out(page, document);
     page_cells(page, document);
 }

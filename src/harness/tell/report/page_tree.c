@@ -1,5 +1,5 @@
 /* page_tree.c - puts objects on a page key by key. */
-#include "harness/tell/report/page_tree.h"
+#include "harness/tell/report/builders.h"
 
 #include <string.h>
 

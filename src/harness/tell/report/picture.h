@@ -1,7 +1,7 @@
 /*
  * picture.h - one frame of a film as SVG: rings for the levels of a wheel, a tree, boxes in a row.
  *
- * The pictures of the filmstrip (show_svg.h) and of the page (show_html.h) are these.
+ * The pictures of the filmstrip and of the page (show_page.h) are these.
  */
 #ifndef TWBENCH_PICTURE_H
 #define TWBENCH_PICTURE_H

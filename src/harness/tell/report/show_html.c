@@ -1,5 +1,5 @@
 /* show_html.c - writes films as a page to step through. */
-#include "harness/tell/report/show_html.h"
+#include "harness/tell/report/show_page.h"
 
 #include "harness/tell/report/picture.h"
 #include "harness/tell/report/xml.h"

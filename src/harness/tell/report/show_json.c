@@ -1,8 +1,7 @@
 /* show_json.c - writes a film as JSON. */
-#include "harness/tell/report/show_json.h"
+#include "harness/tell/report/show_page.h"
 
 #include "harness/base/jsontext.h"
-#include "harness/tell/report/show_terminal.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* show_svg.c - draws films as SVG. */
-#include "harness/tell/report/show_svg.h"
+#include "harness/tell/report/show_page.h"
 
 #include "harness/tell/report/picture.h"
 #include "harness/tell/report/xml.h"

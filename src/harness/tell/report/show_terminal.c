@@ -1,5 +1,5 @@
 /* show_terminal.c - draws films on the terminal. */
-#include "harness/tell/report/show_terminal.h"
+#include "harness/tell/report/show_page.h"
 
 #include "harness/base/units.h"
 #include "harness/tell/result/figures.h"

@@ -1,6 +1,7 @@
 /* sweep.c - fits growth to a sweep, and prints what came of it. */
 #include "harness/tell/report/sweep.h"
 
+#include "harness/tell/report/builders.h"
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/json.h"
 

@@ -18,13 +18,9 @@
 #define TWBENCH_SWEEP_H
 
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/report/page.h"
 #include "harness/tell/result/document.h"
 
 enum sweep_operation { SWEEP_START, SWEEP_STOP, SWEEP_EXPIRE, SWEEP_TICK, SWEEP_OPERATIONS };
-
-/* A table "growth"; nothing when the document has no sweep. */
-void page_growth(struct page *page, const cJSON *document);
 
 #define SWEEP_NAME_SIZE 64
 

@@ -1,28 +1,11 @@
 /* xml.c - escapes text for XML. */
 #include "harness/tell/report/xml.h"
 
+#include "harness/base/utf8.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The code point of the UTF-8 sequence at `text` and its bytes; 0 bytes when it is none: cut short,
- * longer than it has to be. */
-static size_t read_point(const unsigned char *text, uint32_t *point)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = *text < 0x80                    ? 1
-                    : *text >= 0xc2 && *text < 0xe0 ? 2
-                    : *text >= 0xe0 && *text < 0xf0 ? 3
-                    : *text >= 0xf0 && *text < 0xf5 ? 4
-                                                    : 0;
-    *point = length < 2 ? *text : *text & (0x7fU >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        *point = *point << 6 | (text[i] & 0x3fU);
-    }
-    return length > 0 && *point >= least[length] ? length : 0;
-}
 
 /* The Char of XML 1.0. */
 static bool is_char(uint32_t point)
@@ -59,10 +42,9 @@ static const char *entity_of(uint32_t point, bool in_attribute)
 
 static void write_escaped(FILE *out, const char *text, bool in_attribute)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        uint32_t point;
-        size_t length = read_point(at, &point);
+    for (const char *at = text; *at;) {
+        uint32_t point = 0;
+        size_t length = utf8_character(at, &point);
         const char *entity = length > 0 ? entity_of(point, in_attribute) : NULL;
         if (length == 0 || !is_char(point))
             fputc('?', out);

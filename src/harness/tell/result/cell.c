@@ -163,6 +163,26 @@ static double median_per(const double *samples_ns, size_t count, uint64_t operat
     return summary_of(samples_ns, count).median / (double)operations;
 }
 
+cJSON *cell_make_tail(const struct tail *tail)
+{
+    if (tail->passes == 0)
+        return cJSON_CreateNull();
+    cJSON *object = cJSON_CreateObject(), *slowest = cJSON_CreateArray();
+    latency_add_quantiles(object, &tail->least);
+    json_add(object, "pass_max", cJSON_CreateNumber((double)tail->pass_max_ps / 1000));
+    json_add_integer(object, "passes", tail->passes);
+    json_add_integer(object, "calls", tail->calls);
+    json_add_integer(object, "calls_per_block", tail->calls_per_block);
+    for (size_t i = 0; i < tail->slowest_count; i++) {
+        cJSON *pair = cJSON_CreateArray();
+        cJSON_AddItemToArray(pair, json_integer(tail->slowest[i].block * tail->calls_per_block));
+        cJSON_AddItemToArray(pair, cJSON_CreateNumber((double)tail->slowest[i].least_ps / 1000));
+        cJSON_AddItemToArray(slowest, pair);
+    }
+    json_add(object, "slowest", slowest);
+    return object;
+}
+
 static cJSON *make_latencies(const struct outcome_phase *phase)
 {
     static const char *const names[OUTCOME_OPERATIONS] = {[OUTCOME_START] = "start",
@@ -172,6 +192,9 @@ static cJSON *make_latencies(const struct outcome_phase *phase)
     cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < OUTCOME_OPERATIONS; i++)
         json_add(object, names[i], latency_make(&phase->latency[i]));
+    cJSON *advance = cJSON_GetObjectItemCaseSensitive(object, names[OUTCOME_ADVANCE]);
+    if (cJSON_IsObject(advance))
+        json_add(advance, "own", cell_make_tail(&phase->own));
     return object;
 }
 

@@ -4,7 +4,7 @@
 #ifndef TWBENCH_CLOCK_RECORD_H
 #define TWBENCH_CLOCK_RECORD_H
 
-#include "harness/measure/clock/clock.h"
+#include "harness/measure/clock/clock_run.h"
 
 #include <cjson/cJSON.h>
 

@@ -273,6 +273,23 @@ int result_attach(struct result_document *document, const char *key, cJSON *item
     return done ? DIAG_OK : diag_run(diag, "no memory for '%s' of the document", key);
 }
 
+int result_leave_out(struct result_document *document, const char *text, struct diag *diag)
+{
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(document->root, "left_out");
+    cJSON *item = jsontext_string(text);
+    if (!list)
+        list = cJSON_AddArrayToObject(document->root, "left_out");
+    if (list && item && cJSON_AddItemToArray(list, item))
+        return DIAG_OK;
+    cJSON_Delete(item);
+    return diag_run(diag, "no memory for what was left out");
+}
+
+void result_forget_left_out(struct result_document *document)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(document->root, "left_out");
+}
+
 void result_set_complete(struct result_document *document, bool complete)
 {
     cJSON *item = cJSON_GetObjectItemCaseSensitive(document->root, "complete");
@@ -281,7 +298,7 @@ void result_set_complete(struct result_document *document, bool complete)
 
 size_t result_count_failed(const struct result_document *document)
 {
-    size_t failed = 0;
+    size_t failed = (size_t)cJSON_GetArraySize(json_get(document->root, "left_out"));
     const cJSON *cell;
     cJSON_ArrayForEach(cell, document->cells)
     {

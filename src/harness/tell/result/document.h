@@ -71,10 +71,15 @@ double result_harness_ns_per_op(const struct result_document *document,
 int result_attach(struct result_document *document, const char *key, cJSON *item,
                   struct diag *diag);
 
+/* Adds a text to "left_out", what was asked for and is not there.  DIAG_RUN without memory. */
+int result_leave_out(struct result_document *document, const char *text, struct diag *diag);
+/* What is tried again is not left out yet. */
+void result_forget_left_out(struct result_document *document);
+
 /* False until told otherwise: the run is going on, or was interrupted. */
 void result_set_complete(struct result_document *document, bool complete);
 
-/* Cells whose status makes the exit status 1: mismatch and crashed. */
+/* What makes the exit status 1: cells of status mismatch and crashed, and what was left out. */
 size_t result_count_failed(const struct result_document *document);
 size_t result_count_cells(const struct result_document *document);
 

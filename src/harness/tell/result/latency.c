@@ -22,7 +22,7 @@ static cJSON *make_bins(const struct histogram *histogram)
     return bins;
 }
 
-cJSON *latency_make(const struct histogram *histogram)
+void latency_add_quantiles(cJSON *object, const struct histogram *histogram)
 {
     static const struct {
         const char *key;
@@ -30,12 +30,17 @@ cJSON *latency_make(const struct histogram *histogram)
     } quantiles[] = {
         {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}, {"p99_99", 0.9999},
     };
-    if (histogram->count == 0)
-        return cJSON_CreateNull();
-    cJSON *object = cJSON_CreateObject();
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
         add_ns(object, quantiles[i].key, histogram_quantile_ps(histogram, quantiles[i].share));
     add_ns(object, "max", histogram->max_ps);
+}
+
+cJSON *latency_make(const struct histogram *histogram)
+{
+    if (histogram->count == 0)
+        return cJSON_CreateNull();
+    cJSON *object = cJSON_CreateObject();
+    latency_add_quantiles(object, histogram);
     json_add_measure(object, "mean", (double)histogram->sum_ps / (double)histogram->count / 1000);
     json_add_integer(object, "count", histogram->count);
     json_add(object, "bins", make_bins(histogram));

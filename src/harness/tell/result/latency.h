@@ -10,5 +10,7 @@
 
 /* Percentiles, maximum, mean, count and bins, in ns; null when nothing is in the histogram. */
 cJSON *latency_make(const struct histogram *histogram);
+/* The percentiles and the maximum alone. */
+void latency_add_quantiles(cJSON *object, const struct histogram *histogram);
 
 #endif

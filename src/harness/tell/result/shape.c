@@ -84,6 +84,8 @@ static const struct rule result_rules[] = {
     {"harness.timer", TEXT | OR_NULL},
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
     {"complete", BOOL},
+    {"left_out", ARRAY | OPTIONAL},
+    {"left_out[]", TEXT},
     {"cells", ARRAY},
 };
 

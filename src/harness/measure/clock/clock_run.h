@@ -1,5 +1,5 @@
 /*
- * clock.h - drives a runner on the real clock: threads that start and stop timers, and what came of it.
+ * clock_run.h - drives a runner on the real clock: threads that start and stop timers, and what came of it.
  *
  * A run opens one service, lets `threads` producers loose on it and shuts it.  All of it happens in a child
  * process, because a runner that hangs or breaks is an outcome.  Moments are CLOCK_MONOTONIC; nothing here is on the
@@ -8,8 +8,8 @@
  * An operation has the moment that it was meant for.  The due of a timer counts from that, not from when the
  * producer came to it, so that a runner which holds its callers up shows in lateness (no coordinated omission).
  */
-#ifndef TWBENCH_CLOCK_H
-#define TWBENCH_CLOCK_H
+#ifndef TWBENCH_CLOCK_RUN_H
+#define TWBENCH_CLOCK_RUN_H
 
 #include "harness/measure/clock/clock_data.h"
 

@@ -1,5 +1,5 @@
-/* clock.c - a run in a child process: opens the service, lets producers play, shuts, judges. */
-#include "harness/measure/clock/clock.h"
+/* clock_run.c - makes a run in a child process: opens the service, lets producers play, shuts, judges. */
+#include "harness/measure/clock/clock_run.h"
 
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"

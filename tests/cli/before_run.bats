@@ -1,0 +1,86 @@
+# before_run.bats - what can be known before a run is said before it, and a picture that fails costs nothing measured.
+
+load support
+
+# early CULPRIT ARGUMENT... - refused with the culprit named, before any cell has run.
+early() {
+    local culprit=$1
+    shift
+    rm -f r.json
+    refuses "$culprit" run --impl=heap,hashed --workload=hold --tasks=50,100,200 --runs=1 --warmup=0 \
+        --min-time=0ns --no-system-check --progress=never --json=r.json "$@"
+    [ ! -e r.json ]
+}
+
+@test "a file that cannot be written is refused before the run" {
+    touch file
+    early "--export-csv: file/x.csv" --export-csv=file/x.csv
+    early "--html: no/such/x.html" --html=no/such/x.html
+    early "--export-junit: no/x.xml" --export-junit=no/x.xml
+    early "--plots: file/pictures" --plots=file/pictures
+    mkdir folder
+    early "--html: folder" --html=folder --force
+    refuses "no/r.json" run --impl=heap --json=no/r.json
+    refuses "--html: no/x.html" advise hold --html=no/x.html
+    refuses "--html: no/x.html" claims T1 --quick --html=no/x.html
+}
+
+@test "a folder for pictures that is not there yet is no error" {
+    quick --impl=heap --workload=hold --plots=new/folder >/dev/null
+    [ -d new/folder ]
+}
+
+@test "pictures without gnuplot are refused before the run" {
+    mkdir bin
+    printf '#!/bin/sh\nPATH=%s exec %s "$@"\n' "$PWD/bin" "$twbench" >without
+    chmod +x without
+    local twbench=./without
+    early "--plots: gnuplot is not installed" --plots=pictures
+    early "--plot-format: gnuplot is not installed" --plot-format=dumb
+    refuses "gnuplot is not installed" advise hold --plots=pictures
+}
+
+@test "an assertion on a design that does not run is refused before the run" {
+    early "'heep'" "--assert=heep.start<=O(log n)"
+    early "'list'" "--assert=list.start<=O(n)"
+}
+
+@test "an assertion over too few sizes is refused before the run" {
+    refuses "3 numbers of tasks" run --impl=heap --workload=P1 --tasks=50,100 --assert='heap.start<=O(log n)'
+}
+
+@test "an assertion that can be told is held as before" {
+    quick --impl=heap --workload=P1 --tasks=100,1000,10000 --counts-only --assert='heap.start<=O(log n)' >/dev/null
+}
+
+@test "--plan shows the cells and a time, and runs nothing" {
+    run --separate-stderr "$twbench" run --plan --impl=hashed,heap --slots=64,512 --workload=hold,standard --tasks=1e3,1e6 --json=r.json
+    [ "$status" -eq 0 ]
+    [ ! -e r.json ]
+    [ "$(grep -cE '^(hold|standard) ' <<<"$output")" -eq 12 ]
+    grep -qE '^hold +1M +hashed slots=512$' <<<"$output"
+    [[ $output == *"12 cells"*"nothing was run"* ]]
+    refuses "'heep'" run --plan --impl=heep
+}
+
+@test "--plan of more work takes longer" {
+    seconds() { "$twbench" run --plan --impl=heap --workload=hold "$@" | sed -n 's/.*about \([0-9.e+]*\) s.*/\1/p'; }
+    few=$(seconds --tasks=1e3) many=$(seconds --tasks=1e6) more=$(seconds --tasks=1e6 --runs=70)
+    echo "$few $many $more"
+    awk -v few="$few" -v many="$many" -v more="$more" 'BEGIN { exit !(0 < few && few < many && many < more) }'
+}
+
+@test "a picture that fails after the run costs neither table nor exports" {
+    mkdir bin
+    printf '#!/bin/sh\nexit 1\n' >bin/gnuplot
+    chmod +x bin/gnuplot
+    PATH=$PWD/bin:$PATH run --separate-stderr "$twbench" run --impl=heap,hashed --workload=hold --tasks=50,100,200 \
+        --runs=1 --warmup=0 --min-time=0ns --progress=never --json=r.json --html=r.html --export-csv=r.csv \
+        --export-junit=r.xml --plots=pictures
+    [ "$status" -eq 1 ]
+    [[ $output == *heap*hashed* ]]
+    [[ $stderr == *gnuplot* ]]
+    for file in r.json r.csv r.xml r.html; do
+        [ -s $file ]
+    done
+}
