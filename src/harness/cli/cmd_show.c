@@ -1,6 +1,7 @@
 /* cmd_show.c - show: draws a script or a worked example. */
 #include "harness/ask/show/player.h"
 #include "harness/ask/show/worked.h"
+#include "harness/base/file.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
@@ -12,7 +13,6 @@
 #include "harness/tell/report/show_svg.h"
 #include "harness/tell/report/show_terminal.h"
 #include "harness/tell/report/style.h"
-#include "harness/tell/result/file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

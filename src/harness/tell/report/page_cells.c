@@ -1,9 +1,9 @@
 /* page_cells.c - builds the sheets of a run's figures and its table for programs from the catalogue. */
 #include "harness/tell/report/page_cells.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/page_origin.h"
 #include "harness/tell/result/figures.h"
-#include "harness/tell/result/json.h"
 
 #include <stdlib.h>
 

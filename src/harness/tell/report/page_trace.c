@@ -1,8 +1,8 @@
 /* page_trace.c - builds the page of a census: what a trace does, how its timers end, which delays it has. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/page_tree.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>
