@@ -7,7 +7,7 @@
  *           +---+---+---+---+---+      - is free and on the free list
  *
  * The generation counts the timers that a place has had, so that the name of an earlier one finds nothing.
- * 48 bytes each.  Nothing here locks: whoever calls has the lock that these entries are under.
+ * 64 bytes each, one cache line.  Nothing here locks: whoever calls has the lock that these entries are under.
  */
 #ifndef TWBENCH_ENTRIES_H
 #define TWBENCH_ENTRIES_H
@@ -22,6 +22,7 @@ enum entry_state {
     ENTRY_RUNNING, /* periodic: its task runs, and it goes on after that */
     ENTRY_FIRED,   /* once: its task runs or ran */
     ENTRY_STOPPED,
+    ENTRY_MARKED, /* stopped, but in the design and in its place until it is due or purged */
     ENTRY_RETURNED
 };
 
@@ -34,6 +35,8 @@ struct entry {
     uint64_t turn_ns;  /* when ready: the tick on which the design fired it */
 };
 
+_Static_assert(sizeof(struct entry) == 64, "an entry is a cache line");
+
 /* First in, first out; an entry can leave from the middle. */
 struct entry_list {
     uint32_t head, tail;
@@ -44,17 +47,20 @@ struct entries {
     uint32_t capacity;
     uint32_t free;    /* head of the free list: last in, first out, so that a warm one is taken */
     uint32_t pending; /* taken and not given back */
+    uint32_t marked;  /* of these, stopped and not out of the design */
+    uint32_t base;    /* the id of entry 0 in names, where several of these share the names */
 };
 
 /* Whether there was memory. */
 static inline bool entries_open(struct entries *entries, uint32_t capacity)
 {
-    *entries =
-        (struct entries){.all = calloc(capacity, sizeof *entries->all), .capacity = capacity};
+    *entries = (struct entries){
+        .all = aligned_alloc(sizeof(struct entry), capacity * sizeof(struct entry)),
+        .capacity = capacity};
     if (!entries->all)
         return false;
     for (uint32_t id = 0; id < capacity; id++)
-        entries->all[id].next = id + 1 < capacity ? id + 1 : OPENING_NONE;
+        entries->all[id] = (struct entry){.next = id + 1 < capacity ? id + 1 : OPENING_NONE};
     return true;
 }
 
@@ -65,18 +71,19 @@ static inline void entries_close(struct entries *entries)
 
 static inline tw_timer entries_name(const struct entries *entries, uint32_t id)
 {
-    return (uint64_t)entries->all[id].generation << 32 | id;
+    return (uint64_t)entries->all[id].generation << 32 | (entries->base + id);
 }
 
-static inline uint32_t entries_id(tw_timer timer)
+/* At or above the capacity for a timer of no place here. */
+static inline uint32_t entries_id(const struct entries *entries, tw_timer timer)
 {
-    return (uint32_t)timer;
+    return (uint32_t)timer - entries->base;
 }
 
 /* The entry of that timer, or NULL when its place is another's by now. */
 static inline struct entry *entries_find(const struct entries *entries, tw_timer timer)
 {
-    uint32_t id = entries_id(timer);
+    uint32_t id = entries_id(entries, timer);
     if (id >= entries->capacity || entries->all[id].generation != timer >> 32 || timer >> 32 == 0)
         return NULL;
     return &entries->all[id];
@@ -104,6 +111,21 @@ static inline void entries_give(struct entries *entries, uint32_t id)
     entries->all[id].next = entries->free;
     entries->free = id;
     entries->pending--;
+}
+
+/* Stopped, with its place kept. */
+static inline void entries_mark(struct entries *entries, uint32_t id)
+{
+    entries->all[id].state = ENTRY_MARKED;
+    entries->marked++;
+}
+
+/* The place of a marked one back, which has left the design. */
+static inline void entries_unmark(struct entries *entries, uint32_t id)
+{
+    entries->all[id].state = ENTRY_STOPPED;
+    entries->marked--;
+    entries_give(entries, id);
 }
 
 static inline void entries_push(struct entries *entries, struct entry_list *list, uint32_t id)
@@ -137,6 +159,8 @@ static inline uint32_t entries_return(struct entries *entries)
     uint32_t head = OPENING_NONE;
     for (uint32_t id = entries->capacity; id-- > 0;) {
         struct entry *entry = &entries->all[id];
+        if (entry->state == ENTRY_MARKED)
+            entries_unmark(entries, id);
         if (entry->state != ENTRY_WAITING && entry->state != ENTRY_READY)
             continue;
         entry->state = ENTRY_RETURNED;

@@ -149,7 +149,7 @@ struct tw_seat {
          : (void)0)
 #else
 #define TW_RUNNER(runner)           tw_##runner##_runner_timed
-#define TW_RUNNER_POINT(seat, name) ((void)0)
+#define TW_RUNNER_POINT(seat, name) ((void)(seat))
 #endif
 
 /* ---- Opening. --------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include "harness/ask/advise/front.h"
 #include "harness/ask/advise/sizes.h"
 #include "harness/ask/advise/words.h"
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <math.h>
 #include <setjmp.h>

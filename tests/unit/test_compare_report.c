@@ -1,11 +1,11 @@
 /* test_compare_report.c - what people and machines are shown of a comparison: the terminal, Markdown, HTML,
  * JUnit XML and CSV. */
 #include "compare_sample.h"
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/report/xml.h"
-#include "harness/tell/result/json.h"
 
 typedef void write_fn(FILE *out, const cJSON *comparison);
 

@@ -1,7 +1,7 @@
 /* test_comparison.c - verdicts and their reasons, exit statuses, limits, and the document. */
 #include "compare_sample.h"
+#include "harness/base/json.h"
 #include "harness/base/units.h"
-#include "harness/tell/result/json.h"
 #include "sample.h"
 
 /* ---- Words. ---------------------------------------------------------------------------------- */

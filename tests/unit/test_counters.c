@@ -4,9 +4,9 @@
  * Many machines have no counters in hardware, so the same code counts events of the kernel here.
  * Where even those are forbidden the tests that need them are skipped.
  */
+#include "harness/base/json.h"
 #include "harness/measure/run/job.h"
 #include "harness/measure/workload/oracle.h"
-#include "harness/tell/result/json.h"
 #include "sample.h"
 #include "sample_page.h"
 

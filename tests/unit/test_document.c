@@ -4,7 +4,7 @@
  * `test_document sample FILE` writes the sample instead, `test_document load FILE...` says of each
  * file whether it loads: tests/schema.sh holds both against the published schema.
  */
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 #include "sample.h"
 
 #include <fcntl.h>

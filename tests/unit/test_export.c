@@ -1,7 +1,7 @@
 /* test_export.c - every row of CSV and Markdown has the columns of the header, whatever the text; what
  * goes to other tools is JSON, has the keys they ask for, and names nothing twice. */
+#include "harness/base/json.h"
 #include "harness/tell/report/services.h"
-#include "harness/tell/result/json.h"
 #include "sample.h"
 #include "sample_page.h"
 

@@ -1,11 +1,11 @@
 /* test_limits.c - limits of a made-up machine: as a document, read back, as tables, data of a picture, and designs as
  * multiples of them.  `test_limits sample FILE` leaves the document for tests/limits_format.sh. */
 #include "harness/ask/limits/limits_json.h"
+#include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/limits_view.h"
 #include "harness/tell/report/writer.h"
-#include "harness/tell/result/file.h"
-#include "harness/tell/result/json.h"
 #include "sample.h"
 
 #include <unistd.h>

@@ -4,7 +4,7 @@
  */
 #include "harness/ask/compare/gate_work.h"
 #include "harness/ask/compare/results.h"
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <math.h>
 #include <setjmp.h>

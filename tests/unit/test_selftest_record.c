@@ -2,8 +2,8 @@
  *
  * The documents come from selftest_json, so that a key which goes away there is missed here. */
 #include "harness/ask/compare/selftest.h"
+#include "harness/base/json.h"
 #include "harness/measure/plan/plan.h"
-#include "harness/tell/result/json.h"
 #include "harness/tell/result/selftest_record.h"
 #include "sample.h"
 

@@ -2,13 +2,13 @@
 #include "harness/cli/cli.h"
 
 #include "build_info.h"
+#include "harness/base/lock.h"
 #include "harness/base/nearest.h"
 #include "harness/base/paths.h"
 #include "harness/cli/arguments.h"
 #include "harness/cli/help.h"
 #include "harness/cli/outputs.h"
 #include "harness/measure/run/pool.h"
-#include "harness/tell/result/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

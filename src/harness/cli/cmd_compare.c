@@ -4,10 +4,10 @@
 #include "harness/ask/compare/contestants.h"
 #include "harness/ask/compare/pairing.h"
 #include "harness/ask/compare/results.h"
+#include "harness/base/file.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/result/file.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 /* cmd_conform.c - conform: tests designs against the contract. */
 #include "harness/cli/cli.h"
 
+#include "harness/base/file.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/prove/conform/findings.h"
-#include "harness/tell/result/file.h"
 
 #include <stdlib.h>
 

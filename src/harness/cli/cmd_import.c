@@ -1,10 +1,10 @@
 /* cmd_import.c - import: makes a trace of a log. */
 #include "harness/cli/cli.h"
 
+#include "harness/base/interrupt.h"
 #include "harness/bring/import/tracefile.h"
 #include "harness/cli/help.h"
 #include "harness/cli/outputs.h"
-#include "harness/measure/run/interrupt.h"
 #include "harness/measure/session/progress.h"
 #include "harness/tell/report/import_json.h"
 

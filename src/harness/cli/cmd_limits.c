@@ -3,10 +3,10 @@
  */
 #include "harness/ask/limits/limiting.h"
 #include "harness/ask/limits/limits_json.h"
+#include "harness/base/json.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/tell/report/limits_view.h"
-#include "harness/tell/result/json.h"
 
 static int check(const struct options *options, struct diag *diag)
 {

@@ -1,6 +1,7 @@
 /* cmd_show.c - show: draws a script or a worked example. */
 #include "harness/ask/show/player.h"
 #include "harness/ask/show/worked.h"
+#include "harness/base/file.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
@@ -9,7 +10,6 @@
 #include "harness/cli/outputs.h"
 #include "harness/tell/report/show_page.h"
 #include "harness/tell/report/style.h"
-#include "harness/tell/result/file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

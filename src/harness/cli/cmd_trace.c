@@ -2,10 +2,10 @@
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 
+#include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/measure/workload/fit.h"
 #include "harness/tell/result/census_record.h"
-#include "harness/tell/result/file.h"
-#include "harness/tell/result/json.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* outputs.c - writes a document in every format that was asked for. */
 #include "harness/cli/outputs.h"
 
+#include "harness/base/file.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/paths.h"
-#include "harness/measure/run/interrupt.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/writer.h"
-#include "harness/tell/result/file.h"
 
 #include <string.h>
 

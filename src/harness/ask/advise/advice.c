@@ -3,8 +3,8 @@
 
 #include "harness/ask/advise/front.h"
 #include "harness/ask/advise/words.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* criteria.c - reads the criteria (cost, memory, tail, wake-ups) from cells, and compares two candidates. */
 #include "harness/ask/advise/criteria.h"
 
+#include "harness/base/json.h"
 #include "harness/measure/stats/summary.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "harness/ask/advise/evidence.h"
 
 #include "harness/ask/advise/front.h"
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* fitting.c - fits a workload to a trace, into a temporary file. */
 #include "harness/ask/advise/fitting.h"
 
+#include "harness/base/json.h"
 #include "harness/measure/workload/fit.h"
-#include "harness/tell/result/json.h"
 
 #include <errno.h>
 #include <stdio.h>

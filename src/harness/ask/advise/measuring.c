@@ -1,8 +1,8 @@
 /* measuring.c - measures candidates of an advice within its budget. */
 #include "harness/ask/advise/measuring.h"
 
+#include "harness/base/json.h"
 #include "harness/base/sysfile.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #include "harness/ask/advise/words.h"
 
 #include "harness/ask/advise/front.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/tell/result/json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "harness/ask/claims/catalogue.h"
 
 #include "harness/ask/claims/pictures.h"
+#include "harness/base/file.h"
 #include "harness/base/jsontext.h"
-#include "harness/tell/result/file.h"
 
 #include <dirent.h>
 #include <errno.h>

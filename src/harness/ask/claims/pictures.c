@@ -2,8 +2,8 @@
 #include "harness/ask/claims/pictures.h"
 
 #include "harness/ask/claims/quantity.h"
+#include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdio.h>

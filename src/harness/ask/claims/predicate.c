@@ -3,10 +3,10 @@
 
 #include "harness/ask/claims/formulas.h"
 #include "harness/ask/claims/quantity.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdarg.h>

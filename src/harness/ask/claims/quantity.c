@@ -2,9 +2,9 @@
 #include "harness/ask/claims/quantity.h"
 
 #include "harness/ask/claims/expression.h"
+#include "harness/base/json.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/figures.h"
-#include "harness/tell/result/json.h"
 #include "impls/registry.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 #include "harness/ask/claims/verdicts.h"
 
 #include "harness/ask/claims/pictures.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/text.h"
-#include "harness/tell/result/json.h"
 
 #include <ctype.h>
 #include <stdio.h>

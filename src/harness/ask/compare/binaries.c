@@ -5,10 +5,10 @@
 #include "harness/ask/compare/explain.h"
 #include "harness/ask/compare/gate_time.h"
 #include "harness/ask/compare/results.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/document.h"
-#include "harness/tell/result/json.h"
 #include "harness/tell/result/shape.h"
 
 #include <inttypes.h>

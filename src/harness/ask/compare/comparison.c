@@ -1,8 +1,8 @@
 /* comparison.c - decides verdicts from the gates, and writes their reasons. */
 #include "harness/ask/compare/comparison.h"
 
+#include "harness/base/json.h"
 #include "harness/base/units.h"
-#include "harness/tell/result/json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* gate_work.c - decides the work gate: operation counts of two cells. */
 #include "harness/ask/compare/gate_work.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "harness/ask/compare/probe.h"
 
 #include "harness/ask/compare/probe_answer.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* probe_answer.c - writes what a probed program answers. */
 #include "harness/ask/compare/probe_answer.h"
 
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 static cJSON *series_times(const double times[SAMPLE_MAX][STREAM_PHASES_MAX], size_t samples,
                            size_t phase)

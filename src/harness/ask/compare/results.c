@@ -2,10 +2,10 @@
 #include "harness/ask/compare/results.h"
 
 #include "harness/ask/compare/gate_work.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/tell/result/document.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #include "harness/ask/compare/gate_time.h"
 #include "harness/ask/compare/selftest.h"
 
+#include "harness/base/json.h"
 #include "harness/measure/stats/signtest.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* limits_json.c - writes and reads the limits document. */
 #include "harness/ask/limits/limits_json.h"
 
+#include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/measure/stats/summary.h"
-#include "harness/tell/result/file.h"
-#include "harness/tell/result/json.h"
 #include "harness/tell/result/shape.h"
 
 #include <stdlib.h>

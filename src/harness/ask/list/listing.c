@@ -1,10 +1,10 @@
 /* listing.c - writes designs, parameters, workloads and traces as JSON. */
 #include "harness/ask/list/listing.h"
 
+#include "harness/base/json.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
-#include "harness/tell/result/json.h"
 #include "runners/runner_registry.h"
 
 const char *listing_flag(const struct tw_traits *traits, size_t place)

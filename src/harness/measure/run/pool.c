@@ -5,9 +5,9 @@
  */
 #include "harness/measure/run/pool.h"
 
+#include "harness/base/interrupt.h"
 #include "harness/base/units.h"
 #include "harness/base/ward.h"
-#include "harness/measure/run/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,7 +6,7 @@
 #ifndef TWBENCH_SPAWN_H
 #define TWBENCH_SPAWN_H
 
-#include "harness/measure/run/interrupt.h"
+#include "harness/base/interrupt.h"
 
 #include <stddef.h>
 #include <stdint.h>

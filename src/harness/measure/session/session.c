@@ -1,12 +1,12 @@
 /* session.c - runs a plan group by group and adds its cells to the document. */
 #include "harness/measure/session/session.h"
 
+#include "harness/base/file.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/workload/oracle.h"
 #include "harness/tell/result/cell.h"
-#include "harness/tell/result/file.h"
 
 #include <errno.h>
 #include <math.h>

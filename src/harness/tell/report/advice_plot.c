@@ -1,8 +1,8 @@
 /* advice_plot.c - writes the data of an advice's picture. */
 #include "harness/tell/report/plotdata.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/result/json.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* census_plot.c - writes the data of a trace's pictures. */
 #include "harness/tell/report/plotdata.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* claims_plot.c - writes the data of a claim's pictures. */
 #include "harness/tell/report/plotdata.h"
 
+#include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/result/json.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* compare_view.c - figures to words. */
 #include "harness/tell/report/compare_view.h"
 
+#include "harness/base/json.h"
 #include "harness/base/units.h"
-#include "harness/tell/result/json.h"
 
 #include <ctype.h>
 #include <math.h>

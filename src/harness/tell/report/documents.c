@@ -1,9 +1,9 @@
 /* documents.c - the table of kinds of document, and the reading of any of them. */
 #include "harness/tell/report/documents.h"
 
+#include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/tell/result/file.h"
-#include "harness/tell/result/json.h"
 #include "harness/tell/result/shape.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* figure.c - formats numbers for people. */
 #include "harness/tell/report/figure.h"
 
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <math.h>
 #include <stdio.h>

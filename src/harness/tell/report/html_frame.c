@@ -1,8 +1,8 @@
 /* html_frame.c - writes head, title and contents around a page. */
 #include "harness/tell/report/writer.h"
 
+#include "harness/base/file.h"
 #include "harness/tell/report/xml.h"
-#include "harness/tell/result/file.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* import_json.c - the trace's figures first, then what was dropped and observed, then the log's. */
 #include "harness/tell/report/import_json.h"
 
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* inline.c - prepares pictures to stand inside a page. */
 #include "harness/tell/report/inline.h"
 
+#include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/xml.h"
-#include "harness/tell/result/file.h"
-#include "harness/tell/result/json.h"
 
 #include <ctype.h>
 #include <dirent.h>

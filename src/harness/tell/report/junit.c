@@ -1,11 +1,11 @@
 /* junit.c - writes results and comparisons as JUnit XML. */
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/tell/report/compare_view.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/view.h"
 #include "harness/tell/report/xml.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* limits_multiple.c - computes designs' costs as multiples of the machine's limits. */
 #include "harness/tell/report/limits_view.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/view.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

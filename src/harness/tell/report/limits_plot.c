@@ -1,8 +1,8 @@
 /* limits_plot.c - writes the data of the limits' picture. */
 #include "harness/tell/report/plotdata.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/limits_view.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* limits_view.c - looks up points of a limits document. */
 #include "harness/tell/report/limits_view.h"
 
+#include "harness/base/json.h"
 #include "harness/base/units.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdint.h>

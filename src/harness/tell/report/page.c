@@ -1,8 +1,8 @@
 /* page.c - builds pages; all memory of a page is reachable from its blocks. */
 #include "harness/tell/report/page.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdarg.h>

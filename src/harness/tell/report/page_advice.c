@@ -1,8 +1,8 @@
 /* page_advice.c - builds the page of an advice: the recommendation, the candidates beside it, other sizes. */
+#include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* page_card.c - builds the card of a single design: its phases, settings, memory and proof. */
+#include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <string.h>
 

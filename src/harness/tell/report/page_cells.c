@@ -2,7 +2,6 @@
 #include "harness/tell/report/builders.h"
 
 #include "harness/tell/result/figures.h"
-#include "harness/tell/result/json.h"
 
 #include <stdlib.h>
 

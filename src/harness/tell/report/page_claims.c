@@ -1,6 +1,6 @@
 /* page_claims.c - builds the page of a claims document: verdicts, the reason of each, and the figures behind it. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/result/json.h"
 
 #include <stdio.h>
 #include <string.h>

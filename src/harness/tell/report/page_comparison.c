@@ -1,8 +1,8 @@
 /* page_comparison.c - builds the page of a comparison: the verdict, what changed and why, all cells, the method. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/compare_view.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* page_group_facts.c - builds what is said below the designs of a stream, a fact each. */
+#include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

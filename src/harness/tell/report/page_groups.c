@@ -1,9 +1,9 @@
 /* page_groups.c - builds the table that compares the designs on a stream. */
 #include "harness/tell/report/builders.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/figures.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

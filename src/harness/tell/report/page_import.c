@@ -1,7 +1,7 @@
 /* page_import.c - builds the page of an import: what was made of a log, and what was left out. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* page_limits.c - builds the page of a limits document: what the machine can do, and designs as multiples of it. */
+#include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/limits_view.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* page_origin.c - builds the part of a page that says where its figures come from. */
 #include "harness/tell/report/builders.h"
 
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <math.h>
 #include <string.h>

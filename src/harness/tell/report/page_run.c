@@ -1,8 +1,8 @@
 /* page_run.c - builds the page of a run: designs side by side by stream, growth, every figure, and origin. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/sweep.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* page_selftest.c - builds the page of a selftest: false alarms, and which slowdowns compare finds here. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/result/json.h"
 
 /* What was found of the slowdowns of one size; each key has an object with the sizes as keys. */
 static const struct {

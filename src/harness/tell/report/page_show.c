@@ -1,6 +1,6 @@
 /* page_show.c - builds the page of what show drew: the drawings, and the answers of a worked example. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/result/json.h"
 
 static void add_answers(struct page *page, const struct place *answers)
 {

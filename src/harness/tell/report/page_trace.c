@@ -1,7 +1,7 @@
 /* page_trace.c - builds the page of a census: what a trace does, how its timers end, which delays it has. */
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

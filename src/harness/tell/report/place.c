@@ -1,7 +1,7 @@
 /* place.c - walks a document and keeps the path. */
 #include "harness/tell/report/place.h"
 
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <ctype.h>
 #include <stdbool.h>

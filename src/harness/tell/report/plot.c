@@ -1,9 +1,9 @@
 /* plot.c - draws a result's pictures with gnuplot. */
 #include "harness/tell/report/plot.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plotdata.h"
-#include "harness/tell/result/json.h"
 
 #include <ctype.h>
 #include <errno.h>

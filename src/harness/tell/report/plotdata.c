@@ -1,9 +1,9 @@
 /* plotdata.c - writes the data of a result's pictures. */
 #include "harness/tell/report/plotdata.h"
 
+#include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/result/json.h"
 
 #include <ctype.h>
 #include <math.h>

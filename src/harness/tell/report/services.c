@@ -1,10 +1,10 @@
 /* services.c - writes a result as JSON for services that follow benchmarks, and for Google Benchmark's tools. */
 #include "harness/tell/report/services.h"
 
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/figures.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* sweep.c - fits growth to a sweep, and prints what came of it. */
 #include "harness/tell/report/sweep.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/view.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* view.c - groups a result's cells by stream, and names them. */
 #include "harness/tell/report/view.h"
 
+#include "harness/base/json.h"
 #include "harness/base/units.h"
-#include "harness/tell/result/json.h"
 
 #include <inttypes.h>
 #include <math.h>

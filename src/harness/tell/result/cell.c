@@ -1,11 +1,11 @@
 /* cell.c - writes a cell of a result: the keys of docs/RESULT-FORMAT.md, in that order. */
 #include "harness/tell/result/cell.h"
 
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/stats/summary.h"
-#include "harness/tell/result/json.h"
 #include "harness/tell/result/latency.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* census_record.c - writes a trace's census as JSON. */
 #include "harness/tell/result/census_record.h"
 
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include <math.h>
 

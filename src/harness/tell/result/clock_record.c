@@ -1,8 +1,8 @@
 /* clock_record.c - writes runner, ledger and clock figures into a cell. */
 #include "harness/tell/result/clock_record.h"
 
+#include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/tell/result/json.h"
 #include "harness/tell/result/latency.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* document.c - builds a result document cell by cell, and keeps its text. */
 #include "harness/tell/result/document.h"
 
+#include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
-#include "harness/tell/result/file.h"
-#include "harness/tell/result/json.h"
 #include "harness/tell/result/shape.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* latency.c - writes a histogram of durations: percentiles, mean and bins. */
 #include "harness/tell/result/latency.h"
 
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 static void add_ns(cJSON *object, const char *key, uint64_t value_ps)
 {

@@ -1,10 +1,10 @@
 /* selftest_record.c - reads and writes the selftest's record in the user's state directory. */
 #include "harness/tell/result/selftest_record.h"
 
+#include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/sysfile.h"
-#include "harness/tell/result/file.h"
-#include "harness/tell/result/json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  * there: a newer twbench may add some. */
 #include "harness/tell/result/shape.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
-#include "harness/tell/result/json.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* json.c - converts between C values and JSON. */
-#include "harness/tell/result/json.h"
+#include "harness/base/json.h"
 
 #include "harness/base/jsontext.h"
 #include "harness/base/text.h"

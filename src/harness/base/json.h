@@ -1,5 +1,5 @@
 /*
- * json.h - the few things the result needs of JSON beyond what cJSON gives.
+ * json.h - the few things that documents need of JSON beyond what cJSON gives.
  *
  * Writing: integers of 64 bits stay exact, and there is never a NaN or an infinity.  Without memory
  * cJSON leaves the key out; whoever prints the finished object checks that it is whole (shape.h).

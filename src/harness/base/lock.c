@@ -1,5 +1,5 @@
 /* lock.c - a record lock: the kernel knows its owner, and children do not inherit it. */
-#include "harness/tell/result/lock.h"
+#include "harness/base/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

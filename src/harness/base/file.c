@@ -1,7 +1,7 @@
 /* file.c - reads whole files, and replaces files by rename. */
-#include "harness/tell/result/file.h"
+#include "harness/base/file.h"
 
-#include "harness/measure/run/interrupt.h"
+#include "harness/base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>

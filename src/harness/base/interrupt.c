@@ -1,5 +1,5 @@
 /* interrupt.c - turns SIGINT and SIGTERM into a readable descriptor. */
-#include "harness/measure/run/interrupt.h"
+#include "harness/base/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>
