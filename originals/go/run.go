@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	leadNs       = 10_000_000 // from making the producers to the origin
-	sleepsFromNs = 1_000_000
-	settleNs     = 10_000_000_000 // how long a task that has begun may take to say so after the end
+	leadNs   = 10_000_000     // from making the producers to the origin
+	settleNs = 10_000_000_000 // how long a task that has begun may take to say so after the end
 )
 
 // task is one start of the schedule and what came of it.  A producer writes what is before the call, and the timer's
@@ -41,12 +40,7 @@ func (t *task) run() {
 	if t.workNs == failWork {
 		panic("a task of the schedule failed")
 	}
-	if t.workNs >= sleepsFromNs {
-		time.Sleep(time.Duration(t.workNs))
-	} else if t.workNs > 0 {
-		for nowNs()-now < t.workNs {
-		}
-	}
+	waitUntil(now + t.workNs)
 }
 
 type producer struct {

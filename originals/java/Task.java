@@ -4,6 +4,7 @@
  * lock.  A producer writes what is before the call, the timer's thread what is after.
  */
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
 
 final class Task implements Runnable {
     static final class Failed extends RuntimeException {
@@ -15,7 +16,6 @@ final class Task implements Runnable {
     }
 
     private static final AtomicIntegerFieldUpdater<Task> RAN = AtomicIntegerFieldUpdater.newUpdater(Task.class, "ran");
-    private static final long SLEEPS_FROM_NS = 1_000_000;
 
     final long delayNs, workNs;
     Object form;            /* what is handed to the timer, made before the clock runs */
@@ -44,18 +44,12 @@ final class Task implements Runnable {
         }
     }
 
-    /** Sleeps, or spins where a sleep would be too coarse.  Closing may interrupt it. */
+    /** Sleeps, as a task does that waits for a disk.  Closing may interrupt it. */
     private void keepThread() {
-        if (workNs >= SLEEPS_FROM_NS) {
-            try {
-                Thread.sleep(workNs / 1_000_000, (int) (workNs % 1_000_000));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        } else {
-            while (System.nanoTime() - ranNs < workNs) {
-                Thread.onSpinWait();
-            }
+        long left = workNs;
+        while (left > 0 && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(left);
+            left = ranNs + workNs - System.nanoTime();
         }
     }
 }

@@ -10,7 +10,8 @@
  *
  * CLOCK_OK: the ledger adds up, and the histograms agree with it and with themselves.  CLOCK_MISMATCH: the ledger does
  * not add up.  CLOCK_CRASHED: the original died, perhaps with all its figures, or the document is not what
- * originals/README.md says; `reason` tells.  own_bytes are those of one timer, 0 when they were not measured.  *document is NULL unless it could be read. */
+ * originals/README.md says; `reason` tells.  own_bytes are those of one timer, 0 when they were not measured.
+ * *document is NULL unless it could be read. */
 void answer_of_driver_read(const char *name, const char *text, struct clock_report *report,
                            cJSON **document);
 
