@@ -2,8 +2,8 @@
 #ifndef TWBENCH_ORIGINAL_H
 #define TWBENCH_ORIGINAL_H
 
+#include "harness/base/interrupt.h"
 #include "harness/measure/clock/clock_data.h"
-#include "harness/measure/run/interrupt.h"
 
 #include <cjson/cJSON.h>
 
