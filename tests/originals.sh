@@ -11,6 +11,8 @@ cd "$(dirname "$0")/.." || exit 2
 out=$(realpath -m "${1:-build/originals}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+twbench=${TWBENCH:-$PWD/twbench}
+export XDG_STATE_HOME=$work/state
 netty_jar=/usr/share/java/netty-common.jar
 
 number=0 failed=0
@@ -257,6 +259,42 @@ test_burst() {
         'ticks.with_runs>=9' 'ticks.most_runs<=200000' 'last_run_ns>=800000000'
 }
 
+# beside NAME STATUS WORD FLAG... - a cell of twbench that an original ran has this status, and the ledger a runner has.
+beside() {
+    local name=$1 wanted=$2 word=$3 status output
+    shift 3
+    output=$("$twbench" run --original="$name" --progress=never --no-system-check --json=- "$@" 2>&1 >"$work/result")
+    status=$?
+    output+=$(python3 -c '
+import json, sys
+cell, = json.load(open(sys.argv[1]))["cells"]
+assert (cell["impl"], cell["runner"], cell["status"]) == (sys.argv[2], sys.argv[2], sys.argv[3]), cell
+ledger = cell["ledger"]
+if cell["status"] == "ok":
+    assert ledger["accepted"] == ledger["ran"] + ledger["stopped"] + ledger["returned"] > 0, ledger
+    assert cell["original"]["library"] and cell["original"]["settings"]["producers"] == 2, cell["original"]
+    late = cell["clock"]["times_ns"]["late"]
+    assert (late["count"] if late else 0) == ledger["ran"], ledger
+    assert cell["clock"]["times_ns"]["start"]["count"] == ledger["accepted"], ledger
+' "$work/result" "$name" "$word" 2>&1) && [ "$status" -eq "$wanted" ]
+    tell $? "twbench run --original=$name $*: $word" "exit status $status
+$output"
+}
+
+test_twbench() {
+    local output status
+    output=$("$twbench" run --original=node 2>&1)
+    status=$?
+    [[ $status -eq 2 && $output == *"no original 'node'; expected one of netty, jdk-timer, jdk-pool, go"* ]]
+    tell $? "twbench names the originals there are" "$output"
+    [ "$out" = "$PWD/build/originals" ] && [ -x "$out/netty" ] && [ -x "$out/go" ] || return
+    beside netty 0 ok --load=storm --tasks=1000 --threads=2
+    beside go 0 ok --load=burst --tasks=1000 --threads=2
+    beside go 0 ok --workload=fill-cancel --tasks=500 --threads=2
+    beside go 1 crashed --load=burst --tasks=100 --failing-every=50
+    beside go 0 unsupported --workload=hold --tasks=100
+}
+
 test_go_report() {
     local output
     [ "${DEPTH:-}" = all ] && command -v go >/dev/null || return
@@ -280,6 +318,7 @@ for name in netty jdk-timer jdk-pool go; do
     test_original "$name"
 done
 test_faults
+test_twbench
 test_burst
 test_go_report
 echo "1..$number"

@@ -4,6 +4,7 @@
 #include "harness/base/lists.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/measure/originals/original.h"
 #include "runners/runner_registry.h"
 
 #include <math.h>
@@ -40,6 +41,31 @@ int clock_flags_runner(struct options *options, const char *flag, const char *va
     for (size_t i = 0; i < runner_registry_count && i < OPTIONS_RUNNERS_MAX; i++)
         options->runners[options->runner_count++] = &runner_registry[i];
     return DIAG_OK;
+}
+
+static int add_original(void *ctx, const char *flag, const char *name, struct diag *diag)
+{
+    struct options *options = ctx;
+    char expected[400], path[ORIGINAL_PATH];
+    const struct original *original = original_find(name);
+    if (!original) {
+        struct text list = text_in(expected, sizeof expected);
+        for (size_t i = 0; original_at(i); i++)
+            text_add_item(&list, ", ", "%s", original_at(i)->runner.name);
+        return diag_usage(diag, "%s: no original '%s'; expected one of %s", flag, name, expected);
+    }
+    for (size_t i = 0; i < options->original_count; i++)
+        if (options->originals[i] == &original->entry)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    options->originals[options->original_count++] = &original->entry;
+    return original_driver(original, path, sizeof path, diag);
+}
+
+int clock_flags_original(struct options *options, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    options->original_count = 0;
+    return lists_split(value, ',', flag, OPTIONS_ORIGINALS_MAX, add_original, options, diag);
 }
 
 int clock_flags_threads(struct options *options, const char *flag, const char *value,
@@ -89,6 +115,10 @@ const struct tw_param *clock_flags_param(const char *name)
         for (const struct tw_param *param = runner_registry[i].timed->params; param->name; param++)
             if (strcmp(param->name, name) == 0)
                 return param;
+    for (size_t i = 0; original_at(i); i++)
+        for (const struct tw_param *param = original_at(i)->runner.params; param->name; param++)
+            if (strcmp(param->name, name) == 0)
+                return param;
     return NULL;
 }
 
@@ -125,12 +155,15 @@ static int check_settings(const struct options *options, struct diag *diag)
     return DIAG_OK;
 }
 
+/* The originals go behind the runners: the same loads, in another runtime. */
 int clock_flags_finish(struct options *options, struct diag *diag)
 {
     struct clock_wishes *wishes = &options->setup.clock;
     bool given = options->clock_given || options->thread_count > 0 || wishes->slow_ns > 0 ||
                  wishes->failing_every > 0 || wishes->load != CLOCK_PACED ||
                  wishes->duration_ns > 0;
+    for (size_t i = 0; i < options->original_count; i++)
+        options->runners[options->runner_count++] = options->originals[i];
     if (options->runner_count == 0)
         return given ? diag_usage(diag, "--threads, --load, --speed, --duration, --work, "
                                         "--slow-task, --failing-every and settings of runners are "

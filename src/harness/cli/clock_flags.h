@@ -8,6 +8,8 @@
 
 int clock_flags_runner(struct options *options, const char *flag, const char *value,
                        struct diag *diag);
+int clock_flags_original(struct options *options, const char *flag, const char *value,
+                         struct diag *diag);
 int clock_flags_threads(struct options *options, const char *flag, const char *value,
                         struct diag *diag);
 int clock_flags_speed(struct options *options, const char *flag, const char *value,

@@ -440,6 +440,8 @@ const struct flag flags[] = {
      FLAGS_RUN, BY(take_drive)},
     {"runner", "A,B|all", "on the real clock: who owns it and the threads (list has the names)",
      FLAGS_RUN, BY(clock_flags_runner)},
+    {"original", "A,B", "on the real clock: netty, jdk-timer, jdk-pool, go (make originals)",
+     FLAGS_RUN, BY(clock_flags_original)},
     {"threads", "N,M|A..B", "with --runner: threads that start and stop timers (default 1)",
      FLAGS_RUN, BY(clock_flags_threads)},
     {"load", "LOAD", "with --runner: paced (default), closed, burst, storm or idle", FLAGS_RUN,

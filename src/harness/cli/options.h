@@ -16,8 +16,9 @@
 
 #include <stdio.h>
 
-#define OPTIONS_LIST_MAX    64
-#define OPTIONS_RUNNERS_MAX 32
+#define OPTIONS_LIST_MAX      64
+#define OPTIONS_RUNNERS_MAX   32
+#define OPTIONS_ORIGINALS_MAX 4
 
 struct options {
     struct setup setup;                             /* how to measure */
@@ -45,7 +46,10 @@ struct options {
     enum plan_pages pages[PLAN_PAGES]; /* none: any */
     size_t page_count;
 
-    const struct tw_runner_entry *runners[OPTIONS_RUNNERS_MAX]; /* none: virtual time */
+    const struct tw_runner_entry
+        *runners[OPTIONS_RUNNERS_MAX + OPTIONS_ORIGINALS_MAX]; /* none: virtual time */
+    const struct tw_runner_entry *originals[OPTIONS_ORIGINALS_MAX];
+    size_t original_count;
     size_t runner_count;
     uint64_t threads[OPTIONS_RUNNERS_MAX];
     size_t thread_count;

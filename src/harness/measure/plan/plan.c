@@ -118,9 +118,18 @@ static void set_way(const struct plan_selection *selection, size_t way, struct p
         cell->threads =
             selection->thread_count > 0 ? (uint32_t)selection->threads[way % threads] : 1;
     }
+    if (cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS))
+        cell->setting_count = 0; /* those are of the design, which it does without */
     way /= threads * runners;
     cell->drive = selection->drive_count > 0 ? selection->drives[way / pages] : PLAN_DRIVE_TICKS;
     cell->pages = selection->page_count > 0 ? selection->pages[way % pages] : PLAN_PAGES_ANY;
+}
+
+/* A runner that keeps its timers itself has one cell, not one for each design and each of its settings. */
+static bool is_repetition(const struct plan_cell *cell, size_t design, size_t number)
+{
+    return cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS) &&
+           (design > 0 || number > 0);
 }
 
 static void fill_cells(const struct plan_selection *selection, struct plan *plan)
@@ -131,7 +140,8 @@ static void fill_cells(const struct plan_selection *selection, struct plan *plan
             for (size_t way = 0; way < count_ways(selection); way++) {
                 struct plan_cell cell = cell_of_number(selection, selection->designs[d], number);
                 set_way(selection, way, &cell);
-                plan->cells[plan->cell_count++] = cell;
+                if (!is_repetition(&cell, d, number))
+                    plan->cells[plan->cell_count++] = cell;
             }
     }
 }

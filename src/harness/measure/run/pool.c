@@ -310,6 +310,11 @@ bool pool_is_interrupted(struct pool *pool)
     return interrupt_is_pending(&pool->interrupt);
 }
 
+const struct interrupt *pool_interrupt(const struct pool *pool)
+{
+    return &pool->interrupt;
+}
+
 /* Sleeps until a child ends, its time is over, or an interrupt comes. */
 static void pool_wait(struct pool *pool)
 {

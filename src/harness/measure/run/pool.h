@@ -42,5 +42,7 @@ int pool_run(struct pool *pool, const struct job *jobs, size_t count, pool_done_
 
 /* True when an interrupt has come and waits to be seen. */
 bool pool_is_interrupted(struct pool *pool);
+/* For who waits for something else than the pool; as long as the pool is open. */
+const struct interrupt *pool_interrupt(const struct pool *pool);
 
 #endif

@@ -1,6 +1,9 @@
 /* on_clock.c - runs a session's cells that have a runner, round by round, and adds the rounds up. */
 #include "harness/measure/session/on_clock.h"
 
+#include "harness/measure/clock/clock_run.h"
+#include "harness/measure/originals/original.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +12,10 @@ int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
                   const struct plan_cell *cells, size_t count, struct diag *diag)
 {
     *on_clock = (struct on_clock){.reports = calloc(count, sizeof *on_clock->reports),
-                                  .records = calloc(count, sizeof *on_clock->records)};
-    if (!on_clock->reports || !on_clock->records)
+                                  .records = calloc(count, sizeof *on_clock->records),
+                                  .documents = calloc(count, sizeof *on_clock->documents),
+                                  .count = count};
+    if (!on_clock->reports || !on_clock->records || !on_clock->documents)
         return diag_run(diag, "no memory for %zu cells", count);
     for (size_t i = 0; i < count; i++)
         on_clock->records[i] = (struct clock_record){.runner = cells[i].runner->timed,
@@ -22,6 +27,9 @@ int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
 
 void on_clock_free(struct on_clock *on_clock)
 {
+    for (size_t i = 0; on_clock->documents && i < on_clock->count; i++)
+        cJSON_Delete(on_clock->documents[i]);
+    free(on_clock->documents);
     free(on_clock->reports);
     free(on_clock->records);
     *on_clock = (struct on_clock){.records = NULL};
@@ -60,14 +68,34 @@ static void set_outcome(const struct clock_report *report, struct outcome *outco
     memcpy(outcome->reason, report->reason, sizeof outcome->reason);
 }
 
+/* Runs the cell once, by clock/ or in the runtime of an original. */
+static void run_once(struct on_clock *on_clock, const struct on_clock_request *request, size_t cell,
+                     struct clock_report *report)
+{
+    struct clock_request of_cell = request_of_cell(request, cell);
+    const struct original *original = original_of(of_cell.runner);
+    char driver[ORIGINAL_PATH];
+    struct diag diag;
+    if (!original) {
+        clock_run(&of_cell, report);
+    } else if (original_driver(original, driver, sizeof driver, &diag) != DIAG_OK) {
+        *report = (struct clock_report){.end = CLOCK_UNSUPPORTED};
+        snprintf(report->reason, sizeof report->reason, "%.380s", diag.text);
+    } else {
+        cJSON_Delete(on_clock->documents[cell]);
+        original_run(original, driver, &of_cell, pool_interrupt(request->pool), report,
+                     &on_clock->documents[cell]);
+        on_clock->records[cell].original = on_clock->documents[cell];
+    }
+}
+
 static void run_cell(struct on_clock *on_clock, const struct on_clock_request *request,
                      uint64_t round, size_t cell, struct clock_report *scratch)
 {
-    struct clock_request of_cell = request_of_cell(request, cell);
     struct clock_report *report = &on_clock->reports[cell];
     if (round > 0 && report->end != CLOCK_OK)
         return;
-    clock_run(&of_cell, scratch);
+    run_once(on_clock, request, cell, scratch);
     if (round == 0)
         *report = *scratch;
     else

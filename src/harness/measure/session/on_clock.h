@@ -13,6 +13,9 @@
 struct on_clock {
     struct clock_record *records;
     struct clock_report *reports;
+    cJSON *
+        *documents; /* of the cells that an original ran: what its driver said in the last round */
+    size_t count;
 };
 
 /* Room for that many cells, which stay where they are; DIAG_RUN without memory.  on_clock_free in any case. */

@@ -252,13 +252,27 @@ static int session_validate(const struct session *session, struct diag *diag)
 
 /* ---- A group. -------------------------------------------------------------------------------- */
 
+/* The design's, or of a runner that keeps its timers itself none. */
+static const struct tw_traits *traits_of(const struct plan_cell *cell)
+{
+    static const struct tw_traits none = {.flags = TW_REAL_CLOCK};
+    bool own = cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS);
+    return own ? &none : &cell->design->timed->traits;
+}
+
+static const char *name_of(const struct plan_cell *cell)
+{
+    bool own = cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS);
+    return own ? cell->runner->timed->name : cell->design->timed->name;
+}
+
 static struct cell_identity identity_of(const struct session *session, size_t cell)
 {
     const struct setup *setup = session->setup;
     const struct plan_cell *plan = &session->cells[cell];
     return (struct cell_identity){
-        .impl = plan->design->timed->name,
-        .traits = &plan->design->timed->traits,
+        .impl = name_of(plan),
+        .traits = traits_of(plan),
         .settings = plan->settings,
         .setting_count = plan->setting_count,
         .drive = plan->drive,

@@ -1,6 +1,7 @@
 /* page_cells.c - builds the sheets of a run's figures and its table for programs from the catalogue. */
 #include "harness/tell/report/builders.h"
 
+#include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
 
 #include <stdlib.h>

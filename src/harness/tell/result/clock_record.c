@@ -110,7 +110,8 @@ static cJSON *make_clock(const struct clock_record *record)
     json_add_measure(object, "operations_per_s", (double)report->operations / seconds);
     json_add_measure(object, "wakeups_per_s", (double)stats->wakeups / watched);
     json_add_measure(object, "useful_share",
-                     (double)stats->useful_wakeups / (double)stats->wakeups);
+                     record->original ? NAN
+                                      : (double)stats->useful_wakeups / (double)stats->wakeups);
     json_add_measure(object, "cpu_share", (double)stats->cpu_ns / (double)report->watched_ns);
     json_add_measure(object, "bytes_per_timer", bytes / (double)report->capacity);
     json_add(object, "stats", make_stats(stats));
@@ -118,10 +119,23 @@ static cJSON *make_clock(const struct clock_record *record)
     return object;
 }
 
+/* The timer of another runtime: what it is and how it was set. */
+static cJSON *make_original(const cJSON *document)
+{
+    static const char *const keys[] = {"library", "runtime"};
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_add_text(object, keys[i], json_get_text(document, keys[i]));
+    json_add(object, "settings", cJSON_Duplicate(json_get(document, "settings"), true));
+    return object;
+}
+
 void clock_record_add(cJSON *cell, const struct clock_record *record)
 {
     bool ran = record && (record->report->end == CLOCK_OK || record->report->end == CLOCK_MISMATCH);
     json_add_text(cell, "runner", record ? record->runner->name : NULL);
+    json_add(cell, "original",
+             ran && record->original ? make_original(record->original) : cJSON_CreateNull());
     json_add(cell, "ledger", ran ? make_ledger(&record->report->ledger) : cJSON_CreateNull());
     json_add(cell, "clock", ran ? make_clock(record) : cJSON_CreateNull());
 }

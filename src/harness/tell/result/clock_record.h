@@ -14,13 +14,14 @@ struct clock_record {
     uint32_t threads;
     const struct clock_wishes *wishes;
     const struct clock_report *report;
+    const cJSON *original; /* what the driver of an original said; NULL: it is a runner of ours */
 };
 
 /* What of it makes a cell another experiment: "runner=locked threads=2 load=paced speed=1 ..." */
 void clock_record_identity(char *out, size_t size, const struct clock_record *record);
 /* The settings that tell cells of one table apart: runner, threads and what the runner was given. */
 void clock_record_params(cJSON *params, const struct clock_record *record);
-/* The three keys; null when `record` is NULL. */
+/* The keys runner, original, ledger and clock; null when `record` is NULL. */
 void clock_record_add(cJSON *cell, const struct clock_record *record);
 
 #endif

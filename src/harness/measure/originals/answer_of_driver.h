@@ -1,0 +1,18 @@
+/* answer_of_driver.h - reads what a driver of originals/ printed, and believes none of it unchecked. */
+#ifndef TWBENCH_ANSWER_OF_DRIVER_H
+#define TWBENCH_ANSWER_OF_DRIVER_H
+
+#include "harness/measure/clock/clock_data.h"
+
+#include <cjson/cJSON.h>
+
+/* Fills the report of the original `name` from its document, and hands the document over; the caller frees it.
+ *
+ * CLOCK_OK: the ledger adds up, and the histograms agree with it and with themselves.  CLOCK_MISMATCH: the ledger does
+ * not add up.  CLOCK_CRASHED: the original died, perhaps with all its figures, or the document is not what
+ * originals/README.md says; `reason` tells.  own_bytes are those of one timer, 0 when they were not measured.
+ * *document is NULL unless it could be read. */
+void answer_of_driver_read(const char *name, const char *text, struct clock_report *report,
+                           cJSON **document);
+
+#endif
