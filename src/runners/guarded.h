@@ -134,8 +134,8 @@ static inline int guarded_put(struct guarded *guarded, uint32_t id, tw_tick *wak
 }
 
 /* What start answers.  *wake is as guarded_put says it, also after a refusal. */
-static inline int guarded_start(struct guarded *guarded, struct tw_seat *seat,
-                                const struct tw_task *task, tw_timer *timer, tw_tick *wake)
+static inline int guarded_start(struct guarded *guarded, const struct tw_task *task,
+                                tw_timer *timer, tw_tick *wake)
 {
     *wake = TW_NEVER;
     if (guarded->closed)
@@ -143,7 +143,6 @@ static inline int guarded_start(struct guarded *guarded, struct tw_seat *seat,
     uint32_t id = entries_take(&guarded->entries, task);
     if (id == OPENING_NONE)
         return TW_RUN_FULL;
-    TW_RUNNER_POINT(seat, start_taken);
     int status = guarded_put(guarded, id, wake);
     if (status >= 0) {
         *timer = entries_name(&guarded->entries, id);

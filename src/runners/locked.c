@@ -48,8 +48,9 @@ static int locked_start(struct tw_seat *seat, const struct tw_task *task, tw_tim
 {
     struct tw_service *service = seat->service;
     tw_tick wake;
+    TW_RUNNER_POINT(seat, start_begun);
     pthread_mutex_lock(&service->guarded.lock);
-    int answer = guarded_start(&service->guarded, seat, task, timer, &wake);
+    int answer = guarded_start(&service->guarded, task, timer, &wake);
     sleeper_hurry(&service->sleeper, wake);
     pthread_mutex_unlock(&service->guarded.lock);
     TW_RUNNER_POINT(seat, start_unlocked);

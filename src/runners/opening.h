@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Ids of a runner and a design are below TW_CAPACITY_MAX; this one is of none. */
 #define OPENING_NONE UINT32_MAX
@@ -83,6 +84,25 @@ static inline uint32_t opening_cap_of_design(const struct tw_description *design
             design->settings[i].values[0] < cap)
             return (uint32_t)design->settings[i].values[0];
     return cap;
+}
+
+/* Most threads or shards that a service has. */
+#define OPENING_THREADS_MAX 1024u
+
+/* *threads as configured, or one for each processor that is online.  TW_RUN_OK, or the answer for open with
+ * *error filled. */
+static inline int opening_threads(const struct tw_runner_config *config, uint32_t *threads,
+                                  struct tw_error *error)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    *threads = config->threads > 0 ? config->threads : online > 0 ? (uint32_t)online : 1;
+    if (config->threads == 0 && *threads > OPENING_THREADS_MAX)
+        *threads = OPENING_THREADS_MAX;
+    if (*threads <= OPENING_THREADS_MAX)
+        return TW_RUN_OK;
+    snprintf(error->text, sizeof error->text, "threads: %u given; expected at most %u", *threads,
+             OPENING_THREADS_MAX);
+    return TW_RUN_BAD_SETTING;
 }
 
 /* Opens an instance of the config's design for that many timers, its clock at tick 0. */

@@ -220,7 +220,8 @@ enum tw_runner_flag {
         1u << 4, /* one thread runs all tasks: a slow one delays those behind it */
     TW_RUNNER_OWN_TIMERS =
         1u << 5,               /* keeps its timers itself and takes no design: config.design NULL */
-    TW_RUNNER_PURGES = 1u << 6 /* stopped timers keep their places until they are due, or purge */
+    TW_RUNNER_PURGES = 1u << 6 /* stopped timers keep their places until they are due, or purge, if
+                                  a setting of the runner's does not say otherwise */
 };
 
 struct tw_runner {

@@ -28,6 +28,14 @@
 struct subject {
     const struct tw_runner *runner;
     const struct tw_backend *design;
+    const struct variant *variant; /* NULL: the runner's defaults */
+};
+
+/* How a runner may be opened besides: one setting of its own, or a number of threads. */
+struct variant {
+    const char *runner, *name;
+    uint32_t threads;
+    struct tw_setting setting; /* without a name: none */
 };
 
 struct rig {
@@ -72,6 +80,13 @@ static int rig_try(struct rig *rig, const struct subject *subject, struct tw_run
         config->capacity = 64;
     if (config->tick_ns == 0)
         config->tick_ns = MS;
+    if (subject->variant) {
+        config->threads = subject->variant->threads;
+        if (subject->variant->setting.name && config->setting_count == 0) {
+            config->settings = &subject->variant->setting;
+            config->setting_count = 1;
+        }
+    }
     int answer = rig->runner->open(&rig->service, config, &error);
     if (answer != TW_RUN_OK) {
         assert_string_not_equal(error.text, "");
@@ -224,18 +239,25 @@ static void stop_of_a_returned_timer_is_idle(const struct subject *subject)
     rig.runner->close(rig.service);
 }
 
-/* Tries until there is room; for runners that give a stopped timer's place back later. */
-static void start_soon(struct rig *rig, struct fate *fate, uint64_t due_ns)
+/* Tries until there is room. */
+static void await_place(struct rig *rig, struct fate *fate, uint64_t due_ns)
 {
     uint64_t end = moment_now() + PATIENCE;
     int answer = fate_start(rig, fate, due_ns);
-    if (!(rig->runner->flags & TW_RUNNER_LATE_PLACE))
-        assert_int_equal(answer, TW_RUN_OK);
     while (answer == TW_RUN_FULL && moment_now() < end) {
         rig->runner->wait(rig->seat, moment_now() + MS);
         answer = fate_start(rig, fate, due_ns);
     }
     assert_int_equal(answer, TW_RUN_OK);
+}
+
+/* At once, but with runners that give a stopped timer's place back later. */
+static void start_soon(struct rig *rig, struct fate *fate, uint64_t due_ns)
+{
+    if (rig->runner->flags & TW_RUNNER_LATE_PLACE)
+        await_place(rig, fate, due_ns);
+    else
+        assert_int_equal(fate_start(rig, fate, due_ns), TW_RUN_OK);
 }
 
 static void the_cap_holds(const struct subject *subject)
@@ -259,6 +281,32 @@ static void the_cap_holds(const struct subject *subject)
     start_soon(&rig, &another, far);
     assert_int_equal(fate_start(&rig, &fates[0], far), TW_RUN_FULL);
     assert_int_equal(rig_close(&rig), accepted);
+}
+
+/* The place of a stopped timer comes back by a purge that says so, or when it would have been due. */
+static void places_of_stopped_timers_come_back(const struct subject *subject)
+{
+    struct rig rig;
+    rig_open(&rig, subject, (struct tw_runner_config){.capacity = 1, .horizon_ns = HORIZON});
+    struct fate far = {0}, near = {0}, last = {0};
+    start_soon(&rig, &far, moment_now() + FAR);
+    assert_int_equal(rig.runner->stop(rig.seat, far.timer), TW_RUN_STOPPED);
+    if (rig.runner->flags & TW_RUNNER_PURGES) {
+        bool kept = fate_start(&rig, &near, moment_now() + FAR) == TW_RUN_FULL;
+        if (kept) {
+            assert_int_equal(rig.runner->stop(rig.seat, far.timer), TW_RUN_IDLE);
+            assert_int_equal(rig.runner->purge(rig.seat), 1);
+        } else {
+            assert_int_equal(rig.runner->stop(rig.seat, near.timer), TW_RUN_STOPPED);
+        }
+        assert_int_equal(rig.runner->purge(rig.seat), 0);
+    }
+    start_soon(&rig, &near, moment_now() + 5 * MS);
+    int stopped = rig.runner->stop(rig.seat, near.timer);
+    await_place(&rig, &last, moment_now() + FAR);
+    assert_int_equal(near.ran, stopped == TW_RUN_TOO_LATE);
+    assert_int_equal(rig_close(&rig), 1);
+    assert_int_equal(last.returned, 1);
 }
 
 /* Names of earlier timers of a place do not reach the one that has it now. */
@@ -550,6 +598,7 @@ static const struct trait traits[] = {
     {"stops answer", stops_answer},
     {"stop of a returned timer is idle", stop_of_a_returned_timer_is_idle},
     {"the cap holds", the_cap_holds},
+    {"places of stopped timers come back", places_of_stopped_timers_come_back},
     {"names are not reused", names_are_not_reused},
     {"dues out of reach are refused", dues_out_of_reach_are_refused},
     {"fixed rate keeps its dues", fixed_rate_keeps_its_dues},
@@ -566,48 +615,76 @@ static const struct trait traits[] = {
 /* A heap, a wheel of rounds, one with levels, one that bounds its reach, and the best one. */
 static const char *const designs[] = {"heap", "hashed", "hier", "simple", "fast"};
 
-#define TRAITS  (sizeof traits / sizeof traits[0])
-#define DESIGNS (sizeof designs / sizeof designs[0])
+/* Over the heap alone. */
+static const struct variant variants[] = {
+    {"pool", "one thread", 1, {0}},
+    {"pool", "five threads", 5, {0}},
+    {"pool", "marking", 3, {.name = "remove-on-cancel", .count = 1, .values = {0}}},
+};
+
+#define TRAITS   (sizeof traits / sizeof traits[0])
+#define DESIGNS  (sizeof designs / sizeof designs[0])
+#define VARIANTS (sizeof variants / sizeof variants[0])
 
 struct proof {
     const struct trait *trait;
     const struct tw_runner *runner;
+    const struct variant *variant;
 };
 
 static void proof_run(void **state)
 {
     const struct proof *proof = *state;
     bool own = proof->runner->flags & TW_RUNNER_OWN_TIMERS;
-    for (size_t d = 0; d < (own ? 1 : DESIGNS); d++) {
-        struct subject subject = {proof->runner, registry_find(designs[d])->timed};
+    for (size_t d = 0; d < (own || proof->variant ? 1 : DESIGNS); d++) {
+        struct subject subject = {proof->runner, registry_find(designs[d])->timed, proof->variant};
         assert_non_null(subject.design);
         proof->trait->prove(&subject);
+    }
+}
+
+/* The tests to run, and their names. */
+struct proofs {
+    struct CMUnitTest *tests;
+    struct proof *all;
+    char (*names)[80];
+    size_t count;
+};
+
+static void proofs_add(struct proofs *proofs, const struct tw_runner *runner,
+                       const struct variant *variant)
+{
+    for (size_t t = 0; t < TRAITS; t++) {
+        size_t i = proofs->count++;
+        proofs->all[i] = (struct proof){&traits[t], runner, variant};
+        snprintf(proofs->names[i], sizeof proofs->names[i], "%s%s%s: %s", runner->name,
+                 variant ? ", " : "", variant ? variant->name : "", traits[t].name);
+        proofs->tests[i] = (struct CMUnitTest){
+            .name = proofs->names[i], .test_func = proof_run, .initial_state = &proofs->all[i]};
     }
 }
 
 /* With a name: that runner alone. */
 int main(int argc, char **argv)
 {
-    size_t count = 0;
-    struct CMUnitTest *tests = calloc(runner_registry_count * TRAITS, sizeof *tests);
-    struct proof *proofs = calloc(runner_registry_count * TRAITS, sizeof *proofs);
-    char(*names)[80] = calloc(runner_registry_count * TRAITS, sizeof *names);
-    if (!tests || !proofs || !names)
+    size_t most = (runner_registry_count + VARIANTS) * TRAITS;
+    struct proofs proofs = {.tests = calloc(most, sizeof *proofs.tests),
+                            .all = calloc(most, sizeof *proofs.all),
+                            .names = calloc(most, sizeof *proofs.names)};
+    if (!proofs.tests || !proofs.all || !proofs.names)
         return 1;
-    for (size_t r = 0; r < runner_registry_count; r++)
-        for (size_t t = 0; t < TRAITS; t++) {
-            const struct tw_runner *runner = runner_registry[r].proved;
-            if (argc > 1 && strcmp(argv[1], runner->name) != 0)
-                continue;
-            proofs[count] = (struct proof){&traits[t], runner};
-            snprintf(names[count], sizeof names[count], "%s: %s", runner->name, traits[t].name);
-            tests[count] = (struct CMUnitTest){
-                .name = names[count], .test_func = proof_run, .initial_state = &proofs[count]};
-            count++;
-        }
-    int failed = _cmocka_run_group_tests("runners", tests, count, NULL, NULL);
-    free(names);
-    free(proofs);
-    free(tests);
+    for (size_t r = 0; r < runner_registry_count; r++) {
+        const struct tw_runner *runner = runner_registry[r].proved;
+        if (argc > 1 && strcmp(argv[1], runner->name) != 0)
+            continue;
+        proofs_add(&proofs, runner, NULL);
+        for (size_t v = 0; v < VARIANTS; v++)
+            if (strcmp(variants[v].runner, runner->name) == 0)
+                proofs_add(&proofs, runner, &variants[v]);
+    }
+    int failed = _cmocka_run_group_tests("runners", proofs.tests, proofs.count, NULL, NULL);
+    free(proofs.names);
+    free(proofs.all);
+    free(proofs.tests);
     return failed;
 }

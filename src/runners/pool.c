@@ -1,0 +1,322 @@
+/*
+ * pool.c - a pool of threads that run the tasks; one of them, the leader, waits for the head.
+ *
+ *     any thread --start, stop--> [ mutex: design, entries, ready list ]
+ *                                     |          ^            ^
+ *                       earlier head  |          | advance    | advance
+ *                                     v          |            |
+ *     workers:    follower ... follower    leader (waits)   worker (runs a task)
+ *                     ^                       |
+ *                     +---- takes the lead ---+  when the leader goes to run what has become due
+ *
+ * After ScheduledThreadPoolExecutor and its DelayedWorkQueue.  Over `heap` with --remove-on-cancel=0 it is the
+ * JDK's: there a cancelled timer stays in the queue until it is due.
+ *
+ * Who may touch what
+ *   Everything behind the mutex belongs to whoever holds it; there are no atomics but the counters, of which
+ *   each worker has its own.  Whichever worker comes for work advances the design; there is no driver.
+ *
+ * What protects what
+ *   led       At most one worker waits for a moment, and it waits for the head.  An earlier head signals it.
+ *   called    Followers wait without a moment.  Who leaves the lead to run a task calls one first, while
+ *             it still holds the mutex: so there is always a worker that waits for the head, is on its way
+ *             to, or runs a task and looks at the head after it.  One call is under way at a time.
+ *   closed    Set under the mutex; workers look at it whenever they have it.
+ *
+ * What it costs
+ *   start, stop   a lock, an unlock, and the design's own start or stop.  A stop that marks spares the
+ *                 latter, and pays with the place and the firing
+ *   a task        a lock and an unlock; and the wake-up of a follower, if others pend: a task that takes less
+ *                 than that is done before the follower has come
+ *   idle          no wake-up at all
+ *   memory        64 bytes a timer besides the design's own
+ *
+ * When it loses
+ *   With several callers, as `locked` does, and the workers take the same mutex.  With tasks shorter than a
+ *   wake-up: one thread would be through before the second is awake.  Marked timers that are due late hold
+ *   their places (TW_RUNNER_PURGES); a purge looks at every place, under the mutex.  Two tasks
+ *   of one moment may end in either order.
+ *
+ * Invariants, tested by check after shut: nothing is ready, nothing runs, and what pends is counted.
+ */
+#include "guarded.h"
+
+extern const struct tw_runner TW_RUNNER(pool);
+
+struct worker {
+    struct tw_seat seat;
+    pthread_t thread;
+    struct tally tally; /* written by its thread */
+};
+
+struct tw_service {
+    struct guarded guarded;
+    struct sleeper leader;
+    pthread_cond_t follow; /* a follower is called, or closed */
+    uint32_t following;    /* workers that wait to be called */
+    bool led;              /* a worker waits for the head */
+    bool called;           /* a follower was called and has not come yet */
+    bool remove_on_cancel;
+    struct worker *workers;
+    uint32_t worker_count; /* with a thread */
+    _Atomic uint32_t entered;
+    const struct tw_points *points;
+};
+
+static const struct tw_param pool_params[] = {
+    {"remove-on-cancel",
+     "1: a stop takes the timer out of the design; 0: it marks it, and the place is free when it "
+     "is "
+     "due or purged (default: 1)",
+     0, 1, 1},
+    {NULL, NULL, 0, 0, 0},
+};
+
+/* ---- Any thread. ------------------------------------------------------------------------------ */
+
+/* Calls a follower to take the lead, if nobody has it and nobody is called.  With the lock. */
+static void pool_call(struct tw_service *service)
+{
+    if (service->led || service->called || service->following == 0)
+        return;
+    service->called = true;
+    pthread_cond_signal(&service->follow);
+}
+
+static int pool_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
+{
+    struct tw_service *service = seat->service;
+    tw_tick wake;
+    TW_RUNNER_POINT(seat, start_begun);
+    pthread_mutex_lock(&service->guarded.lock);
+    int answer = guarded_start(&service->guarded, task, timer, &wake);
+    sleeper_hurry(&service->leader, wake);
+    if (wake != TW_NEVER)
+        pool_call(service);
+    pthread_mutex_unlock(&service->guarded.lock);
+    TW_RUNNER_POINT(seat, start_unlocked);
+    return answer;
+}
+
+static int pool_stop(struct tw_seat *seat, tw_timer timer)
+{
+    struct tw_service *service = seat->service;
+    TW_RUNNER_POINT(seat, stop_begun);
+    pthread_mutex_lock(&service->guarded.lock);
+    int answer = guarded_stop(&service->guarded, timer, !service->remove_on_cancel);
+    pthread_mutex_unlock(&service->guarded.lock);
+    TW_RUNNER_POINT(seat, stop_unlocked);
+    return answer;
+}
+
+static uint32_t pool_purge(struct tw_seat *seat)
+{
+    struct tw_service *service = seat->service;
+    TW_RUNNER_POINT(seat, purge_begun);
+    pthread_mutex_lock(&service->guarded.lock);
+    uint32_t purged = guarded_purge(&service->guarded);
+    pthread_mutex_unlock(&service->guarded.lock);
+    return purged;
+}
+
+/* ---- The workers. ----------------------------------------------------------------------------- */
+
+/* Waits for the head if nobody else does, or to be called to.  With the lock. */
+static void pool_wait(struct tw_service *service)
+{
+    if (!service->led) {
+        service->led = true;
+        sleeper_wait(&service->leader, &service->guarded);
+        service->led = false;
+        return;
+    }
+    service->following++;
+    while (!service->called && !service->guarded.closed)
+        pthread_cond_wait(&service->follow, &service->guarded.lock);
+    service->called = false;
+    service->following--;
+}
+
+/* Runs the first ready task.  The lead is another's before it begins, unless nothing else pends: then a start
+ * will call.  A renewed task that is an earlier head hurries who has the lead; if nobody has, this worker
+ * looks at the head next. */
+static void pool_run(struct tw_service *service, struct worker *worker)
+{
+    if (service->guarded.entries.pending > 1)
+        pool_call(service);
+    sleeper_hurry(&service->leader, guarded_run(&service->guarded, &worker->seat, &worker->tally));
+}
+
+static void *pool_work(void *ctx)
+{
+    struct worker *worker = ctx;
+    struct tw_service *service = worker->seat.service;
+    struct guarded *guarded = &service->guarded;
+    bool woken = false;
+    moment_sharpen();
+    pthread_mutex_lock(&guarded->lock);
+    while (!guarded->closed) {
+        if (guarded->ready.head == OPENING_NONE) {
+            uint64_t begun = moment_now();
+            guarded_advance(guarded, begun);
+            tally_most(&worker->tally.longest_pause_ns, moment_now() - begun);
+        }
+        if (guarded->ready.head == OPENING_NONE) {
+            pool_wait(service);
+            tally_add(&worker->tally.wakeups, 1);
+            woken = true;
+            continue;
+        }
+        tally_add(&worker->tally.useful_wakeups, woken);
+        woken = false;
+        pool_run(service, worker);
+    }
+    pthread_mutex_unlock(&guarded->lock);
+    atomic_store(&worker->tally.cpu_ns, tally_cpu_ns());
+    return NULL;
+}
+
+/* ---- Opening and closing. --------------------------------------------------------------------- */
+
+/* Waits for the workers to end, after closed was set. */
+static void pool_join(struct tw_service *service)
+{
+    pthread_cond_signal(&service->leader.wake);
+    pthread_cond_broadcast(&service->follow);
+    for (uint32_t i = 0; i < service->worker_count; i++)
+        pthread_join(service->workers[i].thread, NULL);
+}
+
+static int pool_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
+{
+    struct tw_service *service = seat->service;
+    if (seat->in_task)
+        return TW_RUN_INSIDE;
+    if (guarded_mark_closed(&service->guarded))
+        return TW_RUN_CLOSED;
+    TW_RUNNER_POINT(seat, shut_marked);
+    pool_join(service);
+    guarded_return(&service->guarded, returned, ctx);
+    return TW_RUN_OK;
+}
+
+static void pool_close(struct tw_service *service)
+{
+    guarded_close(&service->guarded);
+    sleeper_close(&service->leader);
+    pthread_cond_destroy(&service->follow);
+    free(service->workers);
+    free(service);
+}
+
+static struct tw_seat *pool_enter(struct tw_service *service)
+{
+    return seat_enter(service, service->points, &service->entered);
+}
+
+/* The threads; those that began have ended again when one cannot be had. */
+static int pool_hire(struct tw_service *service, uint32_t threads, struct tw_error *error)
+{
+    service->workers = calloc(threads, sizeof *service->workers);
+    if (!service->workers)
+        return opening_no_memory(error, threads * sizeof *service->workers);
+    int failed = 0;
+    for (uint32_t i = 0; i < threads && !failed; i++) {
+        struct worker *worker = &service->workers[i];
+        worker->seat = (struct tw_seat){
+            .service = service, .points = service->points, .number = i, .in_task = 1};
+        failed = pthread_create(&worker->thread, NULL, pool_work, worker);
+        service->worker_count += !failed;
+    }
+    if (!failed)
+        return TW_RUN_OK;
+    guarded_mark_closed(&service->guarded);
+    pool_join(service);
+    return opening_no_thread(error, failed);
+}
+
+static int pool_open(struct tw_service **out, const struct tw_runner_config *config,
+                     struct tw_error *error)
+{
+    uint32_t threads;
+    int answer = opening_check(&TW_RUNNER(pool), config, error);
+    if (answer == TW_RUN_OK)
+        answer = opening_threads(config, &threads, error);
+    if (answer != TW_RUN_OK)
+        return answer;
+    struct tw_service *service = calloc(1, sizeof *service);
+    if (!service)
+        return opening_no_memory(error, sizeof *service);
+    service->points = config->points;
+    service->entered = threads;
+    service->remove_on_cancel = opening_setting(config, "remove-on-cancel", 1);
+    int failed = sleeper_open(&service->leader);
+    pthread_cond_init(&service->follow, NULL);
+    answer = guarded_open(&service->guarded, config, runner_tick_ns(&TW_RUNNER(pool), config),
+                          opening_cap(config), error);
+    service->guarded.ticking.open_ns = moment_now();
+    if (answer == TW_RUN_OK)
+        answer = failed ? opening_no_thread(error, failed) : pool_hire(service, threads, error);
+    if (answer == TW_RUN_OK)
+        *out = service;
+    else
+        pool_close(service);
+    return answer;
+}
+
+/* ---- Asking. ---------------------------------------------------------------------------------- */
+
+static void pool_stats(struct tw_service *service, struct tw_runner_stats *out)
+{
+    *out = (struct tw_runner_stats){.own_bytes = sizeof *service +
+                                                 service->worker_count * sizeof *service->workers};
+    pthread_mutex_lock(&service->guarded.lock);
+    for (uint32_t i = 0; i < service->worker_count; i++) {
+        tally_sum(out, &service->workers[i].tally);
+        if (!service->guarded.closed)
+            out->cpu_ns += tally_cpu_of(service->workers[i].thread);
+    }
+    guarded_stats(&service->guarded, out);
+    pthread_mutex_unlock(&service->guarded.lock);
+}
+
+static void pool_describe(struct tw_service *service, struct tw_runner_description *out)
+{
+    *out = (struct tw_runner_description){
+        .tick_ns = service->guarded.ticking.tick_ns,
+        .threads = service->worker_count,
+        .shards = 1,
+        .setting_count = 1,
+        .settings = {
+            {.name = "remove-on-cancel", .count = 1, .values = {service->remove_on_cancel}}}};
+    guarded_describe(&service->guarded, out);
+}
+
+static const char *pool_check(struct tw_service *service)
+{
+    if (service->led || service->following > 0)
+        return "a worker waits after shut";
+    return guarded_check(&service->guarded);
+}
+
+const struct tw_runner TW_RUNNER(pool) = {
+    .abi_version = TW_RUNNER_ABI_VERSION,
+    .name = "pool",
+    .summary =
+        "a pool of threads runs the tasks; one of them waits for the head, the others follow",
+    .after = "ScheduledThreadPoolExecutor: over heap, remove-on-cancel 0",
+    .flags = TW_RUNNER_PURGES,
+    .params = pool_params,
+    .open = pool_open,
+    .enter = pool_enter,
+    .leave = seat_leave,
+    .start = pool_start,
+    .stop = pool_stop,
+    .wait = seat_wait,
+    .purge = pool_purge,
+    .shut = pool_shut,
+    .close = pool_close,
+    .stats = pool_stats,
+    .describe = pool_describe,
+    .check = pool_check,
+};
