@@ -8,7 +8,7 @@
 #include "harness/cli/arguments.h"
 #include "harness/cli/help.h"
 #include "harness/cli/outputs.h"
-#include "harness/measure/run/pool.h"
+#include "harness/measure/run/job_pool.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "harness/bring/import/import.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/measure/run/pool.h"
+#include "harness/measure/run/job_pool.h"
 
 static int check_operands(const struct options *options, struct diag *diag)
 {

@@ -2,7 +2,7 @@
 #include "harness/ask/claims/claiming.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
-#include "harness/measure/run/pool.h"
+#include "harness/measure/run/job_pool.h"
 
 int cmd_claims(const struct options *options)
 {

@@ -7,8 +7,8 @@
 #ifndef TWBENCH_LIMIT_ROUNDS_H
 #define TWBENCH_LIMIT_ROUNDS_H
 
+#include "harness/measure/run/job_pool.h"
 #include "harness/measure/run/limit_sample.h"
-#include "harness/measure/run/pool.h"
 
 struct limit_result {
     struct limit_point point;

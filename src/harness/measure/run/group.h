@@ -8,7 +8,7 @@
 #ifndef TWBENCH_GROUP_H
 #define TWBENCH_GROUP_H
 
-#include "harness/measure/run/pool.h"
+#include "harness/measure/run/job_pool.h"
 
 struct group_options {
     uint64_t runs;        /* timed samples per cell; 0 .. OUTCOME_SAMPLES_MAX */

@@ -5,7 +5,7 @@
 #define TWBENCH_ON_CLOCK_H
 
 #include "harness/measure/plan/plan.h"
-#include "harness/measure/run/pool.h"
+#include "harness/measure/run/job_pool.h"
 #include "harness/measure/session/setup.h"
 #include "harness/tell/result/clock_record.h"
 

@@ -7,7 +7,7 @@
 #ifndef TWBENCH_SESSION_H
 #define TWBENCH_SESSION_H
 
-#include "harness/measure/run/pool.h"
+#include "harness/measure/run/job_pool.h"
 #include "harness/measure/session/on_clock.h"
 #include "harness/measure/session/progress.h"
 #include "harness/tell/result/document.h"

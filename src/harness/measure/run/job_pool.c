@@ -1,9 +1,9 @@
-/* pool.c - forks children, waits with a deadline, and turns how they ended into a status.
+/* job_pool.c - forks children, waits with a deadline, and turns how they ended into a status.
  *
  * A slot is a core with at most one child on it.  Waiting is one poll() over the children's pidfds
  * and the interrupt.
  */
-#include "harness/measure/run/pool.h"
+#include "harness/measure/run/job_pool.h"
 
 #include "harness/base/interrupt.h"
 #include "harness/base/units.h"

@@ -1,11 +1,11 @@
-/* pool.h - runs jobs in child processes: one each, with a core, a time budget and a memory bound.
+/* job_pool.h - runs jobs in child processes: one each, with a core, a time budget and a memory bound.
  *
  * A child inherits the stream by fork, writes its report into shared memory and exits; whatever it
  * does - crash, hang, eat memory - becomes a status with a reason, and the parent goes on. Children
  * die with their parent.  No two children ever share a core.
  */
-#ifndef TWBENCH_POOL_H
-#define TWBENCH_POOL_H
+#ifndef TWBENCH_JOB_POOL_H
+#define TWBENCH_JOB_POOL_H
 
 #include "harness/base/deadline.h"
 #include "harness/measure/run/job.h"
