@@ -131,3 +131,57 @@ END
     compares 2 ./part.o ./part.o
     [[ $stderr == *"./part.o"* ]]
 }
+
+# A stall of 50 us in one advance of 10,000.  Times and instructions get wide limits: the tail alone shall find it.
+tails() {
+    compares "$@" --pairs=14 --max-pairs=14 --samples=1 --min-time=10us --limit=instructions=off --limit=time=500% \
+        --limit=layout=500%
+}
+
+@test "a stall of 50 us in one advance of 10,000 is found by the tail gate, and by it alone" {
+    build old
+    build new -DSTALL_NS=50000
+    tails 3 ./old.so ./new.so
+    judged 'd["verdict"], c["gates"]["tail"], c["decided_by"]' "('regressed', 'regressed', ['tail'])"
+    judged 'c["tail"]["phase"], c["tail"]["call"] % 10000' "('steady', 4999)"
+    judged 'c["tail"]["new_ns"] >= 50000 > 2 * c["tail"]["old_ns"]' True
+    judged 'c["tail"]["agreed"] >= 9' True
+    [[ $output == *"repetitions agree"* ]]
+}
+
+@test "the same stall is found between two stored results" {
+    build old
+    build new -DSTALL_NS=50000
+    for side in old new; do
+        quick --plugin="./$side.so" --workload=hold --json="$side.json"
+    done
+    run "$twbench" compare old.json new.json --json=out.json
+    echo "status $status, '$output'"
+    [ "$status" -eq 3 ]
+    judged 'c["gates"]["tail"], c["decided_by"], c["tail"]["repetitions"]' "('regressed', ['tail'], 0)"
+    run "$twbench" compare old.json old.json --json=out.json --force
+    judged 'c["gates"]["tail"], c["tail"]' "('same', None)"
+    run "$twbench" compare old.json new.json --limit=tail=off --json=out.json --force
+    judged 'c["gates"]["tail"]' None
+}
+
+@test "a stall that wanders from call to call is found; without the stall NEW has improved" {
+    deep
+    build old
+    build new -DSTALL_NS=50000 -DWANDERS
+    tails 3 ./old.so ./new.so
+    judged 'c["gates"]["tail"], c["tail"]["call"]' "('regressed', None)"
+    tails 0 ./new.so ./old.so
+    judged 'c["gates"]["tail"]' improved
+}
+
+@test "200 comparisons of two equal builds raise no alarm of the tail" {
+    deep
+    build old
+    build new
+    for ((i = 0; i < 200; i++)); do
+        timeout 300 "$twbench" compare ./old.so ./new.so --workload=hold --tasks=50 --pairs=14 --max-pairs=14 --samples=1 \
+            --min-time=10us --seed="$i" --progress=never --no-system-check --json=out.json --force >/dev/null
+        judged 'c["gates"]["tail"]' same
+    done
+}

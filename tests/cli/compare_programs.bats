@@ -28,7 +28,7 @@ is_the_same() {
         and 1 - c["timing"]["margin"] <= c["ratio"]["low"] <= c["ratio"]["high"] <= 1 + c["timing"]["margin"]
         and abs(c["ns_per_op"]["new"] / c["ns_per_op"]["old"] / c["ratio"]["median"] - 1) < 1e-4
         for c in d["cells"])')" = True ]
-    [ "$(json out.json 'd["cells"][0]["decided_by"]')" = "['work', 'instructions', 'time']" ]
+    [ "$(json out.json 'd["cells"][0]["decided_by"]')" = "['work', 'instructions', 'tail', 'time']" ]
     [ "$(json out.json 'd["cells"][0]["work_changed"]')" = False ]
     [ "$(json out.json 'sorted(d["cells"][0]["ratio"])')" = "['high', 'low', 'median']" ]
 }

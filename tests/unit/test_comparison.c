@@ -97,6 +97,71 @@ static void expect(struct compared_cell *cell, enum verdict verdict, const char 
     cJSON_Delete(cell->requested);
 }
 
+static struct compared_cell tail_cell(enum verdict verdict, size_t pairs)
+{
+    struct compared_cell cell = sample_cell("heap", "hold", 1000);
+    cell.tail = (struct compared_tail){
+        .known = true,
+        .verdict = verdict,
+        .phase = "steady",
+        .call = 4711,
+        .before_ns = 1900,
+        .after_ns = 52100,
+        .pairs = pairs,
+        .agreed = pairs,
+    };
+    return cell;
+}
+
+/* No median and no count shows it. */
+static void test_cell_with_a_tail(void **state)
+{
+    (void)state;
+    struct compared_cell cell = tail_cell(VERDICT_REGRESSED, 10);
+    expect(
+        &cell, VERDICT_REGRESSED,
+        "tail: advance 4711 of steady takes 52.1 us, before 1.9 us (10 of 10 repetitions agree)");
+    cell = tail_cell(VERDICT_INCONCLUSIVE, 0);
+    expect(&cell, VERDICT_INCONCLUSIVE,
+           "tail: advance 4711 of steady takes 52.1 us, before 1.9 us (not repeated)");
+    cell = tail_cell(VERDICT_REGRESSED, 0);
+    cell.tail.wanders = true;
+    expect(&cell, VERDICT_REGRESSED,
+           "tail: an advance in every pass of steady takes 52.1 us, before 1.9 us");
+    cell = tail_cell(VERDICT_SAME, 2);
+    expect(&cell, VERDICT_SAME, "");
+    cell = tail_cell(VERDICT_REGRESSED, 10);
+    struct limits limits = limits_default();
+    limits.of[METRIC_TAIL] = NAN;
+    cell_conclude(&cell, &limits);
+    assert_int_equal(cell.verdict, VERDICT_SAME);
+    cJSON_Delete(cell.requested);
+}
+
+static void test_tail_in_the_document(void **state)
+{
+    (void)state;
+    struct comparison comparison = sample_comparison(2);
+    cJSON_Delete(comparison.cells[0].requested);
+    comparison.cells[0] = tail_cell(VERDICT_REGRESSED, 10);
+    for (size_t i = 0; i < 2; i++)
+        cell_conclude(&comparison.cells[i], &comparison.limits);
+    comparison_conclude(&comparison);
+    cJSON *document = comparison_json(&comparison, NULL, FAIL_ON_REGRESSED);
+    const cJSON *cell = json_get(document, "cells")->child;
+    assert_string_equal(json_get_text(cell, "gates.tail"), "regressed");
+    assert_string_equal(json_get(cell, "decided_by")->child->valuestring, "tail");
+    assert_string_equal(json_get_text(cell, "tail.phase"), "steady");
+    assert_true(json_get_number(cell, "tail.call") == 4711);
+    assert_true(json_get_number(cell, "tail.new_ns") == 52100);
+    assert_true(json_get_number(document, "exit_status") == 3);
+    assert_null(json_get(cell->next, "gates.tail"));
+    assert_null(json_get(cell->next, "tail"));
+    assert_true(json_get_number(document, "limits.tail") == 0.5);
+    cJSON_Delete(document);
+    comparison_free(&comparison);
+}
+
 static void test_cell_without_change(void **state)
 {
     (void)state;
@@ -602,6 +667,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_limits_are_parsed),
         cmocka_unit_test(test_wrong_limits_are_refused),
         cmocka_unit_test(test_cell_without_change),
+        cmocka_unit_test(test_cell_with_a_tail),
+        cmocka_unit_test(test_tail_in_the_document),
         cmocka_unit_test(test_work_regresses),
         cmocka_unit_test(test_work_from_nothing),
         cmocka_unit_test(test_small_change_of_work_is_the_same),

@@ -3,6 +3,7 @@
 
 #include "harness/ask/compare/copies.h"
 #include "harness/ask/compare/explain.h"
+#include "harness/ask/compare/gate_tail.h"
 #include "harness/ask/compare/gate_time.h"
 #include "harness/ask/compare/results.h"
 #include "harness/base/json.h"
@@ -52,19 +53,16 @@ static int check_document(const cJSON *document, const char *program, struct dia
     return status;
 }
 
-/* What `program`, or the loader with this plugin, says of it in one run over the matrix. */
-static int run_document(const struct contest *contest, const char *program, const char *copy,
-                        cJSON **document, struct diag *diag)
+/* What `program`, or the loader with this plugin, says of it when it is run so. */
+static int run_command(const struct contest *contest, const char *program, const char *copy,
+                       const struct probe_command *command, cJSON **document, struct diag *diag)
 {
     const struct binaries_request *request = contest->request;
-    struct probe_command command;
     struct spawn_result result;
-    command_of_run(&command, &request->matrix, request->loader ? copy : NULL, request->budget_ns,
-                   "-");
     spawn_run(
         &(struct spawn_request){
             .path = request->loader ? contest->copies.paths[COPY_LOADER] : copy,
-            .argv = command.argv,
+            .argv = command->argv,
             .cpu = -1,
             .budget_ns = RUN_BUDGET_NS,
             .interrupt = request->interrupt,
@@ -90,6 +88,17 @@ static int run_document(const struct contest *contest, const char *program, cons
         status = check_document(*document, program, diag);
     spawn_free(&result);
     return status;
+}
+
+/* Of one run over the matrix. */
+static int run_document(const struct contest *contest, const char *program, const char *copy,
+                        cJSON **document, struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    struct probe_command command;
+    command_of_run(&command, &request->matrix, request->loader ? copy : NULL, request->budget_ns,
+                   "-");
+    return run_command(contest, program, copy, &command, document, diag);
 }
 
 static void tell(const struct contest *contest, const char *what, size_t done, size_t total)
@@ -332,6 +341,81 @@ static int contest_time(struct contest *contest, struct diag *diag)
     return status;
 }
 
+/* ---- Tails. ---------------------------------------------------------------------------------- */
+
+/* The cell of one side, in a run of its own. */
+static int run_cell(const struct contest *contest, size_t cell, size_t role, cJSON **document,
+                    struct diag *diag)
+{
+    const struct binaries_request *request = contest->request;
+    const char *copy = contest->copies.paths[role];
+    struct probe_command command;
+    command_of_cell(&command, &request->matrix, cell, request->budget_ns);
+    if (request->loader)
+        probe_name_plugin(&command, copy);
+    return run_command(contest, role == ROLE_AFTER ? request->after : request->before, copy,
+                       &command, document, diag);
+}
+
+/* OLD first and NEW first in turn. */
+static int repeat_pair(const struct contest *contest, size_t cell, struct tail_repeats *repeats,
+                       bool *goes_on, struct diag *diag)
+{
+    cJSON *documents[2] = {NULL, NULL}; /* by role */
+    size_t first = repeats->pairs % 2 ? ROLE_AFTER : ROLE_BEFORE, second = ROLE_AFTER - first;
+    int status = run_cell(contest, cell, first, &documents[first], diag);
+    if (status == DIAG_OK)
+        status = run_cell(contest, cell, second, &documents[second], diag);
+    if (status == DIAG_OK)
+        *goes_on = gate_tail_repeat(
+            repeats, cJSON_GetArrayItem(json_get(documents[ROLE_BEFORE], "cells"), 0),
+            cJSON_GetArrayItem(json_get(documents[ROLE_AFTER], "cells"), 0),
+            contest->request->limits->of[METRIC_TAIL]);
+    cJSON_Delete(documents[0]);
+    cJSON_Delete(documents[1]);
+    return status;
+}
+
+static int repeat_cell(const struct contest *contest, size_t cell, struct diag *diag)
+{
+    struct compared_cell *compared = &contest->comparison->cells[cell];
+    double limit = contest->request->limits->of[METRIC_TAIL];
+    struct tail_finding finding =
+        gate_tail_look(results_find_cell(contest->before, compared),
+                       results_find_cell(contest->after, compared), limit, TAIL_FLOOR_NS);
+    struct tail_repeats repeats = gate_tail_begin(&finding);
+    bool goes_on = true;
+    int status = DIAG_OK;
+    while (goes_on && status == DIAG_OK)
+        status = repeat_pair(contest, cell, &repeats, &goes_on, diag);
+    if (status == DIAG_OK)
+        gate_tail_conclude(compared, &repeats, limit);
+    else
+        compared->tail.verdict = VERDICT_INCONCLUSIVE;
+    return status;
+}
+
+/* The runs that counted have the own tails as well.  What they show is repeated before it is believed. */
+static int contest_tails(struct contest *contest, struct diag *diag)
+{
+    struct comparison *comparison = contest->comparison;
+    size_t repeated = 0;
+    int status = DIAG_OK;
+    for (size_t i = 0; i < comparison->cell_count && status == DIAG_OK; i++) {
+        struct compared_cell *cell = &comparison->cells[i];
+        gate_tail(cell, results_find_cell(contest->before, cell),
+                  results_find_cell(contest->after, cell), contest->request->limits, false);
+        if (!cell->tail.known || cell->tail.verdict == VERDICT_SAME)
+            continue;
+        tell(contest, "repeating tails", repeated, TAIL_CELLS_MAX);
+        if (repeated++ < TAIL_CELLS_MAX)
+            status = repeat_cell(contest, i, diag);
+        else
+            cell->tail.verdict = VERDICT_INCONCLUSIVE;
+    }
+    return status;
+}
+
 /* ---- Why. ------------------------------------------------------------------------------------ */
 
 /* Only where something changed is there something to explain. */
@@ -405,6 +489,8 @@ int compare_binaries(const struct binaries_request *request, struct comparison *
     if (status == DIAG_OK)
         status = contest_count(&contest, diag);
     describe(&contest);
+    if (status == DIAG_OK && request->pairs > 0)
+        status = contest_tails(&contest, diag);
     if (status == DIAG_OK && request->pairs > 0)
         status = contest_time(&contest, diag);
     comparison->complete = status == DIAG_OK;

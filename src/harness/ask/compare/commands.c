@@ -31,12 +31,14 @@ static void add_streams(struct probe_command *command, const struct matrix *matr
         probe_add(command, "--set=%s=%s", matrix->sets[i].name, matrix->sets[i].value);
 }
 
-void command_of_probe(struct probe_command *command, const struct matrix *matrix, size_t cell)
+/* "WORD --impl=.. --workload=..", with all that makes the cell. */
+static void begin_cell(struct probe_command *command, const char *word, const struct matrix *matrix,
+                       size_t cell)
 {
     const struct plan_group *group = &matrix->plan->groups[cell / matrix->plan->cell_count];
     const struct plan_cell *plan = &matrix->plan->cells[cell % matrix->plan->cell_count];
     const char *path = plugins_path(plan->design);
-    probe_begin(command, "probe");
+    probe_begin(command, word);
     if (path)
         probe_add(command, "--plugin=%s", path);
     else
@@ -50,6 +52,11 @@ void command_of_probe(struct probe_command *command, const struct matrix *matrix
         probe_add(command, "--%s=%s", plan->settings[i].name, values);
     }
     add_streams(command, matrix);
+}
+
+void command_of_probe(struct probe_command *command, const struct matrix *matrix, size_t cell)
+{
+    begin_cell(command, "probe", matrix, cell);
     probe_add(command, "--samples=%" PRIu64, matrix->samples);
     probe_add(command, "--min-time=%" PRIu64 "ns", matrix->min_time_ns);
     probe_add(command, "--patience=%" PRIu64 "ns", matrix->patience_ns);
@@ -146,6 +153,20 @@ static void add_groups(struct probe_command *command, const struct plan *plan)
         probe_add(command, "--tasks=%s", tasks);
 }
 
+/* One sample, as short as can be: the rest of a run is wanted. */
+static void add_short_run(struct probe_command *command, const char *counters, uint64_t budget_ns,
+                          const char *json)
+{
+    probe_add(command, "--runs=1");
+    probe_add(command, "--warmup=0");
+    probe_add(command, "--min-time=1ns");
+    probe_add(command, "--counters=%s", counters);
+    probe_add(command, "--budget=%" PRIu64 "ns", budget_ns);
+    probe_add(command, "--no-system-check");
+    probe_add(command, "--progress=never");
+    probe_add(command, "--json=%s", json);
+}
+
 void command_of_run(struct probe_command *command, const struct matrix *matrix, const char *plugin,
                     uint64_t budget_ns, const char *json)
 {
@@ -155,12 +176,12 @@ void command_of_run(struct probe_command *command, const struct matrix *matrix, 
     for (size_t i = 0; i < matrix->sweep_count; i++)
         add_sweep(command, matrix->plan, &matrix->sweeps[i]);
     add_streams(command, matrix);
-    probe_add(command, "--runs=1");
-    probe_add(command, "--warmup=0");
-    probe_add(command, "--min-time=1ns");
-    probe_add(command, "--counters=step");
-    probe_add(command, "--budget=%" PRIu64 "ns", budget_ns);
-    probe_add(command, "--no-system-check");
-    probe_add(command, "--progress=never");
-    probe_add(command, "--json=%s", json);
+    add_short_run(command, "step", budget_ns, json);
+}
+
+void command_of_cell(struct probe_command *command, const struct matrix *matrix, size_t cell,
+                     uint64_t budget_ns)
+{
+    begin_cell(command, "run", matrix, cell);
+    add_short_run(command, "off", budget_ns, "-");
 }

@@ -30,4 +30,8 @@ void command_of_probe(struct probe_command *command, const struct matrix *matrix
 void command_of_run(struct probe_command *command, const struct matrix *matrix, const char *plugin,
                     uint64_t budget_ns, const char *json);
 
+/* PROGRAM run: one cell, its document on standard output. */
+void command_of_cell(struct probe_command *command, const struct matrix *matrix, size_t cell,
+                     uint64_t budget_ns);
+
 #endif

@@ -33,6 +33,7 @@ enum metric {
     METRIC_WORK_COUNT,                  /* how many of these there are */
     METRIC_MEMORY = METRIC_WORK_COUNT,  /* bytes per task */
     METRIC_INSTRUCTIONS,
+    METRIC_TAIL,   /* single advances, by their own tail */
     METRIC_TIME,   /* the margin of the time gate */
     METRIC_LAYOUT, /* that margin where work, instructions and memory are the same */
     METRICS
@@ -40,7 +41,7 @@ enum metric {
 #undef METRIC_OF_COUNTER
 
 /* Word used in JSON and by --limit: "comparisons", .., "link_writes", .., "memory", "instructions",
- * "time", "layout". */
+ * "tail", "time", "layout". */
 const char *metric_name(enum metric metric);
 
 /* Shares: 0.01 is 1 %.  NAN: shown, never judged. */
@@ -48,7 +49,7 @@ struct limits {
     double of[METRICS];
 };
 
-/* Work and instructions 1 %, time 3 %, layout 10 %, memory shown only (docs/MEASUREMENT.md). */
+/* Work and instructions 1 %, tail 50 %, time 3 %, layout 10 %, memory shown only (docs/MEASUREMENT.md). */
 struct limits limits_default(void);
 
 /* "instructions=1%", "comparisons=0.5%", "work=2%" (all operation counters), "memory=off" (not for
@@ -61,9 +62,9 @@ int limits_parse(const char *text, const char *flag, struct limits *limits, stru
 /* A gate that was asked has one of three answers: equal (same), changed (improved, regressed), or
  * unknown (inconclusive) - a figure is absent on a side, or the pairs cannot tell.  Unknown is never
  * equal. */
-enum gate { GATE_WORK, GATE_INSTRUCTIONS, GATE_MEMORY, GATE_TIME, GATES };
+enum gate { GATE_WORK, GATE_INSTRUCTIONS, GATE_MEMORY, GATE_TAIL, GATE_TIME, GATES };
 
-/* "work", "instructions", "memory", "time". */
+/* "work", "instructions", "memory", "tail", "time". */
 const char *gate_name(enum gate gate);
 
 struct gate_answer {
@@ -110,6 +111,17 @@ struct explanation {
     double total_ns, instructions_ns, cache_misses_ns, branch_misses_ns, rest_ns;
 };
 
+/* Whether single advances changed (gate_tail.h). */
+struct compared_tail {
+    bool known; /* false: a side has no own tail, or of other calls, or there is no limit */
+    enum verdict verdict;       /* inconclusive: found, and not repeated */
+    char phase[64];             /* where; "" where nothing was found */
+    bool wanders;               /* every pass has such a call, not always the same */
+    uint64_t call;              /* else: its number in the phase */
+    double before_ns, after_ns; /* of that rank among the slowest; NaN where nothing was found */
+    size_t pairs, agreed;       /* repetitions, and how many found the same */
+};
+
 struct compared_cell {
     char impl[64], workload[64];
     uint64_t tasks, tick_ns, seed;
@@ -126,6 +138,7 @@ struct compared_cell {
     char instructions_source[16];            /* "processor", "steps"; "" when unknown */
     char instructions_reason[COMPARED_TEXT]; /* why unknown, or "" */
 
+    struct compared_tail tail;
     bool time_decides; /* false: the times were not taken side by side, and are advisory */
     bool same_program; /* work, instructions and memory alike: what is left is layout */
     struct timing timing;

@@ -61,11 +61,13 @@ static cJSON *make_gates(const struct compared_cell *cell, const struct limits *
     struct gate_answer work = cell_gate(cell, GATE_WORK, limits);
     struct gate_answer instructions = cell_gate(cell, GATE_INSTRUCTIONS, limits);
     struct gate_answer memory = cell_gate(cell, GATE_MEMORY, limits);
+    struct gate_answer tail = cell_gate(cell, GATE_TAIL, limits);
     struct gate_answer time = cell_gate(cell, GATE_TIME, limits);
     add_verdict(out, "work", true, work.asked ? work.verdict : VERDICT_INCONCLUSIVE);
     add_verdict(out, "instructions", instructions.asked && cell->instructions_known,
                 instructions.verdict);
     add_verdict(out, "memory", memory.asked, memory.verdict);
+    add_verdict(out, "tail", tail.asked, tail.verdict);
     add_verdict(out, "time", time.asked && cell->time_known, time.verdict);
     return out;
 }
@@ -169,6 +171,22 @@ static cJSON *make_instructions(const struct compared_cell *cell)
     return out;
 }
 
+/* What was found, and how often again; null where nothing was. */
+static cJSON *make_tail(const struct compared_cell *cell)
+{
+    const struct compared_tail *tail = &cell->tail;
+    if (!tail->known || !tail->phase[0])
+        return cJSON_CreateNull();
+    cJSON *out = cJSON_CreateObject();
+    add_word(out, "phase", tail->phase);
+    json_add(out, "call", tail->wanders ? cJSON_CreateNull() : json_integer(tail->call));
+    json_add_measure(out, "old_ns", tail->before_ns);
+    json_add_measure(out, "new_ns", tail->after_ns);
+    json_add_integer(out, "repetitions", tail->pairs);
+    json_add_integer(out, "agreed", tail->agreed);
+    return out;
+}
+
 static cJSON *make_phase(const struct compared_phase *phase)
 {
     cJSON *out = cJSON_CreateObject(), *work = cJSON_CreateArray();
@@ -240,6 +258,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *l
     json_add(out, "memory", make_memory(cell));
     json_add(out, "instructions", make_instructions(cell));
     json_add_text(out, "instructions_reason", cell->instructions_reason);
+    json_add(out, "tail", make_tail(cell));
     json_add(out, "phases", make_phases(cell));
     json_add(out, "explanation", make_explanation(cell));
     return out;

@@ -220,14 +220,15 @@ bool compare_knows(const cJSON *comparison, const char *path)
     return count_known(comparison, path) > 0;
 }
 
-/* In how many cells the gate was asked and gave an answer. */
+/* In how many cells the gate was asked and gave an answer.  Equal tails alone leave a cell inconclusive. */
 static int count_answers(const cJSON *comparison, const char *path)
 {
     int count = 0;
     const cJSON *cell;
     cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
     {
-        count += json_get(cell, path) && !is_verdict(cell, path, "inconclusive");
+        count += json_get(cell, path) && !is_verdict(cell, path, "inconclusive") &&
+                 (strcmp(path, "gates.tail") != 0 || !is_verdict(cell, "verdict", "inconclusive"));
     }
     return count;
 }
@@ -235,12 +236,13 @@ static int count_answers(const cJSON *comparison, const char *path)
 /* "work, instructions and time decide", and of how many cells where not of all. */
 static void append_gates(char *out, size_t size, const cJSON *comparison)
 {
-    enum { WORK, INSTRUCTIONS, MEMORY, TIME, COUNT };
+    enum { WORK, INSTRUCTIONS, MEMORY, TAIL, TIME, COUNT };
     static const struct {
         const char *name, *path;
     } gates[COUNT] = {[WORK] = {"work", "gates.work"},
                       [INSTRUCTIONS] = {"instructions", "gates.instructions"},
                       [MEMORY] = {"memory", "gates.memory"},
+                      [TAIL] = {"tails", "gates.tail"},
                       [TIME] = {"time", "gates.time"}};
     int answers[COUNT], left = 0, known = 0;
     int cells = cJSON_GetArraySize(json_get(comparison, "cells"));
@@ -260,7 +262,7 @@ static void append_gates(char *out, size_t size, const cJSON *comparison)
             append(out, size, " (in %d of %d cells)", answers[i], cells);
         left++;
     }
-    bool is_plural = known > 1 || (known == 1 && answers[INSTRUCTIONS] > 0);
+    bool is_plural = known > 1 || (known == 1 && (answers[INSTRUCTIONS] > 0 || answers[TAIL] > 0));
     append(out, size, "%s decide%s", known == 0 ? "nothing" : "", is_plural ? "" : "s");
 }
 

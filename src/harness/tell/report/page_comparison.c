@@ -226,6 +226,7 @@ static const struct page_field figures[] = {
     {.title = "failed", .cell = "{failed}", .flags = PAGE_LEFT},
     {.title = "work_gate", .cell = "{gates.work}", .flags = PAGE_LEFT},
     {.title = "instructions_gate", .cell = "{gates.instructions}", .flags = PAGE_LEFT},
+    {.title = "tail_gate", .cell = "{gates.tail}", .flags = PAGE_LEFT},
     {.title = "time_gate", .cell = "{gates.time}", .flags = PAGE_LEFT},
     {.title = "time_decides", .cell = "{time_decides}", .flags = PAGE_LEFT},
     {.title = "cpu_ratio", .cell = "{ratio.median}"},
@@ -245,6 +246,9 @@ static const struct page_field figures[] = {
     {.title = "instructions_source", .cell = "{instructions.source}", .flags = PAGE_LEFT},
     {.title = "old_instructions", .cell = "{instructions.old}"},
     {.title = "new_instructions", .cell = "{instructions.new}"},
+    {.title = "tail_phase", .cell = "{tail.phase}", .flags = PAGE_LEFT},
+    {.title = "old_tail_ns", .cell = "{tail.old_ns}"},
+    {.title = "new_tail_ns", .cell = "{tail.new_ns}"},
     {.title = "old_bytes_per_task", .cell = "{memory.old}"},
     {.title = "new_bytes_per_task", .cell = "{memory.new}"},
 };
