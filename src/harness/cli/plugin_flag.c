@@ -159,7 +159,8 @@ int plugin_flag_take(struct options *options, const char *flag, const char *valu
 
 int plugin_flag_select(struct options *options, struct diag *diag)
 {
-    if (options->plugin_count > 0 && !options->designs_given)
+    bool joins_all = options->command->flags & FLAGS_ADVISE;
+    if (options->plugin_count > 0 && !options->designs_given && !joins_all)
         options->design_count = 0;
     for (size_t i = 0; i < options->plugin_count; i++) {
         const struct tw_design *design = options->plugins[i];

@@ -113,6 +113,8 @@ static void fill_matrix(struct measuring *measuring, const struct measuring_step
     matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->setup.tick_ns;
     matrix->runs = step->runs;
     matrix->warmup = step->warmup;
+    if (step->min_time_ns > 0)
+        matrix->min_time_ns = step->min_time_ns;
     matrix->budget_ns = measuring->child_ns;
 }
 

@@ -41,6 +41,7 @@ struct measuring_step {
     uint64_t tasks;
     size_t round;
     uint64_t runs, warmup;
+    uint64_t min_time_ns; /* work of a sample; 0: as the setup says */
 };
 
 /* Share that is used up of what making the load left of the budget, 0 and more. */

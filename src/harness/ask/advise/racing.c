@@ -12,7 +12,8 @@
 
 /* Up to which share of the budget a step may go; where there are other sizes to look at, the race ends
  * earlier. */
-#define SMALLER_UNTIL     0.20
+#define SMALLER_UNTIL     0.20 /* what the trial is to take; and when it begins nothing more */
+#define SMALLER_LATEST    0.35
 #define LOOK_UNTIL        0.40
 #define AROUND_UNTIL      0.48
 #define RACE_UNTIL        0.70
@@ -20,24 +21,29 @@
 #define FINAL_UNTIL_ALONE 0.97
 #define SIZES_UNTIL       0.97
 
-enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
+enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL, ROUND_MORE };
+
+/* Rounds behind the final, while the load asked for needs more samples. */
+#define MORE_ROUNDS (CRITERIA_ROUNDS - ROUND_MORE)
 
 #define LOOK_RUNS 2
 /* A look takes so many times what making the stream took; where that is too much for all, they are tried
  * at so much smaller a size first. */
-#define LOOK_STREAMS 2.5
-#define SMALLER      16
-#define RACE_RUNS    6
-#define PAIR_RUNS    9
-#define RACERS       10
-#define FINALISTS    5
-#define NEAR         3.0 /* times the best that settings around a design are tried at */
-#define SIZE_STEP    4
-#define SIZES_MAX    8
-#define LARGER_MAX   16 /* times the load's own size */
-#define TASKS_MIN    4
-#define TASKS_MAX    (UINT64_C(1) << 24)
-#define NARROW       1.25 /* high / low of an interval of sizes that is narrow enough */
+#define LOOK_STREAMS    2.5
+#define SMALLER         16
+#define SMALLER_MIN     256    /* tasks */
+#define SMALLER_WORK_NS 500000 /* of a sample */
+#define RACE_RUNS       6
+#define PAIR_RUNS       9
+#define RACERS          10
+#define FINALISTS       5
+#define NEAR            3.0 /* times the best that settings around a design are tried at */
+#define SIZE_STEP       4
+#define SIZES_MAX       8
+#define LARGER_MAX      16 /* times the load's own size */
+#define TASKS_MIN       4
+#define TASKS_MAX       (UINT64_C(1) << 24)
+#define NARROW          1.25 /* high / low of an interval of sizes that is narrow enough */
 
 struct race {
     struct measuring *measuring;
@@ -100,7 +106,7 @@ static size_t rank(const struct race *race, bool front, size_t *out)
 
 static struct measuring_step look_at(const size_t *chosen, size_t count, uint64_t tasks)
 {
-    return (struct measuring_step){chosen, count, tasks, ROUND_LOOK, LOOK_RUNS, 0};
+    return (struct measuring_step){chosen, count, tasks, ROUND_LOOK, LOOK_RUNS, 0, 0};
 }
 
 /* A coarser tick has to leave the load what it is. */
@@ -135,6 +141,36 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     return status;
 }
 
+static struct measuring_step glance_at(const size_t *chosen, uint64_t tasks)
+{
+    struct measuring_step step = look_at(chosen, 1, tasks);
+    step.runs = 1;
+    step.min_time_ns = SMALLER_WORK_NS;
+    return step;
+}
+
+/* One by one, at so few tasks that all can be tried, going by what the first takes. */
+static int try_smaller(struct race *race, const size_t *order, size_t count, uint64_t *tasks,
+                       struct diag *diag)
+{
+    struct measuring *measuring = race->measuring;
+    int status = DIAG_OK;
+    for (bool is_small = false; !is_small && status == DIAG_OK;) {
+        double begin = measuring_used(measuring);
+        struct measuring_step step = glance_at(order, *tasks);
+        status = measuring_run(measuring, &step, diag);
+        double all = (measuring_used(measuring) - begin) * (double)count;
+        is_small = all <= SMALLER_UNTIL || *tasks / SMALLER < SMALLER_MIN;
+        *tasks = is_small ? *tasks : *tasks / SMALLER;
+    }
+    for (size_t i = 1; i < count && status == DIAG_OK; i++) {
+        struct measuring_step step = glance_at(&order[i], *tasks);
+        if (measuring_used(measuring) < SMALLER_LATEST)
+            status = measuring_run(measuring, &step, diag);
+    }
+    return status;
+}
+
 /* Where not all can be looked at, a size that costs little says whom to begin with. */
 static int order_by_smaller(struct race *race, size_t *order, size_t count, struct diag *diag)
 {
@@ -145,12 +181,7 @@ static int order_by_smaller(struct race *race, size_t *order, size_t count, stru
     if (!measuring->workload || tasks < TASKS_MIN ||
         expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
         return DIAG_OK;
-    int status = DIAG_OK;
-    for (size_t i = 0; i < count && status == DIAG_OK; i++) {
-        struct measuring_step step = look_at(&order[i], 1, tasks);
-        if (measuring_used(measuring) < SMALLER_UNTIL)
-            status = measuring_run(measuring, &step, diag);
-    }
+    int status = try_smaller(race, order, count, &tasks, diag);
     field_fill(race->field, &measuring->evidence, tasks);
     for (size_t i = 0; i < count; i++) {
         double value =
@@ -277,9 +308,13 @@ static int run_race(struct race *race, struct diag *diag)
     for (size_t i = 0; i < count && used < RACERS; i++)
         if (!is_among(racers, used, ranked[i]))
             racers[used++] = ranked[i];
-    struct measuring_step step = {racers,     used,      race->measuring->evidence.load.tasks,
-                                  ROUND_RACE, RACE_RUNS, 1};
+    struct measuring_step step = {
+        racers, used, race->measuring->evidence.load.tasks, ROUND_RACE, RACE_RUNS, 1, 0};
     step.count = fit(race, step, RACE_UNTIL);
+    if (step.count < 2 && used > 1) {
+        step.count = used; /* two at least, from what would be that of other sizes */
+        step.count = fit(race, step, FINAL_UNTIL_ALONE);
+    }
     return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
@@ -326,6 +361,77 @@ static int run_final(struct race *race, double until, struct diag *diag)
     }
     step.count = fit(race, step, until);
     return step.count > 1 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
+}
+
+/* ---- Enough samples at the load asked for? ---------------------------------------------------- */
+
+static bool is_sampled(const struct contender *contender)
+{
+    return contender->of.cost_ns.count >= CRITERIA_PAIRS_MIN;
+}
+
+static bool is_looked_at(const struct measuring *measuring, size_t candidate)
+{
+    const struct advice_evidence *evidence = &measuring->evidence;
+    return evidence->candidates[candidate].left_out[0] != '\0' ||
+           measuring_has(measuring, candidate, evidence->load.tasks, ROUND_LOOK);
+}
+
+/* Was each candidate looked at, and were the answer and those that may be better sampled often enough?  fill_own
+ * comes before. */
+static bool is_settled(const struct race *race)
+{
+    const struct field *field = race->field;
+    const size_t chosen = field->choice.chosen;
+    if (chosen == CHOICE_NONE || !is_sampled(&field->contenders[chosen]))
+        return false;
+    for (size_t i = 0; i < field->count; i++) {
+        if (!is_looked_at(race->measuring, i))
+            return false;
+        if (i != chosen && field->entries[i].allowed && !is_sampled(&field->contenders[i]) &&
+            criteria_may_be_better(&field->contenders[i], &field->contenders[chosen],
+                                   race->measuring->evidence.wishes.goal))
+            return false;
+    }
+    return true;
+}
+
+/* The candidates that were not looked at yet, in the order of the list. */
+static int look_at_rest(struct race *race, struct diag *diag)
+{
+    size_t rest[CANDIDATES_MAX], count = 0;
+    for (size_t i = 0; i < race->measuring->evidence.candidate_count; i++)
+        if (!is_looked_at(race->measuring, i))
+            rest[count++] = i;
+    return look(race, rest, count, SIZES_UNTIL, diag);
+}
+
+/* Rounds of the finalists until the answer is settled or the time is up. */
+static int settle(struct race *race, struct diag *diag)
+{
+    /* Runs of their own: a round's cells are told from another's by them. */
+    static const uint64_t runs[MORE_ROUNDS] = {8, 10, 11, 13, 14};
+    int status = DIAG_OK;
+    fill_own(race);
+    if (!is_settled(race))
+        status = look_at_rest(race, diag);
+    for (size_t i = 0; i < MORE_ROUNDS && status == DIAG_OK; i++) {
+        size_t finalists[CANDIDATES_MAX];
+        fill_own(race);
+        if (is_settled(race))
+            break;
+        struct measuring_step step = {.chosen = finalists,
+                                      .count = find_finalists(race, finalists),
+                                      .tasks = race->measuring->evidence.load.tasks,
+                                      .round = ROUND_MORE + i,
+                                      .runs = runs[i],
+                                      .warmup = 1};
+        step.count = fit(race, step, SIZES_UNTIL);
+        if (step.count < 2)
+            break;
+        status = measuring_run(race->measuring, &step, diag);
+    }
+    return status;
 }
 
 /* ---- Sizes. ---------------------------------------------------------------------------------- */
@@ -398,7 +504,7 @@ static int measure_size(struct race *race, uint64_t tasks, struct diag *diag)
     if (status != DIAG_OK)
         return status;
     step = (struct measuring_step){
-        chosen, choose_best_at(race, tasks, chosen), tasks, ROUND_RACE, RACE_RUNS, 1};
+        chosen, choose_best_at(race, tasks, chosen), tasks, ROUND_RACE, RACE_RUNS, 1, 0};
     return fits(race, &step) ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
@@ -413,7 +519,7 @@ static int refine_sizes(struct race *race, struct diag *diag)
         if (tasks == 0)
             break;
         size_t pair[] = {race->changes[change].below, race->changes[change].above};
-        struct measuring_step step = {pair, 2, tasks, ROUND_FINAL, PAIR_RUNS, 1};
+        struct measuring_step step = {pair, 2, tasks, ROUND_FINAL, PAIR_RUNS, 1, 0};
         if (!fits(race, &step))
             break;
         status = measuring_run(race->measuring, &step, diag);
@@ -431,7 +537,8 @@ static int run_fitted(struct race *race, struct diag *diag)
                                   race->measuring->evidence.load.tasks,
                                   EVIDENCE_FITTED,
                                   RACE_RUNS,
-                                  1};
+                                  1,
+                                  0};
     if (!race->measuring->evidence.fitted || !fits(race, &step))
         return DIAG_OK;
     return measuring_run(race->measuring, &step, diag);
@@ -442,7 +549,7 @@ static int run_sizes(struct race *race, struct diag *diag)
     uint64_t sizes[MEASURING_TASKS_MAX];
     int status = DIAG_OK;
     fill_own(race);
-    if (!race->measuring->workload || race->field->choice.chosen == CHOICE_NONE)
+    if (!race->measuring->workload || !is_settled(race))
         return DIAG_OK;
     size_t count = list_sizes(race->measuring, sizes);
     status = run_fitted(race, diag);
@@ -456,16 +563,13 @@ static int run_sizes(struct race *race, struct diag *diag)
 static size_t count_untried(const struct measuring *measuring)
 {
     size_t count = 0;
-    const struct advice_evidence *evidence = &measuring->evidence;
-    for (size_t i = 0; i < evidence->candidate_count; i++)
-        count += !evidence->candidates[i].left_out[0] &&
-                 !measuring_has(measuring, i, evidence->load.tasks, ROUND_LOOK);
+    for (size_t i = 0; i < measuring->evidence.candidate_count; i++)
+        count += !is_looked_at(measuring, i);
     return count;
 }
 
 static int run_stages(struct race *race, struct diag *diag)
 {
-    bool has_sizes = race->measuring->workload != NULL;
     const char **stage = &race->measuring->stage;
     *stage = "look";
     int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
@@ -479,7 +583,12 @@ static int run_stages(struct race *race, struct diag *diag)
     if (status == DIAG_OK)
         status = publish(race, diag);
     if (status == DIAG_OK)
-        status = run_final(race, has_sizes ? FINAL_UNTIL : FINAL_UNTIL_ALONE, diag);
+        status = run_final(race, race->measuring->workload ? FINAL_UNTIL : FINAL_UNTIL_ALONE, diag);
+    if (status == DIAG_OK)
+        status = publish(race, diag);
+    *stage = "more samples";
+    if (status == DIAG_OK)
+        status = settle(race, diag);
     if (status == DIAG_OK)
         status = publish(race, diag);
     *stage = "sizes";

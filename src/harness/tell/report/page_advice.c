@@ -52,9 +52,11 @@ static void add_recommendation(struct page *page, const struct place *advice)
         page_say_each(page, PAGE_ITEM, &measured, "<At {tasks:count} tasks the best is {best}.>");
         return;
     }
-    if (json_get(recommendation.json, "unclear"))
-        page_say(page, PAGE_TEXT, &recommendation, "{unclear:strong}.");
-    page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
+    if (place_text(&recommendation, "unclear")[0])
+        page_say(page, PAGE_TEXT, &recommendation,
+                 "{unclear:strong}.  What follows is said of {candidate}.");
+    else
+        page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
     if (json_get(recommendation.json, "is"))
         page_say(page, PAGE_TEXT, &recommendation, "{is}.");
     page_say_each(page, PAGE_ITEM, &reasons, "{}");
