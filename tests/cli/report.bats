@@ -94,3 +94,16 @@ PYTHON
     grep -q '^[^|]*twbench claims --quick F1 T1 T15' c.md
     grep -q '^| machine | architecture | ' c.md
 }
+
+@test "which design is the fastest stands below the table, on top of each report, and in the result" {
+    "$twbench" run --workload=hold --tasks=2000 --impl=list,fast --runs=6 --min-time=100us --progress=never \
+        --no-system-check --style=plain --json=r.json --html=r.html --export-markdown=r.md >r.txt
+    cat r.txt
+    grep -q '^fastest: ' r.txt
+    [ "$(json r.json 'len(d["standing"]), d["standing"][0]["phases"][0]["fastest"]')" = "(1, 'fast')" ]
+    [ "$(grep -c '^fastest: ' r.md)" -eq "$(grep -c '^- hold: .*: fastest: ' r.md)" ]
+    grep -q 'fastest: ' r.html
+    # a result of before works it out
+    python3 -c 'import json; d = json.load(open("r.json")); del d["standing"]; json.dump(d, open("old.json", "w"))'
+    diff <("$twbench" report old.json --style=plain) <("$twbench" report r.json --style=plain)
+}

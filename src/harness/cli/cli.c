@@ -9,6 +9,7 @@
 #include "harness/cli/help.h"
 #include "harness/cli/outputs.h"
 #include "harness/measure/run/job_pool.h"
+#include "harness/tell/report/standing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,12 +72,21 @@ int cli_fail(int status, const struct diag *diag)
     return -status;
 }
 
+/* Which design is the fastest; where memory is short the result goes without. */
+static void attach_standing(const struct options *options, struct result_document *document)
+{
+    struct diag diag;
+    if (options->command->flags & FLAGS_RUN)
+        (void)result_attach(document, "standing", standing_make(result_json(document)), &diag);
+}
+
 int cli_finish(const struct options *options, struct result_document *document, int status)
 {
     struct diag diag;
     bool interrupted = status == POOL_INTERRUPTED, broken = false;
     size_t cells = result_count_cells(document);
     result_set_complete(document, !interrupted);
+    attach_standing(options, document);
     int left = options->setup.json ? result_write(document, options->setup.json, &diag) : DIAG_OK;
     if (left == DIAG_OK && (cells > 0 || !(options->command->flags & FLAGS_RUN)))
         left = outputs_write(options, document, &diag);

@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/tell/report/standing.h"
 #include "harness/tell/result/shape.h"
 
 #include <stdlib.h>
@@ -70,7 +71,11 @@ static int load_text(const char *text, size_t size, const char *name, struct doc
         return document->kind->check ? document->kind->check(document->json, name, diag) : DIAG_OK;
     cJSON_Delete(document->json);
     document->json = NULL;
-    return result_parse(text, size, name, &document->result, diag);
+    status = result_parse(text, size, name, &document->result, diag);
+    const cJSON *json = status == DIAG_OK ? result_json(document->result) : NULL;
+    if (json && document->kind && document->kind->build == page_run && !json_get(json, "standing"))
+        status = result_attach(document->result, "standing", standing_make(json), diag);
+    return status;
 }
 
 int document_load(const char *path, struct document *document, struct diag *diag)

@@ -5,6 +5,7 @@
 #include "harness/tell/report/sweep.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The lowest confidence of any interval on the page and the samples behind it: the claim below is
  * then true of all. */
@@ -59,16 +60,51 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
             sure ? "  The best of its column is marked." : "");
 }
 
+static struct place standing_of(const struct place *root, const struct view_group *group)
+{
+    struct place list = place_get(root, "standing"), at = place_item(&list, 0);
+    while (at.json && (strcmp(place_text(&at, "stream_hash"), group->stream_hash) != 0 ||
+                       strcmp(place_text(&at, "workload"), group->workload) != 0))
+        place_next(&at);
+    return at;
+}
+
+static void say_standing(struct page *page, const struct place *root,
+                         const struct view_group *group)
+{
+    struct place standing = standing_of(root, group), says = place_get(&standing, "says");
+    if (standing.json)
+        page_say_each(page, PAGE_TEXT, &says, "{}.");
+}
+
+/* The terminal has the same below each table. */
+static void say_all_standing(struct page *page, const struct place *root, const struct view *view)
+{
+    for (size_t i = 0; i < view->group_count; i++) {
+        struct place standing = standing_of(root, &view->groups[i]);
+        struct place says = place_get(&standing, "says");
+        char title[256];
+        view_title(title, sizeof title, &view->groups[i]);
+        for (struct place at = place_item(&says, 0); standing.json && at.json; place_next(&at)) {
+            page_item(page, "%s: ", title);
+            page_add(page, &at, "{}");
+        }
+    }
+}
+
 void page_run(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
     struct view view = view_make(document);
     page_aside(page, NULL);
     page_heading(page, 1, NULL, "Timer designs compared");
+    say_all_standing(page, &root, &view);
     page_open(page, PAGE_ASIDE_END);
     page_about(page, document);
-    for (size_t i = 0; i < view.group_count; i++)
+    for (size_t i = 0; i < view.group_count; i++) {
         page_group(page, &view.groups[i], &cells);
+        say_standing(page, &root, &view.groups[i]);
+    }
     add_legend(page, document, &view);
     view_free(&view);
     page_growth(page, document);

@@ -1,0 +1,15 @@
+/*
+ * standing.h - says which design is the fastest on each stream of a run, phase by phase, and by what factor.
+ *
+ * Two designs differ significantly when the 95 % interval of the median ratio of their samples, divided pair by
+ * pair, lies beyond 3 % (docs/RESULT-FORMAT.md, "standing").  With fewer than six samples nothing is said.
+ */
+#ifndef TWBENCH_STANDING_H
+#define TWBENCH_STANDING_H
+
+#include <cjson/cJSON.h>
+
+/* An array with an object for each stream on which designs compete; the caller's.  NULL without memory. */
+cJSON *standing_make(const cJSON *document);
+
+#endif
