@@ -48,7 +48,7 @@ catalogue = [dict(zip(listed[0], row)) for row in listed[2:]]
 older = [figure["figure"] for figure in catalogue if "Results of older versions lack it." in figure["meaning"]]
 
 # Keys that a result may lack.
-OPTIONAL = {"checks", "selftest", "huge_pages", "tail"} | {
+OPTIONAL = {"checks", "selftest", "huge_pages", "tail", "contract"} | {
     figure["figure"].rsplit(".", 1)[-1] for figure in catalogue if figure["must"] == "no"}
 
 # Objects whose keys are not the format's own.
@@ -257,7 +257,7 @@ schema_refuses("a number below 0",
                lambda document, path: None if path[-1] in SIGNED else negated(document, path), 40)
 for name, path, value in [("verdict", ["verdict"], "fine"), ("verdict of a cell", ["cells", 0, "verdict"], None),
                           ("verdict of a gate", ["cells", 0, "gates", "work"], None),
-                          ("exit status", ["exit_status"], 1), ("metric", ["cells", 0, "work", 0, "metric"], "time"),
+                          ("exit status", ["exit_status"], 2), ("metric", ["cells", 0, "work", 0, "metric"], "time"),
                           ("kind", ["kind"], "result"), ("version", ["schema_version"], 2),
                           ("mode with a method", ["mode"], "results")]:
     claims = copy.deepcopy(base)

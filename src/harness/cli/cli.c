@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,6 +38,8 @@ static const struct command commands[] = {
     {"compare", "[FLAGS] OLD NEW", "Did it get slower? OLD and NEW: programs, plugins or results.",
      FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_COMPARE | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON,
      cmd_compare},
+    {"ci", "[FLAGS]", "Build, test and compare your own plugin as twbench.json says.", FLAGS_CI,
+     cmd_ci},
     {"selftest", "[FLAGS]", "How often compare is wrong here, and how small a slowdown it sees.",
      FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_SELFTEST | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON,
      cmd_selftest},
@@ -183,6 +186,36 @@ static int run_command(const struct command *command, int argc, char **argv, int
         status = cli_fail(status, &diag);
     }
     options_free(&options);
+    return status;
+}
+
+int cli_call(const struct cli_call *call)
+{
+    struct options options;
+    struct places places;
+    struct diag diag;
+    const struct command *command = command_find(call->command);
+    char name[] = "twbench", word[16];
+    char **argv = calloc(call->count + 3, sizeof *argv);
+    if (!argv)
+        return cli_fail(diag_run(&diag, "no memory for the command line"), &diag);
+    snprintf(word, sizeof word, "%s", command->name);
+    argv[0] = name;
+    argv[1] = word;
+    memcpy(argv + 2, call->words, call->count * sizeof *argv);
+    int status = arguments_parse((int)call->count + 2, argv, 2, command, &options, &diag);
+    options.heard = call->heard;
+    options.contract = call->contract;
+    options.silent = call->silent;
+    if (status == DIAG_OK) {
+        find_places(&places, &options);
+        status = run_locked(command, &options);
+    } else {
+        diag_name(&diag, call->named);
+        status = cli_fail(status, &diag);
+    }
+    options_free(&options);
+    free(argv);
     return status;
 }
 

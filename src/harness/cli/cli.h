@@ -43,8 +43,23 @@ int cmd_show(const struct options *options);     /* show */
 int cmd_trace(const struct options *options);    /* trace: what is in one */
 
 int cmd_import(const struct options *options); /* import */
+int cmd_ci(const struct options *options);     /* ci: conform and compare, as a project file says */
 /* The kinds of logs and their keys, for import's --help. */
 void cmd_import_help(FILE *out);
+
+/* A command as another command calls it. */
+struct cli_call {
+    const char *command;
+    char *const *words; /* flags and operands */
+    size_t count;
+    const char *named; /* the file that the words come from, for what is wrong with them */
+    struct conform_heard *heard;
+    const struct contract *contract;
+    bool silent; /* shows no table */
+};
+
+/* Does it, and answers the exit status; messages are on stderr. */
+int cli_call(const struct cli_call *call);
 
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int cli_fail(int status, const struct diag *diag);

@@ -2,13 +2,16 @@
  * cmd_compare.c - compare: two programs, plugins or results, a verdict and the exit status that goes with it.
  */
 #include "harness/ask/compare/contestants.h"
+#include "harness/ask/compare/gate_time.h"
 #include "harness/ask/compare/pairing.h"
 #include "harness/ask/compare/results.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/tell/report/plot.h"
 
+#include <math.h>
 #include <unistd.h>
 
 /* What lives as long as the command. */
@@ -131,6 +134,49 @@ static int run_binaries(struct comparing *comparing, struct diag *diag)
     return status;
 }
 
+/* ---- Called by ci. --------------------------------------------------------------------------- */
+
+/* NEW breaks the contract: a document that says so and compares nothing. */
+static void refuse_broken(struct comparing *comparing)
+{
+    struct comparison *comparison = &comparing->comparison;
+    const struct options *options = comparing->options;
+    *comparison = (struct comparison){.is_binaries = true,
+                                      .limits = options->limits,
+                                      .alpha = GATE_ALPHA,
+                                      .pin_cpu = -1,
+                                      .steal_share = NAN,
+                                      .busy_share = NAN,
+                                      .load_1min = NAN,
+                                      .slow_share = NAN};
+    comparison->before.kind = comparison->after.kind = "plugin";
+    snprintf(comparison->before.path, sizeof comparison->before.path, "%s", options->contract->old);
+    snprintf(comparison->after.path, sizeof comparison->after.path, "%s", options->operands[0]);
+    comparison->complete = true;
+}
+
+static bool is_broken(const struct options *options)
+{
+    return options->contract && options->contract->status == CONTRACT_BROKEN;
+}
+
+/* What conform found is part of the document, and decides over the comparison. */
+static void add_contract(cJSON *document, const struct options *options)
+{
+    static const char *const words[] = {"held", "broken", "not-tested"};
+    if (!options->contract)
+        return;
+    cJSON *contract = cJSON_CreateObject();
+    json_add_text(contract, "status", words[options->contract->status]);
+    json_add_text(contract, "text", options->contract->text);
+    json_add(document, "contract", contract);
+    if (is_broken(options))
+        cJSON_SetNumberHelper(cJSON_GetObjectItemCaseSensitive(document, "exit_status"),
+                              EXIT_FAILED);
+}
+
+/* ---- Writing. -------------------------------------------------------------------------------- */
+
 static int comparing_write(struct comparing *comparing, struct diag *diag)
 {
     struct result_document *head = NULL;
@@ -140,6 +186,8 @@ static int comparing_write(struct comparing *comparing, struct diag *diag)
         return status;
     cJSON *document =
         comparison_json(&comparing->comparison, result_json(head), comparing->options->fail_on);
+    if (document)
+        add_contract(document, comparing->options);
     status = document ? outputs_document(comparing->options, document, diag)
                       : diag_run(diag, "no memory for the comparison");
     cJSON_Delete(document);
@@ -156,10 +204,12 @@ int cmd_compare(const struct options *options)
         return saved == DIAG_OK ? 0 : cli_fail(saved, &diag);
     }
     origin_fill(&comparing.pairing.origin, &options->setup);
-    int status = find_sides(&comparing, &diag);
+    int status = is_broken(options) ? DIAG_OK : find_sides(&comparing, &diag);
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);
-    if (status == DIAG_OK)
+    if (status == DIAG_OK && is_broken(options))
+        refuse_broken(&comparing);
+    else if (status == DIAG_OK)
         status = comparing.kind == CONTESTANTS_RESULTS
                      ? compare_results(comparing.before, comparing.after, &options->limits,
                                        &comparing.comparison, &diag)
@@ -170,6 +220,8 @@ int cmd_compare(const struct options *options)
     int exit_status = status == DIAG_OK
                           ? comparison_exit_status(&comparing.comparison, options->fail_on)
                           : cli_fail(status, &diag);
+    if (status == DIAG_OK && is_broken(options))
+        exit_status = EXIT_FAILED;
     comparison_free(&comparing.comparison);
     return interrupted && status == DIAG_OK ? EXIT_INTERRUPTED : exit_status;
 }

@@ -37,8 +37,9 @@ static int conform_design(const struct options *options, const struct tw_design 
 {
     struct conform_report report = {0};
     const struct tw_backend *timed = design->timed;
+    FILE *out = options->heard ? options->heard->out : stdout;
     if (timed->traits.flags & TW_KEEPS_NOTHING) {
-        printf("%s: keeps nothing, so there is nothing to prove\n", timed->name);
+        fprintf(out, "%s: keeps nothing, so there is nothing to prove\n", timed->name);
         return 0;
     }
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -49,9 +50,9 @@ static int conform_design(const struct options *options, const struct tw_design 
                                  report.detail)
                     : diag_run(diag, "%s: %s", timed->name, report.detail);
     if (broken)
-        findings_print_broken(stdout, timed, &report);
+        findings_print_broken(out, timed, &report);
     else
-        findings_print_held(stdout, timed, &report, seconds, text != NULL);
+        findings_print_held(out, timed, &report, seconds, text != NULL);
     return broken;
 }
 
@@ -99,6 +100,8 @@ int cmd_conform(const struct options *options)
         status = conform_one(options, i, text, &diag);
         if (status > DIAG_OK)
             exit_status = EXIT_FAILED;
+        if (status > DIAG_OK && options->heard)
+            options->heard->broken = true;
     }
     free(text);
     return status < DIAG_OK ? cli_fail(status, &diag) : exit_status;

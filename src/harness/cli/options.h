@@ -20,6 +20,22 @@
 #define OPTIONS_RUNNERS_MAX   32
 #define OPTIONS_ORIGINALS_MAX 4
 
+/* conform called by ci: where it prints, and what it found. */
+struct conform_heard {
+    FILE *out;
+    bool broken;
+};
+
+/* compare called by ci: what conform found out of NEW. */
+enum contract_status { CONTRACT_HELD, CONTRACT_BROKEN, CONTRACT_NOT_TESTED };
+
+struct contract {
+    enum contract_status status;
+    const char *text; /* what conform printed; "": it did not run */
+    const char
+        *old; /* of a broken one, which is not compared: what it would have been compared with */
+};
+
 struct options {
     struct setup setup;                             /* how to measure */
     struct workload_setting sets[OPTIONS_LIST_MAX]; /* what setup.sets points to */
@@ -68,6 +84,11 @@ struct options {
     /* Names, or NULL; the directory is NULL when it was not given. */
     const char *baseline, *save_baseline, *baseline_directory;
 
+    /* ci */
+    const char *project, *base;      /* paths, or NULL */
+    struct conform_heard *heard;     /* conform: NULL: nobody listens */
+    const struct contract *contract; /* compare: NULL: it is not ci that asks */
+
     struct wishes wishes; /* advise */
     uint64_t capacity;    /* show: ids; 0: as many as the script names */
 
@@ -96,6 +117,8 @@ struct options {
     bool exact;        /* advise: --exact was given */
     bool clock_given;  /* a flag that is of no use without --runner */
     bool runs_given;
+    bool save_result; /* ci --save-baseline */
+    bool silent;      /* shows no table */
 
     const char *plot_scripts, *claims_directory, *report_assets; /* data files */
     void *memory;                                                /* what options_free frees */
@@ -132,7 +155,8 @@ enum flag_group {
     FLAGS_LIMITS = 1u << 18, /* what the machine can do, and designs as multiples of it */
     /* a document that has a page: --html, -o, --export-markdown, --export-csv */
     FLAGS_PAGE = 1u << 19,
-    FLAGS_LIST = 1u << 20 /* what to name */
+    FLAGS_LIST = 1u << 20, /* what to name */
+    FLAGS_CI = 1u << 21    /* a project file, and what to compare with */
 };
 
 /* Groups whose commands take the parameters of designs. */

@@ -161,7 +161,7 @@ bool outputs_want_text(const struct options *options)
 {
     struct options_file files[OPTIONS_FILES_MAX];
     size_t count = options_files(options, files);
-    bool wants = !(options->html && (options->command->flags & FLAGS_OLD));
+    bool wants = !options->silent && !(options->html && (options->command->flags & FLAGS_OLD));
     for (size_t i = 0; i < count; i++)
         wants = wants && !is_stdout(files[i].path);
     return wants;

@@ -219,6 +219,31 @@ static enum grade grade_of_cut(const cJSON *comparison)
     return says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
 }
 
+/* What `twbench ci` adds: the contract is a case of its own. */
+static bool has_contract(const cJSON *comparison)
+{
+    return json_get(comparison, "contract") != NULL;
+}
+
+static enum grade grade_of_contract(const cJSON *comparison)
+{
+    return says(comparison, "contract.status", "held")     ? PASSED
+           : says(comparison, "contract.status", "broken") ? FAILED
+                                                           : SKIPPED;
+}
+
+/* "BROKEN: no timer fires later than declared" */
+static void write_contract(FILE *out, const cJSON *comparison)
+{
+    char reason[COMPARE_LINE_SIZE];
+    const char *text = json_get_text(comparison, "contract.text");
+    bool tested = !says(comparison, "contract.status", "not-tested");
+    snprintf(reason, sizeof reason, "%.*s", (int)strcspn(text, "\n"), text);
+    write_case(out, "contract", "conform", 0, grade_of_contract(comparison),
+               json_get_text(comparison, "contract.status"),
+               tested ? reason : "the project file turns conform off", text);
+}
+
 static void write_sides(FILE *out, const cJSON *comparison)
 {
     static const char *const keys[] = {"mode", "verdict", "fail_on"};
@@ -248,8 +273,12 @@ void compare_junit_write(FILE *out, const cJSON *comparison)
     }
     if (is_cut(comparison))
         count_case(&suite, grade_of_cut(comparison));
+    if (has_contract(comparison))
+        count_case(&suite, grade_of_contract(comparison));
     open_suite(out, &suite);
     write_sides(out, comparison);
+    if (has_contract(comparison))
+        write_contract(out, comparison);
     cJSON_ArrayForEach(cell, json_get(comparison, "cells")) write_compared(out, comparison, cell);
     if (is_cut(comparison))
         write_case(out, "comparison", "complete", 0, grade_of_cut(comparison), "inconclusive",

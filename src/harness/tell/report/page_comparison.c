@@ -9,6 +9,32 @@
 
 /* ---- The answer. ----------------------------------------------------------------------------- */
 
+/* A timer that is wrong: how fast it is says nothing. */
+static bool is_broken(const struct place *root)
+{
+    return strcmp(place_text(root, "contract.status"), "broken") == 0;
+}
+
+static void add_broken(struct page *page, const struct place *root)
+{
+    page_heading(page, 1, NULL, "twbench: ");
+    page_span(page, "the contract is broken");
+    page_mark(page, PAGE_BAD);
+    page_answer(page, "NEW breaks a rule of the contract, so it was not compared with OLD.");
+    page_code(page, "%s", place_text(root, "contract.text"));
+}
+
+/* What conform found, beside a comparison. */
+static void add_contract(struct page *page, const struct place *root)
+{
+    const char *status = place_text(root, "contract.status"),
+               *text = place_text(root, "contract.text");
+    if (strcmp(status, "held") == 0)
+        page_fact(page, "contract", "%.*s", (int)strcspn(text, "\n"), text);
+    else if (status[0])
+        page_fact(page, "contract", "not tested: the project file turns conform off");
+}
+
 static void add_answer(struct page *page, const struct place *root)
 {
     char summary[COMPARE_LINE_SIZE], decision[COMPARE_LINE_SIZE];
@@ -285,8 +311,16 @@ void page_comparison(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
     size_t changed = count_cells(&root, true);
-    add_answer(page, &root);
+    if (is_broken(&root))
+        add_broken(page, &root);
+    else
+        add_answer(page, &root);
     add_sides(page, &root);
+    if (is_broken(&root)) {
+        page_origin(page, document);
+        return;
+    }
+    add_contract(page, &root);
     if (changed > 0) {
         page_heading(page, 2, "changed", "What changed, and why");
         add_cells(page, &root, true);

@@ -1,0 +1,53 @@
+/*
+ * project.h - reads a project file (twbench.json): what `twbench ci` builds, tests, compares and writes.
+ *
+ * The file says what the flags of other commands say, in keys: a value is checked by the row of the flag
+ * (flags.h), so that its limits are in one place.  schema/project-1.json has the same keys for editors.
+ */
+#ifndef TWBENCH_PROJECT_H
+#define TWBENCH_PROJECT_H
+
+#include "harness/base/diag.h"
+
+#include <cjson/cJSON.h>
+#include <stddef.h>
+
+struct project {
+    const char *path; /* as it was given */
+    cJSON *json;
+    void *memory; /* of what project_arguments answered */
+};
+
+/* Reads and checks the whole file; project_free in any case.  DIAG_USAGE: "twbench.json: key: what was found,
+ * expected ..." */
+int project_load(const char *path, struct project *project, struct diag *diag);
+void project_free(struct project *project);
+
+/* The text of that key; NULL when the file has not got it. */
+const char *project_text(const struct project *project, const char *key);
+
+/* Which commands take a key as flags. */
+enum project_use {
+    PROJECT_MATRIX = 1, /* parameters, workloads, tasks */
+    PROJECT_LIMITS = 2, /* how far what may move, and what fails */
+    PROJECT_PAIRS = 4,  /* times in pairs */
+    PROJECT_DESIGNS = 8 /* other designs beside the plugin */
+};
+
+#define PROJECT_ARGUMENTS_MAX 160
+
+struct project_arguments {
+    char *words[PROJECT_ARGUMENTS_MAX]; /* each lives as long as the project */
+    size_t count;
+};
+
+/* Adds "--FLAG=VALUE" for each key of these uses (bits of project_use) that the file has.  DIAG_USAGE when there are too
+ * many, DIAG_RUN without memory. */
+int project_arguments(struct project *project, unsigned uses, struct project_arguments *arguments,
+                      struct diag *diag);
+/* Adds one word, printed. */
+int project_argument(struct project *project, struct project_arguments *arguments,
+                     struct diag *diag, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif
