@@ -218,33 +218,39 @@ static inline tw_tick guarded_renew(struct guarded *guarded, uint32_t id, struct
     return wake;
 }
 
-/* Takes the first task of the ready list, which has one, and runs it without the lock.  Returns the tick for which
- * whoever advances has to be awake because it was periodic, or TW_NEVER. */
-static inline tw_tick guarded_run(struct guarded *guarded, struct tw_seat *seat,
-                                  struct tally *tally)
+/* Takes the first task of the ready list, which has one, to run it: its id, the task and what it will be told.
+ * A one-shot has given its place back. */
+static inline uint32_t guarded_take(struct guarded *guarded, struct tw_task *task,
+                                    struct tw_firing *firing)
 {
     uint32_t id = guarded->ready.head;
     struct entry *entry = &guarded->entries.all[id];
     entries_unlink(&guarded->entries, &guarded->ready, id);
     bool once = entry->task.repeat == TW_ONCE;
     entry->state = once ? ENTRY_FIRED : ENTRY_RUNNING;
-    struct tw_task task = entry->task;
-    struct tw_firing firing = {.timer = entries_name(&guarded->entries, id),
-                               .due_ns = task.due_ns,
-                               .turn_ns = entry->turn_ns};
-    firing.tick_ns = ticking_moment(&guarded->ticking, ticking_due(&guarded->ticking, task.due_ns));
+    *task = entry->task;
+    tw_tick tick = ticking_due(&guarded->ticking, task->due_ns);
+    *firing = (struct tw_firing){.timer = entries_name(&guarded->entries, id),
+                                 .due_ns = task->due_ns,
+                                 .tick_ns = ticking_moment(&guarded->ticking, tick),
+                                 .turn_ns = entry->turn_ns};
     if (once)
         entries_give(&guarded->entries, id);
+    return id;
+}
+
+/* Takes the first task of the ready list, which has one, and runs it without the lock.  Returns the tick for which
+ * whoever advances has to be awake because it was periodic, or TW_NEVER. */
+static inline tw_tick guarded_run(struct guarded *guarded, struct tw_seat *seat,
+                                  struct tally *tally)
+{
+    struct tw_task task;
+    struct tw_firing firing;
+    uint32_t id = guarded_take(guarded, &task, &firing);
     pthread_mutex_unlock(&guarded->lock);
-
-    TW_RUNNER_POINT(seat, task_unlocked);
-    tally_add(&tally->runs, 1);
-    if (task.run(seat, task.argument, &firing) != 0)
-        tally_add(&tally->failed, 1);
-    TW_RUNNER_POINT(seat, task_ended);
-
+    task_run(&task, seat, &firing, tally);
     pthread_mutex_lock(&guarded->lock);
-    return once ? TW_NEVER : guarded_renew(guarded, id, tally);
+    return task.repeat == TW_ONCE ? TW_NEVER : guarded_renew(guarded, id, tally);
 }
 
 /* ---- One thread that sleeps until the head is due.  While it does not sleep nobody wakes it: it looks at the

@@ -60,6 +60,26 @@ static inline int opening_check(const struct tw_runner *runner,
     return TW_RUN_OK;
 }
 
+/* What threads write by turns lies so far apart. */
+#define CACHE_LINE 64u
+
+/* opening_check, and zeroed memory for the service, a multiple of cache lines; NULL with the answer for open in
+ * *answer. */
+static inline void *opening_service(const struct tw_runner *runner,
+                                    const struct tw_runner_config *config, size_t bytes,
+                                    int *answer, struct tw_error *error)
+{
+    *answer = opening_check(runner, config, error);
+    if (*answer != TW_RUN_OK)
+        return NULL;
+    void *service = aligned_alloc(CACHE_LINE, bytes);
+    if (service)
+        memset(service, 0, bytes);
+    else
+        *answer = opening_no_memory(error, bytes);
+    return service;
+}
+
 /* The value of a setting of the runner's own, or `otherwise` if it was not given. */
 static inline uint64_t opening_setting(const struct tw_runner_config *config, const char *name,
                                        uint64_t otherwise)
@@ -163,6 +183,17 @@ static inline void tally_sum(struct tw_runner_stats *out, const struct tally *ta
     uint64_t pause_here = tally_read(&tally->longest_pause_ns);
     out->most_transferred = most > most_here ? most : most_here;
     out->longest_pause_ns = pause > pause_here ? pause : pause_here;
+}
+
+/* Runs the task and counts that.  Any lock is the task's to take: the caller holds none. */
+static inline void task_run(const struct tw_task *task, struct tw_seat *seat,
+                            const struct tw_firing *firing, struct tally *tally)
+{
+    TW_RUNNER_POINT(seat, task_begins);
+    tally_add(&tally->runs, 1);
+    if (task->run(seat, task->argument, firing) != 0)
+        tally_add(&tally->failed, 1);
+    TW_RUNNER_POINT(seat, task_ended);
 }
 
 /* Processor time of the calling thread. */

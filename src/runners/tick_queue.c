@@ -15,8 +15,8 @@
  *           out of `waiting` by one compare-and-swap: exactly one gets it, and that decides who wins.
  *   start   A stack that only grows until the worker takes all of it at once and turns it round; so it needs
  *           no tags, and no thread ever waits for another's half-done push.  The release of the push
- *           makes the task visible to the worker.  shut exchanges its head for CLOSED: a push is either
- *           before that, and shut has the timer, or it finds CLOSED and the start is refused.
+ *           makes the task visible to the worker.  shut closes it: a push is either
+ *           before that, and shut has the timer, or the start is refused.
  *   stop    The same.  A stopped timer comes through it once; the place is free when both the stop stack and
  *           whatever else had the timer (backlog, design) are through with it.
  *   free    A stack of places with a tag beside its head, because places come back to it.
@@ -34,26 +34,11 @@
  *
  * Invariants, tested by check after shut: no timer waits or runs.
  */
-#include "opening.h"
+#include "timer_words.h"
 
 #include <stdalign.h>
 
 extern const struct tw_runner TW_RUNNER(tick_queue);
-
-#define LINE 64u
-/* Heads of stacks besides ids. */
-#define EMPTY  OPENING_NONE
-#define CLOSED (OPENING_NONE - 1)
-
-/* The low half of a state word; the high half is the generation. */
-enum state {
-    OVER,    /* free, never used */
-    WAITING, /* accepted */
-    STOPPED,
-    FIRED,   /* once: its task runs or ran */
-    RUNNING, /* periodic: its task runs, and it goes on after that */
-    RETURNED
-};
 
 /* Where the worker has a timer. */
 enum where {
@@ -77,10 +62,10 @@ struct queue_seat {
 };
 
 struct tw_service {
-    alignas(LINE) _Atomic uint64_t free; /* tag << 32 | id: the head of the free places */
-    alignas(LINE) _Atomic uint32_t started;
-    alignas(LINE) _Atomic uint32_t stopped;
-    alignas(LINE) _Atomic uint64_t reach_ns; /* the design can hold what is due by then */
+    alignas(CACHE_LINE) _Atomic uint64_t free; /* tag << 32 | id: the head of the free places */
+    alignas(CACHE_LINE) _Atomic uint32_t started;
+    alignas(CACHE_LINE) _Atomic uint32_t stopped;
+    alignas(CACHE_LINE) _Atomic uint64_t reach_ns; /* the design can hold what is due by then */
     struct place *places;
     _Atomic uint32_t *links;      /* of the free places and the start stack; then of the backlog */
     _Atomic uint32_t *stop_links; /* of the stop stack */
@@ -115,20 +100,15 @@ static const struct tw_param tick_queue_params[] = {
     {NULL, NULL, 0, 0, 0},
 };
 
-static uint64_t word_of(uint64_t generation, enum state state)
-{
-    return generation << 32 | (uint64_t)state;
-}
-
-/* ---- The stacks. ------------------------------------------------------------------------------ */
+/* ---- The free places. ------------------------------------------------------------------------- */
 
 static uint32_t free_take(struct tw_service *service)
 {
     uint64_t head = atomic_load_explicit(&service->free, memory_order_acquire);
     for (;;) {
         uint32_t id = (uint32_t)head;
-        if (id == EMPTY)
-            return EMPTY;
+        if (id == STACK_EMPTY)
+            return STACK_EMPTY;
         uint32_t next = atomic_load_explicit(&service->links[id], memory_order_relaxed);
         uint64_t replaced = (head >> 32) + 1;
         replaced = replaced << 32 | next;
@@ -150,56 +130,26 @@ static void free_give(struct tw_service *service, uint32_t id)
                                                     memory_order_release, memory_order_relaxed));
 }
 
-/* Whether it is on the stack now; false when the stack is closed. */
-static bool stack_push(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id)
-{
-    uint32_t head = atomic_load_explicit(stack, memory_order_relaxed);
-    do {
-        if (head == CLOSED)
-            return false;
-        atomic_store_explicit(&links[id], head, memory_order_relaxed);
-    } while (!atomic_compare_exchange_weak_explicit(stack, &head, id, memory_order_release,
-                                                    memory_order_relaxed));
-    return true;
-}
-
-/* All of the stack, the last push first, or EMPTY.  A closed one stays closed. */
-static uint32_t stack_take(_Atomic uint32_t *stack)
-{
-    uint32_t head = atomic_load_explicit(stack, memory_order_relaxed);
-    do {
-        if (head == EMPTY || head == CLOSED)
-            return EMPTY;
-    } while (!atomic_compare_exchange_weak_explicit(stack, &head, EMPTY, memory_order_acquire,
-                                                    memory_order_relaxed));
-    return head;
-}
-
-static uint32_t link_of(_Atomic uint32_t *links, uint32_t id)
-{
-    return atomic_load_explicit(&links[id], memory_order_relaxed);
-}
-
 /* ---- Any thread. ------------------------------------------------------------------------------ */
 
 static int tick_queue_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
 {
     struct tw_service *service = seat->service;
-    if (atomic_load_explicit(&service->started, memory_order_relaxed) == CLOSED)
+    if (atomic_load_explicit(&service->started, memory_order_relaxed) == STACK_CLOSED)
         return TW_RUN_CLOSED;
     if (task->due_ns > atomic_load_explicit(&service->reach_ns, memory_order_relaxed))
         return TW_RUN_RANGE;
     uint32_t id = free_take(service);
-    if (id == EMPTY)
+    if (id == STACK_EMPTY)
         return TW_RUN_FULL;
     struct place *place = &service->places[id];
     uint64_t generation = atomic_load_explicit(&place->state, memory_order_relaxed) >> 32;
     generation = generation == UINT32_MAX ? 1 : generation + 1;
     place->task = *task;
-    atomic_store_explicit(&place->state, word_of(generation, WAITING), memory_order_relaxed);
+    atomic_store_explicit(&place->state, word_of(generation, WORD_WAITING), memory_order_relaxed);
     TW_RUNNER_POINT(seat, start_filled);
     if (!stack_push(&service->started, service->links, id)) {
-        atomic_store_explicit(&place->state, word_of(generation, OVER), memory_order_relaxed);
+        atomic_store_explicit(&place->state, word_of(generation, WORD_OVER), memory_order_relaxed);
         free_give(service, id);
         return TW_RUN_CLOSED;
     }
@@ -216,17 +166,9 @@ static int tick_queue_stop(struct tw_seat *seat, tw_timer timer)
     uint64_t generation = timer >> 32;
     if (id >= service->place_count || generation == 0)
         return TW_RUN_IDLE;
-    _Atomic uint64_t *state = &service->places[id].state;
-    uint64_t word = atomic_load_explicit(state, memory_order_relaxed);
-    do {
-        TW_RUNNER_POINT(seat, stop_looked);
-        if (word == word_of(generation, FIRED))
-            return TW_RUN_TOO_LATE;
-        if (word != word_of(generation, WAITING) && word != word_of(generation, RUNNING))
-            return TW_RUN_IDLE;
-    } while (!atomic_compare_exchange_weak_explicit(state, &word, word_of(generation, STOPPED),
-                                                    memory_order_acq_rel, memory_order_relaxed));
-    TW_RUNNER_POINT(seat, stop_won);
+    int answer = word_stop(&service->places[id].state, seat, generation);
+    if (answer != TW_RUN_STOPPED)
+        return answer;
     tally_add(&((struct queue_seat *)(void *)seat)->stopped, 1);
     stack_push(&service->stopped, service->stop_links, id); /* closed: nobody needs the place */
     return TW_RUN_STOPPED;
@@ -236,7 +178,7 @@ static int tick_queue_stop(struct tw_seat *seat, tw_timer timer)
 
 static void backlog_append(struct tw_service *service, uint32_t head, uint32_t tail)
 {
-    if (service->backlog_tail == EMPTY)
+    if (service->backlog_tail == STACK_EMPTY)
         service->backlog_head = head;
     else
         atomic_store_explicit(&service->links[service->backlog_tail], head, memory_order_relaxed);
@@ -247,10 +189,10 @@ static void backlog_append(struct tw_service *service, uint32_t head, uint32_t t
 static void starts_take(struct tw_service *service)
 {
     uint32_t id = stack_take(&service->started);
-    if (id == EMPTY)
+    if (id == STACK_EMPTY)
         return;
-    uint32_t tail = id, head = EMPTY;
-    while (id != EMPTY) {
+    uint32_t tail = id, head = STACK_EMPTY;
+    while (id != STACK_EMPTY) {
         uint32_t next = link_of(service->links, id);
         atomic_store_explicit(&service->links[id], head, memory_order_relaxed);
         service->where[id] = BACKLOG;
@@ -263,7 +205,7 @@ static void starts_take(struct tw_service *service)
 static void stops_drain(struct tw_service *service)
 {
     uint32_t next;
-    for (uint32_t id = stack_take(&service->stopped); id != EMPTY; id = next) {
+    for (uint32_t id = stack_take(&service->stopped); id != STACK_EMPTY; id = next) {
         next = link_of(service->stop_links, id);
         if (service->where[id] == BACKLOG) {
             service->where[id] = DRAINED;
@@ -309,19 +251,19 @@ static bool design_put(struct tw_service *service, uint32_t id)
 static void backlog_transfer(struct tw_service *service)
 {
     uint32_t moved = 0;
-    while (moved < service->transfer && service->backlog_head != EMPTY) {
+    while (moved < service->transfer && service->backlog_head != STACK_EMPTY) {
         uint32_t id = service->backlog_head;
         uint32_t next = link_of(service->links, id);
         uint64_t word = atomic_load_explicit(&service->places[id].state, memory_order_acquire);
-        if ((uint32_t)word == STOPPED)
+        if ((uint32_t)word == WORD_STOPPED)
             leave_stopped(service, id);
         else if (design_put(service, id))
             moved++;
         else
             break;
         service->backlog_head = next;
-        if (next == EMPTY)
-            service->backlog_tail = EMPTY;
+        if (next == STACK_EMPTY)
+            service->backlog_tail = STACK_EMPTY;
     }
     tally_add(&service->tally.transferred, moved);
     tally_most(&service->tally.most_transferred, moved);
@@ -333,10 +275,7 @@ static void task_renew(struct tw_service *service, uint32_t id)
     struct place *place = &service->places[id];
     uint64_t from = place->task.repeat == TW_FIXED_RATE ? place->task.due_ns : moment_now();
     place->task.due_ns = moment_after(from, place->task.period_ns);
-    uint64_t word = atomic_load_explicit(&place->state, memory_order_relaxed);
-    uint64_t waiting = word_of(word >> 32, WAITING);
-    if ((uint32_t)word == STOPPED ||
-        !atomic_compare_exchange_strong(&place->state, &word, waiting)) {
+    if (!word_renew(&place->state)) {
         leave_stopped(service, id);
         return;
     }
@@ -344,7 +283,7 @@ static void task_renew(struct tw_service *service, uint32_t id)
     if (design_put(service, id))
         return;
     service->where[id] = BACKLOG;
-    atomic_store_explicit(&service->links[id], EMPTY, memory_order_relaxed);
+    atomic_store_explicit(&service->links[id], STACK_EMPTY, memory_order_relaxed);
     backlog_append(service, id, id);
 }
 
@@ -361,15 +300,13 @@ static void tick_queue_expire(void *ctx, tw_id id, tw_tick now)
         tally_most(&service->tally.longest_pause_ns, moment_now() - service->woken_ns);
     service->ran = true;
     bool once = place->task.repeat == TW_ONCE;
-    uint64_t word = atomic_load_explicit(&place->state, memory_order_relaxed);
-    uint64_t fired = word_of(word >> 32, once ? FIRED : RUNNING);
-    TW_RUNNER_POINT(seat, expire_looked);
-    if ((uint32_t)word == STOPPED || !atomic_compare_exchange_strong(&place->state, &word, fired)) {
+    uint64_t name = word_fire(&place->state, seat, once);
+    if (name == 0) {
         leave_stopped(service, id);
         return;
     }
     struct tw_task task = place->task;
-    struct tw_firing firing = {.timer = word_of(word >> 32, 0) | id,
+    struct tw_firing firing = {.timer = name | id,
                                .due_ns = task.due_ns,
                                .turn_ns = ticking_moment(&service->ticking, now)};
     firing.tick_ns = ticking_moment(&service->ticking, ticking_due(&service->ticking, task.due_ns));
@@ -378,10 +315,7 @@ static void tick_queue_expire(void *ctx, tw_id id, tw_tick now)
         tally_add(&service->ended, 1);
         free_give(service, id);
     }
-    TW_RUNNER_POINT(seat, task_begins);
-    tally_add(&service->tally.runs, 1);
-    if (task.run(seat, task.argument, &firing) != 0)
-        tally_add(&service->tally.failed, 1);
+    task_run(&task, seat, &firing, &service->tally);
     if (!once)
         task_renew(service, id);
 }
@@ -484,13 +418,10 @@ static void tick_queue_leave(struct tw_seat *seat)
 static void place_return(struct tw_service *service, uint32_t id, tw_return_fn *returned, void *ctx)
 {
     struct place *place = &service->places[id];
-    uint64_t word = atomic_load(&place->state);
-    uint64_t back = word_of(word >> 32, RETURNED);
-    if ((uint32_t)word != WAITING || !atomic_compare_exchange_strong(&place->state, &word, back))
-        return;
-    tally_add(&service->returned, 1);
-    if (returned)
-        returned(ctx, word_of(word >> 32, 0) | id, place->task.argument);
+    uint64_t name = word_return(&place->state);
+    tally_add(&service->returned, name != 0);
+    if (name != 0 && returned)
+        returned(ctx, name | id, place->task.argument);
 }
 
 static int tick_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
@@ -501,14 +432,14 @@ static int tick_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *c
     if (atomic_exchange(&service->shutting, 1))
         return TW_RUN_CLOSED;
     TW_RUNNER_POINT(seat, shut_marked);
-    uint32_t id = atomic_exchange(&service->started, CLOSED);
+    uint32_t id = atomic_exchange(&service->started, STACK_CLOSED);
     pthread_mutex_lock(&service->lock);
     service->closing = true;
     pthread_cond_signal(&service->wake);
     pthread_mutex_unlock(&service->lock);
     pthread_join(service->worker, NULL);
-    atomic_exchange(&service->stopped, CLOSED);
-    while (id != EMPTY) {
+    atomic_exchange(&service->stopped, STACK_CLOSED);
+    while (id != STACK_EMPTY) {
         uint32_t next = link_of(service->links, id);
         place_return(service, id, returned, ctx);
         id = next;
@@ -546,7 +477,7 @@ static bool places_open(struct tw_service *service)
     service->where = calloc(count, sizeof *service->where);
     if (!service->places || !service->links || !service->stop_links || !service->where)
         return false;
-    service->free = EMPTY;
+    service->free = STACK_EMPTY;
     for (uint32_t id = count; id-- > 0;)
         free_give(service, id);
     return true;
@@ -578,20 +509,18 @@ static int service_open(struct tw_service *service, const struct tw_runner_confi
 static int tick_queue_open(struct tw_service **out, const struct tw_runner_config *config,
                            struct tw_error *error)
 {
-    int answer = opening_check(&TW_RUNNER(tick_queue), config, error);
-    if (answer != TW_RUN_OK)
-        return answer;
-    struct tw_service *service = aligned_alloc(LINE, sizeof *service);
+    int answer;
+    struct tw_service *service =
+        opening_service(&TW_RUNNER(tick_queue), config, sizeof *service, &answer, error);
     if (!service)
-        return opening_no_memory(error, sizeof *service);
-    memset(service, 0, sizeof *service);
+        return answer;
     service->design = config->design;
     service->points = config->points;
     service->entered = 1;
-    service->started = EMPTY;
-    service->stopped = EMPTY;
-    service->backlog_head = EMPTY;
-    service->backlog_tail = EMPTY;
+    service->started = STACK_EMPTY;
+    service->stopped = STACK_EMPTY;
+    service->backlog_head = STACK_EMPTY;
+    service->backlog_tail = STACK_EMPTY;
     service->transfer = (uint32_t)opening_setting(config, "transfer", 100000);
     service->ticking.tick_ns = runner_tick_ns(&TW_RUNNER(tick_queue), config);
     service->worker_seat.seat =
@@ -644,7 +573,7 @@ static const char *tick_queue_check(struct tw_service *service)
 {
     for (uint32_t id = 0; id < service->place_count; id++) {
         uint32_t state = (uint32_t)atomic_load(&service->places[id].state);
-        if (state == WAITING || state == RUNNING)
+        if (state == WORD_WAITING || state == WORD_RUNNING)
             return "a timer waits or runs after shut";
     }
     return service->design->check(service->timers);

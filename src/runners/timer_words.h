@@ -1,0 +1,118 @@
+/*
+ * timer_words.h - a timer's life as one word that any thread may change, and stacks to hand timers over.
+ *
+ *     word = generation << 32 | state          tw_timer = generation << 32 | id
+ *
+ *     OVER --start--> WAITING --fire--> FIRED          (once)
+ *                        |    --fire--> RUNNING --renewed--> WAITING          (periodic)
+ *                        |                 |
+ *                        +-----------------+--stop--> STOPPED
+ *                        +--shut--> RETURNED
+ *
+ * Every arrow out of WAITING and RUNNING is one compare-and-swap, so exactly one thread makes it: that decides
+ * between a stop, the firing and shut.  For runners in which they meet without a lock.
+ *
+ * A stack is a head and an array of links, one for each place.  Any thread pushes; its reader takes all of it at
+ * once, so it needs no tags, and no thread waits for another's half-done push.  The release of the push
+ * makes visible to the reader what the pusher wrote before.
+ */
+#ifndef TWBENCH_TIMER_WORDS_H
+#define TWBENCH_TIMER_WORDS_H
+
+#include "opening.h"
+
+enum word_state {
+    WORD_OVER,    /* free, never used */
+    WORD_WAITING, /* accepted */
+    WORD_STOPPED,
+    WORD_FIRED,   /* once: its task runs or ran */
+    WORD_RUNNING, /* periodic: its task runs, and it goes on after that */
+    WORD_RETURNED
+};
+
+/* Heads of stacks besides ids. */
+#define STACK_EMPTY  OPENING_NONE
+#define STACK_CLOSED (OPENING_NONE - 1)
+
+static inline uint64_t word_of(uint64_t generation, enum word_state state)
+{
+    return generation << 32 | (uint64_t)state;
+}
+
+/* What stop answers for the timer of that generation.  TW_RUN_STOPPED: this call made it so. */
+static inline int word_stop(_Atomic uint64_t *state, struct tw_seat *seat, uint64_t generation)
+{
+    uint64_t word = atomic_load_explicit(state, memory_order_relaxed);
+    do {
+        TW_RUNNER_POINT(seat, stop_looked);
+        if (word == word_of(generation, WORD_FIRED))
+            return TW_RUN_TOO_LATE;
+        if (word != word_of(generation, WORD_WAITING) && word != word_of(generation, WORD_RUNNING))
+            return TW_RUN_IDLE;
+    } while (!atomic_compare_exchange_weak_explicit(state, &word, word_of(generation, WORD_STOPPED),
+                                                    memory_order_acq_rel, memory_order_relaxed));
+    TW_RUNNER_POINT(seat, stop_won);
+    return TW_RUN_STOPPED;
+}
+
+/* Takes a timer that waits, or was stopped meanwhile, to run it: its name without the id, or 0 when it was
+ * stopped. */
+static inline uint64_t word_fire(_Atomic uint64_t *state, struct tw_seat *seat, bool once)
+{
+    uint64_t word = atomic_load_explicit(state, memory_order_relaxed);
+    uint64_t fired = word_of(word >> 32, once ? WORD_FIRED : WORD_RUNNING);
+    TW_RUNNER_POINT(seat, fire_looked);
+    if ((uint32_t)word != WORD_WAITING || !atomic_compare_exchange_strong(state, &word, fired))
+        return 0;
+    return word_of(word >> 32, WORD_OVER);
+}
+
+/* After the run of a periodic task: whether it waits again, and was not stopped. */
+static inline bool word_renew(_Atomic uint64_t *state)
+{
+    uint64_t word = atomic_load_explicit(state, memory_order_relaxed);
+    uint64_t waiting = word_of(word >> 32, WORD_WAITING);
+    return (uint32_t)word == WORD_RUNNING && atomic_compare_exchange_strong(state, &word, waiting);
+}
+
+/* For shut: takes a timer that waits: its name without the id, or 0 when it does not. */
+static inline uint64_t word_return(_Atomic uint64_t *state)
+{
+    uint64_t word = atomic_load(state);
+    uint64_t back = word_of(word >> 32, WORD_RETURNED);
+    if ((uint32_t)word != WORD_WAITING || !atomic_compare_exchange_strong(state, &word, back))
+        return 0;
+    return word_of(word >> 32, WORD_OVER);
+}
+
+/* Whether it is on the stack now; false when the stack is closed. */
+static inline bool stack_push(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id)
+{
+    uint32_t head = atomic_load_explicit(stack, memory_order_relaxed);
+    do {
+        if (head == STACK_CLOSED)
+            return false;
+        atomic_store_explicit(&links[id], head, memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak_explicit(stack, &head, id, memory_order_release,
+                                                    memory_order_relaxed));
+    return true;
+}
+
+/* All of the stack, the last push first, or STACK_EMPTY.  A closed one stays closed. */
+static inline uint32_t stack_take(_Atomic uint32_t *stack)
+{
+    uint32_t head = atomic_load_explicit(stack, memory_order_relaxed);
+    do {
+        if (head == STACK_EMPTY || head == STACK_CLOSED)
+            return STACK_EMPTY;
+    } while (!atomic_compare_exchange_weak_explicit(stack, &head, STACK_EMPTY, memory_order_acquire,
+                                                    memory_order_relaxed));
+    return head;
+}
+
+static inline uint32_t link_of(_Atomic uint32_t *links, uint32_t id)
+{
+    return atomic_load_explicit(&links[id], memory_order_relaxed);
+}
+
+#endif
