@@ -584,6 +584,71 @@ static void storms_may_be_shut(const struct subject *subject)
     storm_of(subject, STORM_THREADS * STORM_FATES, true);
 }
 
+/* A thread that starts timers, near and far, and leaves; with `wait` it waits a while before that. */
+struct leaver {
+    struct rig *rig;
+    struct fate near[4], far[4];
+    bool waits;
+};
+
+static void *leaver_leave(void *ctx)
+{
+    struct leaver *leaver = ctx;
+    const struct tw_runner *runner = leaver->rig->runner;
+    struct tw_seat *seat = runner->enter(leaver->rig->service);
+    uint64_t now = moment_now();
+    for (uint32_t i = 0; i < 4; i++) {
+        struct tw_task task = {.run = fate_run, .due_ns = now + i * 2 * MS};
+        leaver->near[i].accepted = fate_start_as(seat, &leaver->near[i], task) == TW_RUN_OK;
+        task.due_ns = now + FAR;
+        leaver->far[i].accepted = fate_start_as(seat, &leaver->far[i], task) == TW_RUN_OK;
+    }
+    if (leaver->waits)
+        runner->wait(seat, moment_now() + 3 * MS);
+    runner->leave(seat);
+    return NULL;
+}
+
+/* What a thread leaves behind fires, and others stop it; twice, so that what it had may serve another. */
+static void timers_outlive_their_thread(const struct subject *subject)
+{
+    struct rig rig;
+    rig_open(&rig, subject, (struct tw_runner_config){.horizon_ns = HORIZON});
+    for (uint32_t round = 0; round < 4; round++) {
+        struct leaver leaver = {.rig = &rig, .waits = round % 2 == 1};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, leaver_leave, &leaver), 0);
+        pthread_join(thread, NULL);
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(leaver.near[i].accepted + leaver.far[i].accepted, 2);
+            await(&rig, &leaver.near[i].ran, 1);
+            assert_int_equal(rig.runner->stop(rig.seat, leaver.far[i].timer), TW_RUN_STOPPED);
+            assert_int_equal(rig.runner->stop(rig.seat, leaver.far[i].timer), TW_RUN_IDLE);
+            assert_int_equal(leaver.near[i].ran, 1);
+            assert_int_equal(leaver.near[i].early, 0);
+        }
+        if (rig.runner->flags & TW_RUNNER_PURGES)
+            rig.runner->purge(rig.seat);
+    }
+    assert_int_equal(rig_close(&rig), 0);
+}
+
+/* What a thread leaves behind comes back from shut. */
+static void timers_of_the_gone_come_back(const struct subject *subject)
+{
+    struct rig rig;
+    rig_open(&rig, subject, (struct tw_runner_config){.horizon_ns = HORIZON});
+    struct leaver leaver = {.rig = &rig};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, leaver_leave, &leaver), 0);
+    pthread_join(thread, NULL);
+    for (uint32_t i = 0; i < 4; i++)
+        await(&rig, &leaver.near[i].ran, 1);
+    assert_int_equal(rig_close(&rig), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(leaver.far[i].returned, 1);
+}
+
 /* ---- Over all runners and some designs. ------------------------------------------------------- */
 
 struct trait {
@@ -610,6 +675,8 @@ static const struct trait traits[] = {
     {"storms add up", storms_add_up},
     {"storms add up with a cap", storms_add_up_with_a_cap},
     {"storms may be shut", storms_may_be_shut},
+    {"timers outlive their thread", timers_outlive_their_thread},
+    {"timers of the gone come back", timers_of_the_gone_come_back},
 };
 
 /* A heap, a wheel of rounds, one with levels, one that bounds its reach, and the best one. */

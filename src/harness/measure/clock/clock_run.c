@@ -139,6 +139,20 @@ static bool performance_open(struct performance *performance, struct clock_repor
 
 /* ---- The window. ----------------------------------------------------------------------------- */
 
+/* What callers started who drive the runner themselves fires only while they wait.  An idle load lasts until a
+ * moment known to all; any other ends when the conductor says so. */
+static void drive_to_end(const struct producer *producer)
+{
+    struct performance *performance = producer->performance;
+    const struct load *load = load_of(performance->request->wishes->load);
+    if (!(performance->runner->flags & TW_RUNNER_CALLERS_DRIVE) || !producer->seat)
+        return;
+    if (!load->all_run && !load->play)
+        performance->runner->wait(producer->seat, load->until(performance));
+    while (!atomic_load(&performance->over))
+        performance->runner->wait(producer->seat, moment_now() + 1000000);
+}
+
 static void *produce(void *ctx)
 {
     struct producer *producer = ctx;
@@ -159,6 +173,7 @@ static void *produce(void *ctx)
     if (producer->seat && load->play)
         load->play(producer);
     pthread_barrier_wait(&performance->barrier); /* all have played */
+    drive_to_end(producer);
     pthread_barrier_wait(&performance->barrier); /* the run is over */
     if (producer->seat)
         performance->runner->leave(producer->seat);
@@ -253,6 +268,7 @@ static void perform(struct performance *performance, struct clock_report *report
         }
     }
     conduct(performance, seat, report);
+    atomic_store(&performance->over, 1);
     pthread_barrier_wait(&performance->barrier);
     for (uint32_t i = 0; i < threads; i++) {
         pthread_join(ids[i], NULL);
