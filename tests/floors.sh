@@ -95,11 +95,11 @@ main_includes_only_cli() {
 # A renderer sees the document alone, so that an old result can be shown without a run.
 reports_see_no_run() {
     includes | awk '$1 ~ /^src\/harness\/tell\/report\// && $2 != "src/harness/ask/show/film.h" &&
-        $2 ~ /^src\/(impls|harness\/(measure\/(run|plan|designs|workload)|prove\/conform|ask\/show))\// { print $1 " includes " $2 }'
+        $2 ~ /^src\/(impls|harness\/(measure\/(run|plan|designs|workload)|prove\/(conform|race)|ask\/show))\// { print $1 " includes " $2 }'
 }
 
 only_some_rooms_call_designs() {
-    source_files | grep -Ev '^src/(impls|libraries|runners|harness/measure/(run|clock)|harness/prove/conform|harness/measure/sched|harness/ask/show)/' |
+    source_files | grep -Ev '^src/(impls|libraries|runners|harness/measure/(run|clock)|harness/prove/(conform|race)|harness/measure/sched|harness/ask/show)/' |
         xargs grep -HnE '(->|\.)(open|start|stop|advance|footprint|describe)\('
 }
 

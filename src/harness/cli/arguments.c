@@ -66,7 +66,7 @@ static int take_flag(struct options *options, const char *argument, const char *
     const struct tw_param *param =
         (groups & FLAGS_DESIGNS) && !flag ? param_find(options, name) : NULL;
     const struct tw_param *of_runner =
-        (groups & FLAGS_RUN) && !flag && !param ? clock_flags_param(name) : NULL;
+        (groups & (FLAGS_RUN | FLAGS_CONFORM)) && !flag && !param ? clock_flags_param(name) : NULL;
     *used = 1;
     if (!flag && !param && !of_runner)
         return refuse_flag(options, name, diag);
@@ -212,6 +212,7 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
             },
         .command = command,
         .operations = 1000000,
+        .proof_patience_ns = UINT64_C(20000000000),
         .pairs = 30,
         .max_pairs = 150,
         .samples = 5,

@@ -1,7 +1,8 @@
-/* cmd_conform.c - conform: tests designs against the contract. */
+/* cmd_conform.c - conform: tests designs against the contract, and runners against theirs. */
 #include "harness/cli/cli.h"
 
 #include "harness/base/file.h"
+#include "harness/cli/conform_runners.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/prove/conform/findings.h"
 
@@ -83,6 +84,20 @@ static int conform_one(const struct options *options, size_t index, const char *
     return status;
 }
 
+/* Runners; settings of a design are for the only one. */
+static int conform_on_clock(const struct options *options, struct diag *diag)
+{
+    struct tw_setting settings[PLAN_SETTINGS_MAX];
+    size_t count = 0;
+    int status = DIAG_OK;
+    if (options->sweep_count > 0 && options->design_count != 1)
+        return diag_usage(diag, "--%s: with --runner it needs one design, by --impl=NAME",
+                          options->sweeps[0].settings[0].name);
+    if (options->sweep_count > 0)
+        status = settings_of(options, options->designs[0], settings, &count, diag);
+    return status == DIAG_OK ? conform_runners(options, settings, count, diag) : status;
+}
+
 int cmd_conform(const struct options *options)
 {
     struct diag diag;
@@ -93,6 +108,12 @@ int cmd_conform(const struct options *options)
         diag_usage(&diag, "%s: conform takes no operands; did you mean --impl=%s?",
                    options->operands[0], options->operands[0]);
         return cli_fail(DIAG_USAGE, &diag);
+    }
+    if (options->runner_count > 0) {
+        status = conform_on_clock(options, &diag);
+        return status < DIAG_OK   ? cli_fail(status, &diag)
+               : status > DIAG_OK ? EXIT_FAILED
+                                  : EXIT_OK;
     }
     if (options->operations_file)
         status = file_read(options->operations_file, &text, &size, &diag);

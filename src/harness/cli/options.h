@@ -72,6 +72,7 @@ struct options {
 
     uint64_t operations; /* conform */
     bool thorough;
+    uint64_t proof_patience_ns; /* conform --runner */
     const char *operations_file;
 
     /* compare, selftest, probe */
