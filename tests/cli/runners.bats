@@ -22,6 +22,9 @@ PYTHON
 @test "list names the runners and their settings" {
     run "$twbench" list
     [[ $output == *"tick-queue"*"Netty"*"--transfer"* ]]
+    [[ $output == *"--original"*"netty"*"--slots"*"jdk-timer"*"go "* ]]
+    "$twbench" list --json=list.json
+    [ "$(json list.json '[o["name"] for o in d["originals"]]')" = "['netty', 'jdk-timer', 'jdk-pool', 'go']" ]
 }
 
 @test "the ledger adds up for every runner and every made load" {

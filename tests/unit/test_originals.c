@@ -167,7 +167,7 @@ static const char good[] =
     "\"stopped\":0,\"returned\":0,\"early\":0},\"lost\":0,\"twice\":0,\"failed\":0,"
     "\"stops_too_late\":0,\"stops_idle\":2,\"stopped_yet_ran\":0,\"lateness_ns\":" ONE_RUN
     ",\"lag_ns\":null,\"start_ns\":" ONE_RUN ",\"stop_ns\":null,\"last_call_ns\":5,"
-    "\"elapsed_ns\":9,\"wakeups\":{\"process\":20,\"timer_threads\":10},"
+    "\"last_run_ns\":7,\"elapsed_ns\":9,\"wakeups\":{\"process\":20,\"timer_threads\":10},"
     "\"cpu_ns\":{\"process\":70,\"timer_threads\":null}}";
 
 static void test_a_document_becomes_a_report(void **state)
@@ -188,7 +188,8 @@ static void test_a_document_becomes_a_report(void **state)
     assert_int_equal(report.times.behind.count, 0);
     assert_int_equal(report.stats.wakeups, 10);
     assert_int_equal(report.stats.cpu_ns, 70);
-    assert_int_equal(report.window_ns, 9);
+    assert_int_equal(report.window_ns, 7);
+    assert_int_equal(report.watched_ns, 9);
     assert_int_equal(report.operations, 3);
     assert_int_equal(report.tick_ns, 100 * MS_NS);
     cJSON_Delete(document);
@@ -245,6 +246,23 @@ static void test_lies_are_found(void **state)
     }
 }
 
+/* One thread's death does not take away what the others saw. */
+static void test_a_dead_timer_keeps_its_ledger(void **state)
+{
+    (void)state;
+    char text[sizeof good + 20];
+    struct clock_report report;
+    cJSON *document;
+    const char *at = strstr(good, "\"died\":null");
+    snprintf(text, sizeof text, "%.*s\"died\":\"x\"%s", (int)(at - good), good,
+             at + strlen("\"died\":null"));
+    answer_of_driver_read("netty", text, &report, &document);
+    assert_int_equal(report.end, CLOCK_CRASHED);
+    assert_true(report.is_told);
+    assert_int_equal(report.ledger.ran, 1);
+    cJSON_Delete(document);
+}
+
 static void test_a_dead_program_has_no_ledger(void **state)
 {
     (void)state;
@@ -256,6 +274,7 @@ static void test_a_dead_program_has_no_ledger(void **state)
                           &report, &document);
     assert_int_equal(report.end, CLOCK_CRASHED);
     assert_string_equal(report.reason, "it died: panic: a task");
+    assert_false(report.is_told);
     cJSON_Delete(document);
 }
 
@@ -345,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_restarts_cannot_be_said),
         cmocka_unit_test(test_a_document_becomes_a_report),
         cmocka_unit_test(test_lies_are_found),
+        cmocka_unit_test(test_a_dead_timer_keeps_its_ledger),
         cmocka_unit_test(test_a_dead_program_has_no_ledger),
         cmocka_unit_test_setup_teardown(test_a_driver_gets_schedule_and_flags, programs_begin,
                                         programs_end),

@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/measure/designs/designs.h"
+#include "harness/measure/originals/original.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
 #include "runners/runner_registry.h"
@@ -96,19 +97,36 @@ static void add_designs(cJSON *document)
     json_add(document, "missing", missing);
 }
 
+static cJSON *runner_json(const struct tw_runner *runner)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "name", runner->name);
+    json_add_text(object, "summary", runner->summary);
+    json_add_text(object, "after", runner->after);
+    json_add(object, "parameters", params_json(runner->params));
+    return object;
+}
+
 static void add_runners(cJSON *document)
 {
     cJSON *runners = cJSON_CreateArray();
-    for (size_t i = 0; i < runner_registry_count; i++) {
-        const struct tw_runner *runner = runner_registry[i].timed;
-        cJSON *object = cJSON_CreateObject();
-        json_add_text(object, "name", runner->name);
-        json_add_text(object, "summary", runner->summary);
-        json_add_text(object, "after", runner->after);
-        json_add(object, "parameters", params_json(runner->params));
-        cJSON_AddItemToArray(runners, object);
-    }
+    for (size_t i = 0; i < runner_registry_count; i++)
+        cJSON_AddItemToArray(runners, runner_json(runner_registry[i].timed));
     json_add(document, "runners", runners);
+}
+
+static void add_originals(cJSON *document)
+{
+    cJSON *originals = cJSON_CreateArray();
+    for (size_t i = 0; original_at(i); i++) {
+        char path[ORIGINAL_PATH];
+        struct diag diag;
+        bool is_built = original_driver(original_at(i), path, sizeof path, &diag) == DIAG_OK;
+        cJSON *object = runner_json(&original_at(i)->runner);
+        json_add(object, "built", cJSON_CreateBool(is_built));
+        cJSON_AddItemToArray(originals, object);
+    }
+    json_add(document, "originals", originals);
 }
 
 /* ---- Workloads. ------------------------------------------------------------------------------ */
@@ -136,6 +154,7 @@ int listing_json(const struct listing_request *request, cJSON **out, struct diag
     } else {
         add_designs(document);
         add_runners(document);
+        add_originals(document);
         json_add(document, "workloads", cJSON_CreateArray());
         json_add(document, "traces", cJSON_CreateArray());
         status = workload_list(request->workload_directory, add_workload, document, diag);

@@ -5,6 +5,7 @@
 #include "harness/base/units.h"
 #include "harness/base/wrap.h"
 #include "harness/measure/designs/designs.h"
+#include "harness/measure/originals/original.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
 #include "runners/runner_registry.h"
@@ -89,6 +90,22 @@ static void print_runners(const struct listing *listing)
     }
 }
 
+/* Those whose driver is not built say what builds it. */
+static void print_originals(const struct listing *listing)
+{
+    fprintf(listing->out, "\nOriginals, in their own runtimes (--original):\n");
+    for (size_t i = 0; original_at(i); i++) {
+        const struct original *original = original_at(i);
+        char path[ORIGINAL_PATH];
+        struct diag diag;
+        bool is_built = original_driver(original, path, sizeof path, &diag) == DIAG_OK;
+        print_line(listing, original->runner.name, 17, original->runner.summary);
+        print_params(listing, original->runner.params);
+        if (!is_built)
+            print_line(listing, "", 4, "not built; 'make originals' installs its runtime");
+    }
+}
+
 /* Those whose package was here when the program was built; and what the others want. */
 static void print_libraries(const struct listing *listing)
 {
@@ -124,6 +141,7 @@ static int print_all(struct listing *listing, const char *directory, struct diag
         print_design(listing, registry[i].timed);
     print_libraries(listing);
     print_runners(listing);
+    print_originals(listing);
     int status = DIAG_OK;
     for (int traces = 0; traces < 2 && status == DIAG_OK; traces++) {
         listing->traces = traces == 1;

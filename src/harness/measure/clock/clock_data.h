@@ -84,6 +84,7 @@ struct clock_times {
 struct clock_report {
     enum clock_end end;
     char reason[400]; /* empty when ok */
+    bool is_told;     /* what is below was told and checked, though the end is CLOCK_CRASHED */
     struct clock_ledger ledger;
     struct clock_times times;
     /* Of the window in which the load ran, after what it needs to begin with. */

@@ -36,10 +36,35 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
     return designs_param(design, name) != NULL;
 }
 
+static bool has_own_timers(const struct tw_runner_entry *runner)
+{
+    return runner && (runner->timed->flags & TW_RUNNER_OWN_TIMERS);
+}
+
+static bool runner_has(const struct tw_runner *runner, const char *name)
+{
+    const struct tw_param *param = runner->params;
+    while (param->name && strcmp(param->name, name) != 0)
+        param++;
+    return param->name != NULL;
+}
+
+/* A runner that keeps its timers itself may have a setting of the name of a design's. */
+static bool is_of_a_runner(const struct plan_selection *selection, size_t index)
+{
+    const struct plan_sweep *sweep = &selection->sweeps[index];
+    for (size_t r = 0; r < selection->runner_count && !sweep->only; r++)
+        if (has_own_timers(selection->runners[r]) &&
+            runner_has(selection->runners[r]->timed, sweep->settings[0].name))
+            return true;
+    return false;
+}
+
 static bool applies(const struct plan_selection *selection, size_t index,
                     const struct tw_design *design)
 {
-    return plan_sweep_is_for(selection->sweeps, selection->sweep_count, index, design);
+    return plan_sweep_is_for(selection->sweeps, selection->sweep_count, index, design) ||
+           is_of_a_runner(selection, index);
 }
 
 static int check_settings(const struct plan_selection *selection, const struct tw_design *design,
@@ -108,6 +133,18 @@ static size_t count_ways(const struct plan_selection *selection)
            at_least_one(selection->runner_count) * at_least_one(selection->thread_count);
 }
 
+/* Those of the design, or of a runner that does without one. */
+static void keep_settings(struct plan_cell *cell)
+{
+    bool own = has_own_timers(cell->runner);
+    size_t kept = 0;
+    for (size_t i = 0; i < cell->setting_count; i++)
+        if (own ? runner_has(cell->runner->timed, cell->settings[i].name)
+                : designs_param(cell->design, cell->settings[i].name) != NULL)
+            cell->settings[kept++] = cell->settings[i];
+    cell->setting_count = kept;
+}
+
 static void set_way(const struct plan_selection *selection, size_t way, struct plan_cell *cell)
 {
     size_t pages = at_least_one(selection->page_count);
@@ -118,18 +155,34 @@ static void set_way(const struct plan_selection *selection, size_t way, struct p
         cell->threads =
             selection->thread_count > 0 ? (uint32_t)selection->threads[way % threads] : 1;
     }
-    if (cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS))
-        cell->setting_count = 0; /* those are of the design, which it does without */
+    keep_settings(cell);
     way /= threads * runners;
     cell->drive = selection->drive_count > 0 ? selection->drives[way / pages] : PLAN_DRIVE_TICKS;
     cell->pages = selection->page_count > 0 ? selection->pages[way % pages] : PLAN_PAGES_ANY;
 }
 
-/* A runner that keeps its timers itself has one cell, not one for each design and each of its settings. */
-static bool is_repetition(const struct plan_cell *cell, size_t design, size_t number)
+static bool same_settings(const struct plan_cell *a, const struct plan_cell *b)
 {
-    return cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS) &&
-           (design > 0 || number > 0);
+    bool same = a->setting_count == b->setting_count;
+    for (size_t i = 0; same && i < a->setting_count; i++)
+        same = a->settings[i].count == b->settings[i].count &&
+               memcmp(a->settings[i].values, b->settings[i].values,
+                      a->settings[i].count * sizeof *a->settings[i].values) == 0;
+    return same;
+}
+
+/* A runner that keeps its timers itself has one cell for each of its settings, not one for each design and each of
+ * a design's; and a design none for those of such a runner. */
+static bool is_repetition(const struct plan *plan, const struct plan_cell *cell)
+{
+    for (size_t i = 0; cell->runner && i < plan->cell_count; i++) {
+        const struct plan_cell *other = &plan->cells[i];
+        if (other->runner == cell->runner && other->threads == cell->threads &&
+            (other->design == cell->design || has_own_timers(cell->runner)) &&
+            same_settings(other, cell))
+            return true;
+    }
+    return false;
 }
 
 static void fill_cells(const struct plan_selection *selection, struct plan *plan)
@@ -140,7 +193,7 @@ static void fill_cells(const struct plan_selection *selection, struct plan *plan
             for (size_t way = 0; way < count_ways(selection); way++) {
                 struct plan_cell cell = cell_of_number(selection, selection->designs[d], number);
                 set_way(selection, way, &cell);
-                if (!is_repetition(&cell, d, number))
+                if (!is_repetition(plan, &cell))
                     plan->cells[plan->cell_count++] = cell;
             }
     }

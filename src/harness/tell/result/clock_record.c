@@ -132,7 +132,8 @@ static cJSON *make_original(const cJSON *document)
 
 void clock_record_add(cJSON *cell, const struct clock_record *record)
 {
-    bool ran = record && (record->report->end == CLOCK_OK || record->report->end == CLOCK_MISMATCH);
+    bool ran = record && (record->report->is_told || record->report->end == CLOCK_OK ||
+                          record->report->end == CLOCK_MISMATCH);
     json_add_text(cell, "runner", record ? record->runner->name : NULL);
     json_add(cell, "original",
              ran && record->original ? make_original(record->original) : cJSON_CreateNull());
