@@ -139,3 +139,10 @@ verdicts() {
     "$twbench" claims --quick F1 --json=none.json >/dev/null
     refuses "no claim in the document has a picture" plot none.json --plots=none
 }
+
+@test "--quick says not measured of what rests on times, and inconclusive of nothing else" {
+    run -0 "$twbench" claims --quick T1 T6 --json=open.json
+    [[ $output == *"1 hold"*"0 are inconclusive, 1 not measured (--quick takes no times)"* ]]
+    [[ $output == *"T6 not measured"*"- not measured: Expiry and restart"*"- holds: "* ]]
+    [ "$(json open.json '[c["verdict"] for c in d["claims"]]')" = "['holds', 'inconclusive']" ]
+}

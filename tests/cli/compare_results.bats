@@ -314,7 +314,7 @@ slow_down() {
     plugin_run old
     run "$twbench" compare old.json old.json --json=out.json --force
     [ "$status" -eq 0 ]
-    judged 'd["verdict"], c["decided_by"]' "('same', ['instructions'])"
+    judged 'd["verdict"], c["decided_by"]' "('same', ['instructions', 'tail'])"
     run "$twbench" compare old.json new.json --json=out.json --force
     [ "$status" -eq 3 ]
     judged 'd["verdict"], c["decided_by"]' "('regressed', ['instructions'])"

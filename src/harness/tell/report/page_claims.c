@@ -7,6 +7,43 @@
 
 /* ---- The title. ------------------------------------------------------------------------------- */
 
+static bool is_open(const cJSON *judged)
+{
+    return strcmp(json_get_text(judged, "verdict"), "inconclusive") == 0;
+}
+
+/* --quick takes no times: what rests on them was not looked at, and nothing is unclear about it. */
+static bool part_is_unmeasured(const cJSON *document, const cJSON *part)
+{
+    return cJSON_IsTrue(json_get(document, "quick")) && is_open(part) &&
+           strcmp(json_get_text(part, "basis"), "times") == 0;
+}
+
+/* Is that all that keeps the claim open? */
+static bool claim_is_unmeasured(const cJSON *document, const cJSON *claim)
+{
+    size_t open = 0, unmeasured = 0;
+    const cJSON *part;
+    cJSON_ArrayForEach(part, json_get(claim, "parts"))
+    {
+        bool counts = is_open(part) && strcmp(json_get_text(part, "role"), "reading") != 0;
+        open += counts;
+        unmeasured += counts && part_is_unmeasured(document, part);
+    }
+    return is_open(claim) && open > 0 && open == unmeasured;
+}
+
+static size_t count_unmeasured(const cJSON *document)
+{
+    size_t count = 0;
+    const cJSON *claim;
+    cJSON_ArrayForEach(claim, json_get(document, "claims"))
+    {
+        count += claim_is_unmeasured(document, claim);
+    }
+    return count;
+}
+
 static size_t count_verdicts(const cJSON *document, const char *verdict)
 {
     size_t count = 0;
@@ -22,11 +59,14 @@ static void add_title(struct page *page, const cJSON *document)
 {
     size_t hold = count_verdicts(document, "holds");
     size_t refuted = count_verdicts(document, "does-not-hold");
-    size_t open = count_verdicts(document, "inconclusive");
+    size_t unmeasured = count_unmeasured(document);
+    size_t open = count_verdicts(document, "inconclusive") - unmeasured;
     page_heading(page, 1, NULL,
                  "Claims about timer designs: %zu hold%s, %zu do%s not hold, %zu %s inconclusive",
                  hold, hold == 1 ? "s" : "", refuted, refuted == 1 ? "es" : "", open,
                  open == 1 ? "is" : "are");
+    if (unmeasured > 0)
+        page_span(page, ", %zu not measured (--quick takes no times)", unmeasured);
 }
 
 /* "#claim-T6": what is no letter, digit or dash becomes a dash. */
@@ -40,7 +80,12 @@ static void format_anchor(char *out, size_t size, const char *id)
 
 /* ---- The overview. --------------------------------------------------------------------------- */
 
-static void add_judged(struct page *page, const struct place *claim)
+static const char *claim_verdict_form(const cJSON *document, const cJSON *claim)
+{
+    return claim_is_unmeasured(document, claim) ? "not measured" : "{verdict:verdict}";
+}
+
+static void add_judged(struct page *page, const cJSON *document, const struct place *claim)
 {
     char anchor[80];
     format_anchor(anchor, sizeof anchor, place_text(claim, "id"));
@@ -48,12 +93,13 @@ static void add_judged(struct page *page, const struct place *claim)
     page_cell_put(page, claim, "id");
     page_link(page, anchor);
     page_cell_put(page, claim, "documents");
-    page_cell_say(page, claim, "{verdict:verdict}");
+    page_cell_say(page, claim, claim_verdict_form(document, claim->json));
     page_cell_put(page, claim, "basis");
     page_cell_put(page, claim, "statement");
 }
 
-static void add_overview(struct page *page, const struct place *claims, const struct place *later)
+static void add_overview(struct page *page, const cJSON *document, const struct place *claims,
+                         const struct place *later)
 {
     static const struct page_field fields[] = {
         {.title = "claim", .flags = PAGE_LEFT | PAGE_NAMES, .cell = "{id}"},
@@ -66,7 +112,7 @@ static void add_overview(struct page *page, const struct place *claims, const st
     page_table(page, "verdicts", "Verdicts");
     page_columns(page, fields, count);
     for (struct place claim = place_item(claims, 0); claim.json; place_next(&claim))
-        add_judged(page, &claim);
+        add_judged(page, document, &claim);
     for (struct place claim = place_item(later, 0); claim.json; place_next(&claim))
         page_fields(page, fields, count, &claim);
     page_text(page, "A reading is another way to understand a claim; no verdict rests on it.");
@@ -74,14 +120,19 @@ static void add_overview(struct page *page, const struct place *claims, const st
 
 /* ---- A claim. -------------------------------------------------------------------------------- */
 
-static void add_parts(struct page *page, const struct place *claim)
+static void add_parts(struct page *page, const cJSON *document, const struct place *claim)
 {
     struct place parts = place_get(claim, "parts");
     for (struct place part = place_item(&parts, 0); part.json; place_next(&part)) {
         bool is_reading = strcmp(place_text(&part, "role"), "reading") == 0;
-        page_say(page, PAGE_ITEM, &part,
-                 is_reading ? "{verdict:verdict} (a reading): {statement} [{why:faint}]"
-                            : "{verdict:verdict}: {statement} [{why:faint}]");
+        if (part_is_unmeasured(document, part.json))
+            page_say(page, PAGE_ITEM, &part,
+                     is_reading ? "not measured (a reading): {statement}"
+                                : "not measured: {statement}");
+        else
+            page_say(page, PAGE_ITEM, &part,
+                     is_reading ? "{verdict:verdict} (a reading): {statement} [{why:faint}]"
+                                : "{verdict:verdict}: {statement} [{why:faint}]");
     }
 }
 
@@ -134,16 +185,17 @@ static void add_figures(struct page *page, const struct place *claim)
     }
 }
 
-static void add_claim(struct page *page, const struct place *claim)
+static void add_claim(struct page *page, const cJSON *document, const struct place *claim)
 {
     char anchor[80];
     struct place peers = place_get(claim, "peers");
     format_anchor(anchor, sizeof anchor, place_text(claim, "id"));
     page_heading(page, 3, anchor + 1, "%s", "");
-    page_add(page, claim, "{id} {verdict:verdict}");
+    page_add(page, claim, "{id} ");
+    page_add(page, claim, claim_verdict_form(document, claim->json));
     page_say(page, PAGE_TEXT, claim, "{statement}");
     page_say(page, PAGE_TEXT, claim, "{why}");
-    add_parts(page, claim);
+    add_parts(page, document, claim);
     page_say_each(page, PAGE_ITEM, &peers, "elsewhere: {system}: {says} ({machine})");
     page_pictures(page, place_text(claim, "id"));
     page_fold(page, "How it was looked at");
@@ -168,9 +220,9 @@ void page_claims(struct page *page, const cJSON *document)
     add_title(page, document);
     page_about(page, document);
     page_left_out(page, document);
-    add_overview(page, &claims, &later);
+    add_overview(page, document, &claims, &later);
     for (struct place claim = place_item(&claims, 0); claim.json; place_next(&claim))
-        add_claim(page, &claim);
+        add_claim(page, document, &claim);
     say_not_yet(page, &later);
     page_cells(page, document);
 }

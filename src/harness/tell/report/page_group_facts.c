@@ -139,9 +139,10 @@ static void add_harness(struct page *page, const struct view_group *group,
         if (!json_get(group->rows[i].cell, "harness_ns_per_op"))
             continue;
         struct place cell = place_of(cells, group->rows[i].cell);
-        page_say_fact(page, "harness", &cell,
-                      "{harness_ns_per_op} ns of its own in each call of start, stop, advance "
-                      "(design null)");
+        page_say_fact(
+            page, "harness", &cell,
+            "{harness_ns_per_op} ns in each call of start, stop and advance, included in the times "
+            "(design null)");
         return;
     }
 }
