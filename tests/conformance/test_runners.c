@@ -687,6 +687,8 @@ static const struct variant variants[] = {
     {"pool", "one thread", 1, {0}},
     {"pool", "five threads", 5, {0}},
     {"pool", "marking", 3, {.name = "remove-on-cancel", .count = 1, .values = {0}}},
+    {"sharded", "one shard", 1, {0}},
+    {"sharded", "seven shards", 7, {0}},
 };
 
 #define TRAITS   (sizeof traits / sizeof traits[0])
