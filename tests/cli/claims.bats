@@ -146,3 +146,13 @@ verdicts() {
     [[ $output == *"T6 not measured"*"- not measured: Expiry and restart"*"- holds: "* ]]
     [ "$(json open.json '[c["verdict"] for c in d["claims"]]')" = "['holds', 'inconclusive']" ]
 }
+
+@test "the letters of documents lead to a list of them, the one that the format page has" {
+    run -0 "$twbench" claims --quick F1 --html=page.html --export-markdown=page.md
+    [ "$(grep -c 'href="#documents"' page.html)" -ge 1 ]
+    grep -q 'id="documents"' page.html
+    [ "$(grep -E '^- [A-E]: ' page.md)" = "$(grep -E '^- [A-E]: ' "$root/docs/CLAIMS-FORMAT.md")" ]
+    [ "$(grep -cE '^- [A-E]: ' page.md)" = 5 ]
+    used=$(cat "$root"/claims/*.json | grep -o '"documents": \[[^]]*\]' | grep -oE '"[A-Z]"' | sort -u | tr -d '"\n')
+    [ "$used" = ABCDE ]
+}

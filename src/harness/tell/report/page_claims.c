@@ -93,9 +93,29 @@ static void add_judged(struct page *page, const cJSON *document, const struct pl
     page_cell_put(page, claim, "id");
     page_link(page, anchor);
     page_cell_put(page, claim, "documents");
+    page_link(page, "#documents");
     page_cell_say(page, claim, claim_verdict_form(document, claim->json));
     page_cell_put(page, claim, "basis");
     page_cell_put(page, claim, "statement");
+}
+
+/* What the letters stand for; docs/CLAIMS-FORMAT.md has the same list. */
+static void add_documents(struct page *page)
+{
+    static const char *const documents[] = {
+        "A: How many ways there are to implement a timer",
+        "B: HashedWheelTimer analysed, a walk through Netty's source",
+        "C: Timing wheels revisited, two wheels built at work",
+        "D: The timing wheel from zero to one, in Go",
+        "E: Many scheduled tasks and efficient timeouts",
+    };
+    page_heading(page, 2, "documents", "Documents");
+    page_text(page,
+              "Articles of 2018 to 2023, in Chinese; the titles are translated.  All go back to "
+              "Varghese and Lauck, Hashed and Hierarchical Timing Wheels (SOSP 1987; IEEE/ACM "
+              "Transactions on Networking, 1997).");
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++)
+        page_item(page, "%s", documents[i]);
 }
 
 static void add_overview(struct page *page, const cJSON *document, const struct place *claims,
@@ -116,6 +136,7 @@ static void add_overview(struct page *page, const cJSON *document, const struct 
     for (struct place claim = place_item(later, 0); claim.json; place_next(&claim))
         page_fields(page, fields, count, &claim);
     page_text(page, "A reading is another way to understand a claim; no verdict rests on it.");
+    add_documents(page);
 }
 
 /* ---- A claim. -------------------------------------------------------------------------------- */
