@@ -390,7 +390,7 @@ static int show_designs(struct ci *ci, struct diag *diag)
     if (status == DIAG_OK)
         status =
             project_arguments(&ci->project, PROJECT_MATRIX | PROJECT_DESIGNS, &ci->arguments, diag);
-    status = ADD("--runs=3");
+    status = ADD("--min-time=2ms");
     status = ADD("--no-system-check");
     status = ADD("--force");
     status = ADD("--export-markdown=%s", table);
