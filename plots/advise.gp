@@ -112,7 +112,7 @@ if (draws_text) {
 
 plot data index 2 using 1:2 with steps linecolor rgb "#009E73" linewidth 1.6 dashtype 2 title "none better in both", \
      data index 1 using ($2 > 0 ? $3 : NaN):6:4:5 with xerrorbars linecolor rgb "#999999" linewidth 0.8 \
-         pointsize 0 notitle, \
+         pointtype 0 notitle, \
      data index 1 using ($2 == 0 ? $3 : NaN):6 with points linecolor rgb paint(0) pointtype mark(0) \
          pointsize 0.55 title "worse than another".(beyond > 0 ? sprintf(" (%d farther right)", beyond) : ""), \
      data index 1 using ($2 == 1 ? $3 : NaN):6 with points linecolor rgb paint(1) pointtype mark(1) \

@@ -4,7 +4,8 @@
 #     gnuplot -c plots/bars.gp bars-nginx.tsv                     (text, on the terminal)
 #
 # Data: a block per panel; first line its title and unit, then name of the design, median, low, high.
-# A panel whose bars differ by more than thirty times has a logarithmic axis, and says so.
+# A panel whose values differ by more than thirty times has a logarithmic axis and says so; it shows points, because a
+# bar stands for its length from 0.
 
 data = ARG1
 out = ARG2
@@ -58,8 +59,9 @@ do for [p = 1:panels] {
     most = STATS_max
     set xrange [0.4 : bars + 0.6]
     logarithmic = most > 30 * least
+    times = logarithmic && unit[p] eq "ns"
     set title draws_text ? header[p]." - ".title : plain(header[p]) offset 0, -0.3
-    set ylabel draws_text ? "" : plain(unit[p]).(logarithmic ? ", logarithmic axis" : "")
+    set ylabel draws_text ? "" : (times ? "time" : plain(unit[p])).(logarithmic ? ", logarithmic axis" : "")
     if (logarithmic) {
         load here."ticks.gp"
         set yrange [least / 3 : most * 3]
@@ -73,8 +75,10 @@ do for [p = 1:panels] {
         plot data index p every ::1 using ($0 + 1):2 with boxes, \
              data index p every ::1 using ($0 + 1):2:(figure($2)) with labels offset 0, 1
     } else {
-        plot for [s = 1:bars] data index p every ::s::s using (s):2:3:4:(0.7) \
+        plot for [s = 1:bars] data index p every ::s::s using (s):(logarithmic ? NaN : $2):3:4:(0.7) \
                  with boxerrorbars linestyle style(name[s], s) linewidth 1 dashtype 1, \
+             for [s = 1:bars] data index p every ::s::s using (s):(logarithmic ? $2 : NaN):3:4 \
+                 with yerrorbars linestyle style(name[s], s) pointsize 1.2 dashtype 1, \
              data index p every ::1 using ($0 + 1):4:(figure($2)) with labels offset 0, 0.8
     }
 }

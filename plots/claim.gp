@@ -173,6 +173,7 @@ unset key
 do for [p = 1:panels] {
     a = first[p]
     z = first[p] + count[p] - 1
+    times = yname[p][1:3] eq "ns " || yname[p] eq "ns"
     if (yscale[p] eq "log") {
         # 0 has no logarithm: it stands a step below the least value, and says that it is 0.
         ground = zero[p] ? least[p] / (largest[p] > 100 * least[p] ? 10.0 : 4.0) : least[p]

@@ -12,7 +12,7 @@ every_power = 1 + int(log10(most_shown / ground) / 8)
 do for [power = floor(log10(ground)) - 1 : ceil(log10(most_shown))] {
     do for [step in steps] {
         at = step * 10.0**power
-        if (!(zero[p] && at < real_least * 0.999) && power % every_power == 0) { set ytics add (label(at) at) }
+        if (!(zero[p] && at < real_least * 0.999) && power % every_power == 0) { set ytics add (tick_label(at) at) }
     }
 }
 if (zero[p]) { set ytics add ("0" ground) }

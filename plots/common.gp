@@ -5,6 +5,7 @@
 #     data     the data file (see src/harness/report/plotdata.h for its form)
 #     out      name of the picture: .svg, .png or .pdf; empty: text on the terminal
 #     wide     width of the picture in inches, high: its height
+#     times    1 if the y axis has nanoseconds, whose labels then have units of their own; else unset
 #
 # It leaves title, machine, blocks and series from the head of the data file, `draws_text`, and the
 # function style(name, i) that gives a series its line style: a design always the same, others by their
@@ -20,7 +21,8 @@ draws_text = out eq ""
 kind = draws_text ? "" : out[strlen(out)-2:strlen(out)]
 font = "DejaVu Sans"
 if (draws_text) {
-    set terminal dumb size 100, 30
+    # The caller says how wide the terminal is.
+    set terminal dumb size int(system("echo ${COLUMNS:-80}")), 30
 } else { if (kind eq "svg") {
     set terminal svg size 96*wide, 96*high enhanced font font.",13" background "white" linewidth 1.2
 } else { if (kind eq "png") {
@@ -40,6 +42,8 @@ stats data index 0 every ::0::0 using (title = strcol(2), 0) nooutput
 stats data index 0 every ::1::1 using (machine = strcol(2), 0) nooutput
 stats data index 0 every ::2::2 using (blocks = int(strcol(2)), 0) nooutput
 stats data index 0 every ::3::3 using (series = int(strcol(2)), 0) nooutput
+note = "" # what is not in the picture, and why
+stats data index 0 using (strcol(1) eq "note" ? (note = strcol(2), 0) : 0) nooutput
 
 # Names are data, not markup: what would be read as sub- or superscript is escaped.
 plain(text) = draws_text ? text : plain_from(text, 1)
@@ -53,7 +57,7 @@ plain_from(text, i) = i > strlen(text) ? "" : \
 
 colour = "#E69F00 #56B4E9 #009E73 #CC79A7 #0072B2 #D55E00 #000000"
 known = ""; colours = ""
-do for [design in "list:1:1:5 heap:2:1:7 hashed:3:1:9 round:4:1:11 hier:5:1:13 scan:7:1:3 simple:6:1:15 \
+do for [design in "list:1:1:5 heap:2:1:7 hashed:3:1:9 round:4:1:11 hier:5:1:13 scan:7:1:3 simple:3:4:15 \
 sorted-wheel:2:2:8 ring:5:2:6 multi:1:2:4 round-mod:1:4:10 heap-scan:6:2:6 heap-lazy:7:2:10 heap4:4:4:4 \
 hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14 callwheel:5:4:6 linux26:2:4:6 fast:6:1:3 \
 libev:1:3:4 libuv:2:3:6 libevent:3:3:8 glib:4:3:10 sd-event:5:3:12 asio:6:3:14 dpdk:7:3:2 timerfd:6:5:5 posix-timer:5:5:9"] {
@@ -75,7 +79,7 @@ do for [i = 1:6] {
     set style line 80 + i linecolor rgb word(colour, (8 - i) % 7 + 1) linewidth 2 pointsize 0.9 \
         dashtype i pointtype 0 + word("7 5 9 13 11 6", i)
 }
-set style line 98 linecolor rgb "#bbbbbb" linewidth 9 dashtype 1 pointtype 0 pointsize 0
+set style line 98 linecolor rgb "#bbbbbb" linewidth 9 dashtype 1 pointtype 0
 set style line 99 linecolor rgb "#888888" linewidth 1.5 dashtype 3 pointtype 2 pointsize 0.7
 
 position(name) = (sum [k = 1:words(known)] (word(known, k) eq name ? k : 0))
@@ -87,10 +91,14 @@ set tics nomirror textcolor rgb "#222222"
 set grid xtics ytics linecolor rgb "#cccccc" linewidth 0.7 dashtype 1
 set tics scale 0.7, 0.35
 
-# Numbers as people read them: 0.5, 10, 5k, 1M.
+# Numbers as people read them: 0.5, 10, 5k, 1M; nanoseconds as 200 ns, 5 µs, 10 ms.
 label(value) = value < 1 ? gprintf("%g", value) : gprintf("%.0s%c", value)
+duration(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
+    ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
+if (!exists("times")) { times = 0 }
+tick_label(value) = times ? duration(value) : label(value)
 figure(value) = value == 0 ? "0" : value >= 99999.5 ? gprintf("%.1s%c", value) : \
     gprintf(value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value)
 
-# The name over a picture, with the machine below it in smaller letters.
-headline(text) = plain(text)."\n{/*0.75 ".plain(machine)."}"
+# The name over a picture, with the machine and the note below it in smaller letters.
+headline(text) = plain(text)."\n{/*0.75 ".plain(machine).(note eq "" ? "" : ".  ".plain(note))."}"

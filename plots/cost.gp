@@ -12,7 +12,8 @@ out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("cost.gp")]
 heading = "Cost per operation on "
 xname = "tasks"
-yname = "ns per operation, median and its interval"
+yname = "time per operation, median and its interval"
+times = 1
 xbase = 10
 dodge = 1.0
 load here."panels.gp"

@@ -3,13 +3,20 @@
 # Loaded by cost.gp, memory.gp and slots.gp after they have set data, out, here, heading, xname,
 # yname, xbase (10 or 2) and dodge: the factor by which a series stands beside the one before it, so
 # that equal values do not hide each other.
+#
+# Of more than nine series those that a reader looks for have a colour, and their names at the ends of their
+# lines: the five designs of the textbook, and in each panel the three that are least at its right end.  The
+# others are grey, and named below.
 
 panels = 0
 set datafile separator "\t"
 stats data index 0 every ::2::2 using (panels = int(strcol(2)), 0) nooutput
 columns = panels <= 3 ? panels : panels == 4 ? 2 : 3
 rows = (panels + columns - 1) / columns
-wide = columns == 1 ? 8.5 : columns == 2 ? 11 : 14
+stats data index 0 every ::3::3 using (crowded = int(strcol(2)) > 9, 0) nooutput
+crowded = crowded && out ne ""
+beside = crowded ? 1.15 : 0 # inches to the right of a panel, for names
+wide = (columns == 1 ? 8.5 : columns == 2 ? 11 : 14) + columns * beside
 high = 1.8 + (rows == 1 ? 3.8 : 3.5 * rows)
 load here."common.gp"
 
@@ -37,15 +44,24 @@ if (xbase == 2) {
 set xlabel plain(xname)
 
 # On a terminal the panels come one after the other: it scrolls down, not to the side.
-strip = (0.35 + 0.22 * ((series - 1) / (wide > 12 ? 8 : 5))) / high
+strip = (crowded ? 0.6 : 0.35 + 0.22 * ((series - 1) / (wide > 12 ? 8 : 5))) / high
 if (draws_text) {
     set key outside bottom center horizontal width 2
 } else {
     set multiplot layout rows, columns \
-        margins 0.85 / wide, 1 - 0.25 / wide, strip + 0.65 / high, 1 - 1.05 / high \
-        spacing 0.75 / wide, 1.15 / high title headline(heading.title) font ",15"
+        margins 1.05 / wide, 1 - (0.25 + beside) / wide, strip + 0.65 / high, 1 - 1.05 / high \
+        spacing (0.8 + beside) / wide, 1.15 / high title headline(heading.title) font ",15"
     unset key
 }
+array last_y[panels * series]
+if (crowded) {
+    do for [p = 1:panels] { do for [s = 1:series] {
+        end = NaN
+        stats data index p every ::1 using ($1 == last && column(3*s - 1) > 0 ? (end = column(3*s - 1), 0) : 0) nooutput
+        last_y[(p - 1) * series + s] = end
+    } }
+}
+load here."named.gp"
 do for [p = 1:panels] {
     set autoscale # or `stats` would leave out what the last panel did not show
     least = 1e300
@@ -66,12 +82,17 @@ do for [p = 1:panels] {
     } else {
         set title plain(header[p]) offset 0, -0.5
         if ((p - 1) % columns != 0) { unset ylabel } else { set ylabel plain(yname) }
-        plot for [s = 1:series] data index p every ::1 \
-            using ($1 * dodge**(s - (series + 1) / 2.0)):(column(3*s - 1)):(column(3*s)):(column(3*s + 1)) \
-            with yerrorlines linestyle style(name[s], s)
+        if (crowded) { load here."ends.gp" }
+        plot for [s = 1:series] data index p every ::1 using 1:(named[s] ? NaN : column(3*s - 1)) \
+                 with lines linecolor rgb "#c4c4c4" linewidth 1.2, \
+             for [s = 1:series] data index p every ::1 \
+                 using ($1 * dodge**(s - (series + 1) / 2.0)):(named[s] ? column(3*s - 1) : NaN):(column(3*s)):(column(3*s + 1)) \
+                 with yerrorlines linestyle style(name[s], s)
     }
 }
 if (!draws_text) {
-    load here."legend.gp"
+    unset label
+    unset arrow
+    load here.(crowded ? "greys.gp" : "legend.gp")
     unset multiplot
 }

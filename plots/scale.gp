@@ -9,7 +9,8 @@ out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("scale.gp")]
 heading = "Cost per operation on "
 xname = "timers; dashed: 16 bytes each fill L2, and L3"
-yname = "ns per operation, median and its interval"
+yname = "time per operation, median and its interval"
+times = 1
 xbase = 10
 dodge = 1.0
 do for [bytes in ARG3." ".ARG4] {

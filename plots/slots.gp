@@ -11,7 +11,8 @@ out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("slots.gp")]
 heading = "Cost against slots on "
 xname = "slots"
-yname = "ns, median and its interval"
+yname = "time, median and its interval"
+times = 1
 xbase = 2
 dodge = 1.0
 load here."panels.gp"

@@ -10,6 +10,6 @@ steps = most > 100 * least ? "1" : most > 6 * least ? "1 2 5" : "1 1.5 2 3 4 5 6
 do for [power = floor(log10(least)) - 1 : ceil(log10(most))] {
     do for [step in steps] {
         at = step * 10.0**power
-        set ytics add (label(at) at)
+        set ytics add (tick_label(at) at)
     }
 }

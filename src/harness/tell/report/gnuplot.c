@@ -1,5 +1,6 @@
 /* gnuplot.c - runs gnuplot and reports its errors. */
 #include "harness/tell/report/plot.h"
+#include "harness/tell/report/style.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -63,6 +64,14 @@ static int gnuplot_wait(pid_t child, int words_fd, const char *script, struct di
     return diag_run(diag, "gnuplot failed on %s: %s", script, words[0] ? words : "without a word");
 }
 
+/* A picture of text is as wide as the terminal; the script takes the width from the environment. */
+static void give_columns(void)
+{
+    char columns[16];
+    snprintf(columns, sizeof columns, "%u", style_for(stdout, STYLE_COLOR_NEVER).columns);
+    setenv("COLUMNS", columns, 1);
+}
+
 int gnuplot_run(const char *script, const char *data, const char *out, struct diag *diag)
 {
     char *const argv[] = {
@@ -76,6 +85,8 @@ int gnuplot_run(const char *script, const char *data, const char *out, struct di
         posix_spawn_file_actions_t actions;
         pid_t child;
         fflush(stdout);
+        if (!out)
+            give_columns();
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         posix_spawn_file_actions_adddup2(&actions, fileno(words), 2);

@@ -2,6 +2,7 @@
 #include "harness/tell/report/plotdata.h"
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/figure.h"
 
@@ -179,6 +180,51 @@ static void write_head(FILE *out, const cJSON *document, const char *title, size
     fprintf(out, "title\t%s\n", title);
     plotdata_write_machine(out, document);
     fprintf(out, "blocks\t%zu\nseries\t%zu\n", blocks, series);
+}
+
+/* The cell of that label in a group, when it has no answer to draw; else NULL. */
+static const cJSON *missing_cell(const struct view_group *group, const char *label)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        if (strcmp(group->rows[i].label, label) == 0)
+            return group->rows[i].ok ? NULL : group->rows[i].cell;
+    return NULL;
+}
+
+/* "list (timeout at 100k, 1M)" behind what the text has, if groups first .. end - 1 lack it. */
+static void note_missing(struct text *note, const struct view *view, size_t first, size_t end,
+                         const char *label)
+{
+    bool any = false;
+    for (size_t g = first; g < end; g++) {
+        char tasks[32];
+        const cJSON *cell = same_sweep(&view->groups[g], &view->groups[first])
+                                ? missing_cell(&view->groups[g], label)
+                                : NULL;
+        if (!cell)
+            continue;
+        units_format_count(tasks, sizeof tasks, units_whole(view->groups[g].tasks));
+        if (any)
+            text_add(note, ", %s", tasks);
+        else
+            text_add_item(note, "; ", "%s (%s at %s", label, json_get_text(cell, "status"), tasks);
+        any = true;
+    }
+    if (any)
+        text_add(note, ")");
+}
+
+/* What would be in the picture if it had an answer: of the group, or of all sizes of its sweep. */
+static void write_note(FILE *out, const struct view *view, size_t group, bool sweep)
+{
+    char line[400] = "";
+    struct text note = text_in(line, sizeof line);
+    const struct view_group *self = &view->groups[group];
+    for (size_t i = 0; i < self->row_count; i++)
+        note_missing(&note, view, group, sweep ? view->group_count : group + 1,
+                     self->rows[i].label);
+    if (line[0])
+        fprintf(out, "note\tNot shown: %s\n", line);
 }
 
 static void write_label(FILE *out, const struct view_row *row)
@@ -399,9 +445,10 @@ static void collect_slots(struct cloud *cloud, const struct view_group *group)
     }
 }
 
-static void write_cloud(FILE *out, const cJSON *document, const struct cloud *cloud,
-                        const struct view_group *group, enum plot_kind kind)
+static void write_cloud(FILE *out, const cJSON *document, const struct view *view, size_t place,
+                        const struct cloud *cloud, enum plot_kind kind)
 {
+    const struct view_group *group = &view->groups[place];
     char title[256], tick[32];
     units_format_time(tick, sizeof tick, units_whole(group->tick_ns));
     snprintf(title, sizeof title, "%s, tick %s", group->workload, tick);
@@ -409,11 +456,13 @@ static void write_cloud(FILE *out, const cJSON *document, const struct cloud *cl
         view_title(title, sizeof title, group);
     if (kind == PLOT_MEMORY) {
         write_head(out, document, title, 1, count_series(cloud));
+        write_note(out, view, place, true);
         write_panel(out, cloud, "peak bytes per task, fixed part included", memory_triple, NULL);
         return;
     }
     const char *ticks = kind == PLOT_SLOTS ? ticking_phase(group) : NULL;
     write_head(out, document, title, write_phases(NULL, cloud, group, ticks), count_series(cloud));
+    write_note(out, view, place, kind != PLOT_SLOTS);
     write_phases(out, cloud, group, ticks);
 }
 
@@ -435,14 +484,16 @@ static void write_bar_panel(FILE *out, const struct view_group *group, const cha
     }
 }
 
-static void write_bars(FILE *out, const cJSON *document, const struct cloud *cloud,
-                       const struct view_group *group)
+static void write_bars(FILE *out, const cJSON *document, const struct view *view, size_t place,
+                       const struct cloud *cloud)
 {
+    const struct view_group *group = &view->groups[place];
     char title[256];
     size_t panels = write_phases(NULL, cloud, group, NULL);
     bool memory = panel_has_data(cloud, memory_triple, NULL);
     view_title(title, sizeof title, group);
     write_head(out, document, title, panels + memory, count_series(cloud));
+    write_note(out, view, place, false);
     for (size_t p = 0; p < group->phase_count; p++) {
         if (!panel_has_data(cloud, cost_triple, group->phases[p]))
             continue;
@@ -516,8 +567,9 @@ static void write_latency(FILE *out, const cJSON *advance)
     write_latency_point(out, 1, json_get_number(advance, "max"), true);
 }
 
-static void write_latencies(FILE *out, const cJSON *document, const struct view_group *group)
+static void write_latencies(FILE *out, const cJSON *document, const struct view *view, size_t place)
 {
+    const struct view_group *group = &view->groups[place];
     char title[256], full[400];
     const char *phase = latency_phase(group);
     size_t series = 0;
@@ -526,6 +578,7 @@ static void write_latencies(FILE *out, const cJSON *document, const struct view_
     view_title(title, sizeof title, group);
     snprintf(full, sizeof full, "%s, phase %s", title, phase ? phase : "");
     write_head(out, document, full, series, series);
+    write_note(out, view, place, false);
     for (size_t i = 0; i < group->row_count && phase; i++) {
         const cJSON *advance = latency_of(&group->rows[i], phase);
         if (!advance)
@@ -544,7 +597,7 @@ bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, s
 {
     const struct view_group *self = &view->groups[group];
     if (kind == PLOT_LATENCY) {
-        write_latencies(out, document, self);
+        write_latencies(out, document, view, group);
         return true;
     }
     struct cloud cloud = {.points = calloc(count_rows(view) + 1, sizeof *cloud.points)};
@@ -555,9 +608,9 @@ bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, s
     else
         collect_sweep(&cloud, view, group);
     if (kind == PLOT_BARS)
-        write_bars(out, document, &cloud, self);
+        write_bars(out, document, view, group, &cloud);
     else
-        write_cloud(out, document, &cloud, self, kind);
+        write_cloud(out, document, view, group, &cloud, kind);
     free(cloud.points);
     return true;
 }

@@ -3,7 +3,8 @@
  *
  * A file has blocks, separated by two empty lines as gnuplot wants them for `index`:
  *
- *     block 0     title, machine, number of blocks after this one, number of series; one a line
+ *     block 0     title, machine, number of blocks after this one, number of series; one a line.  A line
+ *                 "note" if cells without an answer are missing in the picture
  *     cost, memory, slots: a block per panel
  *         first line   title of the panel, then the name of each series
  *         then         x, and median, low, high of each series

@@ -1,0 +1,97 @@
+#!/bin/bash
+# pictures.sh - pictures say what they show: lines that differ, units on the axes, what is missing, and
+# SVG that a second program reads.  Prints TAP.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+
+twbench=${TWBENCH:-./twbench}
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+
+tests=0
+# check NAME COMMAND...: the command's status is the answer.
+check() {
+    local name=$1
+    shift
+    tests=$((tests + 1))
+    if "$@" >"$work/said" 2>&1; then
+        echo "ok $tests - $name"
+    else
+        echo "not ok $tests - $name"
+        sed 's/^/# /' "$work/said"
+    fi
+}
+
+# The published sweep, in which `list` timed out twice; and one with twelve designs more.
+python3 - results/reference/standard.json "$work/crowd.json" <<'PYTHON'
+import copy, json, sys
+document = json.load(open(sys.argv[1]))
+others = "scan simple sorted-wheel ring multi round-mod heap-scan heap-lazy heap4 hier-queue linux fast".split()
+for cell in [cell for cell in document["cells"] if cell["impl"] == "hier"]:
+    for place, name in enumerate(others):
+        twin = copy.deepcopy(cell)
+        twin["impl"] = name
+        twin["identity"] = twin["identity"].replace("hier", name, 1)
+        for phase in twin["phases"]:
+            for key in ("median", "low", "high"):
+                phase["ns_per_op"][key] *= 1.1 + place / 10
+        document["cells"].append(twin)
+json.dump(document, open(sys.argv[2], "w"))
+PYTHON
+
+draw() { "$twbench" plot "$1" --plots="$work/$2" >/dev/null; }
+is_drawn() { draw results/reference/standard.json few && draw "$work/crowd.json" crowd && draw results/reference/nginx.json bars; }
+check "the pictures are drawn" is_drawn
+
+# shellcheck disable=SC2016  # awk's
+differ() {
+    sed -n '/do for \[design in/,/{$/p' plots/common.gp | grep -oE '[a-z0-9-]+:[1-7]:[0-9]+:[0-9]+' |
+        awk -F: 'seen[$2 ":" $3]++ { print $1 " has the colour and dashes of another line"; bad = 1 } END { exit bad || NR < 25 }'
+}
+check "no two designs have the same colour and dashes" differ
+
+listed() { comm -23 <("$twbench" list --json=- | python3 -c 'import json,sys; [print(d["name"]) for d in json.load(sys.stdin)["designs"] if d["name"] != "null"]' | sort) \
+    <(grep -oE '[a-z0-9-]+:[1-7]:[0-9]+:[0-9]+' plots/common.gp | cut -d: -f1 | sort) | { ! grep .; }; }
+check "every design has a line of its own" listed
+
+says() { grep -q -- "$2" "$work/$1" || { echo "$1 lacks '$2'"; return 1; }; }
+lacks() { ! grep -n -- "$2" "$work/$1"; }
+check "what timed out is named, with its sizes" says few/cost-standard.svg 'Not shown: list (timeout at 100k, 1M)'
+check "times have their units on the axis" says few/cost-standard.svg '>1 µs<'
+check "no axis counts millions of nanoseconds" lacks few/latency-standard.svg '>[0-9]*[kM]<'
+check "equal points that stand side by side are explained" says few/memory-standard.svg 'equal values stand side by side'
+check "a crowded picture names its lines at their ends" says crowd/cost-standard.svg '>hashed<'
+check "and says which are grey" says crowd/cost-standard.svg 'Grey, not among the three least'
+# A bar is a filled polygon; the first panel of this one has a logarithmic axis.
+check "a logarithmic axis says so" says bars/bars-nginx.svg 'time, logarithmic axis'
+
+readable() {
+    local file
+    for file in docs/pictures/*.svg docs/pictures/*/*.svg "$work"/*/*.svg; do
+        rsvg-convert -w 300 "$file" -o "$work/picture.png" || { echo "$file"; return 1; }
+    done
+}
+check "librsvg reads every picture" readable
+
+narrow() {
+    python3 - "$twbench" "$work" <<'PYTHON'
+import os, pty, subprocess, sys
+leader, follower = pty.openpty()
+child = subprocess.Popen([sys.argv[1], "plot", "results/reference/nginx.json", "--plot-format=dumb", f"--plots={sys.argv[2]}/dumb"],
+                         stdout=follower, env={**os.environ, "COLUMNS": "60", "TERM": "dumb"})
+os.close(follower)
+text = b""
+try:
+    while piece := os.read(leader, 65536):
+        text += piece
+except OSError:
+    pass
+child.wait()
+lines = text.decode().replace("\r", "").replace("\f", "").split("\n")
+wide = [line for line in lines if len(line) > 60]
+assert child.returncode == 0 and len(lines) > 20, text
+assert not wide, wide[0]
+PYTHON
+}
+check "a picture of text keeps to the columns of the terminal" narrow
+echo "1..$tests"
