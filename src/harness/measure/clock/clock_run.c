@@ -264,7 +264,8 @@ static void perform(struct performance *performance, struct clock_report *report
         producers[made] = (struct producer){.performance = performance, .number = made};
         if (pthread_create(&ids[made], NULL, produce, &producers[made]) != 0) {
             fail(report, CLOCK_UNSUPPORTED, "the system gave no thread");
-            return; /* the child ends, and the threads with it */
+            performance->abandoned = true; /* the child ends, and the threads with it */
+            return;
         }
     }
     conduct(performance, seat, report);
@@ -295,7 +296,13 @@ static void collect(struct performance *performance, struct clock_report *report
         fail(report, CLOCK_MISMATCH, broken);
 }
 
-/* The child ends here, so that nothing of it has to be freed; the service is, because that is part of the proof. */
+static void performance_free(struct performance *performance)
+{
+    free(performance->accounts);
+    free(performance->books);
+    score_free(&performance->score);
+}
+
 static void run_in_child(void *ctx, void *record)
 {
     const struct clock_request *request = ctx;
@@ -307,14 +314,14 @@ static void run_in_child(void *ctx, void *record)
         fail(report, CLOCK_CRASHED, diag.text);
         return;
     }
-    if (!performance_open(&performance, report))
-        return;
-    perform(&performance, report);
-    if (report->end != CLOCK_OK)
-        return;
-    collect(&performance, report);
-    performance.runner->close(performance.service);
-    score_free(&performance.score);
+    if (performance_open(&performance, report))
+        perform(&performance, report);
+    if (report->end == CLOCK_OK) {
+        collect(&performance, report);
+        performance.runner->close(performance.service);
+    }
+    if (!performance.abandoned)
+        performance_free(&performance);
 }
 
 int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct stream **out,

@@ -33,9 +33,9 @@ static uint64_t ids_of(const struct producer *producer)
 static void pace(struct producer *producer, uint64_t tick)
 {
     const struct performance *performance = producer->performance;
-    uint64_t meant = performance_moment(performance, tick), now = moment_now();
+    uint64_t meant = performance_moment(performance, tick);
     performance->runner->wait(producer->seat, meant);
-    now = moment_now();
+    uint64_t now = moment_now();
     histogram_add(&producer->book->times.behind, now > meant ? (now - meant) * 1000 : 0);
 }
 

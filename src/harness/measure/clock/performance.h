@@ -27,6 +27,7 @@ struct performance {
     _Atomic uint64_t tasks_begun;
     _Atomic uint32_t over;     /* the conductor has seen the end */
     pthread_barrier_t barrier; /* of the producers and the conductor */
+    bool abandoned;            /* threads are left that still use all of this */
 };
 
 struct producer {

@@ -13,7 +13,7 @@ int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
 {
     *on_clock = (struct on_clock){.reports = calloc(count, sizeof *on_clock->reports),
                                   .records = calloc(count, sizeof *on_clock->records),
-                                  .documents = calloc(count, sizeof *on_clock->documents),
+                                  .documents = calloc(count, sizeof(cJSON *)),
                                   .count = count};
     if (!on_clock->reports || !on_clock->records || !on_clock->documents)
         return diag_run(diag, "no memory for %zu cells", count);
