@@ -147,7 +147,7 @@ def documents(verdict):
     xml.etree.ElementTree.parse(f"{clone}/results/compare.xml")
     document = json.load(open(f"{clone}/results/compare.json"))
     return expect("verdict", document["verdict"], verdict) + \
-        expect("the worktree", os.path.exists(f"{clone}/build/base"), False)
+        expect("worktrees", len(git("worktree", "list").splitlines()), 1)
 
 
 # ---- GitHub. -------------------------------------------------------------------------------------
