@@ -45,6 +45,19 @@ load support
     done
 }
 
+@test "many rounds are shortened, not cut" {
+    "$twbench" show --impl=round --slots=2 'add a 23437498; tick 1' >drawn
+    grep -F 'a r11.7M' drawn
+}
+
+@test "a design that counts nothing looked at an unknown number of timers" {
+    gcc -O1 -shared -fPIC -I "$root/src/impls" -o plain.so "$root/docs/plugins/$(cd "$root/docs/plugins" && ls | grep -m1 '\.c$')"
+    "$twbench" show --plugin=./plain.so 'add a 30; tick 20' --json=plain.json >drawn
+    ! grep -E 'looked at: [0-9]' drawn
+    grep -F 'counts no work' drawn
+    python3 -c 'import json; assert all(f["work"] is None for film in json.load(open("plain.json"))["films"] for f in film["frames"])'
+}
+
 @test "80 columns are enough, plain is ASCII, colour is asked for" {
     script='add a 3s; add session-timeout 10s; add c 70s; add d 2h; tick 3; jump 100s'
     for flags in --slots=8 --slots=4096 "--impl=hier --levels=60,60,24,10" --impl=heap --impl=list; do

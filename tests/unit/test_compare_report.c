@@ -509,9 +509,9 @@ static void test_csv_quotes_and_keeps_figures(void **state)
     expect_part(text, "impl,params,workload,tasks,tick_ns,seed,verdict,reason,failed,work_gate,");
     expect_part(
         text, "\r\nlist,,\"a|b<c>&\"\"d',\n\",1000,1000000,18446744073709551615,regressed,\"NEW: ");
-    expect_part(text,
-                ",true,same,same,,same,true,1.001,0.996,1.007,0.03,1.001,30,0.999,0.995,1.004,false,"
-                "40,40.04,false,,processor,250000,250001,,,,16,16\r\n");
+    expect_part(
+        text, ",true,same,same,,same,true,1.001,0.996,1.007,0.03,1.001,30,0.999,0.995,1.004,false,"
+              "40,40.04,false,,processor,250000,250001,,,,16,16\r\n");
     free(text);
 }
 

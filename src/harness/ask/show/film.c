@@ -39,6 +39,15 @@ uint64_t film_work(const struct film_frame *frame, const char *counter)
     return 0;
 }
 
+void film_format_rounds(uint64_t rounds, char *out, size_t size)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, rounds);
+    if (rounds >= 100000)
+        units_format_count(text, sizeof text, rounds);
+    snprintf(out, size, "r%s", text);
+}
+
 /* ---- In words. ------------------------------------------------------------------------------- */
 
 /* Parts of a time, the coarsest first, so that nothing is rounded: "3 d 10 h 50 min 30 s". */

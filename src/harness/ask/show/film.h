@@ -64,7 +64,7 @@ struct film_frame {
     uint64_t now;
     uint64_t next;             /* what next() answers; UINT64_MAX: nothing runs */
     uint64_t step;             /* advance calls so far: wake-ups of whoever drives it */
-    struct tw_work work;       /* so far, as the design counts it */
+    struct tw_work work;       /* so far, as the design counts it; 0 of one that counts nothing */
     struct film_timer *timers; /* by level, slot, and in a slot as visited */
     size_t timer_count;
     struct film_event *events;
@@ -80,6 +80,7 @@ struct film {
     uint32_t level_count; /* of a wheel; at least 1 */
     uint64_t tick_ns;
     uint64_t span_ticks;
+    bool counts; /* does the design count its work? */
     char (*names)[FILM_NAME_SIZE];
     uint32_t name_count;
     struct film_frame *frames;
@@ -94,6 +95,8 @@ uint64_t film_pointer(const struct film *film, uint32_t level, uint64_t now);
  * end? */
 bool film_is_key(const struct film *film, size_t frame);
 
+/* "r3", or from 100,000 rounds on "r11.7M": a place among slots has room for no more. */
+void film_format_rounds(uint64_t rounds, char *out, size_t size);
 /* So much work is counted under that name, "visits", in words or as an identifier; 0 where nothing is. */
 uint64_t film_work(const struct film_frame *frame, const char *counter);
 

@@ -196,6 +196,7 @@ static int frame_take(struct player *player, const char *statement, bool last)
         .events = pile_copy(&player->events, sizeof(struct film_event)),
         .event_count = player->events.count,
     };
+    player->film->counts = work != NULL;
     snprintf(frame.statement, sizeof frame.statement, "%s", statement);
     pile_add(&player->frames, &frame, sizeof frame);
     player->film->frames = player->frames.items;

@@ -54,16 +54,15 @@ static struct chip chip_of(const struct film *film, const struct film_frame *fra
 {
     struct chip chip = {.style = ""};
     int kind = film_timer_event(frame, timer->id);
-    char sign[3] = "";
+    char sign[3] = "", rounds[8] = "";
     if (kind >= 0)
         snprintf(sign, sizeof sign, "%c ", film_event_sign((enum film_event_kind)kind));
     if (kind >= 0)
         chip.style = kind == FILM_MOVED ? " moved" : " new";
     if (timer->rounds > 0)
-        snprintf(chip.text, sizeof chip.text, "%s%.8s r%" PRIu64, sign, film->names[timer->id],
-                 timer->rounds % 100000);
-    else
-        snprintf(chip.text, sizeof chip.text, "%s%.8s", sign, film->names[timer->id]);
+        film_format_rounds(timer->rounds, rounds, sizeof rounds);
+    snprintf(chip.text, sizeof chip.text, "%s%.8s%s%s", sign, film->names[timer->id],
+             rounds[0] ? " " : "", rounds);
     return chip;
 }
 

@@ -68,9 +68,14 @@ static void write_events(FILE *out, const struct film *film, const struct film_f
     fprintf(out, "]");
 }
 
-static void write_work(FILE *out, const struct tw_work *work)
+/* null of a design that counts nothing. */
+static void write_work(FILE *out, const struct film *film, const struct tw_work *work)
 {
     const char *gap = "";
+    if (!film->counts) {
+        fprintf(out, "\"work\": null");
+        return;
+    }
     fprintf(out, "\"work\": {");
 #define WRITE(name, since, meaning)                                                                \
     fprintf(out, "%s\"" #name "\": %" PRIu64, gap, work->name);                                    \
@@ -90,7 +95,7 @@ static void write_frame(FILE *out, const struct film *film, const struct film_fr
     else
         fprintf(out, "%" PRIu64, frame->next);
     fprintf(out, ", \"advances\": %" PRIu64 ", ", frame->step);
-    write_work(out, &frame->work);
+    write_work(out, film, &frame->work);
     fprintf(out, ",\n    ");
     write_pointers(out, film, frame->now);
     fprintf(out, ",\n    ");

@@ -97,10 +97,10 @@ static void draw_events(const struct canvas *canvas)
 
 static void format_entry(const struct film *film, const struct film_timer *timer, char *out)
 {
+    char rounds[8] = "";
     if (timer->rounds > 0)
-        snprintf(out, ENTRY_MAX, "%.15s r%" PRIu64, film->names[timer->id], timer->rounds % 100000);
-    else
-        snprintf(out, ENTRY_MAX, "%.15s", film->names[timer->id]);
+        film_format_rounds(timer->rounds, rounds, sizeof rounds);
+    snprintf(out, ENTRY_MAX, "%.15s%s%.7s", film->names[timer->id], rounds[0] ? " " : "", rounds);
 }
 
 /* Columns that the cells of each level need, in all frames alike, so that nothing moves but the
@@ -345,11 +345,13 @@ static void draw_frame(const struct canvas *canvas)
 static void draw_quiet(const struct canvas *canvas, size_t from, size_t to)
 {
     const struct film_frame *frames = canvas->film->frames;
-    char line[160];
+    char line[160], visits[32] = "not counted";
+    if (canvas->film->counts)
+        snprintf(visits, sizeof visits, "%" PRIu64,
+                 frames[to - 1].work.visits - (from > 0 ? frames[from - 1].work.visits : 0));
     snprintf(line, sizeof line,
-             "now %" PRIu64 " .. %" PRIu64 ": nothing fires; timers looked at: %" PRIu64,
-             frames[from].now, frames[to - 1].now,
-             frames[to - 1].work.visits - (from > 0 ? frames[from - 1].work.visits : 0));
+             "now %" PRIu64 " .. %" PRIu64 ": nothing fires; timers looked at: %s",
+             frames[from].now, frames[to - 1].now, visits);
     fputc('\n', canvas->out);
     put(canvas, INK_FAINT, line);
     fputc('\n', canvas->out);
@@ -390,7 +392,8 @@ static void draw_sum(const struct canvas *canvas)
         const char *gap = said++ % SUM_COUNTERS == 0 ? ",\n" : ", ";
         fprintf(canvas->out, "%s%s %" PRIu64, gap, title, count);
     }
-    fprintf(canvas->out, ";\nnext expiry: %s\n", next);
+    fprintf(canvas->out, "%s;\nnext expiry: %s\n",
+            canvas->film->counts ? "" : ";\nthe design counts no work", next);
 }
 
 void show_terminal(FILE *out, const struct film *film, const struct report_style *style, bool every)
