@@ -49,6 +49,7 @@ extern const struct tw_runner TW_RUNNER(bucket_locks);
 struct bucket {
     alignas(CACHE_LINE) struct guarded guarded;
     _Atomic tw_tick head;
+    struct tw_timers *spacer; /* while opening */
 };
 
 struct tw_service {
@@ -256,7 +257,11 @@ static int buckets_open(struct tw_service *service, const struct tw_runner_confi
         bucket->guarded.ticking = service->ticking;
         bucket->guarded.entries.base = number << service->shift;
         bucket->head = TW_NEVER;
+        bucket->spacer = opening_spacer(config, service->ticking.tick_ns);
     }
+    for (uint32_t i = 0; i < service->count; i++)
+        if (service->buckets[i].spacer)
+            config->design->close(service->buckets[i].spacer);
     return answer;
 }
 

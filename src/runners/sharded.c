@@ -265,16 +265,6 @@ static struct tw_seat *sharded_enter(struct tw_service *service)
     return &seat->seat;
 }
 
-/* An allocator puts small blocks of one size side by side, so that the instances of two shards would share a
- * cache line that both write.  One more instance between them, closed when all are open, keeps them apart;
- * without memory for it they are as slow as they would be. */
-static void shard_space(struct tw_service *service, uint32_t number,
-                        const struct tw_runner_config *config)
-{
-    struct tw_error ignored;
-    opening_design(config, service->ticking.tick_ns, 1, &service->shards[number].spacer, &ignored);
-}
-
 /* Shares the cap out: the first shards have one place more when it does not come out even. */
 static int shards_open(struct tw_service *service, const struct tw_runner_config *config,
                        struct tw_error *error)
@@ -294,7 +284,7 @@ static int shards_open(struct tw_service *service, const struct tw_runner_config
         answer = guarded_open(guarded, config, service->ticking.tick_ns,
                               cap / count + (i < cap % count), error);
         guarded->entries.base = i << service->shard_shift;
-        shard_space(service, i, config);
+        service->shards[i].spacer = opening_spacer(config, service->ticking.tick_ns);
     }
     for (uint32_t i = 0; i < service->shard_count; i++)
         if (service->shards[i].spacer)
