@@ -323,7 +323,7 @@ fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and all
 # side by side, because none depends on how fast or how evenly the machine runs.  Some suites do more with DEPTH=all.
-SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh tests/originals.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
+SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh tests/faults/runners.sh tests/originals.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
          tests/golden.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/selftest_format.sh \
          tests/limits_format.sh tests/pictures.sh tests/identity.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
 # What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
@@ -339,8 +339,9 @@ asan: ## unit and conformance tests under the address and undefined-behaviour sa
 	$(Q)$(MAKE) FLAVOUR=asan run-flavour
 ubsan: ## the same under the undefined-behaviour sanitizer of clang
 	$(Q)$(MAKE) FLAVOUR=ubsan-clang run-flavour
-tsan: ## the same under the thread sanitizer
+tsan: ## the same under the thread sanitizer, and a short proof of every runner
 	$(Q)$(MAKE) FLAVOUR=tsan run-flavour
+	$(Q)LIMIT_SECONDS=1800 tests/run.sh tests/races.sh
 run-flavour: all tests
 	$(Q)LIMIT_SECONDS=1800 tests/run.sh $(UNIT_TESTS) $(CONFORMANCE_TESTS)
 
@@ -358,7 +359,7 @@ faults: export DEPTH := all
 faults: ## prove that each planted fault is caught, those of libraries too
 	$(Q)tools/deps.sh build test
 	$(Q)$(MAKE) all
-	$(Q)TWBENCH=$(CURDIR)/twbench LIBRARY_FAULTS=1 LIMIT_SECONDS=900 tests/run.sh tests/faults/run.sh tests/libraries.sh
+	$(Q)TWBENCH=$(CURDIR)/twbench LIBRARY_FAULTS=1 LIMIT_SECONDS=900 tests/run.sh tests/faults/run.sh tests/faults/runners.sh tests/libraries.sh
 
 coverage: ## line coverage of the unit, conformance and command-line tests
 	$(Q)tools/deps.sh build test coverage

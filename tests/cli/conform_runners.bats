@@ -34,3 +34,49 @@ load support
     refuses "--patience" conform --runner=locked --patience=1ms
     refuses "operands" conform --runner=locked heap
 }
+
+# plugin NAME RUNNER [SOURCE-EDIT] - NAME.so is that runner of the program, changed by a sed script.
+plugin() {
+    mkdir -p "$1/src/runners"
+    cp "$root"/src/runners/* "$1/src/runners"
+    sed -i "${3:-}" "$1/src/runners/$2.c"
+    gcc -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$1/src" -I"$root/src" -DRUNNER="$2" "-DSOURCE=\"runners/$2.c\"" \
+        "$root/tests/faults/runners/plugin.c" -o "$1.so" -lpthread
+}
+
+@test "a plugin that brings a runner is proved" {
+    plugin mine locked
+    run "$twbench" conform --plugin=./mine.so --impl=heap --operations=1e4 --patience=100s
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"locked: the contract holds"* ]]
+    refuses "brings a runner" run --plugin=./mine.so
+    refuses "brings a runner" conform --plugin=./mine.so,transfer=5
+}
+
+@test "a plugin's runner that crashes, hangs or exits is an outcome with a command to see it again" {
+    plugin crashes locked 's/^    int answer = guarded_stop.*/&\n    *(volatile int *)(uintptr_t)8 = 1;/'
+    run timeout 100 "$twbench" conform --plugin=./crashes.so --impl=heap --operations=1e4 --patience=2s
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"BROKEN: no call crashes"*"signal 11"*"calls under way: stop"*"conform --plugin=/"*"crashes.so --impl=heap --seed=1 --operations="* ]]
+    plugin hangs locked 's/^    int answer = guarded_stop.*/&\n    pthread_mutex_lock(\&service->guarded.lock);/'
+    run timeout 100 "$twbench" conform --plugin=./hangs.so --impl=heap --operations=1e4 --patience=2s
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"BROKEN: every call returns"*"stop has not returned for 2 s"* ]]
+    plugin exits locked 's/^    int answer = guarded_stop.*/&\n    _Exit(0);/'
+    run timeout 100 "$twbench" conform --plugin=./exits.so --impl=heap --operations=1e4 --patience=2s
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"BROKEN: no call crashes"*"exited by itself with status 0"* ]]
+}
+
+@test "a runner's table that is not whole is refused" {
+    plugin nameless locked 's/\.name = "locked"/.name = "Locked!"/'
+    refuses "name" conform --plugin=./nameless.so
+    plugin old locked 's/\.abi_version = TW_RUNNER_ABI_VERSION/.abi_version = 99/'
+    refuses "version" conform --plugin=./old.so
+    plugin lacks locked 's/^    \.wait = .*//'
+    refuses "wait" conform --plugin=./lacks.so
+}

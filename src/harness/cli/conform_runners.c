@@ -1,6 +1,7 @@
 /* conform_runners.c - prints what the proof of a runner found, with the command that repeats it. */
 #include "harness/cli/conform_runners.h"
 
+#include "harness/measure/designs/runner_plugins.h"
 #include "harness/prove/race/race.h"
 #include "runners/moment.h"
 
@@ -49,8 +50,9 @@ static void print_again(const struct proof *proof, const struct tw_runner_entry 
                         const struct race_report *report)
 {
     const struct race_options *race = &proof->race;
-    printf("To see it again (a race may take several tries):\n  twbench conform --runner=%s",
-           entry->timed->name);
+    const char *path = runner_plugins_path(entry);
+    printf("To see it again (a race may take several tries):\n  twbench conform --%s=%s",
+           path ? "plugin" : "runner", path ? path : entry->timed->name);
     if (proof->options->designs_given && proof->race.design_count == 1)
         printf(" --impl=%s", report->design->name);
     else if (proof->options->designs_given && proof->race.design_count > 1) {

@@ -3,6 +3,7 @@
 
 #include "harness/base/lists.h"
 #include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/runner_plugins.h"
 
 size_t options_files(const struct options *options, struct options_file files[OPTIONS_FILES_MAX])
 {
@@ -58,5 +59,7 @@ void options_free(struct options *options)
 {
     for (size_t i = 0; i < options->plugin_count; i++)
         plugins_close(options->plugins[i]);
+    for (size_t i = 0; i < options->runner_plugin_count; i++)
+        runner_plugins_close(options->runner_plugins[i]);
     lists_release(&options->memory);
 }

@@ -67,6 +67,9 @@ struct options {
     const struct tw_runner_entry *originals[OPTIONS_ORIGINALS_MAX];
     size_t original_count;
     size_t runner_count;
+    const struct tw_runner_entry
+        *runner_plugins[OPTIONS_RUNNERS_MAX]; /* of them, those of --plugin */
+    size_t runner_plugin_count;
     uint64_t threads[OPTIONS_RUNNERS_MAX];
     size_t thread_count;
 

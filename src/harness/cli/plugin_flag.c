@@ -3,6 +3,7 @@
 
 #include "harness/base/lists.h"
 #include "harness/base/units.h"
+#include "harness/measure/designs/runner_plugins.h"
 
 #include <string.h>
 
@@ -131,6 +132,26 @@ int plugin_flag_open(struct options *options, const char *path, const struct tw_
     return check_name(options, design, path, diag);
 }
 
+/* A runner instead of a design; only conform takes one so far. */
+static int take_runner(struct options *options, const char *path, bool has_settings,
+                       const char *flag, struct diag *diag)
+{
+    struct diag reason;
+    if (!(options->command->flags & FLAGS_CONFORM))
+        return diag_usage(diag, "%s: %s brings a runner, which 'twbench conform' takes alone", flag,
+                          path);
+    if (has_settings)
+        return diag_usage(diag, "%s: %s brings a runner; conform varies its settings itself", flag,
+                          path);
+    if (options->runner_plugin_count == OPTIONS_RUNNERS_MAX)
+        return diag_usage(diag, "%s: more than %d runners", flag, OPTIONS_RUNNERS_MAX);
+    const struct tw_runner_entry *runner = runner_plugins_open(path, &reason);
+    if (!runner)
+        return diag_usage(diag, "%s: %s", flag, reason.text);
+    options->runner_plugins[options->runner_plugin_count++] = runner; /* options_free closes it */
+    return DIAG_OK;
+}
+
 int plugin_flag_take(struct options *options, const char *flag, const char *value,
                      struct diag *diag)
 {
@@ -142,6 +163,8 @@ int plugin_flag_take(struct options *options, const char *flag, const char *valu
         *next++ = '\0';
     if (*text == '\0')
         return diag_usage(diag, "%s: '%s' given; expected FILE[,NAME=VALUES]", flag, value);
+    if (runner_plugins_is_one(text))
+        return take_runner(options, text, next != NULL, flag, diag);
     struct diag reason;
     const struct tw_design *design;
     if (plugin_flag_open(options, text, &design, &reason) != DIAG_OK)
@@ -159,6 +182,11 @@ int plugin_flag_take(struct options *options, const char *flag, const char *valu
 
 int plugin_flag_select(struct options *options, struct diag *diag)
 {
+    for (size_t i = 0; i < options->runner_plugin_count; i++) {
+        if (options->runner_count == OPTIONS_RUNNERS_MAX)
+            return diag_usage(diag, "--plugin: more than %d runners", OPTIONS_RUNNERS_MAX);
+        options->runners[options->runner_count++] = options->runner_plugins[i];
+    }
     bool joins_all = options->command->flags & FLAGS_ADVISE;
     if (options->plugin_count > 0 && !options->designs_given && !joins_all)
         options->design_count = 0;

@@ -5,6 +5,7 @@
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/runner_plugins.h"
 #include "harness/prove/race/race_books.h"
 #include "harness/prove/race/race_cases.h"
 #include "harness/prove/race/race_random.h"
@@ -76,6 +77,11 @@ static void look_for_hangs(struct race_job *job, uint64_t turns[RACE_NOTES],
 static void job_work(void *ctx, void *record)
 {
     struct race_job *job = ctx;
+    struct diag diag = {""};
+    if (runner_plugins_load(job->entry, &diag) != DIAG_OK) {
+        race_find(&job->notes->finding, RACE_OPEN, "%.300s", diag.text);
+        return;
+    }
     struct race_service service = {.runner = job->entry->proved,
                                    .options = job->options,
                                    .design = job->plan.design,
@@ -84,7 +90,6 @@ static void job_work(void *ctx, void *record)
                                    .notes = job->notes};
     uint64_t turns[RACE_NOTES] = {0}, since[RACE_NOTES] = {0};
     pthread_t script;
-    struct diag diag;
     job->service = &service;
     if (service.design && plugins_load(service.design, &diag) != DIAG_OK) {
         race_find(&job->notes->finding, RACE_OPEN, "%.300s", diag.text);
@@ -100,8 +105,10 @@ static void job_work(void *ctx, void *record)
     }
     while (race_is_over(&service) && atomic_load(&job->notes->finding.rule) == RACE_HOLDS)
         moment_sleep(moment_now() + MS);
-    if (!race_is_over(&service))
-        race_sum(&service, record);
+    if (race_is_over(&service))
+        return;
+    pthread_join(script, NULL);
+    race_sum(&service, record);
 }
 
 /* ---- In the parent. --------------------------------------------------------------------------- */
@@ -199,14 +206,18 @@ int race_run(const struct tw_runner_entry *entry, const struct race_options *opt
         return diag_run(diag, "no shared memory for a child: %s", strerror(errno));
     run_cases(&job, report);
     uint64_t before = report->sums.operations;
-    while (report->rule == RACE_HOLDS && report->sums.operations - before < options->operations) {
+    bool is_stuck = false;
+    while (report->rule == RACE_HOLDS && !is_stuck &&
+           report->sums.operations - before < options->operations) {
         race_plan_make(&job.plan, entry->proved, options, options->seed + report->services);
         uint64_t had = report->sums.operations;
         job_run(&job, report);
         report->services++;
-        if (report->rule == RACE_HOLDS && report->sums.operations == had)
-            break;
+        is_stuck = report->rule == RACE_HOLDS && report->sums.operations == had;
     }
     munmap(job.notes, sizeof *job.notes);
-    return DIAG_OK;
+    return is_stuck
+               ? diag_run(diag, "%s: a service ended without a start or a stop, at seed %" PRIu64,
+                          entry->proved->name, options->seed + report->services - 1)
+               : DIAG_OK;
 }

@@ -192,11 +192,10 @@ static void catches_up(struct race_service *service)
 
 /* ---- Cap, places, names. ---------------------------------------------------------------------- */
 
-/* Starts far timers until the cap refuses; how many there are then.  Places may come back late. */
+/* Starts far timers until the cap refuses; how many there are then, `least` at least.  Places may come back late. */
 static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_t cap,
-                     struct race_account **accounts)
+                     uint32_t least, struct race_account **accounts)
 {
-    bool split = service->runner->flags & TW_RUNNER_SPLIT_CAP;
     uint64_t end = moment_now() + service->options->patience_s * 1000 * MS;
     uint32_t count = 0;
     while (count <= cap && !race_is_over(service)) {
@@ -207,7 +206,7 @@ static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_
         int answer = race_start(service, seat, account);
         if (answer == TW_RUN_OK)
             accounts[count++] = account;
-        else if (count == cap || (split && count > 0) || moment_now() > end)
+        else if (count >= least || moment_now() > end)
             break;
         else {
             race_purge(service, seat);
@@ -216,12 +215,13 @@ static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_
     }
     if (count > cap)
         FIND(service, RACE_CAP, "%u timers pend; the cap is %u", count, cap);
-    else if (count == 0 || (count < cap && !split))
-        FIND(service, RACE_PLACES, "only %u of %u places can be taken, for %u s", count, cap,
+    else if (count < least)
+        FIND(service, RACE_PLACES, "only %u of %u places can be taken, for %u s", count, least,
              service->options->patience_s);
     return count;
 }
 
+/* In the latter rounds a second seat stops what the first has started. */
 static void cap_and_places_of(struct race_service *service, uint32_t capacity, uint32_t cap)
 {
     struct race_account *accounts[64];
@@ -229,13 +229,15 @@ static void cap_and_places_of(struct race_service *service, uint32_t capacity, u
         case_open(service, (struct tw_runner_config){.capacity = capacity, .max_pending = cap});
     if (!seat)
         return;
-    cap = cap > 0 ? cap : capacity;
-    if (service->description.max_pending < cap)
-        cap = service->description.max_pending;
+    cap = service->description.max_pending;
+    uint32_t least = service->runner->flags & TW_RUNNER_SPLIT_CAP ? 1 : cap;
+    struct tw_seat *other = race_enter(service);
     for (uint32_t round = 0; round < 4 && !race_is_over(service); round++) {
-        uint32_t count = fill(service, seat, cap, accounts);
+        uint32_t count = fill(service, seat, cap, least, accounts);
+        least = count;
         for (uint32_t i = 0; i < count && !race_is_over(service); i++)
-            must_stop(service, seat, accounts[i], TW_RUN_STOPPED, "a far timer");
+            must_stop(service, round < 2 ? seat : other, accounts[i], TW_RUN_STOPPED,
+                      "a far timer");
         race_purge(service, seat);
         for (uint32_t i = 0; i < cap && round % 2 == 1 && !race_is_over(service); i++) {
             struct race_account *near = start_at(service, seat, moment_now());
@@ -243,6 +245,8 @@ static void cap_and_places_of(struct race_service *service, uint32_t capacity, u
                 return;
         }
     }
+    if (!race_is_over(service))
+        race_leave(service, other);
     case_close(service, seat);
 }
 
@@ -602,8 +606,8 @@ static void bad_settings(struct race_service *service)
 const struct race_case race_cases[] = {
     {"past and near dues", past_and_near},
     {"an earlier head", earlier_head},
-    {"lone starts", lone_starts},
     {"catching up", catches_up},
+    {"lone starts", lone_starts},
     {"a cap below the capacity", cap_below_capacity},
     {"all places", all_places},
     {"stale names", stale_names},

@@ -3,6 +3,7 @@
 
 #include "harness/prove/race/race_books.h"
 #include "runners/moment.h"
+#include "runners/opening.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -136,6 +137,23 @@ static int race_task(struct tw_seat *seat, void *argument, const struct tw_firin
 
 /* ---- Calls. ----------------------------------------------------------------------------------- */
 
+/* The tick and the cap as given; the design may have a lower cap, and shards may round theirs down. */
+static void judge_description(struct race_service *service, const struct tw_runner_config *config)
+{
+    const struct tw_runner_description *said = &service->description;
+    uint32_t cap = opening_cap_of_design(&said->design, opening_cap(config));
+    bool split = service->runner->flags & TW_RUNNER_SPLIT_CAP;
+    bool right = split ? said->max_pending > 0 && said->max_pending <= opening_cap(config)
+                       : said->max_pending == cap;
+    if (!right)
+        race_find(&service->notes->finding, RACE_OPEN,
+                  "describe says that at most %u may pend; opened with %u", said->max_pending, cap);
+    if (said->tick_ns == 0 || (config->tick_ns > 0 && said->tick_ns != config->tick_ns))
+        race_find(&service->notes->finding, RACE_OPEN,
+                  "describe says ticks of %" PRIu64 " ns; opened with %" PRIu64, said->tick_ns,
+                  config->tick_ns);
+}
+
 bool race_open(struct race_service *service, struct tw_runner_config *config, uint32_t accounts)
 {
     struct tw_error error = {""};
@@ -161,15 +179,7 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     note = note_begin(service, NULL, RACE_CALL_describe);
     runner->describe(service->service, &service->description);
     note_end(note);
-    if (service->description.tick_ns == 0 ||
-        (config->tick_ns > 0 && service->description.tick_ns != config->tick_ns) ||
-        service->description.max_pending == 0 ||
-        service->description.max_pending > config->capacity)
-        race_find(&service->notes->finding, RACE_OPEN,
-                  "describe says ticks of %" PRIu64
-                  " ns and at most %u pending; opened with %" PRIu64 " ns and %u",
-                  service->description.tick_ns, service->description.max_pending, config->tick_ns,
-                  config->capacity);
+    judge_description(service, config);
     return !race_is_over(service);
 }
 
@@ -233,7 +243,9 @@ static void race_return(void *ctx, tw_timer timer, void *argument)
                   "shut returned a timer under another name than it fired under");
     if (timer % 4 != 0)
         return;
+    note_begin(service, returning->seat, RACE_CALL_stop);
     int answer = service->runner->stop(returning->seat, timer);
+    note_begin(service, returning->seat, RACE_CALL_shut);
     if (answer != TW_RUN_IDLE)
         race_find(&service->notes->finding, RACE_STOP,
                   "stop of a timer that was returned answered %d; expected IDLE", answer);
