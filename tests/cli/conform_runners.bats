@@ -44,6 +44,11 @@ plugin() {
         "$root/tests/faults/runners/plugin.c" -o "$1.so" -lpthread
 }
 
+# bad_stop NAME STATEMENT - NAME.so is the locked runner whose stop begins with the statement.
+bad_stop() {
+    plugin "$1" locked "s/\.stop = locked_stop/.stop = bad_stop/; s/^const struct tw_runner TW_RUNNER.*/static int bad_stop(struct tw_seat *seat, tw_timer timer) { $2; return locked_stop(seat, timer); }\n&/"
+}
+
 @test "a plugin that brings a runner is proved" {
     plugin mine locked
     run "$twbench" conform --plugin=./mine.so --impl=heap --operations=1e4 --patience=100s
@@ -55,17 +60,17 @@ plugin() {
 }
 
 @test "a plugin's runner that crashes, hangs or exits is an outcome with a command to see it again" {
-    plugin crashes locked 's/^    int answer = guarded_stop.*/&\n    *(volatile int *)(uintptr_t)8 = 1;/'
+    bad_stop crashes '*(volatile int *)(uintptr_t)8 = 1'
     run timeout 100 "$twbench" conform --plugin=./crashes.so --impl=heap --operations=1e4 --patience=2s
     echo "$output"
     [ "$status" -eq 1 ]
     [[ $output == *"BROKEN: no call crashes"*"signal 11"*"calls under way: stop"*"conform --plugin=/"*"crashes.so --impl=heap --seed=1 --operations="* ]]
-    plugin hangs locked 's/^    int answer = guarded_stop.*/&\n    pthread_mutex_lock(\&service->guarded.lock);/'
+    bad_stop hangs 'for (;;) seat_wait(seat, moment_now() + 1000000)'
     run timeout 100 "$twbench" conform --plugin=./hangs.so --impl=heap --operations=1e4 --patience=2s
     echo "$output"
     [ "$status" -eq 1 ]
     [[ $output == *"BROKEN: every call returns"*"stop has not returned for 2 s"* ]]
-    plugin exits locked 's/^    int answer = guarded_stop.*/&\n    _Exit(0);/'
+    bad_stop exits '_Exit(0)'
     run timeout 100 "$twbench" conform --plugin=./exits.so --impl=heap --operations=1e4 --patience=2s
     echo "$output"
     [ "$status" -eq 1 ]
