@@ -20,6 +20,7 @@ quick=(--tasks=100 --runs=3 --warmup=0 --min-time=0ns --patience=0s --progress=n
 run_run() { "$twbench" run --impl=heap,hashed,null --workload=hold "${quick[@]}" --json=-; }
 run_periodic() { "$twbench" run --impl=heap --workload=periodic "${quick[@]}" --json=-; }
 run_counts() { "$twbench" run --impl=hier,ring --workload=keepalive,collide --tasks=100 --counts-only --drive=ticks,next --progress=never --json=-; }
+run_runner() { "$twbench" run --runner=tick-queue --impl=round --tasks=200 --load=burst --tick=2ms --no-system-check --progress=never --json=-; }
 run_replay() { "$twbench" replay nginx --impl=list --counts-only --progress=never --json=-; }
 run_compare() { "$twbench" compare "$twbench" "$twbench" --impl=heap --workload=hold --tasks=100 --pairs=14 --progress=never --json=-; }
 run_compare_results() { run_run >"$work/r.json" && "$twbench" compare "$work/r.json" "$work/r.json" --json=-; }
