@@ -21,13 +21,13 @@ verdicts() {
         T16=holds T18=holds T19=holds F1=does-not-hold F2=does-not-hold; do
         [[ " $found " == *" $claim "* ]]
     done
-    for claim in T5 T6 T7 T9 T17; do
+    for claim in T5 T6 T7 T9 T15 T17 T20; do
         [[ " $found " == *" $claim=inconclusive "* ]]
     done
     [ "$(json all.json '[c["id"] for c in d["claims"] if c["basis"] == "counts"
         and c["verdict"] == "inconclusive"]')" = "[]" ]
-    [[ $(json all.json '" ".join(c["id"] for c in d["not_yet"])') == *"T15 T20 T21 T22" ]]
-    tr -s '\n ' '  ' <table.txt | grep -q 'T15 not yet: [^.]*\. Waits for threads\.'
+    [[ $(json all.json '" ".join(c["id"] for c in d["not_yet"])') == *"T21 T22" ]]
+    tr -s '\n ' '  ' <table.txt | grep -q 'T21 not yet: [^.]*\. Waits for [^.]*\.'
 }
 
 @test "where a document is imprecise both halves are judged" {
@@ -101,6 +101,18 @@ verdicts() {
     [ "$(verdicts cut.json)" = "T1=holds T12=holds" ]
 }
 
+@test "a claim on the real clock runs its runners, each run a sample, and its command runs the same cell" {
+    "$twbench" claims T15 --runs=2 --no-system-check --json=clock.json >/dev/null
+    [ "$(json clock.json 'sorted((c["runner"], c["clock"]["slow_ns"], len(c["clock"]["rounds"])) for c in d["cells"])')" = \
+        "[('one-thread', 0, 2), ('one-thread', 300000000, 2), ('pool', 300000000, 2)]" ]
+    command=$(json clock.json 'd["claims"][0]["runs"][1]["commands"][0]')
+    [[ $command == "twbench run --impl=heap "*" --runner=pool --threads=4 --slow-task=300000000ns --runs=6" ]]
+    eval "\"\$twbench\" ${command#twbench } --runs=2 --no-system-check --progress=never --json=run.json" >/dev/null
+    [ "$(json run.json 'd["cells"][0]["identity"]')" = "$(json clock.json 'd["claims"][0]["runs"][1]["cells"][0]')" ]
+    # Two samples make no interval of 95 %.
+    [ "$(verdicts clock.json)" = "T15=inconclusive" ]
+}
+
 @test "experiment files are looked up, and bad ones refused with file, line and key" {
     mkdir own
     refuses "own: no experiment file" claims --claims-dir=own
@@ -112,6 +124,12 @@ verdicts() {
     refuses "own/a.json: runs.counts: " claims --claims-dir=own
     sed 's/"turns": 1/"truns": 1/' "$root/claims/T09.json" >own/a.json
     refuses "truns" claims --claims-dir=own
+    sed 's/"one-thread"/"two-threads"/' "$root/claims/T15.json" >own/a.json
+    refuses "own/a.json: runs.one.clock.runner: 'two-threads' is no runner" claims --claims-dir=own
+    sed 's/"transfer": 200000/"transfers": 200000/' "$root/claims/T20.json" >own/a.json
+    refuses "own/a.json: runs.burst.points[1].clock.settings.transfers: no setting of this runner" claims --claims-dir=own
+    sed 's/"measure": "times"/"measure": "counts"/' "$root/claims/T20.json" >own/a.json
+    refuses "\"times\"" claims --claims-dir=own
     cp "$root/claims/F1.json" own/a.json
     cp "$root/claims/F1.json" own/b.json
     refuses "own/b.json: id: 'F1' is that of own/a.json too" claims --claims-dir=own

@@ -353,6 +353,24 @@ static void test_quantities(void **state)
     cJSON_Delete(cell);
 }
 
+/* Each run is a sample; a bound is the same for all of them. */
+static void test_quantities_of_the_clock(void **state)
+{
+    (void)state;
+    cJSON *cell = cJSON_Parse(
+        "{\"clock\":{\"wakeups_per_s\":10,\"rounds\":[{\"wakeups_per_s\":9},{\"wakeups_per_s\":10},"
+        "{\"wakeups_per_s\":10},{\"wakeups_per_s\":10},{\"wakeups_per_s\":10},"
+        "{\"wakeups_per_s\":12}]}}");
+    struct quantity rate = quantity_of(cell, NULL, "wakeups_per_s / 2");
+    assert_true(rate.timed && rate.count == 6 && rate.low >= 4.5 && rate.low <= 4.5);
+    assert_true(rate.high >= 6 && rate.high <= 6 && rate.confidence >= 0.95);
+    struct quantity bound = quantity_of(cell, NULL, "5");
+    struct quantity ratio = quantity_ratio(&rate, &bound, true);
+    assert_true(ratio.count == 6 && ratio.median >= 1 && ratio.median <= 1);
+    assert_true(isnan(quantity_of(cell, NULL, "cpu_share").median));
+    cJSON_Delete(cell);
+}
+
 static void test_growth(void **state)
 {
     (void)state;
@@ -527,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_files_refused),
         cmocka_unit_test(test_parts_refused),
         cmocka_unit_test(test_quantities),
+        cmocka_unit_test(test_quantities_of_the_clock),
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_compare_counts),
         cmocka_unit_test(test_compare_times),

@@ -50,6 +50,10 @@ static void matrix_of_point(struct claiming *claiming, const struct experiment_r
     matrix->counts_only = !run->timed;
     if (!run->timed)
         matrix->runs = matrix->warmup = 0;
+    matrix->clock = point->clock.wishes;
+    matrix->clock.tick_ns = point->tick_ns;
+    if (matrix->clock.on && matrix->runs > EXPERIMENT_CLOCK_RUNS)
+        matrix->runs = EXPERIMENT_CLOCK_RUNS;
     claiming->run = run;
     claiming->x = point->x;
 }
@@ -72,7 +76,11 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
         .sweeps = sweeps,
         .sweep_count = point->setting_count,
         .drives = &point->drive,
-        .drive_count = 1,
+        .drive_count = !point->clock.runner,
+        .runners = &point->clock.runner,
+        .runner_count = point->clock.runner != NULL,
+        .threads = &point->clock.threads,
+        .thread_count = point->clock.runner != NULL,
     };
     return session_plan(&claiming->session, &claiming->matrix, &selection, diag);
 }

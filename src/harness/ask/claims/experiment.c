@@ -6,6 +6,7 @@
 #include "harness/ask/claims/reader.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/units.h"
+#include "harness/measure/clock/clock_run.h"
 #include "harness/measure/stats/growth.h"
 
 #include <math.h>
@@ -187,6 +188,8 @@ static void read_point(struct loading *loading, const struct reader_place *place
     if (tick && units_parse_time(tick, "tick", &point->tick_ns, &diag) != DIAG_OK)
         reader_refuse(reader, place, "%.300s", diag.text);
     read_settings(loading, place, member_of(object, "settings"), run, point);
+    struct reader_place clock = reader_member(place, "clock");
+    experiment_clock_read(reader, &clock, member_of(object, "clock"), &point->clock);
     read_sets(loading, place, member_of(object, "set"), point);
 }
 
@@ -216,8 +219,8 @@ static void read_tasks(struct loading *loading, const struct reader_place *outer
 static void read_points(struct loading *loading, const struct reader_place *outer,
                         const cJSON *array, struct experiment_run *run)
 {
-    static const char *const keys[] = {"x",     "tasks",    "workload", "tick",
-                                       "drive", "settings", "set",      NULL};
+    static const char *const keys[] = {"x",        "tasks", "workload", "tick", "drive",
+                                       "settings", "set",   "clock",    NULL};
     struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, "points");
     struct experiment_point common = run->points[0];
@@ -244,10 +247,28 @@ static void read_points(struct loading *loading, const struct reader_place *oute
 
 /* ---- Runs. ----------------------------------------------------------------------------------- */
 
+/* A load that is made on the clock has no workload, but its own name. */
+static void check_point(struct reader *reader, const struct reader_place *place,
+                        const struct experiment_run *run, struct experiment_point *point)
+{
+    bool made = point->clock.runner && point->clock.wishes.load != CLOCK_PACED;
+    if (made && point->workload)
+        reader_refuse(reader, place, "expected no \"workload\" with the load '%s'",
+                      clock_load_name(point->clock.wishes.load));
+    else if (made)
+        point->workload = clock_load_name(point->clock.wishes.load);
+    else if (!point->workload)
+        reader_refuse(reader, place, "expected \"workload\"");
+    if (point->clock.runner && !run->timed)
+        reader_refuse(reader, place, "expected \"measure\": \"times\" with \"clock\"");
+    if (point->clock.runner && point->drive != PLAN_DRIVE_TICKS)
+        reader_refuse(reader, place, "expected no \"drive\" with \"clock\"");
+}
+
 static void read_run(struct loading *loading, const struct reader_place *outer, const cJSON *object)
 {
-    static const char *const keys[] = {"designs", "workload", "tasks",   "tick",   "settings",
-                                       "set",     "drive",    "measure", "points", NULL};
+    static const char *const keys[] = {"designs", "workload", "tasks",  "tick",  "settings", "set",
+                                       "drive",   "measure",  "points", "clock", NULL};
     struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, object->string);
     struct reader_place designs = reader_member(&place, "designs");
@@ -266,8 +287,7 @@ static void read_run(struct loading *loading, const struct reader_place *outer, 
     if (member_of(object, "points"))
         read_points(loading, &place, member_of(object, "points"), run);
     for (size_t i = 0; i < run->point_count; i++)
-        if (!run->points[i].workload)
-            reader_refuse(reader, &place, "expected \"workload\"");
+        check_point(reader, &place, run, &run->points[i]);
 }
 
 static void read_runs(struct loading *loading, const cJSON *object)

@@ -14,7 +14,8 @@
  *
  * A RUN is cells: designs x the values of x.  x is the number of tasks where "tasks" is a list, and
  * what "points" say it is where there are points; a point may have its own settings, set (parameters
- * of the workload), tick, drive, tasks, workload.  "measure": "counts" takes no times.
+ * of the workload), tick, drive, tasks, workload.  "measure": "counts" takes no times.  "clock" has the
+ * cells run on the real clock (experiment_clock.h); their measure is "times".
  *
  * A PART is a statement with a predicate.  Its "of" names a run, and perhaps designs, a phase, one x
  * ("at"), and a figure (quantity.h); what it leaves open is tried for all there are, and the part
@@ -36,6 +37,7 @@
 #ifndef TWBENCH_EXPERIMENT_H
 #define TWBENCH_EXPERIMENT_H
 
+#include "harness/ask/claims/experiment_clock.h"
 #include "harness/ask/claims/reader.h"
 #include "harness/measure/plan/plan.h"
 
@@ -58,6 +60,7 @@ struct experiment_point {
     size_t setting_count;
     struct workload_setting sets[EXPERIMENT_SETS_MAX];
     size_t set_count;
+    struct experiment_clock clock;
 };
 
 struct experiment_run {

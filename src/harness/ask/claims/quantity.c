@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define CLOCK_PREFIX "clock."
+
 enum place { IN_FIGURE, WORK, OP, TIME, CPU };
 
 /* Exact; a time that was measured once; a time that was sampled. */
@@ -59,6 +61,12 @@ static bool is_named(const struct figure *figure, const char *name, const char *
     return wanted && figure->claim && strcmp(figure->claim, wanted) == 0;
 }
 
+/* On the real clock each run has its own value. */
+static bool is_on_clock(const struct figure *figure)
+{
+    return strncmp(figure->path, CLOCK_PREFIX, strlen(CLOCK_PREFIX)) == 0;
+}
+
 /* A latency is a time that was measured once. */
 static bool name_find(const char *name, struct figure_name *out)
 {
@@ -68,8 +76,10 @@ static bool name_find(const char *name, struct figure_name *out)
     for (size_t i = 0; i < figure_count; i++) {
         if (!is_named(&figures[i], name, of_schedule))
             continue;
-        bool is_time = figures[i].sheet == FIGURE_LATENCY;
-        *out = (struct figure_name){IN_FIGURE, is_time ? ONCE : EXACT, &figures[i], catch_up};
+        enum basis basis = is_on_clock(&figures[i])             ? SAMPLED
+                           : figures[i].sheet == FIGURE_LATENCY ? ONCE
+                                                                : EXACT;
+        *out = (struct figure_name){IN_FIGURE, basis, &figures[i], catch_up};
         return true;
     }
     return false;
@@ -207,6 +217,15 @@ static double phases_value(const struct source *source, const struct figure_name
     return value;
 }
 
+/* Of one run, or of all together. */
+static double clock_value(const struct source *source, const struct figure *figure)
+{
+    if (source->sample < 0)
+        return json_get_number(source->cell, figure->path);
+    const cJSON *run = cJSON_GetArrayItem(json_get(source->cell, "clock.rounds"), source->sample);
+    return run ? json_get_number(run, figure->path + strlen(CLOCK_PREFIX)) : NAN;
+}
+
 static bool value_of(void *ctx, const char *name, double *value)
 {
     const struct source *source = ctx;
@@ -215,6 +234,8 @@ static bool value_of(void *ctx, const char *name, double *value)
         *value = setting_value(source->cell, name);
     else if (!found.figure || found.figure->owner == FIGURE_OF_PHASE)
         *value = phases_value(source, &found);
+    else if (is_on_clock(found.figure))
+        *value = clock_value(source, found.figure);
     else if (found.figure->owner == FIGURE_OF_CELL)
         *value = json_get_number(source->cell, found.figure->path);
     else
@@ -301,10 +322,11 @@ struct quantity quantity_ratio(const struct quantity *left, const struct quantit
 {
     struct quantity out = {.timed = left->timed || right->timed,
                            .confidence = fmin(left->confidence, right->confidence)};
-    if (same_rounds && left->count > 0 && left->count == right->count) {
+    bool exact = !right->timed; /* one value for every round */
+    if (same_rounds && left->count > 0 && (exact || left->count == right->count)) {
         out.count = left->count;
         for (size_t i = 0; i < out.count; i++)
-            out.samples[i] = divide(left->samples[i], right->samples[i]);
+            out.samples[i] = divide(left->samples[i], exact ? right->median : right->samples[i]);
         summarize(&out);
         return out;
     }

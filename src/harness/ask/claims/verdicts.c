@@ -84,7 +84,8 @@ void verdicts_command(char *out, size_t size, const struct experiment_run *run, 
     text_add(&line, "twbench run --impl=");
     for (size_t i = 0; i < run->design_count; i++)
         text_add(&line, "%s%s", i ? "," : "", run->designs[i]->timed->name);
-    text_add(&line, " --workload=%s", at->workload);
+    if (!at->clock.runner || at->clock.wishes.load == CLOCK_PACED)
+        text_add(&line, " --workload=%s", at->workload);
     for (size_t i = 0; i < at->set_count; i++)
         append_set(&line, &at->sets[i]);
     append_tasks(&line, run, point, all_points);
@@ -92,6 +93,7 @@ void verdicts_command(char *out, size_t size, const struct experiment_run *run, 
         text_add(&line, " --tick=%lluns", (unsigned long long)at->tick_ns);
     for (size_t i = 0; i < at->setting_count; i++)
         append_setting(&line, &at->settings[i]);
+    experiment_clock_command(&line, &at->clock);
     if (at->drive != PLAN_DRIVE_TICKS)
         text_add(&line, " --drive=%s", plan_drive_name(at->drive));
     if (!run->timed)

@@ -14,8 +14,9 @@ int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
     *on_clock = (struct on_clock){.reports = calloc(count, sizeof *on_clock->reports),
                                   .records = calloc(count, sizeof *on_clock->records),
                                   .documents = calloc(count, sizeof(cJSON *)),
+                                  .rounds = calloc(count, sizeof(cJSON *)),
                                   .count = count};
-    if (!on_clock->reports || !on_clock->records || !on_clock->documents)
+    if (!on_clock->reports || !on_clock->records || !on_clock->documents || !on_clock->rounds)
         return diag_run(diag, "no memory for %zu cells", count);
     for (size_t i = 0; i < count; i++)
         on_clock->records[i] = (struct clock_record){.runner = cells[i].runner->timed,
@@ -29,6 +30,9 @@ void on_clock_free(struct on_clock *on_clock)
 {
     for (size_t i = 0; on_clock->documents && i < on_clock->count; i++)
         cJSON_Delete(on_clock->documents[i]);
+    for (size_t i = 0; on_clock->rounds && i < on_clock->count; i++)
+        cJSON_Delete(on_clock->rounds[i]);
+    free(on_clock->rounds);
     free(on_clock->documents);
     free(on_clock->reports);
     free(on_clock->records);
@@ -89,6 +93,18 @@ static void run_once(struct on_clock *on_clock, const struct on_clock_request *r
     }
 }
 
+/* A run that went wrong has no figures that others could be compared with. */
+static void keep_round(struct on_clock *on_clock, size_t cell, const struct clock_report *report)
+{
+    struct clock_record record = on_clock->records[cell];
+    record.report = report;
+    if (!on_clock->rounds[cell])
+        on_clock->rounds[cell] = cJSON_CreateArray();
+    on_clock->records[cell].rounds = on_clock->rounds[cell];
+    if (report->end == CLOCK_OK)
+        cJSON_AddItemToArray(on_clock->rounds[cell], clock_record_round(&record));
+}
+
 static void run_cell(struct on_clock *on_clock, const struct on_clock_request *request,
                      uint64_t round, size_t cell, struct clock_report *scratch)
 {
@@ -96,6 +112,11 @@ static void run_cell(struct on_clock *on_clock, const struct on_clock_request *r
     if (round > 0 && report->end != CLOCK_OK)
         return;
     run_once(on_clock, request, cell, scratch);
+    if (round == 0) {
+        cJSON_Delete(on_clock->rounds[cell]);
+        on_clock->rounds[cell] = NULL;
+    }
+    keep_round(on_clock, cell, scratch);
     if (round == 0)
         *report = *scratch;
     else

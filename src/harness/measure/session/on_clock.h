@@ -15,6 +15,7 @@ struct on_clock {
     struct clock_report *reports;
     cJSON *
         *documents; /* of the cells that an original ran: what its driver said in the last round */
+    cJSON **rounds; /* of each cell the figures of its runs, an array */
     size_t count;
 };
 

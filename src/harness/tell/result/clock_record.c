@@ -91,19 +91,14 @@ static void add_load(cJSON *object, const struct clock_record *record)
     json_add_integer(object, "failing_every", wishes->failing_every);
 }
 
-static cJSON *make_clock(const struct clock_record *record)
+/* What one run and several together have alike. */
+static cJSON *make_figures(const struct clock_record *record)
 {
     const struct clock_report *report = record->report;
     const struct tw_runner_stats *stats = &report->stats;
     double seconds = (double)report->window_ns / 1e9, watched = (double)report->watched_ns / 1e9;
     double bytes = (double)(stats->own_bytes + stats->design_bytes);
     cJSON *object = cJSON_CreateObject();
-    add_load(object, record);
-    json_add_integer(object, "tick_ns", report->tick_ns);
-    json_add_integer(object, "runner_threads", report->runner_threads);
-    json_add_integer(object, "shards", report->shards);
-    json_add_integer(object, "max_pending", report->max_pending);
-    json_add_integer(object, "capacity", report->capacity);
     json_add_integer(object, "window_ns", report->window_ns);
     json_add_integer(object, "watched_ns", report->watched_ns);
     json_add_integer(object, "operations", report->operations);
@@ -116,6 +111,34 @@ static cJSON *make_clock(const struct clock_record *record)
     json_add_measure(object, "bytes_per_timer", bytes / (double)report->capacity);
     json_add(object, "stats", make_stats(stats));
     json_add(object, "times_ns", make_times(&report->times));
+    return object;
+}
+
+cJSON *clock_record_round(const struct clock_record *record)
+{
+    cJSON *round = make_figures(record), *times;
+    cJSON_ArrayForEach(times, json_get(round, "times_ns"))
+    {
+        cJSON_DeleteItemFromObjectCaseSensitive(times, "bins");
+    }
+    return round;
+}
+
+static cJSON *make_clock(const struct clock_record *record)
+{
+    const struct clock_report *report = record->report;
+    cJSON *object = cJSON_CreateObject(), *figures = make_figures(record), *figure;
+    add_load(object, record);
+    json_add_integer(object, "tick_ns", report->tick_ns);
+    json_add_integer(object, "runner_threads", report->runner_threads);
+    json_add_integer(object, "shards", report->shards);
+    json_add_integer(object, "max_pending", report->max_pending);
+    json_add_integer(object, "capacity", report->capacity);
+    while ((figure = cJSON_DetachItemFromArray(figures, 0)))
+        json_add(object, figure->string, figure);
+    cJSON_Delete(figures);
+    json_add(object, "rounds",
+             record->rounds ? cJSON_Duplicate(record->rounds, true) : cJSON_CreateArray());
     return object;
 }
 

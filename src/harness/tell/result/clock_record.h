@@ -14,6 +14,7 @@ struct clock_record {
     uint32_t threads;
     const struct clock_wishes *wishes;
     const struct clock_report *report;
+    const cJSON *rounds;   /* an array of clock_record_round; NULL: none */
     const cJSON *original; /* what the driver of an original said; NULL: it is a runner of ours */
 };
 
@@ -21,6 +22,8 @@ struct clock_record {
 void clock_record_identity(char *out, size_t size, const struct clock_record *record);
 /* The settings that tell cells of one table apart: runner, threads and what the runner was given. */
 void clock_record_params(cJSON *params, const struct clock_record *record);
+/* The figures of one run, without the bins of its histograms: an element of "clock.rounds".  The caller's. */
+cJSON *clock_record_round(const struct clock_record *record);
 /* The keys runner, original, ledger and clock; null when `record` is NULL. */
 void clock_record_add(cJSON *cell, const struct clock_record *record);
 
