@@ -9,7 +9,7 @@ make_result() {
 }
 
 make_claims() {
-    "$twbench" claims --quick F1 T1 T15 --json=c.json >/dev/null
+    "$twbench" claims --quick F1 T1 T21 --json=c.json >/dev/null
 }
 
 # Every data-value of the page, by its path, is in the document; "N values" or the first that is not.
@@ -50,11 +50,11 @@ PYTHON
 }
 
 @test "claims stand with verdict and reason, and what waits is named" {
-    "$twbench" claims --quick F1 T15 --html=page.html >/dev/null
+    "$twbench" claims --quick F1 T21 --html=page.html >/dev/null
     grep -q 'href="#claim-F1"' page.html
     grep -q 'id="claim-F1"' page.html
     grep -q '<span class="verdict refuted" data-path="claims\[0\].verdict">does-not-hold</span>' page.html
-    grep -q 'data-path="not_yet\[0\].waits_for">threads<' page.html
+    grep -q 'data-path="not_yet\[0\].waits_for">disks<' page.html
 }
 
 @test "names full of markup are text in the page and in Markdown" {
@@ -91,7 +91,7 @@ PYTHON
     "$twbench" report c.json --export-markdown=c.md >/dev/null
     grep -q '^## Claims about timer designs' c.md
     grep -q '^| design |' c.md
-    grep -q '^[^|]*twbench claims --quick F1 T1 T15' c.md
+    grep -q '^[^|]*twbench claims --quick F1 T1 T21' c.md
     grep -q '^| machine | architecture | ' c.md
 }
 
