@@ -270,3 +270,21 @@ END
     [ "$status" -ne 0 ]
     [[ $output == *"there is no flag --sead"* && $output == *"no row --seed"* ]]
 }
+
+# of FILE: samples and why there are no more, of the first cell
+sampled() {
+    json "$1" '[(c["sampling"]["samples"], c["sampling"]["ended_by"]) for c in d["cells"]][0]'
+}
+
+@test "samples end when their time is up, and the table and the result say so" {
+    quick=(run --workload=hold --tasks=100 --impl=heap --min-time=100us --progress=never --no-system-check --style=plain)
+    "$twbench" "${quick[@]}" --time=1ns --json=time.json >time.txt
+    [ "$(sampled time.json)" = "(3, 'time')" ]
+    grep -q '^samples *3 of 7: the time for samples was up (--time)' time.txt
+    "$twbench" "${quick[@]}" --runs=4 --json=runs.json >runs.txt
+    [ "$(sampled runs.json)" = "(4, 'runs')" ]
+    ! grep -q '^samples' runs.txt
+    "$twbench" "${quick[@]}" --runs=5 --time=1ns --json=both.json >/dev/null
+    [ "$(sampled both.json)" = "(3, 'time')" ]
+    refuses "--time" "${quick[@]}" --time=soon
+}

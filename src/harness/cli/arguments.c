@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Time for the samples of a design on a load, unless their number is given. */
+#define SAMPLES_TIME_NS UINT64_C(4000000000)
+
 /* The parameter of that name of any design, those of the plugins given so far first; NULL: none.  Libraries are
  * loaded only for a name that no design in the program has. */
 static const struct tw_param *param_find(const struct options *options, const char *name)
@@ -247,5 +250,7 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
         return DIAG_USAGE;
     if (options->setup.counts_only)
         options->setup.runs = options->setup.warmup = 0;
+    if ((command->flags & FLAGS_RUN) && !options->runs_given && !options->time_given)
+        options->setup.time_ns = SAMPLES_TIME_NS;
     return check_together(options, diag);
 }

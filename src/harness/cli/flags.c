@@ -186,6 +186,13 @@ static int take_runs(struct options *options, const char *flag, const char *valu
     return take_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
 }
 
+static int take_sampling_time(struct options *options, const char *flag, const char *value,
+                              struct diag *diag)
+{
+    options->time_given = true;
+    return units_parse_time(value, flag, &options->setup.time_ns, diag);
+}
+
 static int take_drive(struct options *options, const char *flag, const char *value,
                       struct diag *diag)
 {
@@ -464,6 +471,11 @@ const struct flag flags[] = {
      FLAGS_RUN, BY(take_huge_pages)},
     {"plan", NULL, "show the cells and about how long they take, and run nothing", FLAGS_RUN,
      SWITCH(plan_only)},
+    {"time", "DURATION",
+     "time for the samples of a design on a load; three are taken at least (default 4s; with "
+     "--runs as long as "
+     "they take)",
+     FLAGS_RUN, BY(take_sampling_time)},
     {"runs", "N", "timed samples per cell (default 7; with --runner 1)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS, BY(take_runs)},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,

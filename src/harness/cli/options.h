@@ -120,7 +120,7 @@ struct options {
     bool quick;        /* claims: counts only */
     bool exact;        /* advise: --exact was given */
     bool clock_given;  /* a flag that is of no use without --runner */
-    bool runs_given;
+    bool runs_given, time_given;
     bool save_result; /* ci --save-baseline */
     bool silent;      /* shows no table */
 

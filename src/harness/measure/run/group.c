@@ -13,6 +13,11 @@
 #define NOMINAL_NS_PER_OPERATION     10u
 #define NOMINAL_NS_ON_THE_REAL_CLOCK 10000u
 
+/* Rounds that may end it early: the least, those that give an interval, and how narrow that has to be. */
+#define SAMPLES_LEAST    3
+#define SAMPLES_INTERVAL 6
+#define NARROW           0.01
+
 /* Kinds of rounds before the timed ones. */
 #define GROUP_FIRST_MAX 6
 
@@ -263,6 +268,70 @@ static size_t list_first(const struct stream *stream, const struct group_options
     return count;
 }
 
+/* ---- When is it enough? ---------------------------------------------------------------------- */
+
+static bool is_narrow(const struct outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->phase_count; i++) {
+        struct summary wall = summary_of(outcome->phases[i].wall_ns, outcome->sample_count);
+        if (wall.high > wall.median * (1 + NARROW) || wall.low < wall.median * (1 - NARROW))
+            return false;
+    }
+    return outcome->sample_count >= SAMPLES_INTERVAL;
+}
+
+static bool is_all_narrow(const struct group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (group->outcomes[i].status == OUTCOME_OK && !is_narrow(&group->outcomes[i]))
+            return false;
+    return true;
+}
+
+static double time_of_all_ns(const struct group *group)
+{
+    double ns = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        bool keeps = !(group->cells[i].design->timed->traits.flags & TW_KEEPS_NOTHING);
+        bool runs = group->outcomes[i].status == OUTCOME_OK;
+        ns += keeps && runs ? (double)group->options->time_ns : 0;
+    }
+    return ns;
+}
+
+/* After `taken` rounds that began at `begin_ns`: is it over, and why? */
+static bool is_enough(const struct group *group, uint64_t taken, uint64_t begin_ns,
+                      enum outcome_end *why)
+{
+    if (group->options->time_ns == 0)
+        return false;
+    double spent_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
+    bool fits = spent_ns + spent_ns / (double)taken <= time_of_all_ns(group);
+    *why = OUTCOME_END_INTERVAL;
+    if (taken >= SAMPLES_INTERVAL && is_all_narrow(group))
+        return true;
+    *why = OUTCOME_END_TIME;
+    return taken >= SAMPLES_LEAST && !fits;
+}
+
+static int time_rounds(struct group *group, struct pool *pool, struct rng *rng, struct diag *diag)
+{
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    enum outcome_end ended = OUTCOME_END_RUNS;
+    int status = DIAG_OK;
+    for (uint64_t run = 0; run < group->options->runs && status == DIAG_OK; run++) {
+        enum outcome_end why;
+        if (run > 0 && is_enough(group, run, begin_ns, &why)) {
+            ended = why;
+            break;
+        }
+        status = group_round(group, pool, JOB_TIME, rng, diag);
+    }
+    for (size_t i = 0; i < group->count; i++)
+        group->outcomes[i].ended = ended;
+    return status;
+}
+
 int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
               const struct stream *stream, const struct cycles *cycles,
               const struct group_options *options, struct outcome *outcomes,
@@ -290,8 +359,8 @@ int group_run(struct pool *pool, const struct plan_cell *cells, size_t count,
     int status = DIAG_OK;
     for (size_t i = 0; i < first_count && status == DIAG_OK; i++)
         status = group_round(&group, pool, first[i], &rng, diag);
-    for (uint64_t run = 0; run < options->runs && status == DIAG_OK; run++)
-        status = group_round(&group, pool, JOB_TIME, &rng, diag);
+    if (status == DIAG_OK)
+        status = time_rounds(&group, pool, &rng, diag);
     free(group.jobs);
     return status;
 }

@@ -3,6 +3,8 @@
  * First every cell is proved (counted object, against the oracle); only what is right is measured
  * further: memory, latency, counters, steps, then `runs` rounds of timed samples.  In each round every
  * cell is sampled once, in an order shuffled anew, so that a drift of the machine falls on all alike.
+ * Under a time for samples it ends earlier, with six samples at least once every interval is within 1 % of its median,
+ * or with three or more when the next round would exceed that time, taken once per design that keeps timers.
  * With no runs at all it ends after the memory: counts, and nothing that reads a clock.
  */
 #ifndef TWBENCH_GROUP_H
@@ -12,6 +14,7 @@
 
 struct group_options {
     uint64_t runs;        /* timed samples per cell; 0 .. OUTCOME_SAMPLES_MAX */
+    uint64_t time_ns;     /* wall time for the samples of a design; 0: `runs` whatever they take */
     uint64_t warmup;      /* passes before the timed ones of each sample */
     uint64_t min_time_ns; /* work per sample; see group_passes */
     uint64_t seed;        /* of the order */

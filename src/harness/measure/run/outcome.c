@@ -24,6 +24,16 @@ const char *outcome_catch_up_name(enum outcome_catch_up catch_up)
     return names[catch_up];
 }
 
+const char *outcome_end_name(enum outcome_end end)
+{
+    static const char *const names[] = {
+        [OUTCOME_END_RUNS] = "runs",
+        [OUTCOME_END_INTERVAL] = "interval",
+        [OUTCOME_END_TIME] = "time",
+    };
+    return names[end];
+}
+
 const char *outcome_counter_name(enum outcome_counter counter)
 {
     static const char *const names[] = {

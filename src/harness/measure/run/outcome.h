@@ -47,6 +47,15 @@ enum outcome_counter {
 /* Word used in JSON: "instructions", "cycles", "cache_misses", "branch_misses", "dtlb_misses". */
 const char *outcome_counter_name(enum outcome_counter counter);
 
+/* Why no more samples were taken. */
+enum outcome_end {
+    OUTCOME_END_RUNS,     /* there are as many as were asked for, or nothing is timed */
+    OUTCOME_END_INTERVAL, /* the interval of each phase is narrow enough */
+    OUTCOME_END_TIME      /* the time for samples was up */
+};
+/* Word used in JSON: "runs", "interval", "time". */
+const char *outcome_end_name(enum outcome_end end);
+
 struct outcome_count {
     bool known;
     double per_pass; /* scaled up when the counter had to share its place with others */
@@ -161,6 +170,7 @@ struct outcome {
     double late_mean_ticks;
     struct outcome_precision precision;
     size_t sample_count;
+    enum outcome_end ended;
     uint64_t passes_per_sample;
     uint64_t retaken_passes,
         slow_passes; /* of all samples: taken again, and kept, though the core was slow */

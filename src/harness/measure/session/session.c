@@ -415,6 +415,7 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
     struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
     struct group_options group = {
         .runs = setup->runs,
+        .time_ns = setup->time_ns,
         .warmup = setup->warmup,
         .min_time_ns = setup->min_time_ns,
         .seed = setup->seed,

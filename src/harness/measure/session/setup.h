@@ -32,6 +32,7 @@ struct setup {
 
     /* Samples. */
     uint64_t runs, warmup;
+    uint64_t time_ns;     /* for the samples of a design on a stream; 0: as long as `runs` take */
     uint64_t min_time_ns; /* work of one sample */
     uint64_t patience_ns; /* longest wait for the core's full pace */
     bool counts_only;     /* runs is 0 then */

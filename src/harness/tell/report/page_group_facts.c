@@ -147,9 +147,29 @@ static void add_harness(struct page *page, const struct view_group *group,
     }
 }
 
+/* Fewer samples than asked for, and why.  All cells of a group that were timed together end alike. */
+static void add_samples(struct page *page, const struct view_group *group,
+                        const struct place *cells)
+{
+    for (size_t i = 0; i < group->row_count; i++) {
+        struct place cell = place_of(cells, group->rows[i].cell);
+        const char *ended = place_text(&cell, "sampling.ended_by");
+        bool is_narrow = strcmp(ended, "interval") == 0;
+        if (!group->rows[i].ok || (!is_narrow && strcmp(ended, "time") != 0))
+            continue;
+        page_say_fact(
+            page, "samples", &cell,
+            is_narrow
+                ? "{sampling.samples} of {sampling.runs}: every interval is narrow enough"
+                : "{sampling.samples} of {sampling.runs}: the time for samples was up (--time)");
+        return;
+    }
+}
+
 void page_group_facts(struct page *page, const struct view_group *group, const struct place *cells)
 {
     add_cpu_times(page, group, cells);
+    add_samples(page, group, cells);
     add_precision(page, group, cells);
     add_pages(page, group);
     if (group->phase_count > 0 && !view_is_timed(group))

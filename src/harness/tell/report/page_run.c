@@ -50,7 +50,7 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
         page_span(page, ", \u00b1 the farther end of its exact %.1f %% confidence interval.",
                   100 * confidence);
     else
-        page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs).");
+        page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs, --time).");
     if (compares(view))
         page_text(
             page,

@@ -418,6 +418,7 @@ static cJSON *make_sampling(const struct cell_identity *identity, const struct o
     json_add_integer(object, "runs", identity->runs);
     json_add_integer(object, "warmup", identity->warmup);
     json_add_integer(object, "samples", outcome->sample_count);
+    json_add_text(object, "ended_by", outcome_end_name(outcome->ended));
     json_add_integer(object, "passes_per_sample", outcome->passes_per_sample);
     json_add_integer(object, "retaken_passes", outcome->retaken_passes);
     json_add_integer(object, "slow_passes", outcome->slow_passes);
