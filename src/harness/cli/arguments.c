@@ -193,6 +193,15 @@ static int take_contestant(struct options *options, const char *path, struct dia
                : DIAG_OK;
 }
 
+/* How many samples there are, and how long they may take, once all flags are known. */
+static void bound_samples(struct options *options)
+{
+    if (options->setup.counts_only)
+        options->setup.runs = options->setup.warmup = 0;
+    if ((options->command->flags & FLAGS_RUN) && !options->runs_given && !options->time_given)
+        options->setup.time_ns = SAMPLES_TIME_NS;
+}
+
 int arguments_parse(int argc, char **argv, int first, const struct command *command,
                     struct options *options, struct diag *diag)
 {
@@ -248,9 +257,6 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
         apply_preset(options);
     if (clock_flags_finish(options, diag) != DIAG_OK)
         return DIAG_USAGE;
-    if (options->setup.counts_only)
-        options->setup.runs = options->setup.warmup = 0;
-    if ((command->flags & FLAGS_RUN) && !options->runs_given && !options->time_given)
-        options->setup.time_ns = SAMPLES_TIME_NS;
+    bound_samples(options);
     return check_together(options, diag);
 }
