@@ -290,6 +290,7 @@ void race_random(struct race_service *service, const struct race_plan *plan)
                                       .settings = plan->settings,
                                       .setting_count = plan->setting_count};
     service->design = plan->design;
+    service->is_varied = options->setting_count == 0;
     service->seed = plan->seed;
     service->point_weight = plan->point_weight;
     if (!race_open(service, &config, OPERATIONS + EXTRA))

@@ -169,6 +169,11 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     config->design = service->design;
     struct race_note *note = note_begin(service, NULL, RACE_CALL_open);
     int answer = runner->open(&service->service, config, &error);
+    if (answer == TW_RUN_MEMORY && service->is_varied) {
+        config->setting_count = 0; /* many shards of a design with a slot for each tick */
+        config->horizon_ns = 0;
+        answer = runner->open(&service->service, config, &error);
+    }
     note_end(note);
     service->opened_ns = moment_now();
     if (answer != TW_RUN_OK) {

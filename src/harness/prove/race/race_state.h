@@ -91,6 +91,8 @@ struct race_service {
     struct tw_runner_description description;
     struct tw_points points;
     uint64_t seed;
+    bool
+        is_varied; /* settings and horizon are drawn: without memory for them, the defaults are taken */
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
     struct race_account *accounts;
