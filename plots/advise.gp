@@ -3,7 +3,7 @@
 #     gnuplot -c plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
 #     gnuplot -c plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
 #
-# Data: src/harness/report/advice_plot.h.  What is recommended, what is not told apart from it and what is on
+# Data: src/harness/report/advice_plot.h.  What is recommended, what is not significantly different from it and what is on
 # the front for another reason have their names on the right, each with a line to its point; the others are
 # grey.  The steps join those that none beats in both cost and memory.
 
@@ -118,6 +118,6 @@ plot data index 2 using 1:2 with steps linecolor rgb "#009E73" linewidth 1.6 das
      data index 1 using ($2 == 1 ? $3 : NaN):6 with points linecolor rgb paint(1) pointtype mark(1) \
          pointsize 0.9 title "better in something", \
      data index 1 using ($2 == 2 ? $3 : NaN):6 with points linecolor rgb paint(2) pointtype mark(2) \
-         pointsize 0.9 title "not told apart", \
+         pointsize 0.9 title "not significantly different", \
      data index 1 using ($2 == 3 ? $3 : NaN):6 with points linecolor rgb paint(3) pointtype mark(3) \
          pointsize 1.6 title "recommended"

@@ -99,8 +99,8 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
         units_format_time(time, sizeof time, wishes->tail_ns);
         text_add(&line, "; no advance longer than %s", time);
     }
-    text_add(&line,
-             "; among those not told apart, and within 10 %% by their figures, the better in");
+    text_add(&line, "; among those that do not differ significantly, and within 10 %% by their "
+                    "figures, the better in");
     const enum criterion *order = order_of(wishes->goal);
     for (size_t i = 0; order[i] != CRITERIA; i++)
         text_add(&line, "%s %s", i ? ", then" : "", criterion_name(order[i]));
@@ -196,7 +196,7 @@ static bool is_preferred(enum criterion goal, const struct choice_contender *lef
     return is_simpler(left, right);
 }
 
-/* From now on those count that are not told apart from the chosen one. */
+/* From now on those count that do not differ significantly from the chosen one. */
 static void keep_equal(enum criterion goal, const struct choice_contender *contenders, size_t count,
                        size_t chosen, bool *equal)
 {
@@ -206,7 +206,7 @@ static void keep_equal(enum criterion goal, const struct choice_contender *conte
                                                          contenders[chosen].contender, goal) == 0);
 }
 
-/* Not told apart is not yet the same: where samples are few or scattered, the figure as it stands decides
+/* No significant difference is not yet the same: where samples are few or scattered, the figure as it stands decides
  * who may be preferred for something else. */
 static bool is_near(enum criterion goal, const struct contender *of, const struct contender *best)
 {

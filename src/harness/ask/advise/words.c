@@ -143,8 +143,9 @@ static void reason_figures(struct text *line, const struct field *field)
     char text[400];
     words_figures(text, sizeof text, &field->contenders[field->choice.chosen].of);
     text_add(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
-             field->choice.best == field->choice.chosen ? "the best"
-                                                        : "not told apart from the best",
+             field->choice.best == field->choice.chosen
+                 ? "the best"
+                 : "not significantly different from the best",
              count_measured(field));
 }
 
@@ -155,7 +156,7 @@ static void reason_preferred(struct text *line, const struct advice_evidence *ev
     const struct contender *chosen = &field->contenders[field->choice.chosen];
     const struct contender *best = &field->contenders[field->choice.best];
     words_value(value, sizeof value, &best->of, evidence->wishes.goal);
-    text_add(line, "%s has the best figure, %s, but is not told apart from it (",
+    text_add(line, "%s has the best figure, %s, but does not differ significantly (",
              name_of(name, evidence, field->choice.best), value);
     put_difference(line, best, chosen, evidence->wishes.goal);
     if (field->choice.because == CRITERIA) {
@@ -171,7 +172,7 @@ static void reason_equals(struct text *line, const struct advice_evidence *evide
                           const struct field *field)
 {
     bool first = true;
-    text_add(line, "nor is it told apart by %s from: ", criterion_name(evidence->wishes.goal));
+    text_add(line, "no significant difference in %s: ", criterion_name(evidence->wishes.goal));
     for (size_t i = 0; i < field->count; i++) {
         char name[CANDIDATE_NAME_MAX];
         if (!field->equal[i] || i == field->choice.chosen || i == field->choice.best)
@@ -302,7 +303,8 @@ static bool reason_of_kind(struct text *line, const struct advice_evidence *evid
         runner_up = find_runner_up(evidence, field);
         if (runner_up == CHOICE_NONE)
             return false;
-        text_add(line, "the next that is told apart is %s: ", name_of(name, evidence, runner_up));
+        text_add(line, "the best that is significantly worse is %s: ",
+                 name_of(name, evidence, runner_up));
         put_difference(line, &field->contenders[runner_up],
                        &field->contenders[field->choice.chosen], evidence->wishes.goal);
         return true;
@@ -339,6 +341,16 @@ static bool is_alone(const struct advice_evidence *evidence, const struct field 
     return waits && count_measured(field) < 2;
 }
 
+/* Is the candidate as good as the chosen one, or was it looked at too shortly to be told worse? */
+static bool may_be_better(const struct advice_evidence *evidence, const struct field *field,
+                          size_t index)
+{
+    return field->equal[index] ||
+           (field->entries[index].allowed &&
+            criteria_compare(&field->contenders[index], &field->contenders[field->choice.chosen],
+                             evidence->wishes.goal) <= 0);
+}
+
 void words_unclear(char *out, size_t size, const struct advice_evidence *evidence,
                    const struct field *field)
 {
@@ -347,7 +359,7 @@ void words_unclear(char *out, size_t size, const struct advice_evidence *evidenc
     for (size_t i = 0; chosen != CHOICE_NONE && i < field->count; i++) {
         char name[CANDIDATE_NAME_MAX];
         const struct tw_design *design = evidence->candidates[i].design;
-        if (!field->equal[i] || design == evidence->candidates[chosen].design)
+        if (!may_be_better(evidence, field, i) || design == evidence->candidates[chosen].design)
             continue;
         if (others == 0)
             text_add(&line, "No clear answer between %s", name_of(name, evidence, chosen));
