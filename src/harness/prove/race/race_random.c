@@ -24,13 +24,13 @@
 
 /* ---- The plan. -------------------------------------------------------------------------------- */
 
-/* Half of the runner's settings, each anywhere between its limits, small ones as likely as large. */
+/* Half of the runner's settings, each at most 63 above its least value, small ones as likely as large. */
 static void plan_settings(struct race_plan *plan, const struct tw_runner *runner, struct rng *rng)
 {
     for (const struct tw_param *param = runner->params; param->name; param++) {
         uint64_t draw = rng_next(rng), span = param->max - param->min;
         uint64_t bits = span > 0 ? 64 - (uint64_t)__builtin_clzll(span) : 0;
-        uint64_t mask = (UINT64_C(1) << rng_below(rng, (bits < 20 ? bits : 20) + 1)) - 1;
+        uint64_t mask = (UINT64_C(1) << rng_below(rng, (bits < 6 ? bits : 6) + 1)) - 1;
         uint64_t value = param->min + (draw & mask);
         if (draw >> 63 == 0 || plan->setting_count == RACE_SETTINGS_MAX)
             continue;
