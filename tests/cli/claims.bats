@@ -35,6 +35,9 @@ verdicts() {
     part='lambda c, p: next(x["role"] + " " + x["verdict"] for y in d["claims"] if y["id"] == c for x in y["parts"] if x["id"] == p)'
     [ "$(json parts.json "($part)('T2', 'cancel')")" = "claim holds" ]
     [ "$(json parts.json "($part)('T2', 'cancel-scan')")" = "reading does-not-hold" ]
+    label='next(x["why"].split(":")[0] for x in d["claims"][0]["parts"] if x["id"] == p)'
+    [ "$(json parts.json "(lambda p: $label)('add')")" = "work / start of heap (run cancel)" ]
+    [ "$(json parts.json "(lambda p: $label)('add-descending')")" = "work / start of heap (run descending)" ]
     [ "$(json parts.json "($part)('T4', 'cancel')")" = "claim holds" ]
     [ "$(json parts.json "($part)('T4', 'cancel-grows')")" = "reading does-not-hold" ]
     [ "$(json parts.json "($part)('T11', 'visits')")" = "claim holds" ]
@@ -173,4 +176,9 @@ verdicts() {
     [ "$(grep -cE '^- [A-E]: ' page.md)" = 5 ]
     used=$(cat "$root"/claims/*.json | grep -o '"documents": \[[^]]*\]' | grep -oE '"[A-Z]"' | sort -u | tr -d '"\n')
     [ "$used" = ABCDE ]
+}
+
+@test "the help says where the list of documents is" {
+    run -0 "$twbench" claims --help
+    [[ ${output//$'\n'/ } == *"docs/CLAIMS-FORMAT.md"* ]]
 }

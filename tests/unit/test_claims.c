@@ -5,6 +5,7 @@
 #include "harness/ask/claims/predicate.h"
 #include "harness/ask/claims/quantity.h"
 
+#include <glob.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,6 +132,100 @@ static void test_a_file(void **state)
     assert_true(part->of.at >= 2000 && part->of.at <= 2000);
     assert_false(part->is_reading);
     experiment_free(experiment);
+}
+
+/* ---- Labels. --------------------------------------------------------------------------------- */
+
+static void label_of(const struct experiment_part *part, char label[EXPERIMENT_LABEL_SIZE])
+{
+    const struct experiment_selector *of = &part->of;
+    experiment_label(label, of,
+                     (of->design_count > 0 ? of->designs : of->run->designs)[0]->timed->name);
+}
+
+static void test_labels_name_what_differs(void **state)
+{
+    (void)state;
+    char label[EXPERIMENT_LABEL_SIZE];
+    struct experiment *experiment = parse(
+        PART "\"kind\":\"order\",\"is\":\"rising\",\"of\":{\"run\":\"fill\",\"figure\":\"work\"}},"
+             "{\"id\":\"q\",\"statement\":\"s\",\"kind\":\"order\",\"is\":\"rising\","
+             "\"of\":{\"run\":\"time\",\"impl\":\"list\",\"figure\":\"work\"}},"
+             "{\"id\":\"r\",\"statement\":\"s\",\"kind\":\"order\",\"is\":\"rising\","
+             "\"of\":{\"run\":\"time\",\"phase\":\"steady\",\"figure\":\"work\"}},"
+             "{\"id\":\"t\",\"statement\":\"s\",\"kind\":\"order\",\"is\":\"rising\","
+             "\"of\":{\"run\":\"time\",\"figure\":\"visits\"}}");
+    static const char *const expected[] = {
+        "work of list (run fill)", "work of list (run time, all phases)",
+        "work of list (run time, phase steady)", "visits of list"};
+    for (size_t i = 0; i < 4; i++) {
+        label_of(&experiment->parts[i], label);
+        assert_string_equal(label, expected[i]);
+    }
+    experiment_free(experiment);
+}
+
+struct labelled {
+    char label[EXPERIMENT_LABEL_SIZE];
+    const struct experiment_selector *selector;
+};
+
+static bool means_same(const struct experiment_selector *a, const struct experiment_selector *b)
+{
+    return a->run == b->run && !a->phase == !b->phase &&
+           (!a->phase || strcmp(a->phase, b->phase) == 0) && strcmp(a->figure, b->figure) == 0;
+}
+
+/* Adds a label for each design of the selector, and compares it with those before it. */
+static size_t add_labels(const char *claim, const struct experiment_selector *selector,
+                         struct labelled *all, size_t count)
+{
+    bool is_own = selector->design_count > 0;
+    size_t designs = is_own ? selector->design_count : selector->run->design_count;
+    for (size_t d = 0; d < designs; d++) {
+        struct labelled *new = &all[count++];
+        new->selector = selector;
+        experiment_label(new->label, selector,
+                         (is_own ? selector->designs : selector->run->designs)[d]->timed->name);
+        for (size_t i = 0; i + 1 < count; i++)
+            if (strcmp(all[i].label, new->label) == 0 && !means_same(all[i].selector, selector))
+                fail_msg("%s: two figures are both called '%s'", claim, new->label);
+    }
+    return count;
+}
+
+static void check_labels(const struct experiment *experiment, struct labelled *all)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < experiment->part_count; p++) {
+        const struct experiment_part *part = &experiment->parts[p];
+        if (part->kind != KIND_FORMULA)
+            count = add_labels(experiment->id, &part->of, all, count);
+        if (part->has_to)
+            count = add_labels(experiment->id, &part->to, all, count);
+    }
+}
+
+/* T17 asks for libraries, which are not beside a unit test. */
+static void test_no_claim_has_two_equal_labels(void **state)
+{
+    (void)state;
+    glob_t files;
+    struct labelled *all = calloc(2 * EXPERIMENT_PARTS_MAX * EXPERIMENT_DESIGNS_MAX, sizeof *all);
+    assert_non_null(all);
+    assert_int_equal(glob("claims/*.json", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct experiment *experiment = NULL;
+        struct diag diag = {""};
+        if (strcmp(files.gl_pathv[i], "claims/T17.json") == 0)
+            continue;
+        if (experiment_load(files.gl_pathv[i], &experiment, &diag) != DIAG_OK)
+            fail_msg("%s", diag.text);
+        check_labels(experiment, all);
+        experiment_free(experiment);
+    }
+    globfree(&files);
+    free(all);
 }
 
 static void test_points(void **state)
@@ -541,6 +636,8 @@ int main(void)
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_expressions_refused),
         cmocka_unit_test(test_a_file),
+        cmocka_unit_test(test_labels_name_what_differs),
+        cmocka_unit_test(test_no_claim_has_two_equal_labels),
         cmocka_unit_test(test_points),
         cmocka_unit_test(test_files_refused),
         cmocka_unit_test(test_parts_refused),

@@ -44,7 +44,7 @@ static const struct command commands[] = {
      FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_SELFTEST | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON,
      cmd_selftest},
     {"claims", "[FLAGS] [T6 ...]",
-     "What documents claim of timers, each put to an experiment: does it hold here?",
+     "Does it hold here, what documents (A to E, docs/CLAIMS-FORMAT.md) claim of timers?",
      FLAGS_CLAIMS | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON, cmd_claims},
     {"trace", "[FLAGS] FILE|NAME",
      "Say what is in a trace: operations, ends, delays, armed over time.",

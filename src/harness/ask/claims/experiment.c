@@ -5,6 +5,7 @@
 #include "harness/ask/claims/quantity.h"
 #include "harness/ask/claims/reader.h"
 #include "harness/base/jsontext.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/clock/clock_run.h"
 #include "harness/measure/stats/growth.h"
@@ -503,6 +504,72 @@ static void read_parts(struct loading *loading, const cJSON *array)
     }
 }
 
+/* ---- Labels. --------------------------------------------------------------------------------- */
+
+static bool has_design(const struct experiment_selector *selector, const struct tw_design *design)
+{
+    const struct tw_design *const *designs =
+        selector->design_count > 0 ? selector->designs : selector->run->designs;
+    size_t count =
+        selector->design_count > 0 ? selector->design_count : selector->run->design_count;
+    for (size_t i = 0; i < count; i++)
+        if (designs[i] == design)
+            return true;
+    return false;
+}
+
+static bool share_design(const struct experiment_selector *a, const struct experiment_selector *b)
+{
+    for (size_t i = 0; i < a->run->design_count; i++)
+        if (has_design(a, a->run->designs[i]) && has_design(b, a->run->designs[i]))
+            return true;
+    return false;
+}
+
+/* Two selectors of one figure of one design, which would have one label. */
+static void distinguish(struct experiment_selector *a, struct experiment_selector *b)
+{
+    bool same_phase = !a->phase == !b->phase && (!a->phase || strcmp(a->phase, b->phase) == 0);
+    if (strcmp(a->figure, b->figure) != 0 || !share_design(a, b))
+        return;
+    if (a->run != b->run)
+        a->names_run = b->names_run = true;
+    else if (!same_phase)
+        a->names_phase = b->names_phase = true;
+}
+
+/* Each selector against each before it. */
+static void distinguish_all(struct experiment *out)
+{
+    struct experiment_selector *all[2 * EXPERIMENT_PARTS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < out->part_count; i++) {
+        struct experiment_part *part = &out->parts[i];
+        if (part->kind != KIND_FORMULA)
+            all[count++] = &part->of;
+        if (part->kind == KIND_COMPARE && part->has_to)
+            all[count++] = &part->to;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t before = 0; before < i; before++)
+            distinguish(all[before], all[i]);
+}
+
+void experiment_label(char out[EXPERIMENT_LABEL_SIZE], const struct experiment_selector *selector,
+                      const char *impl)
+{
+    const char *phase = selector->phase;
+    struct text label = text_in(out, EXPERIMENT_LABEL_SIZE);
+    text_add(&label, "%.50s of %.30s", selector->figure, impl);
+    if (selector->names_run)
+        text_add(&label, " (run %.40s", selector->run->name);
+    if (selector->names_phase)
+        text_add(&label, "%s%s%.40s", selector->names_run ? ", " : " (", phase ? "phase " : "",
+                 phase ? phase : "all phases");
+    if (selector->names_run || selector->names_phase)
+        text_add(&label, ")");
+}
+
 /* ---- The file. ------------------------------------------------------------------------------- */
 
 static void check_documents(struct loading *loading, const cJSON *array)
@@ -564,5 +631,7 @@ int experiment_read(struct reader *reader, struct experiment *out)
     check_meaning(&loading, member_of(out->json, "meaning"));
     read_runs(&loading, member_of(out->json, "runs"));
     read_parts(&loading, member_of(out->json, "parts"));
+    if (reader->status == DIAG_OK)
+        distinguish_all(out);
     return reader->status;
 }

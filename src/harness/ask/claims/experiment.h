@@ -81,6 +81,8 @@ struct experiment_selector {
     const char *figure;
     bool timed; /* the figure rests on time */
     double at;  /* one x; NaN: each of the run */
+    /* The claim uses the figure of a design elsewhere too: its label has to name the run, or the phase. */
+    bool names_run, names_phase;
 };
 
 enum experiment_kind { KIND_GROWTH, KIND_COMPARE, KIND_ORDER, KIND_FORMULA };
@@ -121,6 +123,11 @@ int experiment_read(struct reader *reader, struct experiment *out);
 void experiment_read_selector(struct reader *reader, const struct experiment *experiment,
                               const struct reader_place *place, const cJSON *object,
                               struct experiment_selector *out);
+
+#define EXPERIMENT_LABEL_SIZE 200
+/* "work / start of heap", or with the run or phase that it names: "work / start of heap (run descending)". */
+void experiment_label(char out[EXPERIMENT_LABEL_SIZE], const struct experiment_selector *selector,
+                      const char *impl);
 
 /* "growth", "compare", "order", "formula"; "above", "below", .. */
 const char *experiment_kind_name(enum experiment_kind kind);

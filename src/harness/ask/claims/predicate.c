@@ -247,7 +247,7 @@ static void judge_growth(const struct experiment_part *part, const struct eviden
                          const char *impl, struct judgement *out)
 {
     struct series series;
-    char classes[80], text[300];
+    char classes[80], text[300], label[EXPERIMENT_LABEL_SIZE];
     if (!collect(part, evidence, impl, &series, out))
         return;
     struct growth_fit fit = growth_fit(series.points, series.count);
@@ -260,7 +260,8 @@ static void judge_growth(const struct experiment_part *part, const struct eviden
         verdict = CLAIM_INCONCLUSIVE;
     growth_name_classes(classes, sizeof classes, &fit);
     say_series(text, sizeof text, &series);
-    conclude(out, verdict, "%s of %s: %s: %s", part->of.figure, impl, text, classes);
+    experiment_label(label, &part->of, impl);
+    conclude(out, verdict, "%s: %s: %s", label, text, classes);
     cJSON *object = cJSON_GetObjectItemCaseSensitive(out->figures, impl);
     json_add_text(object, "classes", classes);
     json_add_measure(object, "exponent", fit.exponent);
@@ -337,7 +338,7 @@ static bool find_other(const struct experiment_part *part, const struct evidence
                        bool *same_rounds, char *name, size_t name_size, struct judgement *out)
 {
     const cJSON *other_cell = cell;
-    char at[TEXT_SIZE];
+    char at[TEXT_SIZE], label[EXPERIMENT_LABEL_SIZE];
     *same_rounds = true;
     if (!part->has_to) {
         *other = quantity_of(cell, part->of.phase, part->predict);
@@ -354,9 +355,9 @@ static bool find_other(const struct experiment_part *part, const struct evidence
         strcmp(json_get_text(cell, "stream.hash"), json_get_text(other_cell, "stream.hash")) == 0;
     bool elsewhere = other_x < x || other_x > x;
     bool differs = strcmp(part->of.figure, part->to.figure) != 0;
-    snprintf(name, name_size, " of %.40s%s%.30s%s%.20s", differs ? part->to.figure : "",
-             differs ? " of " : "", other_impl, elsewhere ? " at " : "",
-             elsewhere ? place(at, other_x) : "");
+    experiment_label(label, &part->to, other_impl);
+    snprintf(name, name_size, " of %s%s%.20s", differs ? label : strstr(label, " of ") + 4,
+             elsewhere ? " at " : "", elsewhere ? place(at, other_x) : "");
     return true;
 }
 
@@ -365,7 +366,8 @@ static void judge_comparison(const struct experiment_part *part, const struct ev
 {
     const cJSON *cell;
     struct quantity value, other;
-    char head[160], name[100], at[TEXT_SIZE];
+    char label[EXPERIMENT_LABEL_SIZE], head[EXPERIMENT_LABEL_SIZE + TEXT_SIZE];
+    char name[EXPERIMENT_LABEL_SIZE + 50], at[TEXT_SIZE];
     bool same_rounds;
     if (!look_up(evidence, &part->of, impl, x, &cell, &value, out) ||
         !find_other(part, evidence, impl, x, cell, &other, &same_rounds, name, sizeof name, out))
@@ -375,7 +377,8 @@ static void judge_comparison(const struct experiment_part *part, const struct ev
     json_add_text(point, "against", name[0] ? name + strspn(name, " =") : part->predict);
     add_quantity(point, "to", &other);
     add_quantity(point, "ratio", &ratio);
-    snprintf(head, sizeof head, "%.50s of %.30s at %s", part->of.figure, impl, place(at, x));
+    experiment_label(label, &part->of, impl);
+    snprintf(head, sizeof head, "%s at %s", label, place(at, x));
     enum claim_verdict verdict = CLAIM_INCONCLUSIVE;
     if (other.high <= 0)
         verdict = relate_to_zero(part, &value);
@@ -420,7 +423,7 @@ static void judge_order(const struct experiment_part *part, const struct evidenc
                         const char *impl, struct judgement *out)
 {
     struct series series;
-    char text[300];
+    char text[300], label[EXPERIMENT_LABEL_SIZE];
     if (!collect(part, evidence, impl, &series, out))
         return;
     enum claim_verdict verdict = CLAIM_HOLDS;
@@ -434,7 +437,8 @@ static void judge_order(const struct experiment_part *part, const struct evidenc
     if (!series.is_sure)
         verdict = CLAIM_INCONCLUSIVE;
     say_series(text, sizeof text, &series);
-    conclude(out, verdict, "%s of %s: %s, %s wanted", part->of.figure, impl, text,
+    experiment_label(label, &part->of, impl);
+    conclude(out, verdict, "%s: %s, %s wanted", label, text,
              experiment_relation_name(part->relation));
 }
 
