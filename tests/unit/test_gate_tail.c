@@ -176,6 +176,26 @@ static void test_stored_results_need_twice_as_much(void **state)
         cJSON_Delete(cells[i]);
 }
 
+/* Interrupts are in every pass's longest call, and nothing repeats a stored result: the same twice would be an alarm. */
+static void test_stored_results_ignore_the_longest_call_of_every_pass(void **state)
+{
+    (void)state;
+    const struct shape plain = {.p50_ns = 40, .max_ns = 400};
+    const struct shape wanders = {.p50_ns = 40, .max_ns = 400, .pass_max_ns = 2 * STALL_NS};
+    const struct limits limits = limits_default();
+    cJSON *cells[] = {make_cell(&plain, NULL), make_cell(&wanders, NULL)};
+    struct compared_cell compared = {.phase_count = 1, .phases = {{.name = "steady"}}};
+    gate_tail(&compared, cells[0], cells[1], &limits, false);
+    assert_int_equal(compared.tail.verdict, VERDICT_REGRESSED);
+    gate_tail(&compared, cells[0], cells[1], &limits, true);
+    assert_true(compared.tail.known);
+    assert_int_equal(compared.tail.verdict, VERDICT_SAME);
+    gate_tail(&compared, cells[1], cells[0], &limits, true);
+    assert_int_equal(compared.tail.verdict, VERDICT_SAME);
+    cJSON_Delete(cells[0]);
+    cJSON_Delete(cells[1]);
+}
+
 /* So many repetitions find it, the others do not: what is concluded, and after how many pairs. */
 static enum verdict repeated(size_t misses, size_t *pairs)
 {
@@ -231,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_a_finding_says_where),
         cmocka_unit_test(test_unknown_is_not_equal),
         cmocka_unit_test(test_stored_results_need_twice_as_much),
+        cmocka_unit_test(test_stored_results_ignore_the_longest_call_of_every_pass),
         cmocka_unit_test(test_repetitions_decide),
         cmocka_unit_test(test_noise_raises_no_alarm),
     };

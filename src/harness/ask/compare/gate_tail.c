@@ -18,6 +18,7 @@ struct side_tail {
 
 struct rule {
     double limit, floor_ns;
+    bool ranks_only; /* not the longest call of every pass */
 };
 
 static struct side_tail read_side(const cJSON *own)
@@ -117,24 +118,31 @@ static struct tail_finding look_for(const cJSON *before, const cJSON *after, boo
         found.known = wandering.known = true;
         for (int rank = 0; rank < TAIL_SLOWEST; rank++)
             consider(&found, &largest, (size_t)i, rank, &old_side, &new_side, is_worse, rule);
-        consider(&wandering, &largest_wandering, (size_t)i, TAIL_WANDERS, &old_side, &new_side,
-                 is_worse, rule);
+        if (!rule->ranks_only)
+            consider(&wandering, &largest_wandering, (size_t)i, TAIL_WANDERS, &old_side, &new_side,
+                     is_worse, rule);
     }
     return largest > 0 ? found : wandering;
+}
+
+static struct tail_finding look_both_ways(const cJSON *before, const cJSON *after,
+                                          const struct rule *rule)
+{
+    struct tail_finding worse = look_for(before, after, true, rule);
+    return worse.verdict != VERDICT_SAME ? worse : look_for(before, after, false, rule);
 }
 
 struct tail_finding gate_tail_look(const cJSON *before, const cJSON *after, double limit,
                                    double floor_ns)
 {
-    const struct rule rule = {limit, floor_ns};
-    struct tail_finding worse = look_for(before, after, true, &rule);
-    return worse.verdict != VERDICT_SAME ? worse : look_for(before, after, false, &rule);
+    const struct rule rule = {.limit = limit, .floor_ns = floor_ns};
+    return look_both_ways(before, after, &rule);
 }
 
 struct tail_finding gate_tail_again(const cJSON *before, const cJSON *after,
                                     const struct tail_finding *like, double limit, double floor_ns)
 {
-    const struct rule rule = {limit, floor_ns};
+    const struct rule rule = {.limit = limit, .floor_ns = floor_ns};
     struct tail_finding found = {.verdict = VERDICT_SAME};
     struct side_tail old_side, new_side;
     double largest = 0;
@@ -172,8 +180,8 @@ void gate_tail(struct compared_cell *cell, const cJSON *before, const cJSON *aft
     cell->tail = (struct compared_tail){.before_ns = NAN, .after_ns = NAN};
     if (isnan(limit))
         return;
-    struct tail_finding finding =
-        gate_tail_look(before, after, limit * factor, TAIL_FLOOR_NS * factor);
+    const struct rule rule = {limit * factor, TAIL_FLOOR_NS * factor, .ranks_only = stored};
+    struct tail_finding finding = look_both_ways(before, after, &rule);
     if (finding.known)
         fill_tail(cell, &finding);
 }

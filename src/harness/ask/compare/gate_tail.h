@@ -12,7 +12,8 @@
 
 /* Beside the limit, which is a share, so much has to be more: below it a call's time is a matter of caches. */
 #define TAIL_FLOOR_NS 10000.0
-/* Stored results were taken once and not side by side: twice of both. */
+/* Stored results were taken once and not side by side: twice of both.  And the longest call of every pass does not
+ * count there: interrupts are in it, and how many there are differs from minute to minute. */
 #define TAIL_STORED_FACTOR 2
 
 /* So many repetitions, of which so many must find the same. */
