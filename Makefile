@@ -323,12 +323,12 @@ fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and all
 # side by side, because none depends on how fast or how evenly the machine runs.  Some suites do more with DEPTH=all.
-SUITES = tests/libraries.sh $(CONFORMANCE_TESTS) tests/faults/run.sh tests/faults/runners.sh tests/originals.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
+SUITES = tests/libraries.sh $(filter-out %/test_growth_classes,$(CONFORMANCE_TESTS)) tests/faults/run.sh tests/faults/runners.sh tests/originals.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
          tests/golden.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/selftest_format.sh \
          tests/limits_format.sh tests/pictures.sh tests/identity.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
 # What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
 # is enough for both.
-DEEP_SUITES = tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
+DEEP_SUITES = $(filter %/test_growth_classes,$(CONFORMANCE_TESTS)) tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
               tests/adding.sh tests/figure.sh tests/cli/drive.bats tests/cli/dpdk.bats \
               $(UNIT_TESTS:build/release/%=build/fuzz/%)
 

@@ -72,6 +72,7 @@ END
 }
 
 @test "compare and selftest: the process that makes the load is ended at the budget" {
+    deep
     slow_workload
     within 20 "$twbench" compare "$twbench" "$twbench" --impl=heap --workload=slow.json --pairs=14 --budget=1s \
         --progress=never --json=c.json

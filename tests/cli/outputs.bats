@@ -228,10 +228,9 @@ END
 }
 
 @test "conform finds nothing wrong, and says how much it looked" {
-    # What it finds is proved by test_conformance and tests/faults, with more operations than this.
-    designs=hashed
-    [ "${DEPTH:-}" != all ] || designs=all
-    run "$twbench" conform --impl="$designs" --operations=1e3
+    # What it finds is proved by test_conformance, tests/faults and plugins.bats.
+    deep
+    run "$twbench" conform --impl=all --operations=1e3
     [ "$status" -eq 0 ]
     [[ $output == *operations* ]]
 }

@@ -269,7 +269,9 @@ END
 }
 
 @test "wrong: without memory" {
-    named crashes-without-memory leaks-without-memory wrong-word-without-memory sets-out-without-memory
+    named crashes-without-memory leaks-without-memory
+    deep
+    named wrong-word-without-memory sets-out-without-memory
     named allocates-in-start starts-without-memory gives-up-without-memory
 }
 

@@ -52,7 +52,7 @@ static const struct original originals[] = {
            netty_params),
      .has_tick = true, .has_cap = true},
     {TABLE(1, "jdk-timer", "java.util.Timer", TW_RUNNER_ONE_DISPATCH, no_params)},
-    {TABLE(2, "jdk-pool", "java.util.concurrent.ScheduledThreadPoolExecutor", 0, pool_params),
+    {TABLE(2, "jdk-pool", "ScheduledThreadPoolExecutor of java.util.concurrent", 0, pool_params),
      .is_pool = true},
     {TABLE(3, "go", "Go's time.AfterFunc", 0, no_params)},
 };
