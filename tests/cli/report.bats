@@ -107,3 +107,20 @@ PYTHON
     python3 -c 'import json; d = json.load(open("r.json")); del d["standing"]; json.dump(d, open("old.json", "w"))'
     diff <("$twbench" report old.json --style=plain) <("$twbench" report r.json --style=plain)
 }
+
+@test "factors stand beside those net of the harness, with null among the designs and without" {
+    # Starts of a list among 2000 take many times those of fast, on any machine.
+    for designs in list,fast,null list,fast; do
+        "$twbench" run --workload=hold --tasks=2000 --impl=$designs --runs=6 --min-time=100us --progress=never \
+            --no-system-check --style=plain --json=net.json --force >net.txt
+        cat net.txt
+        [ "$(json net.json 'all(p["harness_share"] > 0 and "ratio_net" in b for p in d["standing"][0]["phases"]
+            for b in p["behind"])')" = True ]
+        grep '^fastest: ' net.txt | grep -q net
+        [ "$(grep -c 'null was not timed' net.txt)" -eq 0 ]
+    done
+    python3 -c 'import json; d = json.load(open("net.json")); del d["standing"]
+for c in d["cells"]: c["harness_ns_per_op"] = None
+json.dump(d, open("unknown.json", "w"))'
+    "$twbench" report unknown.json --style=plain | grep -q "^factors contain the harness's share: null was not timed"
+}

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#define NOT_NET "factors contain the harness's share: null was not timed\n"
+
 struct made {
     const char *impl;
     double ns, other_ns; /* of the two phases */
@@ -25,7 +27,11 @@ static cJSON *make_phase(const char *name, double ns, int samples)
 {
     cJSON *phase = cJSON_CreateObject();
     cJSON *interval = cJSON_AddObjectToObject(phase, "ns_per_op");
+    cJSON *operations = cJSON_AddObjectToObject(phase, "operations");
     cJSON_AddStringToObject(phase, "name", name);
+    cJSON_AddNumberToObject(operations, "start", 60);
+    cJSON_AddNumberToObject(operations, "stop", 0);
+    cJSON_AddNumberToObject(operations, "expire", 40);
     cJSON_AddNumberToObject(interval, "median", ns);
     cJSON *list = cJSON_AddArrayToObject(interval, "samples");
     for (int i = 0; i < samples; i++)
@@ -78,8 +84,8 @@ static void test_a_line_for_phases_with_the_same_answer(void **state)
                                        {"fast", 1, 1, 7, "mismatch", false}};
     char text[1000];
     says(made, 5, text, sizeof text);
-    assert_string_equal(text, "fastest: hashed, 2.00 to 4.00 times before heap; not significantly "
-                              "different: round\n");
+    assert_string_equal(text, "fastest: hashed, 2.00 to 4.00 times (net 2.11 to 4.33) before heap; "
+                              "not significantly different: round\n");
 }
 
 static void test_a_line_for_each_answer(void **state)
@@ -90,7 +96,7 @@ static void test_a_line_for_each_answer(void **state)
     char text[1000];
     says(made, 2, text, sizeof text);
     assert_string_equal(text, "fastest: hashed in start, 2.00 times before heap\n"
-                              "fastest: heap in stop, 3.00 times before hashed\n");
+                              "fastest: heap in stop, 3.00 times before hashed\n" NOT_NET);
 }
 
 static void test_those_far_behind_are_counted(void **state)
@@ -103,7 +109,7 @@ static void test_those_far_behind_are_counted(void **state)
     char text[1000];
     says(made, 6, text, sizeof text);
     assert_string_equal(text, "fastest: a, 2.00 times before b, 3.00 times c, 4.00 times d, 5.00 "
-                              "to 90.0 times 2 others\n");
+                              "to 90.0 times 2 others\n" NOT_NET);
 }
 
 static void test_few_samples_name_nobody(void **state)
@@ -126,6 +132,91 @@ static void test_a_single_design_has_nobody_behind(void **state)
     assert_string_equal(text, "");
 }
 
+/* At 8 of 10 ns the harness hides a factor of 6; where a sample of the fastest is all harness nothing is known. */
+static void test_factors_net_of_the_harness(void **state)
+{
+    (void)state;
+    static const struct made made[] = {{"heap", 20, 40, 7, "ok", false},
+                                       {"hashed", 10, 10, 7, "ok", false},
+                                       {"null", 8, 10, 7, "ok", true}};
+    char text[1000];
+    says(made, 3, text, sizeof text);
+    assert_string_equal(text, "fastest: hashed, 2.00 to 4.00 times before heap; net unclear (the "
+                              "harness takes 80 to 100 % of hashed's time)\n");
+    static const struct made three[] = {{"heap", 20, 40, 7, "ok", false},
+                                        {"hashed", 10, 10, 7, "ok", false},
+                                        {"hier", 30, 10, 7, "ok", false},
+                                        {"null", 8, 9.99, 7, "ok", true}};
+    says(three, 4, text, sizeof text);
+    assert_string_equal(
+        text, "fastest: hashed in start, 2.00 times (net 6.00) before heap, 3.00 times (net 11.0) "
+              "hier\nfastest: hashed in stop, 4.00 times before heap; net unclear (the harness "
+              "takes 100 % of hashed's time); not significantly different: hier\n");
+    cJSON *document = make_document(made, 3), *standing = standing_make(document);
+    const cJSON *start = json_get(standing->child, "phases")->child;
+    const cJSON *net = json_get(json_get(start, "behind")->child, "ratio_net");
+    double share = json_get_number(start, "harness_share");
+    assert_true(share > 0.79 && share < 0.81);
+    assert_true(json_get_number(net, "median") > 5.99 && json_get_number(net, "median") < 6.01);
+    assert_int_equal(json_get_number(net, "count"), 7);
+    assert_true(
+        cJSON_IsNull(cJSON_GetObjectItem(json_get(start->next, "behind")->child, "ratio_net")));
+    cJSON_Delete(standing);
+    cJSON_Delete(document);
+}
+
+/* Without a cell of null, its mean per call stands in each cell: 160 calls of 5 ns in a pass of 100 operations. */
+static void test_the_mean_of_the_harness_where_it_is_no_cell(void **state)
+{
+    (void)state;
+    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false},
+                                       {"hashed", 10, 10, 7, "ok", false}};
+    cJSON *document = make_document(made, 2);
+    cJSON *cell;
+    cJSON_ArrayForEach(cell, cJSON_GetObjectItem(document, "cells"))
+    {
+        cJSON *phase;
+        cJSON_AddNumberToObject(cell, "harness_ns_per_op", 5);
+        cJSON_ArrayForEach(phase, cJSON_GetObjectItem(cell, "phases"))
+            cJSON_AddNumberToObject(cJSON_GetObjectItem(phase, "operations"), "advance", 100);
+    }
+    cJSON *standing = standing_make(document);
+    const cJSON *start = json_get(standing->child, "phases")->child;
+    double share = json_get_number(start, "harness_share");
+    double net = json_get_number(json_get(start, "behind")->child, "ratio_net.median");
+    assert_true(share > 0.79 && share < 0.81);
+    assert_true(net > 5.99 && net < 6.01);
+    assert_int_equal(cJSON_GetArraySize(json_get(standing->child, "says")), 1);
+    cJSON_Delete(standing);
+    cJSON_Delete(document);
+}
+
+/* Nothing fires of null, so that it may be timed by its advances, without samples, where the designs are by their operations. */
+static void test_the_harness_may_be_timed_by_another_count(void **state)
+{
+    (void)state;
+    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false},
+                                       {"hashed", 10, 10, 7, "ok", false},
+                                       {"null", 1, 1, 7, "ok", true}};
+    cJSON *document = make_document(made, 3);
+    cJSON *phase;
+    cJSON_ArrayForEach(phase,
+                       json_get(cJSON_GetArrayItem(json_get(document, "cells"), 2), "phases"))
+    {
+        cJSON *interval = cJSON_DetachItemFromObject(phase, "ns_per_op");
+        cJSON_DeleteItemFromObject(interval, "samples");
+        cJSON_AddItemToObject(phase, "ns_per_advance", interval);
+        cJSON_AddNumberToObject(cJSON_GetObjectItem(phase, "operations"), "advance", 800);
+    }
+    cJSON *standing = standing_make(document);
+    const cJSON *start = json_get(standing->child, "phases")->child;
+    double net = json_get_number(json_get(start, "behind")->child, "ratio_net.median");
+    assert_true(json_get_number(start, "harness_share") > 0.79);
+    assert_true(net > 5.99 && net < 6.01);
+    cJSON_Delete(standing);
+    cJSON_Delete(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +224,9 @@ int main(void)
         cmocka_unit_test(test_a_line_for_each_answer),
         cmocka_unit_test(test_those_far_behind_are_counted),
         cmocka_unit_test(test_few_samples_name_nobody),
+        cmocka_unit_test(test_factors_net_of_the_harness),
+        cmocka_unit_test(test_the_mean_of_the_harness_where_it_is_no_cell),
+        cmocka_unit_test(test_the_harness_may_be_timed_by_another_count),
         cmocka_unit_test(test_a_single_design_has_nobody_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #define SAMPLES_MIN 6
 #define SAMPLES_MAX 512
 #define NAMED       3 /* of those behind; the others are counted */
+#define NET_SPREAD  2 /* a net factor is said when its interval is no wider than this */
 #define SAYS_SIZE   2000
 
 /* ---- A phase. -------------------------------------------------------------------------------- */
@@ -69,6 +70,63 @@ static struct summary ratio_of(const struct view_row *row, const struct view_row
     return count > 0 ? summary_of(ratios, count) : (struct summary){.count = 0};
 }
 
+/* ---- Net of the harness. --------------------------------------------------------------------- */
+
+/* The design that keeps nothing: what the harness takes to make the same calls.  NULL: not timed. */
+static const struct view_row *find_harness(const struct view_group *group, const char *phase)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        if (group->rows[i].is_harness && group->rows[i].ok &&
+            json_get_number(interval_of(&group->rows[i], phase), "median") > 0)
+            return &group->rows[i];
+    return NULL;
+}
+
+/* What the times of interval_of are per.  Nothing fires of the harness: its phase may be timed by another count. */
+static double count_of(const struct view_row *row, const char *phase)
+{
+    const cJSON *is = view_phase(row, phase);
+    return json_get(is, "ns_per_op") ? view_operations(is)
+                                     : json_get_number(is, "operations.advance");
+}
+
+/* Time of a pass through the phase, ns, in which null made the same calls.  Where it is no design of the run, by the
+ * mean of its calls on the stream.  NaN: not timed. */
+static double harness_ns(const struct view_group *group, const struct view_row *fastest,
+                         const char *phase)
+{
+    const struct view_row *harness = find_harness(group, phase);
+    const cJSON *is = view_phase(fastest, phase);
+    if (harness)
+        return json_get_number(interval_of(harness, phase), "median") * count_of(harness, phase);
+    return json_get_number(fastest->cell, "harness_ns_per_op") *
+           (json_get_number(is, "operations.start") + json_get_number(is, "operations.stop") +
+            json_get_number(is, "operations.advance"));
+}
+
+/* Of the fastest's time, by medians: times per advance have no samples. */
+static double harness_share(const struct view_group *group, const struct view_row *fastest,
+                            const char *phase)
+{
+    double all_ns =
+        json_get_number(interval_of(fastest, phase), "median") * count_of(fastest, phase);
+    return harness_ns(group, fastest, phase) / all_ns;
+}
+
+/* Of both without the harness's time.  No count where that is not known, or leaves less of the fastest than tells
+ * designs apart. */
+static struct summary net_of_share(struct summary ratio, double share)
+{
+    if (!(share < 1 - MARGIN))
+        return (struct summary){.count = 0};
+    ratio.median = (ratio.median - share) / (1 - share);
+    ratio.low = (ratio.low - share) / (1 - share);
+    ratio.high = (ratio.high - share) / (1 - share);
+    return ratio;
+}
+
+/* ---- A phase as JSON. ------------------------------------------------------------------------ */
+
 static cJSON *make_ratio(const struct summary *ratio)
 {
     cJSON *object = cJSON_CreateObject();
@@ -90,8 +148,8 @@ static bool knows_all(const struct view_group *group, const struct view_row *fas
     return true;
 }
 
-static void add_row(const struct view_row *row, const struct view_row *fastest, const char *phase,
-                    cJSON *same, cJSON *behind)
+static void add_row(const struct view_row *row, const struct view_row *fastest, double share,
+                    const char *phase, cJSON *same, cJSON *behind)
 {
     struct summary ratio = ratio_of(row, fastest, phase);
     if (ratio.low <= 1 + MARGIN) {
@@ -101,6 +159,8 @@ static void add_row(const struct view_row *row, const struct view_row *fastest, 
     cJSON *other = cJSON_CreateObject();
     json_add_text(other, "design", row->label);
     json_add(other, "ratio", make_ratio(&ratio));
+    struct summary net = net_of_share(ratio, share);
+    json_add(other, "ratio_net", net.count > 0 ? make_ratio(&net) : cJSON_CreateNull());
     cJSON_AddItemToArray(behind, other);
 }
 
@@ -113,11 +173,13 @@ static cJSON *make_phase(const struct view_group *group, const char *phase)
     cJSON *object = cJSON_CreateObject();
     cJSON *same = cJSON_CreateArray(), *behind = cJSON_CreateArray();
     bool is_known = knows_all(group, fastest, phase);
+    double share = is_known ? harness_share(group, fastest, phase) : NAN;
     for (size_t i = 0; i < group->row_count && is_known; i++)
         if (&group->rows[i] != fastest && takes_part(&group->rows[i], phase))
-            add_row(&group->rows[i], fastest, phase, same, behind);
+            add_row(&group->rows[i], fastest, share, phase, same, behind);
     json_add_text(object, "phase", phase);
     json_add_text(object, "fastest", is_known ? fastest->label : NULL);
+    json_add_measure(object, "harness_share", share);
     json_add(object, "not_different", same);
     json_add(object, "behind", behind);
     return object;
@@ -128,7 +190,8 @@ static cJSON *make_phase(const struct view_group *group, const char *phase)
 /* How far a design is behind in the phases that are said together. */
 struct behind {
     const char *design;
-    double least, most;
+    double least, most, least_net, most_net; /* net: NaN where a phase does not tell */
+    bool has_net;                            /* the harness was timed */
 };
 
 static bool is_same(const cJSON *left, const cJSON *right)
@@ -151,25 +214,55 @@ static int by_least(const void *left, const void *right)
     return (a->least > b->least) - (a->least < b->least);
 }
 
-static void put_times(struct text *line, double least, double most)
+static void put_range(struct text *line, double least, double most)
 {
     char low[FIGURE_SIZE], high[FIGURE_SIZE];
     figure_number(low, least);
     figure_number(high, most);
-    text_add(line, strcmp(low, high) == 0 ? "%s times" : "%s to %s times", low, high);
+    text_add(line, strcmp(low, high) == 0 ? "%s" : "%s to %s", low, high);
 }
 
-static void add_behind(struct behind *all, size_t *count, const cJSON *other)
+/* "1.60 to 2.00 times (net 3.10 to 4.00)" */
+static void put_times(struct text *line, const struct behind *behind)
+{
+    put_range(line, behind->least, behind->most);
+    text_add(line, " times");
+    if (!behind->has_net)
+        return;
+    text_add(line, " (net ");
+    if (isnan(behind->least_net) || isnan(behind->most_net))
+        text_add(line, "unclear");
+    else
+        put_range(line, behind->least_net, behind->most_net);
+    text_add(line, ")");
+}
+
+/* Unlike fmin and fmax: what is not known stays so. */
+static void widen(double *least, double *most, double value)
+{
+    *least = value < *least || isnan(value) ? value : *least;
+    *most = value > *most || isnan(value) ? value : *most;
+}
+
+static double net_of(const cJSON *other)
+{
+    double low = json_get_number(other, "ratio_net.low");
+    bool is_clear = low > 0 && json_get_number(other, "ratio_net.high") <= NET_SPREAD * low;
+    return is_clear ? json_get_number(other, "ratio_net.median") : NAN;
+}
+
+static void add_behind(struct behind *all, size_t *count, const cJSON *other, bool has_net)
 {
     const char *design = json_get_text(other, "design");
-    double median = json_get_number(other, "ratio.median");
+    double median = json_get_number(other, "ratio.median"), net = net_of(other);
     size_t i = 0;
     while (i < *count && strcmp(all[i].design, design) != 0)
         i++;
     if (i == *count)
-        all[(*count)++] = (struct behind){design, median, median};
-    all[i].least = fmin(all[i].least, median);
-    all[i].most = fmax(all[i].most, median);
+        all[(*count)++] = (struct behind){design, median, median, net, net, false};
+    all[i].has_net = all[i].has_net || has_net;
+    widen(&all[i].least, &all[i].most, median);
+    widen(&all[i].least_net, &all[i].most_net, net);
 }
 
 /* Of the phases that are said together with `first`. */
@@ -178,32 +271,70 @@ static size_t gather(const cJSON *first, struct behind *all)
     size_t count = 0;
     for (const cJSON *phase = first; phase; phase = phase->next) {
         const cJSON *other;
+        bool has_net = json_get_number(phase, "harness_share") > 0;
         if (!is_same(first, phase))
             continue;
-        cJSON_ArrayForEach(other, json_get(phase, "behind")) add_behind(all, &count, other);
+        cJSON_ArrayForEach(other, json_get(phase, "behind"))
+            add_behind(all, &count, other, has_net);
     }
     qsort(all, count, sizeof *all, by_least);
     return count;
+}
+
+/* Where no net factor is clear it is said once, with the reason; then no factor says it again. */
+static bool drop_unclear(struct behind *all, size_t count)
+{
+    bool has_net = false, is_clear = false;
+    for (size_t i = 0; i < count; i++) {
+        has_net = has_net || all[i].has_net;
+        is_clear = is_clear || !isnan(all[i].least_net);
+    }
+    for (size_t i = 0; i < count && !is_clear; i++)
+        all[i].has_net = false;
+    return has_net && !is_clear;
+}
+
+/* "; net unclear (the harness takes 88 to 97 % of hashed's time)" */
+static void say_share(struct text *line, const cJSON *first)
+{
+    double least = INFINITY, most = 0;
+    for (const cJSON *phase = first; phase; phase = phase->next) {
+        double percent = 100 * json_get_number(phase, "harness_share");
+        if (!is_same(first, phase) || isnan(percent))
+            continue;
+        least = fmin(least, percent);
+        most = fmax(most, percent);
+    }
+    text_add(line, "; net unclear (the harness takes ");
+    if (most - least >= 1)
+        text_add(line, "%.0f to ", least);
+    text_add(line, "%.0f %% of %s's time)", most, json_get_text(first, "fastest"));
 }
 
 static void say_behind(struct text *line, const cJSON *first, size_t rows)
 {
     struct behind *all = calloc(rows + 1, sizeof *all);
     size_t count = all ? gather(first, all) : 0;
+    bool is_unclear = drop_unclear(all, count);
     size_t named = count <= NAMED + 1 ? count : NAMED;
     for (size_t i = 0; i < named; i++) {
         text_add(line, ", ");
-        put_times(line, all[i].least, all[i].most);
+        put_times(line, &all[i]);
         text_add(line, "%s %s", i == 0 ? " before" : "", all[i].design);
     }
     if (named < count) {
-        double most = 0;
-        for (size_t i = named; i < count; i++)
-            most = fmax(most, all[i].most);
+        struct behind others = all[named];
+        for (size_t i = named + 1; i < count; i++) {
+            widen(&others.least, &others.most, all[i].most);
+            widen(&others.least_net, &others.most_net, all[i].least_net);
+            widen(&others.least_net, &others.most_net, all[i].most_net);
+        }
         text_add(line, ", ");
-        put_times(line, all[named].least, most);
+        put_times(line, &others);
         text_add(line, " %zu others", count - named);
     }
+    if (is_unclear)
+        say_share(line, first);
     free(all);
 }
 
@@ -239,6 +370,18 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
     say_same(line, json_get(first, "not_different"));
 }
 
+/* Factors are read, and the harness's share in them is not known. */
+static bool lacks_net(const cJSON *phases)
+{
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, phases)
+    {
+        if (json_get(phase, "behind")->child && !(json_get_number(phase, "harness_share") > 0))
+            return true;
+    }
+    return false;
+}
+
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
 static cJSON *make_group(const struct view_group *group)
@@ -257,6 +400,9 @@ static cJSON *make_group(const struct view_group *group)
         say(&line, phases, phase, group->row_count);
         cJSON_AddItemToArray(says, jsontext_string(text));
     }
+    if (lacks_net(phases))
+        cJSON_AddItemToArray(says, jsontext_string("factors contain the harness's share: null was "
+                                                   "not timed"));
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "workload", group->workload);
     json_add_measure(object, "tasks", group->tasks);

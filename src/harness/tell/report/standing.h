@@ -3,6 +3,9 @@
  *
  * Two designs differ significantly when the 95 % interval of the median ratio of their samples, divided pair by
  * pair, lies beyond 3 % (docs/RESULT-FORMAT.md, "standing").  With fewer than six samples nothing is said.
+ *
+ * Where `null` was timed on the stream, each factor stands beside one net of the harness: both times less what null
+ * takes for the same calls.
  */
 #ifndef TWBENCH_STANDING_H
 #define TWBENCH_STANDING_H

@@ -97,12 +97,14 @@ static const struct rule result_rules[] = {
     {"standing[].phases[]", OBJECT},
     {"standing[].phases[].phase", TEXT},
     {"standing[].phases[].fastest", TEXT | OR_NULL},
+    {"standing[].phases[].harness_share", NUMBER | OR_NULL | OPTIONAL},
     {"standing[].phases[].not_different", ARRAY},
     {"standing[].phases[].not_different[]", TEXT},
     {"standing[].phases[].behind", ARRAY},
     {"standing[].phases[].behind[]", OBJECT},
     {"standing[].phases[].behind[].design", TEXT},
     {"standing[].phases[].behind[].ratio", OBJECT},
+    {"standing[].phases[].behind[].ratio_net", OBJECT | OR_NULL | OPTIONAL},
     {"cells", ARRAY},
 };
 
