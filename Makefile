@@ -144,7 +144,7 @@ RUNNERS  := $(filter-out src/runners/runner_registry.c,$(wildcard src/runners/*.
 HARNESS  := $(wildcard src/harness/*/*.c src/harness/*/*/*.c)
 OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \
             $(RUNNERS:src/%.c=$(BUILD)/%.timed.o) $(RUNNERS:src/%.c=$(BUILD)/%.proved.o) \
-            $(BUILD)/impls/registry.o $(BUILD)/runners/runner_registry.o $(BUILD)/libraries/answer.o $(HARNESS:src/%.c=$(BUILD)/%.o)
+            $(BUILD)/taken.o $(BUILD)/impls/registry.o $(BUILD)/runners/runner_registry.o $(BUILD)/libraries/answer.o $(HARNESS:src/%.c=$(BUILD)/%.o)
 MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -257,6 +257,15 @@ $(BUILD)/%.proved.o: src/%.c $(BUILD)/flags
 $(BUILD)/%.o: src/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
+# What `twbench take` gives away, as text: made from the designs, so that it cannot differ from them.
+$(BUILD)/taken.c: tools/taken.pl VERSION LICENSE src/impls/registry.def $(DESIGNS) $(wildcard src/impls/*.h tools/take/*.in)
+	$(call say,TAKE,$@)
+	@mkdir -p $(@D)
+	$(Q)perl tools/taken.pl $@
+$(BUILD)/taken.o: private EXTRA = -Wno-overlength-strings
+$(BUILD)/taken.o: $(BUILD)/taken.c $(BUILD)/flags
+	$(call say,CC,$@)
 	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	$(call say,CC,$@)

@@ -90,25 +90,41 @@ static int take_flag(struct options *options, const char *argument, const char *
                 : plugin_flag_sweep(options, NULL, param, shown, value, diag);
 }
 
-/* A flag; or "-o FILE", as compilers take it: where a page or a trace goes. */
+/* "-o FILE", as compilers take it: where a page, a trace or the sources of a design go. */
+static const struct flag *output_flag(unsigned groups)
+{
+    static const struct flag page = {
+        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, html), 0, 0, NULL, NULL}};
+    static const struct flag trace = {
+        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, trace), 0, 0, NULL, NULL}};
+    static const struct flag sources = {
+        NULL,
+        "DIR",
+        NULL,
+        0,
+        {TAKE_FILE, offsetof(struct options, take_directory), 0, 0, NULL, NULL}};
+    if (groups & FLAGS_TAKE)
+        return &sources;
+    if (groups & FLAGS_IMPORT)
+        return &trace;
+    return groups & FLAGS_PAGE ? &page : NULL;
+}
+
+/* A flag, or "-o". */
 static int take_argument(struct options *options, const char *argument, const char *following,
                          int *used, struct diag *diag)
 {
     const struct command *command = options->command;
     if (argument[1] == '-')
         return take_flag(options, argument, following, used, diag);
-    if (strcmp(argument, "-o") != 0 || !(command->flags & (FLAGS_PAGE | FLAGS_IMPORT)))
+    const struct flag *output = output_flag(command->flags);
+    if (strcmp(argument, "-o") != 0 || !output)
         return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
                           argument, command->name);
     if (!following)
-        return diag_usage(diag, "-o: a value is missing; expected FILE|-");
+        return diag_usage(diag, "-o: a value is missing; expected %s", output->value);
     *used = 2;
-    static const struct flag output = {
-        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, html), 0, 0, NULL, NULL}};
-    static const struct flag trace = {
-        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, trace), 0, 0, NULL, NULL}};
-    return flag_take(command->flags & FLAGS_IMPORT ? &trace : &output, options, "-o", following,
-                     diag);
+    return flag_take(output, options, "-o", following, diag);
 }
 
 /* Two documents in one file would leave one of them, or neither. */

@@ -57,6 +57,9 @@ static const struct command commands[] = {
     {"import", "[FLAGS] KIND LOG|- -o TRACE.tt[.xz|.gz] [KEY=VALUE...]",
      "Make a log of a program or kernel into a trace.", FLAGS_IMPORT | FLAGS_PAGE | FLAGS_STYLE,
      cmd_import},
+    {"take", "[FLAGS] DESIGN -o DIR",
+     "Write a design as sources that need nothing of twbench: header, C file, example, test.",
+     FLAGS_TAKE, cmd_take},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
      FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };

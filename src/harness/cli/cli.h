@@ -44,6 +44,7 @@ int cmd_trace(const struct options *options);    /* trace: what is in one */
 
 int cmd_import(const struct options *options); /* import */
 int cmd_ci(const struct options *options);     /* ci: conform and compare, as a project file says */
+int cmd_take(const struct options *options);   /* take: a design as sources of its own */
 /* The kinds of logs and their keys, for import's --help. */
 void cmd_import_help(FILE *out);
 

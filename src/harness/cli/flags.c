@@ -556,7 +556,7 @@ const struct flag flags[] = {
     {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, FILE_NAME(setup.json)},
     {"json", "FILE|-", "all of it as data, for programs", FLAGS_LIST, FILE_NAME(setup.json)},
     {"force", NULL, "overwrite files",
-     FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT | FLAGS_LIST, SWITCH(force)},
+     FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT | FLAGS_LIST | FLAGS_TAKE, SWITCH(force)},
     {"resume", NULL, "go on with FILE of --json, or begin it: run only the cells it lacks",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, SWITCH(setup.resume)},
     {"plots", "DIR", "draw pictures into DIR",

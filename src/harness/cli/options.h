@@ -102,6 +102,7 @@ struct options {
     const char *fit;                  /* trace: workload file to write, "-" or NULL */
     const char *svg, *html;           /* the same as json */
     const char *trace;                /* import: the same */
+    const char *take_directory;       /* take: where the sources go */
     const char *of, *limits_file;     /* limits: documents to read, or NULL */
     enum plot_format plot_format;
     struct sweep_claim claims[OPTIONS_LIST_MAX];
@@ -160,7 +161,8 @@ enum flag_group {
     /* a document that has a page: --html, -o, --export-markdown, --export-csv */
     FLAGS_PAGE = 1u << 19,
     FLAGS_LIST = 1u << 20, /* what to name */
-    FLAGS_CI = 1u << 21    /* a project file, and what to compare with */
+    FLAGS_CI = 1u << 21,   /* a project file, and what to compare with */
+    FLAGS_TAKE = 1u << 22  /* the sources of a design: -o */
 };
 
 /* Groups whose commands take the parameters of designs. */

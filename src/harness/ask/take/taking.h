@@ -1,0 +1,32 @@
+/*
+ * taking.h - writes a design into a directory as sources that need nothing of twbench.
+ */
+#ifndef TWBENCH_TAKING_H
+#define TWBENCH_TAKING_H
+
+#include "harness/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct taking {
+    const char *design;    /* its name, as in the registry */
+    const char *directory; /* made when it is not there, with those above it */
+    bool force;            /* overwrite */
+};
+
+#define TAKING_FILES  8
+#define TAKING_LENGTH 64
+
+/* The names of the files that were written. */
+struct taking_files {
+    char names[TAKING_FILES][TAKING_LENGTH];
+    size_t count;
+};
+
+/* Writes the header, the C file, the licence, an example, a test and their Makefile.  DIAG_USAGE when the design cannot
+ * be taken, or when one of the files is there already, all of which are named; nothing is written then.  DIAG_RUN when
+ * the disk says no. */
+int taking_write(const struct taking *taking, struct taking_files *files, struct diag *diag);
+
+#endif

@@ -1,0 +1,110 @@
+# take.bats - a design taken home: what is written compiles alone, works, and is the design that was tested.
+
+load support
+
+# Every design but the one that keeps nothing, as the registry names them.
+designs() {
+    sed -n 's/^TW_DESIGN(\(.*\))/\1/p' "$root/src/impls/registry.def" | grep -vx null | tr _ -
+}
+
+# builds DESIGN - every file compiles without a warning, by each compiler, as C and as C++; test and example pass.
+builds() {
+    local file compiler
+    "$twbench" take "$1" -o "$1"
+    make -C "$1" CFLAGS='-O1 -Werror' check check-cpp plugin
+    for file in "$1"/*.c; do
+        for compiler in gcc clang; do
+            "$compiler" -std=c11 -Wall -Wextra -Werror -fsyntax-only "$file"
+        done
+        for compiler in g++ clang++; do
+            "$compiler" -std=c++20 -x c++ -Wall -Wextra -Werror -fsyntax-only "$file"
+        done
+    done
+}
+
+@test "take names the files that it wrote: header, C file, licence, example, test and Makefile" {
+    run --separate-stderr "$twbench" take hier-queue -o new/home
+    [ "$status" -eq 0 ]
+    [ "$(sort <<<"$output")" = "$(printf 'new/home/%s\n' LICENSE Makefile example.c test.c tw_hier_queue.c tw_hier_queue.h)" ]
+    [ "$(ls new/home | wc -l)" -eq 6 ]
+    cmp new/home/LICENSE "$root/LICENSE"
+    [[ $stderr == *"make -C new/home check"* ]]
+}
+
+@test "every design compiles alone, as C and as C++, and passes its test" {
+    # What two designs share is in both; all of them with DEPTH=all.
+    [ "${DEPTH:-}" = all ] && names=$(designs) || names="hashed multi"
+    for design in $names; do
+        echo "$design"
+        builds "$design"
+    done
+}
+
+@test "no counting and nothing to be filled in is left in any of them" {
+    for design in $(designs); do
+        "$twbench" take "$design" -o "$design"
+        run grep -rE 'TW_(COUNT|COUNTED|WORK_[A-Z]+)\b|@[A-Z]+@|\bbackend\.h"|#include "[^t]' "$design"
+        echo "$design: $output"
+        [ "$status" -eq 1 ]
+    done
+}
+
+@test "what was taken passes conform as a plugin" {
+    [ "${DEPTH:-}" = all ] && names=$(designs) || names=hashed
+    for design in $names; do
+        "$twbench" take "$design" -o "$design"
+        make -s -C "$design" plugin
+        if [ "${DEPTH:-}" = all ]; then
+            "$twbench" conform --plugin="$(echo "$PWD/$design"/*.so)"
+        else
+            "$twbench" conform --plugin="$(echo "$PWD/$design"/*.so)" --operations=2000
+        fi
+    done
+}
+
+@test "the test that is written notices a design that is wrong" {
+    "$twbench" take heap -o heap
+    make -s -C heap check
+    # A start one tick too late.
+    sed -i 's/\(tw_tick due = deadline > timers->now ? deadline\) :/\1 + 1 :/' heap/tw_heap.c
+    grep -q 'deadline + 1 :' heap/tw_heap.c
+    run make -s -C heap check
+    [ "$status" -ne 0 ]
+    [[ $output == *"did not fire"* || $output == *"later than the design allows"* ]]
+}
+
+@test "two designs taken fit into one program" {
+    "$twbench" take heap -o both
+    "$twbench" take hashed -o both --force
+    cat >both/two.c <<'END'
+#include "tw_hashed.h"
+#include "tw_heap.h"
+int main(void) { return strcmp(tw_hashed.name, "tw-hashed") || strcmp(tw_heap.name, "tw-heap"); }
+END
+    gcc -std=c11 -Wall -Wextra -Werror both/two.c both/tw_hashed.c both/tw_heap.c -o two
+    ./two
+}
+
+@test "nothing is overwritten unasked; all that is there is named" {
+    mkdir home
+    echo mine >home/example.c
+    echo mine >home/tw_fast.h
+    refuses "home: there already: tw_fast.h, example.c; --force overwrites" take fast -o home
+    [ "$(ls home | wc -l)" -eq 2 ]
+    [ "$(cat home/example.c)" = mine ]
+    "$twbench" take fast -o home --force
+    grep -q tw_fast home/example.c
+}
+
+@test "what cannot be taken is refused" {
+    refuses "did you mean 'hashed'" take hashd -o home
+    refuses "expected a design that fires" take null -o home
+    refuses "expected one design" take -o home
+    refuses "2 operands given" take hashed heap -o home
+    refuses "-o is missing" take hashed
+    refuses "-o: a value is missing; expected DIR" take hashed -o
+    refuses "begin with two dashes" run -x home
+    echo file >file
+    refuses "-o: file" take hashed -o file
+    [ ! -e home ]
+}
