@@ -11,7 +11,7 @@ mapfile -t commands < <(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0
     "$root/docs/ADDING-A-BACKEND.md")
 
 # What was built goes along, with its dates, so that only the new design is compiled.
-cd "$root" && cp -a Makefile VERSION src docs tools tests workloads "$copy" &&
+cd "$root" && cp -a Makefile VERSION LICENSE src docs tools tests workloads "$copy" &&
     mkdir "$copy/build" && cp -a build/release "$copy/build" && cd "$copy" || exit 1
 
 echo "1..${#commands[@]}"

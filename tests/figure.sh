@@ -14,7 +14,7 @@ number=0
 failed=0
 
 # What was built goes along, with its dates, so that only what the figure changes is compiled.
-cd "$root" && cp -a Makefile VERSION src docs tools tests workloads schema report plots "$copy" &&
+cd "$root" && cp -a Makefile VERSION LICENSE src docs tools tests workloads schema report plots "$copy" &&
     mkdir "$copy/build" && cp -a build/release "$copy/build" && cd "$copy" || exit 1
 
 # check NAME COMMAND... - the command succeeds.

@@ -107,7 +107,7 @@ sys.exit(not all(p["ns_per_op"]["median"] > 0 for p in phases))' "$work/clock.js
 
 # A copy that builds modules: what they share is compiled once.
 prepare_copy() {
-    mkdir "$work/copy" && cp -r src Makefile VERSION tools "$work/copy" && cp "$twbench" "$work/copy/twbench"
+    mkdir "$work/copy" && cp -r src Makefile VERSION LICENSE tools "$work/copy" && cp "$twbench" "$work/copy/twbench"
 }
 
 judge_fault() {

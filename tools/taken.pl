@@ -69,16 +69,17 @@ sub amalgamate {
 }
 
 sub delete_counting {
-    my ($text) = @_;
+    my ($text, $design) = @_;
     # Where counting is all that a condition is for, the condition goes too: none of them has an effect.
     my $count = qr/TW_COUNT(\((?:[^()]++|(?-1))*\));\n/;
     $text =~ s/^([ \t]*)if (\((?:[^()]++|(?2))*\))\n[ \t]*TW_COUNT(\((?:[^()]++|(?3))*\));\n[ \t]*else\n/$1if (!$2)\n/mg;
     $text =~ s/^[ \t]*(?:else[ \n]\s*)?(?:if (\((?:[^()]++|(?-1))*\))\n)?[ \t]*$count//mg;
-    die "taken.pl: a condition has lost its statement\n" if $text =~ /\belse\s*\}/;
-    $text =~ s/^[ \t]*TW_WORK_FIELD\n//mg;
+    die "taken.pl: src/impls/$design.c: a condition has lost its statement to counting\n" if $text =~ /\belse\s*\}/;
+    $text =~ s{^[ \t]*TW_WORK_FIELD[ \t]*(?:/\*(?:(?!\*/).)*\*/)?\n}{}msg;
     $text =~ s/\bTW_WORK_OF\(\w+\)/NULL/g;
     $text =~ s{\(void\)timers; /\* the timed object has no counters to show \*/}{(void)timers;}g;
-    die "taken.pl: some counting is left\n" if $text =~ /\bTW_(COUNT|WORK_FIELD|WORK_OF)\b/;
+    die "taken.pl: src/impls/$design.c: $1 is used in a way that cannot be deleted; expected a statement of its own\n"
+        if $text =~ /\b(TW_COUNT|TW_WORK_FIELD|TW_WORK_OF)\b/;
     return $text;
 }
 
@@ -112,9 +113,9 @@ sub make_both_languages {
 
 sub design_source {
     my ($design, $name, $reading, $version) = @_;
-    my $body = $reading . make_both_languages(delete_counting(amalgamate("src/impls/$design.c", {})));
+    my $body = $reading . make_both_languages(delete_counting(amalgamate("src/impls/$design.c", {}), $design));
     $body = delete_unused($body);
-    $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: $design: no name\n";
+    $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: src/impls/$design.c: no line `.name = \"$name\",` in its table\n";
     $body =~ s/\bTW_BACKEND\($design\)/tw_$design/g;
     return <<"END";
 /*
