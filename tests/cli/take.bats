@@ -108,3 +108,19 @@ END
     refuses "-o: file" take hashed -o file
     [ ! -e home ]
 }
+
+@test "what was taken has the machine code of the timed design" {
+    [ "${DEPTH:-}" = all ] && names=$(designs) || names="hashed linux"
+    for design in $names; do
+        echo "$design"
+        file=${design//-/_}
+        "$twbench" take "$design" -o "$design"
+        gcc -O2 -std=c11 -D_GNU_SOURCE -c "$root/src/impls/$file.c" -o timed.o
+        gcc -O2 -std=c11 -c "$design/tw_$file.c" -o taken.o
+        for object in timed taken; do
+            objcopy -O binary -j .text $object.o $object.text
+        done
+        [ -s timed.text ]
+        cmp timed.text taken.text
+    done
+}
