@@ -332,12 +332,14 @@ fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and all
 # side by side, because none depends on how fast or how evenly the machine runs.  Some suites do more with DEPTH=all.
-SUITES = tests/libraries.sh $(filter-out %/test_growth_classes,$(CONFORMANCE_TESTS)) tests/faults/run.sh tests/faults/runners.sh tests/originals.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
+SUITES = tests/libraries.sh $(filter-out $(DEEP_CONFORMANCE),$(CONFORMANCE_TESTS)) tests/faults/run.sh tests/faults/runners.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
          tests/golden.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/selftest_format.sh \
          tests/limits_format.sh tests/pictures.sh tests/identity.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
+# Those of the conformance tests that cost much and have a cheaper one: counts per class of growth, runners one by one.
+DEEP_CONFORMANCE = $(filter %/test_growth_classes %/test_runners,$(CONFORMANCE_TESTS))
 # What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
 # is enough for both.
-DEEP_SUITES = $(filter %/test_growth_classes,$(CONFORMANCE_TESTS)) tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
+DEEP_SUITES = $(DEEP_CONFORMANCE) tests/originals.sh tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
               tests/adding.sh tests/figure.sh tests/cli/drive.bats tests/cli/dpdk.bats \
               $(UNIT_TESTS:build/release/%=build/fuzz/%)
 
@@ -358,6 +360,10 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (default 30)
 	$(Q)tools/deps.sh build test
 	$(Q)$(MAKE) FLAVOUR=fuzz fuzzers
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) LIMIT_SECONDS=86400 tests/run.sh tests/fuzz.sh
+
+test-originals: ## the drivers of originals/ against their runtimes, which it installs
+	$(Q)$(MAKE) originals all
+	$(Q)TWBENCH=$(CURDIR)/twbench tests/run.sh tests/originals.sh
 
 test-report: ## open reports in a headless Chromium: figures, sorting, layout, contrast, console
 	$(Q)tools/deps.sh build bench report
@@ -440,5 +446,5 @@ clean: ## remove everything that was built
 
 FORCE:
 .PHONY: FORCE all manual modules help deps bench claims originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
-        run-coverage test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
+        run-coverage test-originals test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean
