@@ -99,6 +99,7 @@ leaves_out_coarser_ticks() {
 # Cells of other sizes but those of the trial, which have one run, are there only when each candidate was looked at
 # and the recommended one has enough samples.
 @test "the load asked for comes before other sizes" {
+    deep
     advise hold --tasks=3e5 --budget=6s --json=a.json >a.txt || [ "$?" -eq 4 ]
     cat a.txt
     [ "$(json a.json '(lambda sizes, r: sizes == [] or (d["advice"]["budget"]["untried"] == 0 and r["count"] >= 6))(

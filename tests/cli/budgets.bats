@@ -23,6 +23,7 @@ within() {
 }
 
 @test "run: a load that takes more than four budgets to make is left out, and the next one is run" {
+    deep
     slow_workload
     within 15 "$twbench" run --workload=slow.json,hold --tasks=1000 --impl=heap --runs=1 --budget=500ms \
         --progress=never --no-system-check --json=r.json
@@ -33,6 +34,7 @@ within() {
 }
 
 @test "claims: the claim on such a load is inconclusive, and the record has the reason" {
+    deep
     slow_workload
     mkdir claims
     cat >claims/T1.json <<'END'

@@ -31,6 +31,7 @@ verdicts() {
 }
 
 @test "where a document is imprecise both halves are judged" {
+    deep
     "$twbench" claims --quick T2 T4 T11 F1 F2 --json=parts.json >/dev/null
     part='lambda c, p: next(x["role"] + " " + x["verdict"] for y in d["claims"] if y["id"] == c for x in y["parts"] if x["id"] == p)'
     [ "$(json parts.json "($part)('T2', 'cancel')")" = "claim holds" ]
@@ -105,6 +106,7 @@ verdicts() {
 }
 
 @test "a claim on the real clock runs its runners, each run a sample, and its command runs the same cell" {
+    deep
     "$twbench" claims T15 --runs=2 --no-system-check --json=clock.json >/dev/null
     [ "$(json clock.json 'sorted((c["runner"], c["clock"]["slow_ns"], len(c["clock"]["rounds"])) for c in d["cells"])')" = \
         "[('one-thread', 0, 2), ('one-thread', 300000000, 2), ('pool', 300000000, 2)]" ]

@@ -139,6 +139,7 @@ tails() {
 }
 
 @test "a stall of 50 us in one advance of 10,000 is found by the tail gate, and by it alone" {
+    deep
     build old
     build new -DSTALL_NS=50000
     tails 3 ./old.so ./new.so

@@ -87,6 +87,7 @@ figures_masked() {
 }
 
 @test "the wheel to copy holds the contract, tick by tick and from next to next" {
+    deep
     build wheel "$prefix/share/twbench/plugins/wheel.c" -Wall -Wextra -Wpedantic -Werror
     "$twbench" conform --plugin=./wheel.so --operations=1e5
     quick --plugin=./wheel.so --drive=ticks,next --workload=standard,hold --json=out.json
