@@ -1,0 +1,156 @@
+/* experiment_store.c - reads the object "store" of an experiment file, and writes it as flags. */
+#include "harness/ask/claims/experiment_store.h"
+
+#include "harness/base/units.h"
+#include "harness/measure/designs/store_modules.h"
+#include "harness/measure/durable/durable_run.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint32_t read_permille(struct reader *reader, const struct reader_place *place,
+                              const cJSON *object, const char *key, uint32_t absent)
+{
+    struct reader_place member = reader_member(place, key);
+    double share = reader_number(reader, place, object, key, 0, absent / 1000.0);
+    if (share > 1)
+        reader_refuse(reader, &member, "expected a share, 0 to 1");
+    return (uint32_t)lround(1000 * share);
+}
+
+static void read_span(struct reader *reader, const struct reader_place *place, const cJSON *object,
+                      struct experiment_store *out)
+{
+    struct reader_place member = reader_member(place, "span");
+    const char *text = reader_text(reader, place, object, "span", false);
+    uint64_t ns = 0;
+    struct diag diag;
+    if (!text)
+        return;
+    if (units_parse_time(text, "span", &ns, &diag) != DIAG_OK)
+        reader_refuse(reader, &member, "%.300s", diag.text);
+    else if (ns < UINT64_C(1000000000) || ns / 1000000 > TW_DELAY_MAX_MS)
+        reader_refuse(reader, &member, "expected 1s to %llu days",
+                      (unsigned long long)(TW_DELAY_MAX_MS / 86400000));
+    out->load.span_ms = ns / 1000000;
+    out->load.arrivals_ms = out->load.span_ms / 240;
+}
+
+/* The parameter of that name of a store that is here; its text stays. */
+static const struct tw_param *find_param(const char *name)
+{
+    for (size_t i = 0; i < store_registry_count; i++) {
+        struct diag unused;
+        const struct tw_store_backend *store = store_modules_load(&store_registry[i], &unused);
+        for (const struct tw_param *param = store ? store->params : NULL; param && param->name;
+             param++)
+            if (strcmp(param->name, name) == 0)
+                return param;
+    }
+    return NULL;
+}
+
+static void read_setting(struct reader *reader, const struct reader_place *place, const cJSON *item,
+                         struct experiment_store *out)
+{
+    const struct tw_param *param = find_param(item->string);
+    uint64_t value = reader_count(reader, place, item);
+    size_t at = 0;
+    while (at < out->setting_count && strcmp(out->settings[at].name, item->string) != 0)
+        at++;
+    if (!param || at == DURABLE_SETTINGS_MAX)
+        reader_refuse(reader, place, "no setting of a store; see 'twbench list'");
+    else if (value < param->min || value > param->max)
+        reader_refuse(reader, place, "expected %llu .. %llu", (unsigned long long)param->min,
+                      (unsigned long long)param->max);
+    else {
+        out->settings[at] = (struct tw_setting){.name = param->name, .count = 1, .values = {value}};
+        out->setting_count += at == out->setting_count;
+    }
+}
+
+static void read_settings(struct reader *reader, const struct reader_place *outer,
+                          const cJSON *object, struct experiment_store *out)
+{
+    struct reader_place place = reader_member(outer, "settings");
+    const cJSON *item;
+    if (object && !cJSON_IsObject(object))
+        reader_refuse(reader, &place, "expected an object");
+    cJSON_ArrayForEach(item, object)
+    {
+        struct reader_place member = reader_member(&place, item->string);
+        read_setting(reader, &member, item, out);
+    }
+}
+
+void experiment_store_read(struct reader *reader, const struct reader_place *place,
+                           const cJSON *object, struct experiment_store *out)
+{
+    static const char *const keys[] = {"sync",    "kills",   "span",     "hot",
+                                       "cancels", "payload", "settings", NULL};
+    static const char *const syncs[] = {"always", "group", "interval", "none", NULL};
+    const cJSON *kills = cJSON_GetObjectItemCaseSensitive(object, "kills");
+    const cJSON *payload = cJSON_GetObjectItemCaseSensitive(object, "payload");
+    struct reader_place at_kills = reader_member(place, "kills"),
+                        at_payload = reader_member(place, "payload");
+    struct durable_load *load = &out->load;
+    if (!object)
+        return;
+    reader_check_keys(reader, place, object, keys);
+    if (cJSON_GetObjectItemCaseSensitive(object, "sync"))
+        out->sync = (enum tw_sync_policy)reader_word(reader, place, object, "sync", syncs, true);
+    if (out->sync == TW_SYNC_INTERVAL)
+        reader_refuse(reader, place, "expected always, group or none in a claim");
+    if (kills)
+        out->kills = reader_count(reader, &at_kills, kills);
+    if (payload)
+        load->payload_min = load->payload_max =
+            (uint32_t)reader_count(reader, &at_payload, payload);
+    if (load->payload_max > TW_PAYLOAD_MAX)
+        reader_refuse(reader, &at_payload, "expected at most %u bytes", TW_PAYLOAD_MAX);
+    read_span(reader, place, object, out);
+    load->hot_permille = read_permille(reader, place, object, "hot", load->hot_permille);
+    load->cancel_permille = read_permille(reader, place, object, "cancels", load->cancel_permille);
+    read_settings(reader, place, cJSON_GetObjectItemCaseSensitive(object, "settings"), out);
+}
+
+void experiment_store_command(struct text *line, const struct experiment_store *store,
+                              const char *name, uint64_t tasks, bool timed)
+{
+    const struct durable_load *load = &store->load;
+    text_add(line, "twbench stores --stores=%s --tasks=%llu --sync=%s", name,
+             (unsigned long long)tasks, durable_sync_name(store->sync));
+    if (store->kills > 0)
+        text_add(line, " --kills=%llu", (unsigned long long)store->kills);
+    text_add(line, " --span=%llums --hot=%g --cancels=%g --payload=%u",
+             (unsigned long long)load->span_ms, load->hot_permille / 1000.0,
+             load->cancel_permille / 1000.0, load->payload_max);
+    for (size_t i = 0; i < store->setting_count; i++)
+        text_add(line, " --store-set=%s=%llu", store->settings[i].name,
+                 (unsigned long long)store->settings[i].values[0]);
+    text_add(line, " --runs=%d", timed ? EXPERIMENT_STORE_RUNS : 1);
+}
+
+struct storing_request experiment_store_request(const struct experiment_store *store,
+                                                const struct store_row *row, uint64_t tasks,
+                                                const struct setup *setup)
+{
+    struct storing_request request = {.setup = setup,
+                                      .stores = {row},
+                                      .store_count = 1,
+                                      .syncs = {{.policy = store->sync}},
+                                      .sync_count = 1,
+                                      .tasks = {tasks},
+                                      .task_count = 1,
+                                      .producers = {1},
+                                      .producer_count = 1,
+                                      .batches = {1},
+                                      .batch_count = 1,
+                                      .load = store->load,
+                                      .span_given = true,
+                                      .kills = store->kills,
+                                      .directory = ".",
+                                      .setting_count = store->setting_count};
+    memcpy(request.settings, store->settings, sizeof store->settings);
+    return request;
+}

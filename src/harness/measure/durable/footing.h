@@ -1,0 +1,23 @@
+/* footing.h - what the system says of processes and directories: memory, bytes written, bytes on disk. */
+#ifndef TWBENCH_FOOTING_H
+#define TWBENCH_FOOTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Anonymous resident memory of a process in bytes (RssAnon of /proc/PID/status); UINT64_MAX when it cannot be read. */
+uint64_t footing_memory_bytes(int64_t pid);
+
+/* Bytes that a process gave to write and its like, and what of its pages went to the disk's cache (wchar and
+ * write_bytes of /proc/PID/io); UINT64_MAX when it cannot be read. */
+void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_bytes);
+
+/* Bytes that the file system has allocated for all files below the directory. */
+uint64_t footing_disk_bytes(const char *directory);
+
+/* Removes the directory and all in it; false when something stays. */
+bool footing_remove(const char *directory);
+/* Copies the files below `from` into `to`, which is made; false on any error. */
+bool footing_copy(const char *from, const char *to);
+
+#endif

@@ -1,0 +1,372 @@
+/* redis_server.c - a private redis-server, and connections that send many commands before they read. */
+#include "redis_server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SOCKET_NAME "redis.sock"
+#define PACKAGE     "redis-server"
+
+int redis_check(const struct tw_store_config *config, struct tw_error *error)
+{
+    if (config->sync != TW_SYNC_INTERVAL || config->interval_ms >= REDIS_INTERVAL_MIN_MS)
+        return TW_STORE_OK;
+    snprintf(
+        error->text, sizeof error->text,
+        "interval: %u ms given; expected %u or more: redis syncs each second, and may put it off "
+        "by another",
+        config->interval_ms, REDIS_INTERVAL_MIN_MS);
+    return TW_STORE_BAD;
+}
+
+/* ---- A connection. ---------------------------------------------------------------------------- */
+
+struct redis_link *redis_link_open(struct redis_server *server)
+{
+    struct redis_link *link = calloc(1, sizeof *link);
+    if (!link)
+        return NULL;
+    link->server = server;
+    link->fd = store_server_connect(&server->server, SOCKET_NAME);
+    link->reader = redisReaderCreate();
+    if (link->fd < 0 || !link->reader) {
+        redis_link_close(link);
+        return NULL;
+    }
+    return link;
+}
+
+void redis_link_close(struct redis_link *link)
+{
+    if (!link)
+        return;
+    if (link->fd >= 0)
+        close(link->fd);
+    if (link->reader)
+        redisReaderFree(link->reader);
+    free(link->out);
+    free(link);
+}
+
+static char *link_reserve(struct redis_link *link, size_t size)
+{
+    if (link->room - link->size < size) {
+        size_t room = link->room ? link->room : 4096;
+        while (room - link->size < size)
+            room *= 2;
+        char *out = realloc(link->out, room);
+        if (!out) {
+            link->no_memory = true;
+            return NULL;
+        }
+        link->out = out;
+        link->room = room;
+    }
+    return link->out + link->size;
+}
+
+/* "*12\r\n", "$12\r\n" */
+static void link_head(struct redis_link *link, char kind, size_t number)
+{
+    char digits[24];
+    size_t count = 0;
+    char *out = link_reserve(link, sizeof digits + 3);
+    if (!out)
+        return;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    *out++ = kind;
+    while (count > 0)
+        *out++ = digits[--count];
+    *out++ = '\r';
+    *out++ = '\n';
+    link->size = (size_t)(out - link->out);
+}
+
+void redis_command(struct redis_link *link, size_t words)
+{
+    link_head(link, '*', words);
+}
+
+unsigned char *redis_space(struct redis_link *link, size_t size)
+{
+    link_head(link, '$', size);
+    char *out = link_reserve(link, size + 2);
+    if (!out)
+        return NULL;
+    out[size] = '\r';
+    out[size + 1] = '\n';
+    link->size += size + 2;
+    return (unsigned char *)out;
+}
+
+void redis_bytes(struct redis_link *link, const void *bytes, size_t size)
+{
+    unsigned char *out = redis_space(link, size);
+    if (out && size > 0)
+        memcpy(out, bytes, size);
+}
+
+void redis_word(struct redis_link *link, const char *word)
+{
+    redis_bytes(link, word, strlen(word));
+}
+
+void redis_number(struct redis_link *link, uint64_t number)
+{
+    char text[24];
+    int size = snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    redis_bytes(link, text, (size_t)size);
+}
+
+static int link_lost(struct redis_link *link)
+{
+    atomic_store(&link->server->lost, true);
+    return TW_STORE_LOST;
+}
+
+int redis_send(struct redis_link *link)
+{
+    size_t size = link->size;
+    bool no_memory = link->no_memory;
+    link->size = 0;
+    link->no_memory = false;
+    if (no_memory)
+        return TW_STORE_MEMORY;
+    return store_server_send(link->fd, link->out, size) ? TW_STORE_OK : link_lost(link);
+}
+
+/* What redis refuses: writes after one that failed, and what it cannot understand. */
+static int refusal(struct redis_link *link, const char *words)
+{
+    bool is_full = strstr(words, "No space") != NULL;
+    if (strncmp(words, "OOM", 3) == 0)
+        return TW_STORE_FULL;
+    atomic_store(&link->server->broken, true);
+    return is_full ? TW_STORE_FULL : TW_STORE_IO;
+}
+
+int redis_reply(struct redis_link *link, redisReply **reply)
+{
+    void *found = NULL;
+    char bytes[65536];
+    if (reply)
+        *reply = NULL;
+    while (redisReaderGetReply(link->reader, &found) == REDIS_OK && !found) {
+        ssize_t size = recv(link->fd, bytes, sizeof bytes, 0);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size <= 0)
+            return link_lost(link);
+        atomic_fetch_add_explicit(&link->server->server.received, (uint64_t)size,
+                                  memory_order_relaxed);
+        if (redisReaderFeed(link->reader, bytes, (size_t)size) != REDIS_OK)
+            return link_lost(link);
+    }
+    redisReply *answer = found;
+    if (!answer)
+        return link_lost(link);
+    int verdict = TW_STORE_OK;
+    if (answer->type == REDIS_REPLY_ERROR)
+        verdict = refusal(link, answer->str);
+    for (size_t i = 0; answer->type == REDIS_REPLY_ARRAY && i < answer->elements; i++)
+        if (answer->element[i]->type == REDIS_REPLY_ERROR)
+            verdict = refusal(link, answer->element[i]->str);
+    if (reply && verdict == TW_STORE_OK)
+        *reply = answer;
+    else
+        freeReplyObject(answer);
+    return verdict;
+}
+
+int redis_replies(struct redis_link *link, size_t count, redisReply **reply)
+{
+    int verdict = TW_STORE_OK;
+    if (reply)
+        *reply = NULL;
+    for (size_t i = 0; i < count; i++) {
+        int answer = redis_reply(link, i + 1 == count ? reply : NULL);
+        if (answer == TW_STORE_LOST)
+            return answer;
+        if (verdict == TW_STORE_OK)
+            verdict = answer;
+    }
+    if (verdict != TW_STORE_OK && reply && *reply) {
+        freeReplyObject(*reply);
+        *reply = NULL;
+    }
+    return verdict;
+}
+
+int redis_script(struct redis_link *link, const char *text, char name[41])
+{
+    redisReply *reply;
+    redis_command(link, 3);
+    redis_word(link, "SCRIPT");
+    redis_word(link, "LOAD");
+    redis_word(link, text);
+    int answer = redis_send(link);
+    if (answer == TW_STORE_OK)
+        answer = redis_reply(link, &reply);
+    if (answer != TW_STORE_OK)
+        return answer;
+    snprintf(name, 41, "%.40s", reply->type == REDIS_REPLY_STRING ? reply->str : "");
+    freeReplyObject(reply);
+    return TW_STORE_OK;
+}
+
+/* ---- The server. ------------------------------------------------------------------------------ */
+
+static void arguments_set(struct redis_server *server, enum tw_sync_policy sync)
+{
+    static const char *const common[] = {
+        "redis-server",
+        "--port",
+        "0",
+        "--unixsocket",
+        SOCKET_NAME,
+        "--save",
+        "",
+        "--appendonly",
+        "yes",
+        "--appenddirname",
+        "aof",
+        "--aof-load-truncated",
+        "yes",
+        "--auto-aof-rewrite-percentage",
+        "100",
+        "--auto-aof-rewrite-min-size",
+        "64mb",
+        "--no-appendfsync-on-rewrite",
+        "no",
+        "--logfile",
+        "",
+        "--loglevel",
+        "notice",
+        "--daemonize",
+        "no",
+        "--io-threads",
+        "1",
+        "--maxmemory",
+        "0",
+        "--appendfsync",
+    };
+    static const char *const modes[] = {"always", "always", "everysec", "no"};
+    size_t count = sizeof common / sizeof common[0];
+    for (size_t i = 0; i < count; i++)
+        server->server.arguments[i] = common[i];
+    server->server.arguments[count] = modes[sync];
+    server->server.arguments[count + 1] = NULL;
+}
+
+/* It listens before it has read its file, and answers LOADING until then. */
+static int server_await(struct redis_server *server, struct redis_link *link)
+{
+    for (;;) {
+        redisReply *reply;
+        redis_command(link, 2);
+        redis_word(link, "INFO");
+        redis_word(link, "server");
+        int answer = redis_send(link);
+        if (answer == TW_STORE_OK)
+            answer = redis_reply(link, &reply);
+        if (answer == TW_STORE_OK) {
+            const char *version = strstr(reply->str, "redis_version:");
+            if (!version || sscanf(version, "redis_version:%31s", server->version) != 1)
+                server->version[0] = '\0';
+            freeReplyObject(reply);
+        }
+        if (answer == TW_STORE_OK) {
+            redis_command(link, 1);
+            redis_word(link, "DBSIZE");
+            answer = redis_send(link);
+            if (answer == TW_STORE_OK)
+                answer = redis_reply(link, NULL);
+        }
+        if (answer == TW_STORE_OK || answer == TW_STORE_LOST || answer == TW_STORE_MEMORY)
+            return answer;
+        atomic_store(&server->broken, false);
+        usleep(2000);
+    }
+}
+
+int redis_start(struct redis_server *server, struct store_directory *directory,
+                enum tw_sync_policy sync, struct tw_error *error)
+{
+    int answer = store_directory_lock_server(directory, error);
+    if (answer != TW_STORE_OK)
+        return answer;
+    server->server.directory = directory;
+    server->server.log = "redis.log";
+    arguments_set(server, sync);
+    unlinkat(directory->fd, SOCKET_NAME, 0);
+    answer = store_server_start(&server->server, PACKAGE, error);
+    if (answer != TW_STORE_OK)
+        return answer;
+    struct redis_link *link = redis_link_open(server);
+    answer = link ? server_await(server, link) : TW_STORE_LOST;
+    redis_link_close(link);
+    if (answer != TW_STORE_OK) {
+        char words[160];
+        store_server_end(&server->server, 0);
+        store_server_last_words(&server->server, words, sizeof words);
+        snprintf(error->text, sizeof error->text, "redis-server ended: %s", words);
+        return answer == TW_STORE_MEMORY ? answer : TW_STORE_IO;
+    }
+    return TW_STORE_OK;
+}
+
+int redis_end(struct redis_server *server)
+{
+    int answer =
+        atomic_load(&server->lost) || atomic_load(&server->broken) ? TW_STORE_BROKEN : TW_STORE_OK;
+    struct redis_link *link = answer == TW_STORE_OK ? redis_link_open(server) : NULL;
+    if (link) {
+        /* It answers only if it cannot end; otherwise the connection does. */
+        redis_command(link, 2);
+        redis_word(link, "SHUTDOWN");
+        redis_word(link, "NOSAVE");
+        answer = redis_send(link);
+        if (answer == TW_STORE_OK && redis_reply(link, NULL) != TW_STORE_LOST)
+            answer = TW_STORE_IO;
+        redis_link_close(link);
+    } else if (answer == TW_STORE_OK)
+        answer = TW_STORE_LOST;
+    store_server_end(&server->server, link ? 10000 : 0);
+    return answer;
+}
+
+static void config_set(struct redis_link *link, const char *mode)
+{
+    redis_command(link, 4);
+    redis_word(link, "CONFIG");
+    redis_word(link, "SET");
+    redis_word(link, "appendfsync");
+    redis_word(link, mode);
+}
+
+/* Under `always` everything is synced before it is answered.  Else that is switched on for one write. */
+int redis_sync(struct redis_link *link, enum tw_sync_policy sync)
+{
+    if (sync <= TW_SYNC_GROUP)
+        return redis_health(link->server);
+    config_set(link, "always");
+    redis_command(link, 3);
+    redis_word(link, "SET");
+    redis_word(link, "synced");
+    redis_word(link, "1");
+    int answer = redis_send(link);
+    if (answer == TW_STORE_OK)
+        answer = redis_replies(link, 2, NULL);
+    if (answer != TW_STORE_OK)
+        return answer;
+    config_set(link, sync == TW_SYNC_INTERVAL ? "everysec" : "no");
+    answer = redis_send(link);
+    return answer == TW_STORE_OK ? redis_reply(link, NULL) : answer;
+}

@@ -1,0 +1,91 @@
+/*
+ * redis_server.h - a private redis-server for one store, and connections that send many commands before they read.
+ *
+ * The server listens on redis.sock in the store's directory and on no port.  Its append-only file is all that it writes:
+ *
+ *     policy           appendfsync   redis answers a write after
+ *     always, group    always        write and fdatasync of all commands that it read in one turn of its loop
+ *     interval         everysec      write; a thread of its own syncs each second, and may put that off by another
+ *     none             no            write
+ *
+ * So clients that wait at the same time share a sync: the server's loop is the group.  Redis knows no other interval:
+ * one below 2000 ms is refused.  After a write or sync that failed, redis ends itself under `always`.  Under the
+ * others it has answered already, keeps what it could not write in memory and refuses the next write (MISCONF): then
+ * the store is broken, and what the last turn acknowledged depends on the server living on.
+ *
+ * Snapshots are off, rewriting the file is left on (at twice its size, from 64 MiB).  A file that ends in the middle
+ * of a command is cut there; one that is damaged before its end is refused by the server, and open says so.
+ *
+ * Commands are written by hand into one buffer and sent at once; hiredis reads the answers.  Its own sending
+ * raises SIGPIPE when the server is gone.
+ */
+#ifndef TWBENCH_REDIS_SERVER_H
+#define TWBENCH_REDIS_SERVER_H
+
+#include "store_server.h"
+
+#include <hiredis/hiredis.h>
+
+#define REDIS_INTERVAL_MIN_MS 2000
+
+struct redis_server {
+    struct store_server server;
+    atomic_bool lost;   /* a connection found it gone */
+    atomic_bool broken; /* it refused a write */
+    char version[32];
+};
+
+/* A connection, of one thread at a time. */
+struct redis_link {
+    struct redis_server *server;
+    int fd;
+    redisReader *reader;
+    char *out; /* commands not yet sent */
+    size_t size, room;
+    bool no_memory; /* a command is incomplete */
+};
+
+/* Whether redis can keep the interval that is asked for: TW_STORE_OK or _BAD. */
+int redis_check(const struct tw_store_config *config, struct tw_error *error);
+
+/* Starts the server in the directory and waits until it has read its file.  TW_STORE_OK, _ABSENT, _IO or _LOCKED.  After an
+ * error there is nothing to end. */
+int redis_start(struct redis_server *server, struct store_directory *directory,
+                enum tw_sync_policy sync, struct tw_error *error);
+/* Ends it: SHUTDOWN if it still answers.  TW_STORE_OK, or what it was lost or broken by. */
+int redis_end(struct redis_server *server);
+/* Everything that was written is synced when it returns. */
+int redis_sync(struct redis_link *link, enum tw_sync_policy sync);
+
+/* NULL without memory or server. */
+struct redis_link *redis_link_open(struct redis_server *server);
+void redis_link_close(struct redis_link *link);
+
+/* A command of so many words, and then each word. */
+void redis_command(struct redis_link *link, size_t words);
+void redis_bytes(struct redis_link *link, const void *bytes, size_t size);
+void redis_word(struct redis_link *link, const char *word);
+void redis_number(struct redis_link *link, uint64_t number);
+/* A word of `size` bytes that the caller fills in; NULL without memory.  Valid until the next word. */
+unsigned char *redis_space(struct redis_link *link, size_t size);
+
+/* Sends what was written.  TW_STORE_OK; _LOST; _MEMORY, and nothing was sent; _BROKEN. */
+int redis_send(struct redis_link *link);
+/* The next answer, which the caller frees (freeReplyObject).  TW_STORE_OK; _LOST; _FULL or _IO if redis refused, and
+ * then *reply is NULL.  NULL for reply: it is looked at and freed. */
+int redis_reply(struct redis_link *link, redisReply **reply);
+/* So many answers, each looked at; the last one in *reply, or freed if that is NULL.  The first that was refused is the
+ * answer. */
+int redis_replies(struct redis_link *link, size_t count, redisReply **reply);
+
+/* Loads a script and gives its name, 40 characters. */
+int redis_script(struct redis_link *link, const char *text, char name[41]);
+
+/* What a call is answered before it begins. */
+static inline int redis_health(struct redis_server *server)
+{
+    return atomic_load(&server->lost) || atomic_load(&server->broken) ? TW_STORE_BROKEN
+                                                                      : TW_STORE_OK;
+}
+
+#endif

@@ -1,0 +1,529 @@
+/*
+ * sqlite.c - SQLite with a write-ahead log: one table in the order (due, key), one transaction for each group of calls.
+ *
+ *     put, cancel, done --group--> leader: BEGIN, statements, COMMIT --> messages.db-wal --tend--> messages.db
+ *     poll ------------------------> a connection of its own, which reads a snapshot beside the writer
+ *
+ * The table has no rowid: its tree is the index by (due, key), and the payload lies in the leaf.  An index beside a
+ * table would write every message twice.  The dispatcher reads where it stopped and deletes at the left edge.
+ *
+ * Acknowledged rests on
+ *   always, group   synchronous=FULL: COMMIT syncs the log.  A torn last frame fails its checksum and is not there
+ *   interval        synchronous=NORMAL, which does not sync at COMMIT; a thread syncs the log each interval
+ *   none            the same without the thread.  Not synchronous=OFF: that may leave a damaged file after a loss of
+ *                   power, where this loses whole transactions from the end
+ *   A checkpoint syncs the log before it copies and the file after it, under every policy.
+ *
+ * What it costs
+ *   put    a page of 4 KiB and 24 bytes in the log for each leaf touched: with random dues that is a page for each
+ *          message, however short.  Later the page again, by the checkpoint.  Batches that are near in due share pages
+ *   poll   one step of a cursor for each message; the copy of the payload
+ *   tend   copies up to the whole log into the file: `checkpoint-pages`, 16 MiB as it stands.  If nobody tends, the leader does it
+ *          at four times as much
+ *   open   counts the table if the last close was not in order: seconds at 10^7 messages
+ *   memory a cache of 16 MiB for each of two connections
+ *
+ * When it loses
+ *   Against anything that appends: bytes written are pages, not messages.  Messages with random dues over days touch
+ *   random leaves, and beyond the cache each put reads one first.  It wins where the rest of the application is in
+ *   SQLite already, and a message has to be in the same transaction.
+ *
+ * A bit that flips in the file is seen by the seal of a message, or as a malformed page.  The message is not served.
+ */
+#include "store_directory.h"
+#include "store_flusher.h"
+#include "store_opening.h"
+#include "store_writer.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+extern const struct tw_store_backend tw_store_sqlite;
+
+#define CHECKPOINT_PAGES 4096
+#define PAGE_BYTES       4096u
+#define FRAME_BYTES      (PAGE_BYTES + 24u)
+
+enum statement { BEGIN, INSERT, REMOVE, COMMIT, ROLLBACK, STATEMENTS };
+
+struct tw_store {
+    struct store_directory directory;
+    struct store_writer writer;
+    struct store_flusher flusher;
+    sqlite3 *written, *read; /* connections: of the leader, of the dispatcher */
+    sqlite3_stmt *statements[STATEMENTS], *select;
+    unsigned char *value; /* seal and payload of one message; the leader's */
+    int log;              /* for the sync of the interval; -1 */
+    uint64_t recovered, checkpoint_pages;
+    atomic_int log_pages; /* in the log, when the last transaction committed */
+    atomic_uint_least64_t written_bytes, syncs, checkpoints;
+    bool syncs_commits;
+};
+
+struct tw_store_seat {
+    struct tw_store *store;
+};
+
+static const struct tw_param sqlite_params[] = {
+    {"checkpoint-pages", "pages of 4 KiB in the log before tend copies them (default: 4096)", 16,
+     1u << 20, 1},
+    {NULL, NULL, 0, 0, 0},
+};
+
+/* Keys are unsigned, SQLite's numbers are not: the same order, moved by half. */
+static sqlite3_int64 number_of_key(uint64_t key)
+{
+    return (sqlite3_int64)(key ^ UINT64_C(1) << 63);
+}
+
+static int answer_of(int result)
+{
+    switch (result & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_DONE:
+    case SQLITE_ROW:
+        return TW_STORE_OK;
+    case SQLITE_FULL:
+        return TW_STORE_FULL;
+    case SQLITE_NOMEM:
+        return TW_STORE_MEMORY;
+    default:
+        return TW_STORE_IO;
+    }
+}
+
+/* ---- The steps of a transaction, for the leader. ---------------------------------------------- */
+
+static int run(struct tw_store *store, enum statement which)
+{
+    sqlite3_stmt *statement = store->statements[which];
+    int result = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return answer_of(result);
+}
+
+static int sqlite_begin(void *ctx)
+{
+    return run(ctx, BEGIN);
+}
+
+static void sqlite_abort(void *ctx)
+{
+    struct tw_store *store = ctx;
+    if (!sqlite3_get_autocommit(store->written))
+        run(store, ROLLBACK);
+}
+
+static int sqlite_insert(void *ctx, const struct tw_message *message, uint32_t seal)
+{
+    struct tw_store *store = ctx;
+    sqlite3_stmt *insert = store->statements[INSERT];
+    memcpy(store->value, &seal, sizeof seal);
+    if (message->size > 0)
+        memcpy(store->value + sizeof seal, message->payload, message->size);
+    sqlite3_bind_int64(insert, 1, (sqlite3_int64)message->due_ms);
+    sqlite3_bind_int64(insert, 2, number_of_key(message->key));
+    sqlite3_bind_blob(insert, 3, store->value, (int)(message->size + sizeof seal), SQLITE_STATIC);
+    return run(store, INSERT);
+}
+
+static int sqlite_remove(void *ctx, struct store_at at, bool *found)
+{
+    struct tw_store *store = ctx;
+    sqlite3_bind_int64(store->statements[REMOVE], 1, (sqlite3_int64)at.due);
+    sqlite3_bind_int64(store->statements[REMOVE], 2, number_of_key(at.key));
+    int answer = run(store, REMOVE);
+    *found = answer == TW_STORE_OK && sqlite3_changes(store->written) > 0;
+    return answer;
+}
+
+/* Copies the log into the file as far as no reader needs it; the log begins anew when all of it is copied. */
+static int log_copy(struct tw_store *store, sqlite3 *connection, int mode)
+{
+    int pages = 0, copied = 0;
+    int result = sqlite3_wal_checkpoint_v2(connection, NULL, mode, &pages, &copied);
+    if (result == SQLITE_BUSY || result == SQLITE_LOCKED)
+        return TW_STORE_OK;
+    if (result != SQLITE_OK)
+        return answer_of(result);
+    atomic_fetch_add(&store->checkpoints, 1);
+    atomic_fetch_add(&store->syncs, 2);
+    atomic_fetch_add(&store->written_bytes, (uint64_t)(copied > 0 ? copied : 0) * PAGE_BYTES);
+    atomic_store(&store->log_pages, 0);
+    return TW_STORE_OK;
+}
+
+static int sqlite_commit(void *ctx)
+{
+    struct tw_store *store = ctx;
+    int pages = 0, most;
+    int answer = run(store, COMMIT);
+    if (answer != TW_STORE_OK) {
+        sqlite_abort(store);
+        return answer;
+    }
+    sqlite3_db_status(store->written, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 1);
+    atomic_fetch_add(&store->written_bytes, (uint64_t)pages * FRAME_BYTES);
+    if (store->syncs_commits)
+        atomic_fetch_add(&store->syncs, 1);
+    else
+        store_flusher_note(&store->flusher);
+    if ((uint64_t)atomic_load(&store->log_pages) >= 4 * store->checkpoint_pages)
+        return log_copy(store, store->written, SQLITE_CHECKPOINT_PASSIVE);
+    return TW_STORE_OK;
+}
+
+static const struct store_steps sqlite_steps = {
+    .begin = sqlite_begin,
+    .insert = sqlite_insert,
+    .remove = sqlite_remove,
+    .commit = sqlite_commit,
+    .abort = sqlite_abort,
+};
+
+/* SQLite calls it after each commit. */
+static int log_grew(void *ctx, sqlite3 *connection, const char *name, int pages)
+{
+    struct tw_store *store = ctx;
+    (void)connection, (void)name;
+    atomic_store(&store->log_pages, pages);
+    return SQLITE_OK;
+}
+
+static void log_sync(void *ctx)
+{
+    struct tw_store *store = ctx;
+    if (fdatasync(store->log) != 0)
+        atomic_store(&store->writer.broken, true);
+    atomic_fetch_add(&store->syncs, 1);
+}
+
+/* ---- Opening and closing. --------------------------------------------------------------------- */
+
+static int open_error(struct tw_store *store, sqlite3 *connection, struct tw_error *error)
+{
+    int answer = answer_of(connection ? sqlite3_errcode(connection) : SQLITE_NOMEM);
+    snprintf(error->text, sizeof error->text, "messages.db: %s",
+             connection ? sqlite3_errmsg(connection) : "no memory");
+    (void)store;
+    return answer == TW_STORE_OK ? TW_STORE_IO : answer;
+}
+
+static int connection_open(struct tw_store *store, sqlite3 **connection, const char *path,
+                           struct tw_error *error)
+{
+    char pragmas[320];
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    snprintf(pragmas, sizeof pragmas,
+             "PRAGMA page_size=%u; PRAGMA journal_mode=WAL; PRAGMA synchronous=%s;"
+             "PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;"
+             "PRAGMA cell_size_check=ON",
+             PAGE_BYTES, store->syncs_commits ? "FULL" : "NORMAL");
+    if (sqlite3_open_v2(path, connection, flags, NULL) != SQLITE_OK ||
+        sqlite3_busy_timeout(*connection, 10000) != SQLITE_OK ||
+        sqlite3_exec(*connection, pragmas, NULL, NULL, NULL) != SQLITE_OK)
+        return open_error(store, *connection, error);
+    return TW_STORE_OK;
+}
+
+static int statements_prepare(struct tw_store *store, struct tw_error *error)
+{
+    static const char *const texts[STATEMENTS] = {
+        [BEGIN] = "BEGIN IMMEDIATE",
+        [INSERT] = "INSERT INTO messages (due, key, value) VALUES (?1, ?2, ?3)",
+        [REMOVE] = "DELETE FROM messages WHERE due = ?1 AND key = ?2",
+        [COMMIT] = "COMMIT",
+        [ROLLBACK] = "ROLLBACK",
+    };
+    for (size_t i = 0; i < STATEMENTS; i++)
+        if (sqlite3_prepare_v3(store->written, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &store->statements[i], NULL) != SQLITE_OK)
+            return open_error(store, store->written, error);
+    if (sqlite3_prepare_v3(store->read,
+                           "SELECT due, key, value FROM messages WHERE (due, key) >= (?1, ?2)"
+                           " ORDER BY due, key",
+                           -1, SQLITE_PREPARE_PERSISTENT, &store->select, NULL) != SQLITE_OK)
+        return open_error(store, store->read, error);
+    return TW_STORE_OK;
+}
+
+/* One number that a query gives; `otherwise` if it is NULL or there is no row. */
+static int64_t number_of(sqlite3 *connection, const char *query, int64_t otherwise)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t number = otherwise;
+    if (sqlite3_prepare_v2(connection, query, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+/* How many wait: what the last close noted, or else by counting.  The note is taken away while it is open. */
+static int messages_find(struct tw_store *store, struct tw_error *error)
+{
+    if (sqlite3_exec(store->written,
+                     "CREATE TABLE IF NOT EXISTS messages (due INTEGER, key INTEGER, value BLOB,"
+                     " PRIMARY KEY (due, key)) WITHOUT ROWID;"
+                     "CREATE TABLE IF NOT EXISTS closed (pending INTEGER)",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        return open_error(store, store->written, error);
+    int64_t pending = number_of(store->written, "SELECT pending FROM closed", -1);
+    if (pending < 0)
+        pending = number_of(store->written, "SELECT count(*) FROM messages", -1);
+    if (pending < 0 ||
+        sqlite3_exec(store->written, "DELETE FROM closed", NULL, NULL, NULL) != SQLITE_OK)
+        return open_error(store, store->written, error);
+    store->recovered = (uint64_t)pending;
+    uint64_t first = (uint64_t)number_of(store->written, "SELECT min(due) FROM messages", -1);
+    store_ordered_found(&store->writer.ordered, store->recovered, first);
+    return TW_STORE_OK;
+}
+
+/* The last connection to go copies the log into the file and removes it.  Not after a sync that failed: pages of the file
+ * that never came to the disk are whole in the log alone. */
+static void keep_log(struct tw_store *store)
+{
+    if (store->written)
+        sqlite3_db_config(store->written, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    if (store->read)
+        sqlite3_db_config(store->read, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
+static void sqlite_free(struct tw_store *store)
+{
+    store_flusher_end(&store->flusher);
+    for (size_t i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_finalize(store->select);
+    sqlite3_close(store->read);
+    sqlite3_close(store->written);
+    if (store->log >= 0)
+        close(store->log);
+    store_writer_destroy(&store->writer);
+    store_directory_close(&store->directory);
+    free(store->value);
+    free(store);
+}
+
+static int sqlite_start(struct tw_store *store, const struct tw_store_config *config,
+                        struct tw_error *error)
+{
+    char path[32];
+    /* The directory may have moved, and its name be longer than SQLite takes. */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", store->directory.fd);
+    char file[48];
+    snprintf(file, sizeof file, "%s/messages.db", path);
+    int answer = connection_open(store, &store->written, file, error);
+    if (answer == TW_STORE_OK)
+        answer = connection_open(store, &store->read, file, error);
+    if (answer == TW_STORE_OK)
+        answer = messages_find(store, error);
+    if (answer == TW_STORE_OK)
+        answer = statements_prepare(store, error);
+    if (answer != TW_STORE_OK)
+        return answer;
+    int pages, most;
+    sqlite3_db_status(store->written, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 1);
+    sqlite3_wal_hook(store->written, log_grew, store);
+    if (config->sync != TW_SYNC_INTERVAL)
+        return TW_STORE_OK;
+    store->log = openat(store->directory.fd, "messages.db-wal", O_RDWR | O_CLOEXEC);
+    if (store->log < 0 ||
+        !store_flusher_start(&store->flusher, config->interval_ms, log_sync, store)) {
+        snprintf(error->text, sizeof error->text,
+                 "messages.db-wal: the thread that syncs it failed");
+        return TW_STORE_IO;
+    }
+    return TW_STORE_OK;
+}
+
+static int sqlite_open(struct tw_store **out, const struct tw_store_config *config,
+                       struct tw_error *error)
+{
+    int answer = store_check(&tw_store_sqlite, config, error);
+    if (answer != TW_STORE_OK)
+        return answer;
+    struct tw_store *store = calloc(1, sizeof *store);
+    unsigned char *value = malloc(sizeof(uint32_t) + TW_PAYLOAD_MAX);
+    if (!store || !value) {
+        free(store);
+        free(value);
+        return store_no_memory(error);
+    }
+    store->value = value;
+    store->log = -1;
+    store->checkpoint_pages = store_setting(config, "checkpoint-pages", CHECKPOINT_PAGES);
+    store->syncs_commits = config->sync <= TW_SYNC_GROUP;
+    store_writer_init(&store->writer, &sqlite_steps, store, config->sync != TW_SYNC_ALWAYS);
+    store->writer.due_max = INT64_MAX;
+    answer = store_directory_open(&store->directory, config->directory, "sqlite 1", error);
+    if (answer == TW_STORE_OK)
+        answer = sqlite_start(store, config, error);
+    if (answer != TW_STORE_OK) {
+        sqlite_free(store);
+        return answer;
+    }
+    *out = store;
+    return TW_STORE_OK;
+}
+
+static int sqlite_checkpoint(struct tw_store *store)
+{
+    if (atomic_load(&store->writer.broken))
+        return TW_STORE_BROKEN;
+    int answer = log_copy(store, store->read, SQLITE_CHECKPOINT_PASSIVE);
+    if (answer != TW_STORE_OK)
+        atomic_store(&store->writer.broken, true);
+    return answer;
+}
+
+static int sqlite_close(struct tw_store *store)
+{
+    int answer = atomic_load(&store->writer.broken) ? TW_STORE_BROKEN : TW_STORE_OK;
+    if (answer == TW_STORE_OK) {
+        char note[80];
+        snprintf(note, sizeof note, "INSERT INTO closed VALUES (%llu)",
+                 (unsigned long long)atomic_load(&store->writer.ordered.pending));
+        if (sqlite3_exec(store->written, note, NULL, NULL, NULL) != SQLITE_OK)
+            answer = TW_STORE_IO;
+        sqlite3_reset(store->select);
+        if (answer == TW_STORE_OK)
+            answer = log_copy(store, store->written, SQLITE_CHECKPOINT_TRUNCATE);
+    }
+    if (answer != TW_STORE_OK)
+        keep_log(store);
+    sqlite_free(store);
+    return answer;
+}
+
+/* ---- The other hooks. ------------------------------------------------------------------------- */
+
+static struct tw_store_seat *sqlite_enter(struct tw_store *store)
+{
+    struct tw_store_seat *seat = malloc(sizeof *seat);
+    if (seat)
+        seat->store = store;
+    return seat;
+}
+
+static void sqlite_leave(struct tw_store_seat *seat)
+{
+    free(seat);
+}
+
+static int sqlite_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        messages[i].handle = 0;
+    return store_writer_put(&seat->store->writer, messages, count);
+}
+
+static int sqlite_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms, uint64_t handle)
+{
+    (void)handle;
+    return store_writer_cancel(&seat->store->writer, key, due_ms);
+}
+
+static int sqlite_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out, size_t max,
+                       size_t *count)
+{
+    struct store_poll poll = {&store->writer.ordered, now_ms, out, max, 0};
+    struct store_at from;
+    *count = 0;
+    if (atomic_load(&store->writer.broken))
+        return TW_STORE_BROKEN;
+    if (!store_poll_begin(&poll, &from))
+        return TW_STORE_OK;
+    sqlite3_stmt *select = store->select;
+    enum store_offered offered = STORE_MORE;
+    int result = SQLITE_ROW;
+    sqlite3_bind_int64(select, 1, (sqlite3_int64)from.due);
+    sqlite3_bind_int64(select, 2, number_of_key(from.key));
+    while (offered == STORE_MORE && (result = sqlite3_step(select)) == SQLITE_ROW) {
+        struct store_at at = {(uint64_t)sqlite3_column_int64(select, 0),
+                              (uint64_t)sqlite3_column_int64(select, 1) ^ UINT64_C(1) << 63};
+        const void *value = sqlite3_column_blob(select, 2);
+        offered = store_poll_offer(&poll, at, value, (size_t)sqlite3_column_bytes(select, 2));
+    }
+    sqlite3_reset(select);
+    store_poll_end(&poll, result == SQLITE_DONE);
+    *count = poll.count;
+    if (offered == STORE_NO_MEMORY)
+        return poll.count > 0 ? TW_STORE_OK : TW_STORE_MEMORY;
+    return poll.count > 0 ? TW_STORE_OK : answer_of(result);
+}
+
+static int sqlite_done(struct tw_store *store, size_t count)
+{
+    return store_writer_done(&store->writer, count);
+}
+
+static uint64_t sqlite_next(struct tw_store *store)
+{
+    return store_ordered_next(&store->writer.ordered);
+}
+
+static int sqlite_tend(struct tw_store *store, uint64_t now_ms, int *more)
+{
+    (void)now_ms;
+    *more = 0;
+    if ((uint64_t)atomic_load(&store->log_pages) < store->checkpoint_pages)
+        return TW_STORE_OK;
+    return sqlite_checkpoint(store);
+}
+
+static void sqlite_stats(struct tw_store *store, struct tw_store_stats *out)
+{
+    int written = 0, read = 0, most;
+    sqlite3_db_status(store->written, SQLITE_DBSTATUS_CACHE_USED, &written, &most, 0);
+    sqlite3_db_status(store->read, SQLITE_DBSTATUS_CACHE_USED, &read, &most, 0);
+    *out = (struct tw_store_stats){
+        .pending = atomic_load(&store->writer.ordered.pending),
+        .disk_bytes = store_directory_bytes(&store->directory),
+        .memory_bytes = (uint64_t)written + (uint64_t)read +
+                        store_ordered_memory(&store->writer.ordered) + TW_PAYLOAD_MAX,
+        .written_bytes = atomic_load(&store->written_bytes),
+        .syncs = atomic_load(&store->syncs),
+        .checkpoints = atomic_load(&store->checkpoints),
+        .reclaimed_bytes = UINT64_MAX,
+    };
+}
+
+static void sqlite_describe(struct tw_store *store, struct tw_store_description *out)
+{
+    *out = (struct tw_store_description){
+        .resolution_ms = 1,
+        .reach_ms = TW_STORE_NEVER,
+        .recovered = store->recovered,
+        .setting_count = 1,
+        .settings = {{"checkpoint-pages", 1, {store->checkpoint_pages}}},
+    };
+    snprintf(out->version, sizeof out->version, "SQLite %s", sqlite3_libversion());
+}
+
+const struct tw_store_backend tw_store_sqlite = {
+    .abi_version = TW_STORE_ABI_VERSION,
+    .name = "sqlite",
+    .summary = "SQLite: a table in the order of due, one transaction for each group of calls",
+    .after = "SQLite (D. R. Hipp)",
+    .flags = TW_STORE_EXACT,
+    .policies =
+        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .params = sqlite_params,
+    .open = sqlite_open,
+    .enter = sqlite_enter,
+    .leave = sqlite_leave,
+    .put = sqlite_put,
+    .cancel = sqlite_cancel,
+    .poll = sqlite_poll,
+    .done = sqlite_done,
+    .next = sqlite_next,
+    .tend = sqlite_tend,
+    .checkpoint = sqlite_checkpoint,
+    .close = sqlite_close,
+    .stats = sqlite_stats,
+    .describe = sqlite_describe,
+};

@@ -1,0 +1,69 @@
+/* store_group.c - group commit: who finds nobody leading commits for all that wait. */
+#include "store_group.h"
+
+#include <stddef.h>
+
+void store_group_init(struct store_group *group, bool gathers)
+{
+    *group = (struct store_group){.gathers = gathers};
+    pthread_mutex_init(&group->lock, NULL);
+}
+
+void store_group_destroy(struct store_group *group)
+{
+    pthread_mutex_destroy(&group->lock);
+}
+
+/* Under the lock: the calls of the next group, taken off those that wait. */
+static struct store_call *group_take(struct store_group *group)
+{
+    struct store_call *calls = group->first;
+    if (group->gathers || calls == group->last)
+        group->first = group->last = NULL;
+    else {
+        group->first = calls->next;
+        calls->next = NULL;
+    }
+    return calls;
+}
+
+/* Commits one group, which holds the leader's own call; under the lock before and after. */
+static void group_lead(struct store_group *group, store_commit_fn *commit, void *ctx)
+{
+    group->led = true;
+    struct store_call *calls = group_take(group);
+    pthread_mutex_unlock(&group->lock);
+    commit(ctx, calls);
+    pthread_mutex_lock(&group->lock);
+    for (struct store_call *call = calls, *next; call; call = next) {
+        next = call->next;
+        call->settled = true;
+        pthread_cond_signal(&call->wake);
+    }
+    group->led = false;
+    if (group->first)
+        pthread_cond_signal(&group->first->wake);
+}
+
+int store_group_call(struct store_group *group, struct store_call *call, store_commit_fn *commit,
+                     void *ctx)
+{
+    call->next = NULL;
+    call->settled = false;
+    pthread_cond_init(&call->wake, NULL);
+    pthread_mutex_lock(&group->lock);
+    if (group->last)
+        group->last->next = call;
+    else
+        group->first = call;
+    group->last = call;
+    while (!call->settled) {
+        if (!group->led && group->first == call)
+            group_lead(group, commit, ctx);
+        else
+            pthread_cond_wait(&call->wake, &group->lock);
+    }
+    pthread_mutex_unlock(&group->lock);
+    pthread_cond_destroy(&call->wake);
+    return call->answer;
+}

@@ -1,0 +1,453 @@
+/* wheel_log_commit.c - appends to the log of a wheel-log and commits in groups. */
+#include "wheel_log_commit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RESERVE_BYTES (UINT64_C(1) << 20)
+#define NS_PER_S      UINT64_C(1000000000)
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static bool is_full(int error)
+{
+    return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+int wl_log_open(struct wl_log *log, uint64_t end)
+{
+    log->filling.bytes = malloc(WL_BUFFER_BYTES);
+    log->flushing.bytes = malloc(WL_BUFFER_BYTES);
+    log->filling.base = log->flushing.base = end;
+    log->filling.least_due = log->flushing.least_due = UINT64_MAX;
+    log->end = log->written = log->durable = log->reserved = end;
+    log->last = wl_segments_last(&log->segments);
+    atomic_store(&log->segments.readable, end);
+    log->synced_ns = monotonic_ns();
+    return log->filling.bytes && log->flushing.bytes ? 0 : ENOMEM;
+}
+
+void wl_log_close(struct wl_log *log)
+{
+    free(log->filling.bytes);
+    free(log->flushing.bytes);
+    pthread_mutex_destroy(&log->lock);
+    pthread_cond_destroy(&log->settled);
+}
+
+void wl_log_lock(struct wl_log *log)
+{
+    pthread_mutex_lock(&log->lock);
+}
+
+void wl_log_unlock(struct wl_log *log)
+{
+    pthread_mutex_unlock(&log->lock);
+}
+
+/* ---- Taking back. ----------------------------------------------------------------------------- */
+
+/* Sets the heads to what they were before the records of the buffer: the first record of a chain there leads
+ * to it. */
+static void take_back(struct wl_log *log, const struct wl_buffer *buffer, uint64_t from)
+{
+    for (size_t at = 0; at < buffer->used;) {
+        struct wl_entry entry;
+        uint64_t position = buffer->base + at;
+        if (!wl_entry_read(buffer->bytes + at, &entry, position)) {
+            at += WL_FILE_HEADER_BYTES;
+            continue;
+        }
+        uint64_t before = entry.back ? position - entry.back : 0;
+        if (wl_chained(&entry) && (entry.back == 0 || before < from))
+            wl_head_set(&log->wheel, (entry.kind & WL_COARSE) != 0, entry.due, before);
+        if (wl_kind_of(&entry) == WL_PUT)
+            log->pending--;
+        else if (wl_kind_of(&entry) == WL_CANCEL)
+            log->pending++;
+        else if (wl_kind_of(&entry) == WL_DONE)
+            log->pending += entry.body_check;
+        at += WL_ENTRY_BYTES + entry.size;
+    }
+}
+
+/* A write found the disk full: all that is not written goes, and the log ends where it ended before. */
+static void log_take_back(struct wl_log *log)
+{
+    uint64_t from = log->written;
+    take_back(log, &log->flushing, from);
+    take_back(log, &log->filling, from);
+    /* Segments that were begun since go; the last is again the one that was sealed for them. */
+    struct wl_segment *last = wl_segments_last(&log->segments);
+    while (last && last->base >= from && !log->broken) {
+        log->broken = wl_segments_drop_last(&log->segments) != 0;
+        last = wl_segments_last(&log->segments);
+    }
+    if (from <= log->resumed)
+        last = NULL;
+    if (last) {
+        if (wl_segments_cut(&log->segments, from) != 0)
+            log->broken = true;
+        if (last->ends != UINT64_MAX && last->ends > log->ends)
+            log->ends = last->ends;
+        last->ends = UINT64_MAX;
+    }
+    log->last = last;
+    log->flushing.used = log->filling.used = 0;
+    log->flushing.least_due = log->filling.least_due = UINT64_MAX;
+    log->filling.base = log->end = log->reserved = from;
+    log->failures++;
+    log->failed_from[log->failures % WL_FAILURES] = from;
+}
+
+bool wl_log_withdraw(struct wl_log *log, uint64_t from)
+{
+    struct wl_buffer *buffer = &log->filling;
+    if (from < buffer->base || !log->last || log->last->base > from || log->broken)
+        return false;
+    size_t at = (size_t)(from - buffer->base);
+    struct wl_buffer mine = {buffer->bytes + at, from, buffer->used - at, 0};
+    take_back(log, &mine, from);
+    buffer->used = at;
+    log->end = from;
+    buffer->least_due = UINT64_MAX;
+    for (size_t i = 0; i < buffer->used;) {
+        struct wl_entry entry;
+        if (!wl_entry_read(buffer->bytes + i, &entry, buffer->base + i)) {
+            i += WL_FILE_HEADER_BYTES;
+            continue;
+        }
+        if (wl_kind_of(&entry) == WL_PUT && entry.due < buffer->least_due)
+            buffer->least_due = entry.due;
+        i += WL_ENTRY_BYTES + entry.size;
+    }
+    return true;
+}
+
+/* ---- Leading. --------------------------------------------------------------------------------- */
+
+static int leader_writes(struct wl_log *log, bool sync, bool *wrote)
+{
+    struct wl_buffer *buffer = &log->flushing;
+    int error = 0;
+    if (buffer->used)
+        error = wl_segments_write(&log->segments, buffer->base, buffer->bytes, buffer->used);
+    *wrote = !error;
+    if (!error && sync)
+        error = wl_segments_sync(&log->segments, log->durable);
+    return error;
+}
+
+/* Writes what is in the buffer, and syncs all that was written.  Nobody else is at it. */
+static void lead(struct wl_log *log, bool sync)
+{
+    log->busy = true;
+    if (log->window_ns && sync && log->policy == TW_SYNC_GROUP) {
+        struct timespec window = {0, (long)log->window_ns};
+        wl_log_unlock(log);
+        nanosleep(&window, NULL);
+        wl_log_lock(log);
+    }
+    struct wl_buffer empty = log->flushing;
+    log->flushing = log->filling;
+    log->filling = empty;
+    log->filling.base = log->end;
+    log->filling.used = 0;
+    log->filling.least_due = UINT64_MAX;
+    bool names = sync && log->segments.names_changed, wrote;
+    if (names)
+        log->segments.names_changed = false;
+    wl_log_unlock(log);
+    int error = leader_writes(log, sync, &wrote);
+    if (!error && names)
+        error = fsync(log->segments.directory) == 0 ? 0 : errno;
+    wl_log_lock(log);
+    if (error && !wrote && is_full(error)) {
+        log->segments.names_changed = log->segments.names_changed || names;
+        log_take_back(log);
+    } else if (error) {
+        log->broken = true;
+    } else {
+        log->written = log->flushing.base + log->flushing.used;
+        if (sync) {
+            log->durable = log->written;
+            log->synced_ns = monotonic_ns();
+        }
+        atomic_store(&log->segments.readable, wl_log_committed(log));
+        log->flushing.used = 0;
+        log->flushing.least_due = UINT64_MAX;
+    }
+    log->busy = false;
+    pthread_cond_broadcast(&log->settled);
+}
+
+/* Was a record that ended there, appended after so many failures, taken back? */
+static bool taken_back(const struct wl_log *log, const struct wl_ticket *ticket)
+{
+    for (unsigned i = ticket->failures + 1; i <= log->failures; i++)
+        if (ticket->end > log->failed_from[i % WL_FAILURES])
+            return true;
+    return false;
+}
+
+/* Waits until all before ticket->end is written, or durable. */
+static int log_reach(struct wl_log *log, const struct wl_ticket *ticket, bool sync)
+{
+    for (;;) {
+        if (taken_back(log, ticket))
+            return TW_STORE_FULL;
+        if ((sync ? log->durable : log->written) >= ticket->end)
+            return TW_STORE_OK;
+        if (log->broken)
+            return TW_STORE_IO;
+        if (log->busy)
+            pthread_cond_wait(&log->settled, &log->lock);
+        else {
+            lead(log, sync);
+            log->put_led = true;
+        }
+    }
+}
+
+/* How long a done leaves the disk to a put that may come. */
+#define BEHIND_NS 50000
+
+int wl_log_settle_behind(struct wl_log *log, const struct wl_ticket *ticket)
+{
+    struct timespec pause = {0, BEHIND_NS};
+    if (log->policy <= TW_SYNC_GROUP && log->put_led && !log->busy && !log->broken) {
+        wl_log_unlock(log);
+        nanosleep(&pause, NULL);
+        wl_log_lock(log);
+    }
+    while (log->policy <= TW_SYNC_GROUP && log->busy && !log->broken)
+        pthread_cond_wait(&log->settled, &log->lock);
+    bool alone = log->durable < ticket->end;
+    int answer = wl_log_settle(log, ticket);
+    /* Nobody came: the next one does not wait. */
+    if (alone)
+        log->put_led = false;
+    return answer;
+}
+
+int wl_log_flush(struct wl_log *log, bool sync)
+{
+    struct wl_ticket all = {log->end, log->failures};
+    if (log->broken)
+        return TW_STORE_BROKEN;
+    return log_reach(log, &all, sync || log->policy <= TW_SYNC_GROUP);
+}
+
+int wl_log_tend(struct wl_log *log)
+{
+    if (log->broken)
+        return TW_STORE_BROKEN;
+    if (log->policy == TW_SYNC_NONE && log->written < log->end)
+        return wl_log_flush(log, false);
+    if (log->policy == TW_SYNC_INTERVAL && log->durable < log->end &&
+        monotonic_ns() - log->synced_ns >= log->interval_ns)
+        return wl_log_flush(log, true);
+    return TW_STORE_OK;
+}
+
+int wl_log_settle(struct wl_log *log, const struct wl_ticket *ticket)
+{
+    if (log->policy == TW_SYNC_NONE)
+        return taken_back(log, ticket) ? TW_STORE_FULL : log->broken ? TW_STORE_IO : TW_STORE_OK;
+    int answer = log_reach(log, ticket, log->policy <= TW_SYNC_GROUP);
+    return answer == TW_STORE_OK && log->policy == TW_SYNC_INTERVAL ? wl_log_tend(log) : answer;
+}
+
+/* ---- Appending. ------------------------------------------------------------------------------- */
+
+struct wl_ticket wl_log_enter(struct wl_log *log)
+{
+    while (log->policy == TW_SYNC_ALWAYS && log->turn && !log->broken)
+        pthread_cond_wait(&log->settled, &log->lock);
+    log->turn = true;
+    return wl_log_join(log);
+}
+
+void wl_log_leave(struct wl_log *log)
+{
+    log->turn = false;
+    if (log->policy == TW_SYNC_ALWAYS)
+        pthread_cond_broadcast(&log->settled);
+}
+
+struct wl_ticket wl_log_join(const struct wl_log *log)
+{
+    return (struct wl_ticket){log->end, log->failures};
+}
+
+static int answer_of(struct wl_log *log, int error)
+{
+    if (!error)
+        return TW_STORE_OK;
+    if (is_full(error))
+        return TW_STORE_FULL;
+    if (error == ENOMEM)
+        return TW_STORE_MEMORY;
+    log->broken = true;
+    return TW_STORE_IO;
+}
+
+static void put_entry(struct wl_log *log, const struct wl_entry *entry)
+{
+    wl_entry_write(log->filling.bytes + log->filling.used, entry, log->end);
+    log->filling.used += WL_ENTRY_BYTES;
+    log->end += WL_ENTRY_BYTES;
+}
+
+/* Ends the last segment, if there is one, and begins the next: nothing is appended unless its file is there. */
+static int rotate(struct wl_log *log, uint64_t size)
+{
+    struct wl_segments *segments = &log->segments;
+    struct wl_segment *last = log->last;
+    uint64_t base = log->end + (last ? WL_ENTRY_BYTES : 0);
+    if (segments->count && base - segments->list[0]->base > log->most_bytes)
+        return TW_STORE_FULL;
+    int error = wl_segments_add(segments, base);
+    if (error)
+        return answer_of(log, error);
+    error = wl_segments_reserve(segments, size);
+    if (error) {
+        int failed = wl_segments_drop_last(segments);
+        return answer_of(log, failed ? failed : error);
+    }
+    log->last = wl_segments_last(segments);
+    if (last) {
+        last->ends = log->ends;
+        last->size = base - last->base;
+        /* Its room was promised with that of the records before it. */
+        put_entry(log, &(struct wl_entry){.kind = WL_SEAL, .due = log->ends});
+    }
+    wl_header_write(log->filling.bytes + log->filling.used,
+                    &(struct wl_file_header){WL_VERSION, WL_FILE_SEGMENT, base,
+                                             log->wheel.geometry.slot_ms, log->wheel.geometry.slots,
+                                             log->wheel.geometry.hours});
+    log->filling.used += WL_FILE_HEADER_BYTES;
+    log->end += WL_FILE_HEADER_BYTES;
+    log->reserved = base + size;
+    log->ends = 0;
+    return TW_STORE_OK;
+}
+
+/* Makes room for a record of that size in buffer and file. */
+static int make_room(struct wl_log *log, const struct wl_ticket *ticket, size_t size)
+{
+    size_t need = size + 2 * WL_ENTRY_BYTES + WL_FILE_HEADER_BYTES;
+    while (log->filling.used + need > WL_BUFFER_BYTES && !log->broken) {
+        if (log->busy)
+            pthread_cond_wait(&log->settled, &log->lock);
+        else
+            lead(log, log->policy <= TW_SYNC_GROUP);
+    }
+    if (log->broken)
+        return TW_STORE_BROKEN;
+    if (taken_back(log, ticket))
+        return TW_STORE_FULL;
+    uint64_t base = log->last ? log->last->base : 0;
+    uint64_t ahead = log->segment_bytes < RESERVE_BYTES ? log->segment_bytes : RESERVE_BYTES;
+    if (!log->last || log->end - base + size > log->segment_bytes) {
+        uint64_t first = size + WL_FILE_HEADER_BYTES + WL_ENTRY_BYTES;
+        if (!log->last || log->end > base + WL_FILE_HEADER_BYTES)
+            return rotate(log, first > ahead ? first : ahead);
+    }
+    /* With the seal that may follow. */
+    if (log->end + size + WL_ENTRY_BYTES > log->reserved) {
+        uint64_t needed = log->end + size + WL_ENTRY_BYTES, to = needed + ahead;
+        if (to > base + log->segment_bytes + WL_ENTRY_BYTES)
+            to = base + log->segment_bytes + WL_ENTRY_BYTES;
+        if (to < needed)
+            to = needed;
+        int error = wl_segments_reserve(&log->segments, to - base);
+        if (error)
+            return answer_of(log, error);
+        log->reserved = to;
+    }
+    return TW_STORE_OK;
+}
+
+/* The entry joins its slot's chain, and the segment and the buffer take note of it. */
+static void chain_entry(struct wl_log *log, struct wl_entry *entry)
+{
+    bool coarse = (entry->kind & WL_COARSE) != 0;
+    uint64_t head = wl_head(&log->wheel, coarse, entry->due);
+    uint64_t ends = wl_slot_end(&log->wheel, coarse, entry->due);
+    entry->back = head ? log->end - head : 0;
+    wl_head_set(&log->wheel, coarse, entry->due, log->end);
+    if (ends > log->ends)
+        log->ends = ends;
+    if (wl_kind_of(entry) != WL_PUT)
+        return;
+    if (entry->due < log->filling.least_due)
+        log->filling.least_due = entry->due;
+    if (entry->due < log->fresh_due)
+        log->fresh_due = entry->due;
+}
+
+int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry *entry,
+                  const uint64_t *late, const void *body, uint64_t *position)
+{
+    int answer = make_room(log, ticket, WL_ENTRY_BYTES + entry->size);
+    if (answer != TW_STORE_OK)
+        return answer;
+    if (wl_chained(entry)) {
+        if (!wl_head_make(&log->wheel, (entry->kind & WL_COARSE) != 0, entry->due))
+            return TW_STORE_RANGE;
+        chain_entry(log, entry);
+    }
+    *position = log->end;
+    unsigned char *to = log->filling.bytes + log->filling.used + WL_ENTRY_BYTES;
+    if (entry->size) {
+        if (late)
+            wl_store(to, 8, *late);
+        if (entry->size > (late ? 8u : 0u))
+            memcpy(to + (late ? 8 : 0), body, entry->size - (late ? 8 : 0));
+        if (late)
+            entry->body_check = wl_check(to, entry->size, 0);
+    }
+    put_entry(log, entry);
+    log->filling.used += entry->size;
+    log->end += entry->size;
+    if (wl_kind_of(entry) == WL_PUT)
+        log->pending++;
+    else if (wl_kind_of(entry) == WL_CANCEL)
+        log->pending--;
+    else if (wl_kind_of(entry) == WL_DONE)
+        log->pending -= entry->body_check;
+    ticket->end = log->end;
+    return TW_STORE_OK;
+}
+
+/* ---- Looking. --------------------------------------------------------------------------------- */
+
+bool wl_log_peek(const struct wl_log *log, uint64_t position, struct wl_entry *entry)
+{
+    const struct wl_buffer *buffer = position >= log->filling.base ? &log->filling : &log->flushing;
+    return position >= buffer->base && position - buffer->base + WL_ENTRY_BYTES <= buffer->used &&
+           wl_entry_read(buffer->bytes + (position - buffer->base), entry, position);
+}
+
+uint64_t wl_log_head(const struct wl_log *log, uint64_t due)
+{
+    uint64_t at = wl_head(&log->wheel, false, due);
+    struct wl_entry entry;
+    while (at >= wl_log_committed(log) && wl_log_peek(log, at, &entry))
+        at = entry.back ? at - entry.back : 0;
+    return at;
+}
+
+uint64_t wl_log_least_due(const struct wl_log *log)
+{
+    return log->filling.least_due < log->flushing.least_due ? log->filling.least_due
+                                                            : log->flushing.least_due;
+}

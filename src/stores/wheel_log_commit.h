@@ -1,0 +1,112 @@
+/*
+ * wheel_log_commit.h - the end of the log: appends records to a buffer, and commits them for all who wait at once.
+ *
+ *     put A --+                        +--> write, fdatasync (one thread, the leader; no lock)
+ *     put B --+--> filling     flushing
+ *     done  --+      |____swap____|
+ *
+ * GROUP COMMIT.  Whoever has appended and finds nobody at it becomes the leader: it takes the buffer as it is, writes and syncs
+ * it without the lock, and wakes all whose records were in it.  Those that come meanwhile fill the other
+ * buffer, and one of them leads next.  Nobody waits for company: the sync that is under way gathers it.  A window
+ * (setting window-us) makes the leader wait before it takes the buffer.
+ *
+ * POSITIONS   committed <= written <= end.  `committed` is what may be read, and what a put waits for: under always and group what is
+ * synced, under interval and none what is written.
+ *
+ * FAILURE.  Room is promised by the file system 1 MiB ahead, so a full disk refuses a put before anything of it is
+ * there.  If a write finds the disk full all the same, what was not committed is taken back: the heads, the end, the
+ * file; its calls answer TW_STORE_FULL and the store goes on.  After any other error, or a sync that failed, nothing
+ * may be believed: the store is broken until it is opened again.
+ */
+#ifndef TWBENCH_WHEEL_LOG_COMMIT_H
+#define TWBENCH_WHEEL_LOG_COMMIT_H
+
+#include "store.h"
+#include "wheel_log_heads.h"
+#include "wheel_log_segments.h"
+
+#define WL_BUFFER_BYTES (2u * 1024 * 1024)
+#define WL_FAILURES     64u
+
+struct wl_buffer {
+    unsigned char *bytes;
+    uint64_t base; /* position of its first byte */
+    size_t used;
+    uint64_t least_due; /* of the messages in it; UINT64_MAX: none */
+};
+
+struct wl_log {
+    pthread_mutex_t lock;   /* of all here, of the heads, and of what the store keeps with them */
+    pthread_cond_t settled; /* the leader is through, or a cancel is decided */
+    struct wl_segments segments;
+    struct wl_segment *last; /* which is never deleted; NULL before the first */
+    struct wl_wheel wheel;
+    struct wl_buffer filling, flushing;
+    uint64_t end, written, durable;
+    uint64_t resumed;       /* the log goes on here in a new segment; 0: in the last one */
+    uint64_t segment_bytes; /* a segment that has this many gets no more records */
+    uint64_t most_bytes;    /* from the oldest byte to the newest */
+    uint64_t reserved;      /* position up to which there is room */
+    uint64_t ends;          /* of the last segment */
+    uint64_t pending;
+    uint64_t fresh_due; /* least due of the messages put since the poll under way began */
+    enum tw_sync_policy policy;
+    uint64_t interval_ns, synced_ns, window_ns;
+    bool busy, broken;
+    bool turn;         /* under always: a put is under way, from its append to its sync */
+    bool put_led;      /* the last leader was a put: another may be about to come */
+    unsigned failures; /* times that what was not committed was taken back */
+    uint64_t failed_from[WL_FAILURES]; /* by failures % WL_FAILURES: from this position on */
+};
+
+/* A call's records: it is told by these whether they are committed. */
+struct wl_ticket {
+    uint64_t end;
+    unsigned failures;
+};
+
+/* 0 or an errno.  Lock, condition and segments are there already; the log goes on at `end`. */
+int wl_log_open(struct wl_log *log, uint64_t end);
+void wl_log_close(struct wl_log *log);
+
+static inline uint64_t wl_log_committed(const struct wl_log *log)
+{
+    return log->policy <= TW_SYNC_GROUP ? log->durable : log->written;
+}
+
+/* ---- All below: with the lock. ---------------------------------------------------------------- */
+
+void wl_log_lock(struct wl_log *log);
+void wl_log_unlock(struct wl_log *log);
+
+/* Begins the records of a put, which under TW_SYNC_ALWAYS shares its sync with no other put: waits for its turn. */
+struct wl_ticket wl_log_enter(struct wl_log *log);
+/* Ends them, after wl_log_settle or a refusal. */
+void wl_log_leave(struct wl_log *log);
+/* Begins the records of a cancel or a done. */
+struct wl_ticket wl_log_join(const struct wl_log *log);
+/* Appends a record.  A chained one gets its `back` and becomes its slot's head.  late: the first 8 bytes of the body, or NULL.
+ * *position: where it begins.  May give up the lock while the buffer is full.  TW_STORE_OK, _FULL (nothing of
+ * it was written), _MEMORY, _RANGE (its round has no room), _IO, _BROKEN. */
+int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry *entry,
+                  const uint64_t *late, const void *body, uint64_t *position);
+/* Takes back the records of a call that is refused, from position `from` on, as long as the lock was not given up since
+ * and no segment was begun; false: they stay, and what becomes of them is not known. */
+bool wl_log_withdraw(struct wl_log *log, uint64_t from);
+/* Waits until the ticket's records are as safe as the policy says.  Gives up the lock meanwhile. */
+int wl_log_settle(struct wl_log *log, const struct wl_ticket *ticket);
+/* The same for a done, which lets a put go first that may be about to come, and shares its sync: a producer that has just been
+ * acknowledged would otherwise find the disk taken by the done. */
+int wl_log_settle_behind(struct wl_log *log, const struct wl_ticket *ticket);
+/* Commits all that was appended; with sync makes it durable under every policy. */
+int wl_log_flush(struct wl_log *log, bool sync);
+/* What time asks for under interval and none: a write, a sync whose time has come. */
+int wl_log_tend(struct wl_log *log);
+/* Reads an entry that is not committed yet from the buffers; false: it is not there. */
+bool wl_log_peek(const struct wl_log *log, uint64_t position, struct wl_entry *entry);
+/* The newest committed entry of due's slot of the fine wheel; 0: none. */
+uint64_t wl_log_head(const struct wl_log *log, uint64_t due);
+/* The least due of what is not committed. */
+uint64_t wl_log_least_due(const struct wl_log *log);
+
+#endif

@@ -1,0 +1,507 @@
+/* wheel_log_segments.c - the files of a wheel-log's log, and a window to read them by. */
+#include "wheel_log_segments.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OPEN_MAX_FILES 32u
+#define NEAR_SPAN_MIN  1024u
+
+void wl_segment_name(char out[WL_NAME_BYTES], uint64_t base)
+{
+    snprintf(out, WL_NAME_BYTES, "log-%016" PRIx64, base);
+}
+
+uint64_t wl_segment_base(const char *name)
+{
+    if (strncmp(name, "log-", 4) != 0 || strlen(name) != 20 ||
+        strspn(name + 4, "0123456789abcdef") != 16)
+        return UINT64_MAX;
+    return strtoull(name + 4, NULL, 16);
+}
+
+/* ---- The list. -------------------------------------------------------------------------------- */
+
+static int segments_append(struct wl_segments *segments, uint64_t base, uint64_t size)
+{
+    if (segments->count == segments->room) {
+        size_t room = segments->room ? segments->room * 2 : 16;
+        struct wl_segment **list = realloc(segments->list, room * sizeof(struct wl_segment *));
+        if (!list)
+            return ENOMEM;
+        segments->list = list;
+        segments->room = room;
+    }
+    struct wl_segment *segment = calloc(1, sizeof *segment);
+    if (!segment)
+        return ENOMEM;
+    *segment = (struct wl_segment){
+        .base = base, .size = size, .reserved = size, .ends = UINT64_MAX, .fd = -1};
+    segments->list[segments->count++] = segment;
+    return 0;
+}
+
+static int by_base(const void *a, const void *b)
+{
+    const struct wl_segment *const *left = a, *const *right = b;
+    return ((*left)->base > (*right)->base) - ((*left)->base < (*right)->base);
+}
+
+int wl_segments_open(struct wl_segments *segments, int directory)
+{
+    memset(segments, 0, sizeof *segments);
+    segments->directory = directory;
+    pthread_mutex_init(&segments->lock, NULL);
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = copy < 0 ? NULL : fdopendir(copy);
+    if (!listing)
+        return errno;
+    int error = 0;
+    for (struct dirent *entry; !error && (entry = readdir(listing));) {
+        uint64_t base = wl_segment_base(entry->d_name);
+        struct stat status;
+        if (base == UINT64_MAX)
+            continue;
+        error = fstatat(directory, entry->d_name, &status, 0) == 0 ? 0 : errno;
+        if (!error)
+            error = segments_append(segments, base, (uint64_t)status.st_size);
+    }
+    closedir(listing);
+    if (segments->count)
+        qsort(segments->list, segments->count, sizeof(struct wl_segment *), by_base);
+    return error;
+}
+
+void wl_segments_close(struct wl_segments *segments)
+{
+    for (size_t i = 0; i < segments->count; i++) {
+        if (segments->list[i]->fd >= 0)
+            close(segments->list[i]->fd);
+        free(segments->list[i]);
+    }
+    free(segments->list);
+    pthread_mutex_destroy(&segments->lock);
+}
+
+/* Index of the last segment that begins at or before position; with the lock.  count: none. */
+static size_t segments_index(const struct wl_segments *segments, uint64_t position)
+{
+    size_t low = 0, high = segments->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (segments->list[middle]->base <= position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : segments->count;
+}
+
+bool wl_segments_span(struct wl_segments *segments, uint64_t position, struct wl_span *span)
+{
+    uint64_t readable = atomic_load(&segments->readable);
+    pthread_mutex_lock(&segments->lock);
+    size_t at = segments_index(segments, position);
+    bool found = at < segments->count;
+    if (found) {
+        const struct wl_segment *segment = segments->list[at];
+        bool last = at + 1 == segments->count;
+        span->base = segment->base;
+        span->end = last ? readable : segment->base + segment->size;
+        if (!last && span->end > segments->list[at + 1]->base)
+            span->end = segments->list[at + 1]->base;
+        if (span->end < span->base)
+            span->end = span->base;
+    }
+    pthread_mutex_unlock(&segments->lock);
+    return found;
+}
+
+/* ---- Descriptors. ----------------------------------------------------------------------------- */
+
+static void close_longest_unused(struct wl_segments *segments)
+{
+    struct wl_segment *oldest = NULL;
+    for (size_t i = 0; i < segments->count; i++) {
+        struct wl_segment *segment = segments->list[i];
+        if (segment->fd >= 0 && segment->pins == 0 && (!oldest || segment->used < oldest->used))
+            oldest = segment;
+    }
+    if (!oldest)
+        return;
+    close(oldest->fd);
+    oldest->fd = -1;
+    segments->open--;
+}
+
+/* Opens the file if it is closed, and pins it; with the lock.  0 or an errno. */
+static int pin(struct wl_segments *segments, struct wl_segment *segment, int flags)
+{
+    if (segment->fd < 0) {
+        char name[WL_NAME_BYTES];
+        wl_segment_name(name, segment->base);
+        if (segments->open >= OPEN_MAX_FILES)
+            close_longest_unused(segments);
+        segment->fd = openat(segments->directory, name, O_RDWR | O_CLOEXEC | flags, 0644);
+        if (segment->fd < 0 && (errno == EACCES || errno == EROFS))
+            segment->fd = openat(segments->directory, name, O_RDONLY | O_CLOEXEC);
+        if (segment->fd < 0)
+            return errno;
+        segments->open++;
+    }
+    segment->used = ++segments->uses;
+    segment->pins++;
+    return 0;
+}
+
+static void unpin(struct wl_segments *segments, struct wl_segment *segment)
+{
+    pthread_mutex_lock(&segments->lock);
+    segment->pins--;
+    pthread_mutex_unlock(&segments->lock);
+}
+
+/* ---- Growing. --------------------------------------------------------------------------------- */
+
+int wl_segments_add(struct wl_segments *segments, uint64_t base)
+{
+    pthread_mutex_lock(&segments->lock);
+    int error = segments_append(segments, base, 0);
+    if (!error) {
+        struct wl_segment *segment = segments->list[segments->count - 1];
+        error = pin(segments, segment, O_CREAT);
+        if (error) {
+            free(segment);
+            segments->count--;
+        } else {
+            segment->pins--;
+            segments->names_changed = true;
+        }
+    }
+    pthread_mutex_unlock(&segments->lock);
+    return error;
+}
+
+int wl_segments_reserve(struct wl_segments *segments, uint64_t size)
+{
+    pthread_mutex_lock(&segments->lock);
+    struct wl_segment *last = segments->list[segments->count - 1];
+    int error = 0;
+    if (size > last->reserved) {
+        error = pin(segments, last, 0);
+        if (!error) {
+            /* The size of the file stays: its end is the end of the log. */
+            if (fallocate(last->fd, FALLOC_FL_KEEP_SIZE, (off_t)last->reserved,
+                          (off_t)(size - last->reserved)) != 0)
+                error = errno;
+            if (error == EOPNOTSUPP || error == ENOSYS || error == EINTR)
+                error = 0;
+            if (!error)
+                last->reserved = size;
+            last->pins--;
+        }
+    }
+    pthread_mutex_unlock(&segments->lock);
+    return error;
+}
+
+/* Writes all of it at the offset; 0 or an errno. */
+static int write_whole(struct wl_segments *segments, int fd, const unsigned char *bytes,
+                       size_t size, uint64_t offset)
+{
+    while (size > 0) {
+        ssize_t wrote = pwrite(fd, bytes, size, (off_t)offset);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return wrote < 0 ? errno : EIO;
+        atomic_fetch_add(&segments->written_bytes, (uint64_t)wrote);
+        bytes += wrote;
+        offset += (uint64_t)wrote;
+        size -= (size_t)wrote;
+    }
+    return 0;
+}
+
+static int sync_file(struct wl_segments *segments, int fd)
+{
+    atomic_fetch_add(&segments->syncs, 1);
+    return fdatasync(fd) == 0 ? 0 : errno;
+}
+
+/* One piece: what of [position, position + size) lies in the segment of position.  *done is its length. */
+static int write_piece(struct wl_segments *segments, uint64_t position, const unsigned char *bytes,
+                       size_t size, size_t *done)
+{
+    pthread_mutex_lock(&segments->lock);
+    size_t at = segments_index(segments, position);
+    struct wl_segment *segment = segments->list[at];
+    uint64_t end =
+        at + 1 < segments->count ? segments->list[at + 1]->base : position + (uint64_t)size;
+    int error = pin(segments, segment, 0);
+    pthread_mutex_unlock(&segments->lock);
+    if (error)
+        return error;
+    *done = size < end - position ? size : (size_t)(end - position);
+    error = write_whole(segments, segment->fd, bytes, *done, position - segment->base);
+    unpin(segments, segment);
+    return error;
+}
+
+int wl_segments_write(struct wl_segments *segments, uint64_t position, const unsigned char *bytes,
+                      size_t size)
+{
+    while (size > 0) {
+        size_t done = 0;
+        int error = write_piece(segments, position, bytes, size, &done);
+        if (error)
+            return error;
+        position += done;
+        bytes += done;
+        size -= done;
+    }
+    return 0;
+}
+
+/* The first segment that ends behind position, pinned, in *out; NULL: there is none.  0 or an errno. */
+static int pin_from(struct wl_segments *segments, uint64_t position, struct wl_segment **out)
+{
+    pthread_mutex_lock(&segments->lock);
+    size_t at = segments_index(segments, position);
+    if (at == segments->count)
+        at = 0;
+    *out = NULL;
+    int error = 0;
+    if (at < segments->count) {
+        error = pin(segments, segments->list[at], 0);
+        *out = segments->list[at];
+    }
+    pthread_mutex_unlock(&segments->lock);
+    return error;
+}
+
+/* Where the segment behind that one begins; UINT64_MAX: it is the last. */
+static uint64_t base_behind(struct wl_segments *segments, uint64_t base)
+{
+    pthread_mutex_lock(&segments->lock);
+    size_t at = segments_index(segments, base) + 1;
+    uint64_t behind = at < segments->count ? segments->list[at]->base : UINT64_MAX;
+    pthread_mutex_unlock(&segments->lock);
+    return behind;
+}
+
+int wl_segments_sync(struct wl_segments *segments, uint64_t position)
+{
+    /* By position, not by index: another thread may delete old segments meanwhile. */
+    while (position != UINT64_MAX) {
+        struct wl_segment *segment;
+        int error = pin_from(segments, position, &segment);
+        if (error || !segment)
+            return error;
+        error = sync_file(segments, segment->fd);
+        position = base_behind(segments, segment->base);
+        unpin(segments, segment);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+/* ---- Shrinking. ------------------------------------------------------------------------------- */
+
+/* Takes segment `at` out of list and directory; with the lock. */
+static int segments_delete(struct wl_segments *segments, size_t at)
+{
+    struct wl_segment *segment = segments->list[at];
+    char name[WL_NAME_BYTES];
+    wl_segment_name(name, segment->base);
+    if (unlinkat(segments->directory, name, 0) != 0 && errno != ENOENT)
+        return errno;
+    if (segment->fd >= 0) {
+        close(segment->fd);
+        segments->open--;
+    }
+    segments->count--;
+    memmove(segments->list + at, segments->list + at + 1,
+            (segments->count - at) * sizeof(struct wl_segment *));
+    free(segment);
+    return 0;
+}
+
+struct wl_segment *wl_segments_last(struct wl_segments *segments)
+{
+    pthread_mutex_lock(&segments->lock);
+    struct wl_segment *last = segments->count ? segments->list[segments->count - 1] : NULL;
+    pthread_mutex_unlock(&segments->lock);
+    return last;
+}
+
+int wl_segments_drop_last(struct wl_segments *segments)
+{
+    pthread_mutex_lock(&segments->lock);
+    int error = segments_delete(segments, segments->count - 1);
+    pthread_mutex_unlock(&segments->lock);
+    return error;
+}
+
+int wl_segments_cut(struct wl_segments *segments, uint64_t position)
+{
+    pthread_mutex_lock(&segments->lock);
+    int error = 0;
+    while (!error && segments->count && segments->list[segments->count - 1]->base > position)
+        error = segments_delete(segments, segments->count - 1);
+    if (!error && segments->count) {
+        struct wl_segment *last = segments->list[segments->count - 1];
+        error = pin(segments, last, 0);
+        if (!error) {
+            if (ftruncate(last->fd, (off_t)(position - last->base)) != 0)
+                error = errno;
+            last->size = last->reserved = position - last->base;
+            last->pins--;
+        }
+    }
+    pthread_mutex_unlock(&segments->lock);
+    return error;
+}
+
+bool wl_segments_over(struct wl_segments *segments, uint64_t floor_ms)
+{
+    bool over = false;
+    pthread_mutex_lock(&segments->lock);
+    for (size_t at = 0; !over && at + 1 < segments->count; at++)
+        over = segments->list[at]->ends <= floor_ms;
+    pthread_mutex_unlock(&segments->lock);
+    return over;
+}
+
+int wl_segments_reclaim(struct wl_segments *segments, uint64_t floor_ms, uint64_t position,
+                        bool *more)
+{
+    pthread_mutex_lock(&segments->lock);
+    int error = 0;
+    *more = false;
+    for (size_t at = 0; at + 1 < segments->count; at++) {
+        struct wl_segment *segment = segments->list[at];
+        if (segments->list[at + 1]->base > position)
+            break;
+        if (segment->ends <= floor_ms && segment->pins == 0) {
+            uint64_t size = segment->size;
+            error = segments_delete(segments, at);
+            if (!error)
+                atomic_fetch_add(&segments->reclaimed_bytes, size);
+            *more = !error;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&segments->lock);
+    return error;
+}
+
+/* ---- Reading. --------------------------------------------------------------------------------- */
+
+/* At most size bytes of the file; what it holds may be less. */
+static enum wl_read read_file(int fd, unsigned char *to, size_t size, uint64_t offset, size_t *got)
+{
+    while (*got < size) {
+        ssize_t count = pread(fd, to + *got, size - *got, (off_t)(offset + *got));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return WL_READ_ERROR;
+        if (count == 0)
+            break;
+        *got += (size_t)count;
+    }
+    return WL_READ_OK;
+}
+
+enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, void *to,
+                              size_t size, size_t *got)
+{
+    *got = 0;
+    uint64_t readable = atomic_load(&segments->readable);
+    if (position >= readable)
+        return WL_READ_ABSENT;
+    pthread_mutex_lock(&segments->lock);
+    size_t at = segments_index(segments, position);
+    if (at == segments->count) {
+        pthread_mutex_unlock(&segments->lock);
+        return WL_READ_ABSENT;
+    }
+    struct wl_segment *segment = segments->list[at];
+    uint64_t end = at + 1 < segments->count ? segments->list[at + 1]->base : readable;
+    int error = pin(segments, segment, 0);
+    pthread_mutex_unlock(&segments->lock);
+    if (error)
+        return error == ENOENT ? WL_READ_ABSENT : WL_READ_ERROR;
+    if (end > readable)
+        end = readable;
+    if (size > end - position)
+        size = (size_t)(end - position);
+    enum wl_read answer = read_file(segment->fd, to, size, position - segment->base, got);
+    unpin(segments, segment);
+    return answer;
+}
+
+/* ---- Windows. --------------------------------------------------------------------------------- */
+
+void wl_window_close(struct wl_window *window)
+{
+    free(window->bytes);
+    memset(window, 0, sizeof *window);
+}
+
+static bool window_holds(const struct wl_window *window, uint64_t position, size_t size)
+{
+    return position >= window->base && position + size <= window->base + window->used;
+}
+
+/* Chooses where to read from: towards older bytes when the reader walks that way. */
+static uint64_t window_aim(struct wl_window *window, struct wl_segments *segments,
+                           uint64_t position, size_t size)
+{
+    uint64_t end = window->base + window->used;
+    bool near = window->used && position + WL_WINDOW_BYTES >= window->base &&
+                position <= end + WL_WINDOW_BYTES;
+    window->span = near ? window->span * 4 : NEAR_SPAN_MIN;
+    if (window->span > WL_WINDOW_BYTES)
+        window->span = WL_WINDOW_BYTES;
+    if (window->span < size)
+        window->span = size;
+    if (!window->used || position >= window->base || position + size < window->span)
+        return position;
+    struct wl_span span;
+    uint64_t from = position + size - window->span;
+    return wl_segments_span(segments, position, &span) && from < span.base ? span.base : from;
+}
+
+enum wl_read wl_window_at(struct wl_window *window, struct wl_segments *segments, uint64_t position,
+                          size_t size, const unsigned char **out)
+{
+    if (!window_holds(window, position, size)) {
+        uint64_t from = window_aim(window, segments, position, size);
+        size_t span = window->span;
+        if (window->room < span) {
+            unsigned char *bytes = realloc(window->bytes, span);
+            if (!bytes)
+                return WL_READ_ERROR;
+            window->bytes = bytes;
+            window->room = span;
+        }
+        window->base = from;
+        enum wl_read answer = wl_segments_read(segments, from, window->bytes, span, &window->used);
+        if (answer != WL_READ_OK) {
+            window->used = 0;
+            return answer;
+        }
+    }
+    if (!window_holds(window, position, size))
+        return WL_READ_ABSENT;
+    *out = window->bytes + (position - window->base);
+    return WL_READ_OK;
+}
