@@ -183,15 +183,17 @@ static inline uint64_t tally_read(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* Adds one thread's tally to the answer of stats: sums, and the greatest of what is called the most. */
-static inline void tally_sum(struct tw_runner_stats *out, const struct tally *tally)
+/* Adds one thread's tally to the answer of stats: sums, and the greatest of what is called the most.  The longest
+ * pause begins anew. */
+static inline void tally_sum(struct tw_runner_stats *out, struct tally *tally)
 {
     uint64_t most = out->most_transferred, pause = out->longest_pause_ns;
 #define TALLY_SUM(name, meaning) out->name += tally_read(&tally->name);
     TW_RUNNER_STATS(TALLY_SUM)
 #undef TALLY_SUM
     uint64_t most_here = tally_read(&tally->most_transferred);
-    uint64_t pause_here = tally_read(&tally->longest_pause_ns);
+    uint64_t pause_here =
+        atomic_exchange_explicit(&tally->longest_pause_ns, 0, memory_order_relaxed);
     out->most_transferred = most > most_here ? most : most_here;
     out->longest_pause_ns = pause > pause_here ? pause : pause_here;
 }

@@ -386,6 +386,12 @@ static void per_thread_wait(struct tw_seat *seat, uint64_t until)
     }
 }
 
+static uint64_t per_thread_next(struct tw_seat *seat)
+{
+    const struct base *base = seat_of(seat)->base;
+    return base && !closed(seat->service) ? base_head(base) : TW_DUE_MAX;
+}
+
 /* Sorts what the keeper has, with the lock: what is empty is vacant.  The moment of the earliest head. */
 static uint64_t left_sort(struct tw_service *service)
 {
@@ -647,6 +653,7 @@ const struct tw_runner TW_RUNNER(per_thread) = {
     .start = per_thread_start,
     .stop = per_thread_stop,
     .wait = per_thread_wait,
+    .next = per_thread_next,
     .shut = per_thread_shut,
     .close = per_thread_close,
     .stats = per_thread_stats,

@@ -53,7 +53,7 @@ extern "C" {
 #endif
 
 /* Version of this contract.  The harness refuses a runner built against another one. */
-#define TW_RUNNER_ABI_VERSION 1u
+#define TW_RUNNER_ABI_VERSION 2u
 
 /* One accepted start.  0 names none. */
 typedef uint64_t tw_timer;
@@ -194,7 +194,8 @@ struct tw_runner_description {
     X(most_transferred, "Most timers that one tick moved from a queue into a design.")             \
     X(overslept_ticks, "Ticks processed after the next one had begun.")                            \
     X(stalled, "Starts that the design refused after the runner had accepted, and tries again.")   \
-    X(longest_pause_ns, "Longest work of a driver from a wake-up to its first task or next wait.") \
+    X(longest_pause_ns, "Longest work of a driver before its next task or look at what is due, "   \
+                        "since the last call of stats.")                                           \
     X(cpu_ns, "Processor time of the runner's threads, tasks included.")                           \
     X(pending, "Timers accepted and not ended yet.")                                               \
     X(own_bytes, "Memory of the runner itself: places, queues, seats.")                            \
@@ -255,6 +256,11 @@ struct tw_runner {
     /* Returns at until_ns or soon after; at once when that has passed.  A caller that has nothing to do
      * sleeps here, and one that always has comes by often (TW_RUNNER_CALLERS_DRIVE).  Not in a task. */
     void (*wait)(struct tw_seat *seat, uint64_t until_ns);
+    /* The moment by which the thread has to be in wait again, or something of its own is late; it may
+     * have passed.  TW_DUE_MAX when it has nothing.  What it starts itself may change it, what others do makes
+     * it no earlier.  So a thread that sleeps elsewhere, in epoll_wait, takes it for its timeout and then calls
+     * wait with 0.  By the seat's thread, not in a task.  NULL unless TW_RUNNER_CALLERS_DRIVE. */
+    uint64_t (*next)(struct tw_seat *seat);
     /* Forgets what stopped timers still hold, if TW_RUNNER_PURGES; else NULL.  Places given back. */
     uint32_t (*purge)(struct tw_seat *seat);
 

@@ -1,14 +1,25 @@
 /*
  * tick_queue.c - a worker that wakes on each tick; starts and stops reach it through two queues.
  *
- *     any thread --start--> [ start stack ] --transfer--> backlog --> design --advance(k)--> task
- *                --stop---> [ stop stack  ] --drained---> place given back         (all in the worker)
+ *     any thread --start--> [ start stack ] --taken--> backlog --transfer--> design --advance(k)--> task
+ *                --stop---> [ stop stack  ] --taken--> stops ----drained---> place given back
+ *                                                                                (all in the worker)
  *
  * After Netty's HashedWheelTimer, which is this over `round` with 512 slots and ticks of 100 ms.
  *
+ * A tick, in Netty's order
+ *   1. stops    drained for at most TURN_NS
+ *   2. starts   at most `transfer` of the backlog go into the design; a stopped one that is met there counts
+ *   3. expiry   advance(k), which runs what is due
+ *   4. stops    what 1 left over, in turns of at most TURN_NS until the next tick is due.  Between two turns the
+ *               worker sleeps for as long as a turn, so that it takes at most half of a core from the callers
+ *               who are stopping, and the system lets it go first when the tick comes
+ *   However many stops come at once, step 1 makes a tick late by a turn and no more, and each tick drains some:
+ *   a storm of 1e6 costs many turns instead of one pause.
+ *
  * Who may touch what
- *   The worker alone touches the design, the backlog and `where`.  Any thread may push onto the stacks, take
- *   a free place, and change the state word of a timer whose name it has.
+ *   The worker alone touches the design, the backlog, the stops that it took and `where`.  Any thread may push
+ *   onto the stacks, take a free place, and change the state word of a timer whose name it has.
  *
  * What protects what
  *   state   One 64-bit word per place, generation and state.  A stop and the firing both want to take it
@@ -17,20 +28,23 @@
  *           no tags, and no thread ever waits for another's half-done push.  The release of the push
  *           makes the task visible to the worker.  shut closes it: a push is either
  *           before that, and shut has the timer, or the start is refused.
- *   stop    The same.  A stopped timer comes through it once; the place is free when both the stop stack and
- *           whatever else had the timer (backlog, design) are through with it.
+ *   stop    The same.  A stopped timer comes through it once, and then leaves backlog or design, both of which
+ *           can take one out of the middle.  If it came out of them before, as stopped, its place waits for that.
  *   free    A stack of places with a tag beside its head, because places come back to it.
  *
  * What it costs
  *   start    two compare-and-swaps, no clock read, no lock; at the next tick the worker's share
- *   stop     two compare-and-swaps
+ *   stop     two compare-and-swaps; at the next tick or between two the worker's share
  *   a tick   a wake-up, needed or not: ten a second at 100 ms, a thousand at 1 ms
  *   memory   57 bytes a timer besides the design's own
  *
  * When it loses
  *   On precision: half a tick late on average.  On a burst: of `transfer` a tick at most get into the design,
- *   the rest is late by whole ticks.  On idle machines: it wakes for nothing.  A stopped timer keeps its
- *   place until the next tick (TW_RUNNER_LATE_PLACE).  A slow task delays all behind it.
+ *   the rest is late by whole ticks; and the tick that moves 100,000 does so in one go, which is a pause of some
+ *   milliseconds (`transfer` bounds it).  On idle machines: it wakes for nothing.  A stopped timer keeps its
+ *   place until the next tick, in a storm for some (TW_RUNNER_LATE_PLACE).  A slow task delays all behind it.
+ *   Tasks that together take longer than a tick leave its clock further behind with each one, and what is
+ *   started then waits until that clock has come to its due.
  *
  * Invariants, tested by check after shut: no timer waits or runs.
  */
@@ -45,14 +59,27 @@ enum where {
     NOWHERE,
     BACKLOG, /* taken from the start stack, not in the design */
     PLACED,  /* in the design */
-    GONE, /* out of both because it was stopped; its place is free when the stop stack is drained */
-    DRAINED /* seen on the stop stack; its place is free when the backlog comes to it */
+    GONE     /* out of both because it was stopped; its place is free when that stop is drained */
 };
 
+/* The members of the task one by one, so that `previous` lies where a struct tw_task has a hole. */
 struct place {
-    struct tw_task task; /* task.due_ns of a periodic one is that of its next run */
+    tw_task_fn *run;
+    void *argument;
+    uint64_t due_ns; /* of a periodic one: of its next run */
+    uint64_t period_ns;
+    uint32_t repeat;
+    uint32_t previous; /* in the backlog */
     _Atomic uint64_t state;
 };
+
+_Static_assert(sizeof(struct place) == 48 || sizeof(void *) < 8,
+               "four places are three cache lines");
+
+/* Longest work of the worker for stops between two looks at whether a tick is due, and how many stops it
+ * drains between two looks at the clock. */
+#define TURN_NS    250000u
+#define TURN_CHECK 64u
 
 /* A seat counts what its thread did, so that nobody shares a counter. */
 struct queue_seat {
@@ -77,6 +104,7 @@ struct tw_service { /* NOLINT(clang-analyzer-optin.performance.Padding) */
     struct tw_description description;
     struct ticking ticking;
     uint32_t backlog_head, backlog_tail;
+    uint32_t stops;    /* taken from the stop stack, not drained */
     uint32_t transfer; /* most timers from the backlog into the design in one tick */
     bool ran;          /* a task ran in this tick */
     uint64_t woken_ns;
@@ -131,6 +159,24 @@ static void free_give(struct tw_service *service, uint32_t id)
                                                     memory_order_release, memory_order_relaxed));
 }
 
+static void place_fill(struct place *place, const struct tw_task *task)
+{
+    place->run = task->run;
+    place->argument = task->argument;
+    place->due_ns = task->due_ns;
+    place->period_ns = task->period_ns;
+    place->repeat = task->repeat;
+}
+
+static struct tw_task place_task(const struct place *place)
+{
+    return (struct tw_task){.run = place->run,
+                            .argument = place->argument,
+                            .due_ns = place->due_ns,
+                            .period_ns = place->period_ns,
+                            .repeat = (enum tw_repeat)place->repeat};
+}
+
 /* ---- Any thread. ------------------------------------------------------------------------------ */
 
 static int tick_queue_start(struct tw_seat *seat, const struct tw_task *task, tw_timer *timer)
@@ -146,7 +192,7 @@ static int tick_queue_start(struct tw_seat *seat, const struct tw_task *task, tw
     struct place *place = &service->places[id];
     uint64_t generation = atomic_load_explicit(&place->state, memory_order_relaxed) >> 32;
     generation = generation == UINT32_MAX ? 1 : generation + 1;
-    place->task = *task;
+    place_fill(place, task);
     atomic_store_explicit(&place->state, word_of(generation, WORD_WAITING), memory_order_relaxed);
     TW_RUNNER_POINT(seat, start_filled);
     if (!stack_push(&service->started, service->links, id)) {
@@ -179,11 +225,25 @@ static int tick_queue_stop(struct tw_seat *seat, tw_timer timer)
 
 static void backlog_append(struct tw_service *service, uint32_t head, uint32_t tail)
 {
+    service->places[head].previous = service->backlog_tail;
     if (service->backlog_tail == STACK_EMPTY)
         service->backlog_head = head;
     else
         atomic_store_explicit(&service->links[service->backlog_tail], head, memory_order_relaxed);
     service->backlog_tail = tail;
+}
+
+static void backlog_remove(struct tw_service *service, uint32_t id)
+{
+    uint32_t previous = service->places[id].previous, next = link_of(service->links, id);
+    if (previous == STACK_EMPTY)
+        service->backlog_head = next;
+    else
+        atomic_store_explicit(&service->links[previous], next, memory_order_relaxed);
+    if (next == STACK_EMPTY)
+        service->backlog_tail = previous;
+    else
+        service->places[next].previous = previous;
 }
 
 /* The start stack, turned round, behind the backlog. */
@@ -196,6 +256,7 @@ static void starts_take(struct tw_service *service)
     while (id != STACK_EMPTY) {
         uint32_t next = link_of(service->links, id);
         atomic_store_explicit(&service->links[id], head, memory_order_relaxed);
+        service->places[id].previous = next;
         service->where[id] = BACKLOG;
         head = id;
         id = next;
@@ -203,43 +264,47 @@ static void starts_take(struct tw_service *service)
     backlog_append(service, head, tail);
 }
 
-static void stops_drain(struct tw_service *service)
+/* Takes a stopped timer out of whatever has it, and gives its place back. */
+static void stop_drain(struct tw_service *service, uint32_t id)
 {
-    uint32_t next;
-    for (uint32_t id = stack_take(&service->stopped); id != STACK_EMPTY; id = next) {
-        next = link_of(service->stop_links, id);
-        if (service->where[id] == BACKLOG) {
-            service->where[id] = DRAINED;
-            continue;
-        }
-        /* A stop between our look at the start stack and now: it has not even come to the backlog. */
-        if (service->where[id] == NOWHERE) {
-            starts_take(service);
-            service->where[id] = DRAINED;
-            continue;
-        }
-        if (service->where[id] == PLACED)
-            service->design->stop(service->timers, id);
-        service->where[id] = NOWHERE;
-        free_give(service, id);
-    }
-}
-
-/* A timer that was stopped leaves backlog or design without a run. */
-static void leave_stopped(struct tw_service *service, uint32_t id)
-{
-    if (service->where[id] != DRAINED) {
-        service->where[id] = GONE;
+    /* A stop between our look at the start stack and now: it has not even come to the backlog. */
+    if (service->where[id] == NOWHERE)
+        starts_take(service);
+    /* shut has taken the start stack, and goes along it: its links must stay. */
+    if (service->where[id] == NOWHERE)
         return;
-    }
+    if (service->where[id] == BACKLOG)
+        backlog_remove(service, id);
+    if (service->where[id] == PLACED)
+        service->design->stop(service->timers, id);
     service->where[id] = NOWHERE;
     free_give(service, id);
+}
+
+/* What the turns of the tick before left over comes first: nothing waits for ever. */
+static void stops_take(struct tw_service *service)
+{
+    if (service->stops == STACK_EMPTY)
+        service->stops = stack_take(&service->stopped);
+}
+
+/* One turn: drains stops until there are none, or until the turn's time is over. */
+static void stops_drain(struct tw_service *service, uint64_t end_ns)
+{
+    uint32_t drained = 0;
+    while (service->stops != STACK_EMPTY) {
+        uint32_t id = service->stops;
+        service->stops = link_of(service->stop_links, id);
+        stop_drain(service, id);
+        if (++drained % TURN_CHECK == 0 && moment_now() >= end_ns)
+            break;
+    }
 }
 
 /* Whether the design took it. */
 static bool design_put(struct tw_service *service, uint32_t id)
 {
-    tw_tick tick = ticking_due(&service->ticking, service->places[id].task.due_ns);
+    tw_tick tick = ticking_due(&service->ticking, service->places[id].due_ns);
     int status = service->design->start(service->timers, id, tick);
     if (status < 0)
         tally_add(&service->tally.stalled, 1);
@@ -248,23 +313,21 @@ static bool design_put(struct tw_service *service, uint32_t id)
     return status >= 0;
 }
 
-/* Moves at most `transfer` timers; those that the design has no memory for stay in front for the next tick. */
+/* Looks at no more than `transfer` timers; those that the design has no memory for stay in front for the next
+ * tick. */
 static void backlog_transfer(struct tw_service *service)
 {
     uint32_t moved = 0;
-    while (moved < service->transfer && service->backlog_head != STACK_EMPTY) {
+    for (uint32_t n = 0; n < service->transfer && service->backlog_head != STACK_EMPTY; n++) {
         uint32_t id = service->backlog_head;
-        uint32_t next = link_of(service->links, id);
         uint64_t word = atomic_load_explicit(&service->places[id].state, memory_order_acquire);
         if ((uint32_t)word == WORD_STOPPED)
-            leave_stopped(service, id);
+            service->where[id] = GONE;
         else if (design_put(service, id))
             moved++;
         else
             break;
-        service->backlog_head = next;
-        if (next == STACK_EMPTY)
-            service->backlog_tail = STACK_EMPTY;
+        backlog_remove(service, id);
     }
     tally_add(&service->tally.transferred, moved);
     tally_most(&service->tally.most_transferred, moved);
@@ -274,10 +337,10 @@ static void backlog_transfer(struct tw_service *service)
 static void task_renew(struct tw_service *service, uint32_t id)
 {
     struct place *place = &service->places[id];
-    uint64_t from = place->task.repeat == TW_FIXED_RATE ? place->task.due_ns : moment_now();
-    place->task.due_ns = moment_after(from, place->task.period_ns);
+    uint64_t from = place->repeat == TW_FIXED_RATE ? place->due_ns : moment_now();
+    place->due_ns = moment_after(from, place->period_ns);
     if (!word_renew(&place->state)) {
-        leave_stopped(service, id);
+        service->where[id] = GONE;
         return;
     }
     TW_RUNNER_POINT(&service->worker_seat.seat, task_renewed);
@@ -300,13 +363,13 @@ static void tick_queue_expire(void *ctx, tw_id id, tw_tick now)
     if (!service->ran)
         tally_most(&service->tally.longest_pause_ns, moment_now() - service->woken_ns);
     service->ran = true;
-    bool once = place->task.repeat == TW_ONCE;
+    bool once = place->repeat == TW_ONCE;
     uint64_t name = word_fire(&place->state, seat, once);
     if (name == 0) {
-        leave_stopped(service, id);
+        service->where[id] = GONE;
         return;
     }
-    struct tw_task task = place->task;
+    struct tw_task task = place_task(place);
     struct tw_firing firing = {.timer = name | id,
                                .due_ns = task.due_ns,
                                .turn_ns = ticking_moment(&service->ticking, now)};
@@ -334,11 +397,14 @@ static void design_publish(struct tw_service *service, tw_tick tick)
                           memory_order_relaxed);
 }
 
+/* Steps 1 to 3 of the picture at the top. */
 static void tick_process(struct tw_service *service, tw_tick tick)
 {
     service->woken_ns = moment_now();
     service->ran = false;
-    stops_drain(service);
+    TW_RUNNER_POINT(&service->worker_seat.seat, tick_begun);
+    stops_take(service);
+    stops_drain(service, service->woken_ns + TURN_NS);
     TW_RUNNER_POINT(&service->worker_seat.seat, stops_drained);
     starts_take(service);
     backlog_transfer(service);
@@ -361,6 +427,21 @@ static bool tick_wait(struct tw_service *service, uint64_t until)
     return waited;
 }
 
+/* Step 4: drains the stops that the tick left over, until the next one is due. */
+static void turns_take(struct tw_service *service, uint64_t until)
+{
+    while (service->stops != STACK_EMPTY && !atomic_load(&service->shutting)) {
+        uint64_t rest = moment_now() + TURN_NS;
+        if (rest >= until)
+            break;
+        tally_add(&service->tally.wakeups, tick_wait(service, rest));
+        uint64_t begun = moment_now();
+        stops_drain(service, begun + TURN_NS < until ? begun + TURN_NS : until);
+        tally_most(&service->tally.longest_pause_ns, moment_now() - begun);
+        TW_RUNNER_POINT(&service->worker_seat.seat, turn_taken);
+    }
+}
+
 /* Tick k is due at open + k * tick, whenever the one before was processed: drift does not add up. */
 static void *tick_queue_work(void *ctx)
 {
@@ -371,6 +452,7 @@ static void *tick_queue_work(void *ctx)
         if (atomic_load(&service->shutting))
             break;
         tick_process(service, tick);
+        turns_take(service, ticking_moment(&service->ticking, tick + 1));
         tally_add(&service->tally.useful_wakeups, waited && service->ran);
         tally_add(&service->tally.overslept_ticks, !waited);
     }
@@ -422,7 +504,7 @@ static void place_return(struct tw_service *service, uint32_t id, tw_return_fn *
     uint64_t name = word_return(&place->state);
     tally_add(&service->returned, name != 0);
     if (name != 0 && returned)
-        returned(ctx, name | id, place->task.argument);
+        returned(ctx, name | id, place->argument);
 }
 
 static int tick_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *ctx)
@@ -434,6 +516,7 @@ static int tick_queue_shut(struct tw_seat *seat, tw_return_fn *returned, void *c
         return TW_RUN_CLOSED;
     TW_RUNNER_POINT(seat, shut_marked);
     uint32_t id = atomic_exchange(&service->started, STACK_CLOSED);
+    TW_RUNNER_POINT(seat, starts_closed);
     pthread_mutex_lock(&service->lock);
     service->closing = true;
     pthread_cond_signal(&service->wake);
@@ -479,8 +562,10 @@ static bool places_open(struct tw_service *service)
     if (!service->places || !service->links || !service->stop_links || !service->where)
         return false;
     service->free = STACK_EMPTY;
-    for (uint32_t id = count; id-- > 0;)
+    for (uint32_t id = count; id-- > 0;) {
+        service->places[id].previous = STACK_EMPTY; /* its page is fetched now, not by a start */
         free_give(service, id);
+    }
     return true;
 }
 
@@ -522,6 +607,7 @@ static int tick_queue_open(struct tw_service **out, const struct tw_runner_confi
     service->stopped = STACK_EMPTY;
     service->backlog_head = STACK_EMPTY;
     service->backlog_tail = STACK_EMPTY;
+    service->stops = STACK_EMPTY;
     service->transfer = (uint32_t)opening_setting(config, "transfer", 100000);
     service->ticking.tick_ns = runner_tick_ns(&TW_RUNNER(tick_queue), config);
     service->worker_seat.seat =

@@ -1,18 +1,19 @@
 #!/bin/bash
 # runners.sh [PATCH...] - proves that conform sees the faults planted in runners: those that are named, all of them
-# (DEPTH=all), or five.  Prints TAP.
+# (DEPTH=all), or five; and that all of them can still be planted.  Prints TAP.
 #
 # Each tests/faults/runners/RUNNER-WHAT.patch plants one fault in src/runners.  Its first line is "Rule: ..." and
 # names what conform has to find; several rules that are as good stand between "|".  The runner is compiled with the
 # fault into a shared object (plugin.c) and given to conform, which must exit with 1 and one of those rules.  A fault
-# that shows in a race alone has several seeds.  A patch that no longer applies is a failure: bring it up to date.
+# that shows in a race alone has several seeds, the later ones with ten times the operations.  A patch that no longer
+# applies is a failure: bring it up to date.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 2
 cc=${CC:-gcc}
 twbench=${TWBENCH:-$PWD/twbench}
 work=build/faults/runners
-seeds=(1 2 3 4 5 6)
+seeds=(1 2 3 4 5 6 7 8)
 quick=(locked-earlier-head-does-not-wake tick_queue-both-stop-and-fire-win tick_queue-drift-adds-up
     tick_queue-transfer-loses-the-rest locked-cap-is-off-by-one)
 
@@ -54,7 +55,7 @@ judge_fault() {
         return 1
     fi
     for seed in "${seeds[@]}"; do
-        prove "$work/$name" "$seed" 1e5 >"$work/$name/found" 2>&1
+        prove "$work/$name" "$seed" $((seed <= 3 ? 100000 : 1000000)) >"$work/$name/found" 2>&1
         status=$?
         [ $status -eq 0 ] || break
     done
@@ -68,17 +69,7 @@ judge_fault() {
     return 1
 }
 
-number=0 failed=0
-tell() {
-    local status=$1 what=$2
-    number=$((number + 1))
-    if [ "$status" -eq 0 ]; then
-        echo "ok $number - $what"
-    else
-        echo "not ok $number - $what"
-        failed=1
-    fi
-}
+. tests/tap.bash
 
 patches=("$@")
 runners=
@@ -89,8 +80,22 @@ elif [ $# -eq 0 ]; then
     patches=("${quick[@]/#/tests/faults/runners/}")
     patches=("${patches[@]/%/.patch}")
 fi
+# apply - every patch fits the runners as they are, those too that are not tried now.
+apply() {
+    local patch status=0
+    rm -rf "$work/all"
+    mkdir -p "$work/all/src" && cp -r src/runners "$work/all/src" || return 1
+    for patch in tests/faults/runners/*.patch; do
+        patch --directory="$work/all" --strip=1 --fuzz=0 --silent --force --dry-run <"$patch" >/dev/null 2>&1 ||
+            { echo "$patch no longer applies to src/runners: bring it up to date"; status=1; }
+    done
+    return $status
+}
 mkdir -p "$work"
-echo "1..$(($(wc -w <<<"$runners") + ${#patches[@]}))"
+echo "1..$((1 + $(wc -w <<<"$runners") + ${#patches[@]}))"
+output=$(apply 2>&1)
+tell $? "every fault can still be planted"
+[ -z "$output" ] || explain <<<"$output"
 for runner in $runners; do
     output=$(judge_sound "$runner" 2>&1)
     tell $? "$runner holds its contract without a fault"
