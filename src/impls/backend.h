@@ -263,15 +263,33 @@ extern const struct tw_design tw_plugin;
 #define TW_PLUGIN(timed_table, counted_table)                                                      \
     const struct tw_design tw_plugin = {TW_ABI_VERSION, &(timed_table), &(counted_table)}
 
+/* ---- Batches: an optional part beside the table. ---------------------------------------------- */
+
+/* What a design can do for many timers at once, above all prefetch the nodes of the ids to come.  Each answers as the
+ * single calls one after the other, in the order of the ids; an id may be there twice.  Both may be called
+ * inside a callback.  A start re-arms what runs, so start_many is the batch of re-arms as well.  Expiry in runs
+ * needs no hook: a caller collects what fires on a tick and starts it again with one call.
+ *
+ * A design that has them defines `const struct tw_batch TW_BATCH(design)` and a row in batches.def. */
+struct tw_batch {
+    /* statuses[i] is what start answers for ids[i] and deadlines[i].  Answers how many were refused. */
+    uint32_t (*start_many)(struct tw_timers *timers, const tw_id *ids, const tw_tick *deadlines,
+                           uint32_t count, int8_t *statuses);
+    /* statuses[i] is what stop answers for ids[i]. */
+    void (*stop_many)(struct tw_timers *timers, const tw_id *ids, uint32_t count, int8_t *statuses);
+};
+
 /* ---- Counting: see TIMED AND COUNTED above. -------------------------------------------------- */
 
 #ifdef TW_COUNTED
 #define TW_BACKEND(design)        tw_##design##_counted
+#define TW_BATCH(design)          tw_##design##_batch_counted
 #define TW_WORK_FIELD             struct tw_work work;
 #define TW_COUNT(timers, what, n) ((timers)->work.what += (uint64_t)(n))
 #define TW_WORK_OF(timers)        (&(timers)->work)
 #else
 #define TW_BACKEND(design) tw_##design##_timed
+#define TW_BATCH(design)   tw_##design##_batch_timed
 #define TW_WORK_FIELD
 #define TW_COUNT(timers, what, n) ((void)0)
 #define TW_WORK_OF(timers)        NULL

@@ -63,11 +63,14 @@ struct tw_timers {
     uint32_t slot_heads; /* index of slot 0: the capacity */
     uint32_t due_head;   /* index of the list of the due */
     uint32_t running;
+    bool is_bitmap_given; /* the setting, whatever its value */
+    uint64_t *used;       /* used_slots.h; NULL without the bitmap */
     TW_WORK_FIELD
 };
 
 #define NO_NODE LINKS_IDLE
 
+#include "batches.h"
 #include "due_slots.h"
 
 /* Takes a running timer out of its list, and out of the way of a walk that would go on with it. */
@@ -136,9 +139,10 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
 {
     const struct link *links = timers->links;
     timers->swept = to;
-    for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
+    for (uint64_t i = turn_from(timers, 1); i <= slot_count(timers); i = turn_from(timers, i + 1)) {
         TW_COUNT(timers, pointer_moves, 1);
         slot_collect(timers, slot_head(timers, timers->now + i));
+        slot_leave(timers, slot_head(timers, timers->now + i));
     }
     for (uint32_t node; (node = links[timers->due_head].next) != timers->due_head;) {
         timers->now = timers->dues[node];
@@ -172,6 +176,7 @@ static int callwheel_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
         node_remove(timers, id);
     }
     timers->dues[id] = deadline;
+    slot_mark(timers, deadline);
     links_append(links, list_of(timers, deadline), id);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
     return status;
@@ -203,6 +208,20 @@ static const struct tw_work *callwheel_work(const struct tw_timers *timers)
     return TW_WORK_OF(timers);
 }
 
+static uint32_t callwheel_start_many(struct tw_timers *timers, const tw_id *ids,
+                                     const tw_tick *deadlines, uint32_t count, int8_t *statuses)
+{
+    return batch_start(timers, ids, deadlines, count, statuses, callwheel_start);
+}
+
+static void callwheel_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
+                                int8_t *statuses)
+{
+    batch_stop(timers, ids, count, statuses, callwheel_stop);
+}
+
+const struct tw_batch TW_BATCH(callwheel) = {callwheel_start_many, callwheel_stop_many};
+
 const struct tw_backend TW_BACKEND(callwheel) = {
     .abi_version = TW_ABI_VERSION,
     .name = "callwheel",
@@ -212,16 +231,16 @@ const struct tw_backend TW_BACKEND(callwheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = one_level_params,
+    .params = used_slots_params,
     .open = callwheel_open,
     .close = due_slots_close,
     .start = callwheel_start,
     .stop = callwheel_stop,
-    .advance = one_level_advance,
+    .advance = used_slots_advance,
     .next = due_slots_next,
     .visit = due_slots_visit,
     .check = callwheel_check,
     .footprint = due_slots_footprint,
-    .describe = one_level_describe,
+    .describe = used_slots_describe,
     .work = callwheel_work,
 };

@@ -2,7 +2,7 @@
  * due_slots.h - slots in which timers of any revolution lie, each with its due tick: shared by
  * hashed.c and callwheel.c, which differ in how a slot fires.
  *
- * A design includes it behind its struct tw_timers, which has among its members those of one_level.h
+ * A design includes it behind its struct tw_timers, which has among its members those of used_slots.h
  * and
  *
  *     struct link *links;  timers, then the slots, then the list of the due
@@ -12,7 +12,7 @@
 #define TWBENCH_DUE_SLOTS_H
 
 #include "links.h"
-#include "one_level.h"
+#include "used_slots.h"
 
 /* The list that a timer with this due tick belongs to. */
 static inline uint32_t list_of(const struct tw_timers *timers, tw_tick due)
@@ -39,6 +39,7 @@ static void slot_collect(struct tw_timers *timers, uint32_t head)
 static void due_slots_close(struct tw_timers *timers)
 {
     free(timers->links);
+    free(timers->used);
     free(timers->dues);
     free(timers);
 }
@@ -46,7 +47,8 @@ static void due_slots_close(struct tw_timers *timers)
 static struct tw_footprint due_slots_footprint(const struct tw_timers *timers)
 {
     return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + (slot_count(timers) + 1) * sizeof(struct link),
+        .fixed_bytes = sizeof *timers + (slot_count(timers) + 1) * sizeof(struct link) +
+                       used_slots_bytes(timers),
         .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(tw_tick)),
     };
 }
@@ -54,7 +56,7 @@ static struct tw_footprint due_slots_footprint(const struct tw_timers *timers)
 static int due_slots_open(struct tw_timers **out, const struct tw_config *config,
                           struct tw_error *error)
 {
-    int status = params_check(one_level_params, config, error);
+    int status = params_check(used_slots_params, config, error);
     if (status != TW_OK)
         return status;
     struct tw_timers *timers = calloc(1, sizeof *timers);
@@ -63,7 +65,7 @@ static int due_slots_open(struct tw_timers **out, const struct tw_config *config
     one_level_lay_out(timers, config);
     timers->links = links_new(config->capacity, timers->mask + 2);
     timers->dues = malloc(config->capacity * sizeof *timers->dues);
-    if (!timers->links || !timers->dues) {
+    if (!timers->links || !timers->dues || !used_slots_open(timers, config)) {
         struct tw_footprint wanted = due_slots_footprint(timers);
         due_slots_close(timers);
         return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
@@ -77,7 +79,8 @@ static tw_tick due_slots_next(const struct tw_timers *timers)
 {
     tw_tick earliest = TW_NEVER;
     uint32_t seen = 0;
-    for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
+    for (uint64_t i = turn_from(timers, 1); seen < timers->running && earliest - timers->now >= i;
+         i = turn_from(timers, i + 1)) {
         uint32_t head = slot_head(timers, timers->now + i);
         for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
             seen++;
@@ -115,7 +118,7 @@ static const char *slot_check(const struct tw_timers *timers, uint32_t head)
     return NULL;
 }
 
-/* The invariants 1 to 5 that the two designs have in common. */
+/* The invariants 1 to 5 that the two designs have in common, and those of the bitmap. */
 static const char *due_slots_check(const struct tw_timers *timers)
 {
     uint64_t held = 0;
@@ -129,7 +132,7 @@ static const char *due_slots_check(const struct tw_timers *timers)
     if (!broken &&
         (held != timers->running || links_count(timers->links, timers->slot_heads) != held))
         broken = "the slots do not hold exactly the running timers";
-    return broken;
+    return broken ? broken : used_slots_check(timers);
 }
 
 #endif

@@ -1,142 +1,158 @@
 /*
- * fast.c - a hierarchical wheel that leaves its timers alone: a stop writes one word, so does a
- * re-arm for later, and most timers go at once to the tick on which they fire.
+ * fast.c - a wheel of rings that leaves its timers alone: a stop writes one word, so does a re-arm for
+ * later, and the clock goes from one marked slot to the next.
  *
  *     node of a timer, 16 bytes, four to a cache line
  *
- *         next : 32 | from : 32 | due, low bits : 47 | running | far | home : 15
- *                        |                                             '- number of its list
- *                        '- the link that leads here: a `next`, or the first of a list
- *     lists, 120 KiB of heads                                now = 5000
+ *         next : 32 | from : 32 | due, low bits : 62 | listed | running
+ *                        |
+ *                        '- the place of the link that leads here: a `next`, or the head of a list
  *
- *         ring 0     16384 slots of 1 tick, a list each      5000 [5001] 5002 ... 21384
- *         ring 1      1024 slots of 4096 ticks, 8 lists      4096 [8192] 12288 ... 4198400
- *         ring 2..4    256 slots of 2^22, 2^30, 2^38         the slot of now stands for the one
- *                      ticks, 8 lists                        a whole revolution ahead
+ *     rings of slots, each slot a list and a bit that marks it; how many depends on the capacity
  *
- *     A timer due at 30000 lies in the slot of 28672 in ring 1, in its list of 29696 to 30207.
- *     It is
+ *         timers       ring 0, of 1 tick    ring 1                          rings 2, 3, ...
+ *         .. 256              512            64 slots of 256 ticks           64 slots, 32 times wider
+ *         .. 4096           16384          1024 slots of 4096 ticks         256 slots, 128 times wider
+ *         .. 131072         32768          1024 to 8192 slots, 2^22 in all  256 slots, 128 times wider
+ *         more              65536          8192 slots of 512 ticks         4096 slots, 2048 times wider
+ *
+ *     now = 5000, ring 0 of 16384 slots, ring 1 of 1024 slots of 4096 ticks: a timer due at 30000 lies in
+ *     the slot of 28672 in ring 1.  It is
  *
  *         stopped              running = 0, and that is all: it stays in the list
  *         re-armed for 40000   due = 40000: it stays too
- *         started for 9000     taken out, and put into slot 9000 of ring 0: its home comes too late
+ *         started for 9000     unlinked, and put into slot 9000 of ring 0
  *
- *     When that slot comes up, at 28672 or later in it, whoever is found there goes to where its
- *     due tick is by now, or was stopped and is let go.  Who is found in ring 0 and due now fires.
+ *     When its slot comes up, each timer there goes to where its due tick is by now; one that was
+ *     stopped is let go.  Who is found in ring 0 and due now fires.
  *
  *              average                            worst
- *     start    O(1)                               O(1), and 16 bytes cleared for each id below a
- *                                                 new highest
+ *     start    O(1)                               O(1), and 16 bytes cleared for each id below a new highest
  *     stop     O(1), one word                     O(1)
  *     expiry   O(1)                               O(n), when its tick brings up a slot of all
  *     tick     O(1)                               O(n), likewise
  *     advance  O(rings) a timer and a slot in use; nothing for empty ones, however long the jump
  *     next     O(1), a lower bound
- *     memory   16 bytes a timer up to the highest id in use, from 2 MiB on in steps of 2 MiB;
- *              124 KiB of lists; 16 to 32 bytes more for a timer 2^46 ticks away and more (19 hours of
- *              ns, 2,230 years of ms)
+ *     memory   16 bytes a timer up to the highest id in use, from 2 MiB on in steps of 2 MiB; the rings
+ *              take 7 KiB (up to 256 timers), 75 to 180 KiB (up to 131072) or 370 KiB, of which
+ *              only what is used is touched; nothing is allocated after open
+ *
+ * How long an advance can take.  A tick empties its slot of ring 0 and at most one slot of each upper
+ * ring.  A slot of w ticks of an upper ring holds only timers that were put there at least 2w ticks
+ * before they were due, for due ticks of the same w ticks: the ring below reaches 2w, and a shorter
+ * delay goes there.  So an advance by one tick makes at most
+ *
+ *     F + S1 + S2 + ... + LOOKS x FEW x rings
+ *
+ * visits: F timers that were put into ring 0 for this tick, Sk into the same slot of ring k (whatever
+ * has become of them since), and a few looks ahead.  A timer that is visited in ring k goes to a ring
+ * below, unless it was re-armed.  Timers spread over the
+ * reach of ring k give Sk <= n / (slots of k), and Sk = 0 above the ring of the longest delay.  With more
+ * than 131072 timers delays below 65536 never leave ring 0, and S1 is the load of 512 ticks.  (A callout
+ * wheel visits F, and who shares the slot in later revolutions.)
  *
  * Why it is fast.  Up to a hundred thousand timers what costs is instructions and wrong guesses.
- * So ring 0 is wide: most timers of a server are due within 16384 ticks, and go to their tick at
- * once; those of up to 2^22 ticks are moved once.  Which of the two rings is chosen without a
- * branch.  Heads and nodes are one block of memory, so that every link has a number, and a timer is
- * unlinked without asking whether a node or a head leads to it.  An empty tick is one comparison,
- * with `wake`; a start compares its due tick with the same.
+ * Ring 0 is wide, so that the branch between it and ring 1 is rarely a surprise.  Heads and nodes are
+ * one block of memory, so that every link has a number, and a timer is unlinked without asking whether
+ * a node or a head leads to it.  An empty tick is one comparison, with `wake`; a start compares its due tick with the same.
+ *
+ * Where ticks are far finer than the delays it is the way from one wake-up to the next.  A mark word
+ * has a bit in a summary, so that the next slot is two searches for a bit away, and of a slot with
+ * few timers in it the first due tick is looked up (`slot_look`): a lone timer wakes the clock once.
  *
  * With a million timers and more it is the cache: a node that nobody has touched lately is a miss.
  * To unlink from a list is three of them, and the second and third wait for the first; to write
  * one word is one, which waits for nothing, so that many are under way at once.  Most timers of a
  * server are stopped or re-armed before they are due, and most re-arms are for later: these never
- * touch a list.  What they put off is done when the slot comes up, with eight misses under way
- * there too:
- *
- *     ring 1 ..    the lists of the slot are walked in turn, each node prefetched a round ahead
- *     ring 0       with each timer looked at, a scout goes one on in the list of a tick to come
+ * touch a list.  What they put off is done when the slot comes up.  With each timer looked at there, a
+ * scout goes one on in the list of a slot to come:
  *
  *                  now      now+1    now+2    ...   now+8
  *                   #        #        #              x       # in the cache
  *                   #        #        x              .       x where the scout is
  *                   .        #        .              .       . not seen yet
- *                   .        x        .              .
  *
- * A slot of ring 1 is short enough for most of its timers to be in the cache still when they fire.
- * Each timer is in one list at most, whatever happened to it, so there is never more to clean up
- * than there are timers: no marks that pile up, no compaction.
+ * From 2 MiB of nodes on they ask for pages of 2 MiB (`madvise`): the nodes of 10^7 timers lie on 39,000
+ * pages of 4 KiB, and a processor keeps the places of one or two thousand.
  *
- * With ten million timers it is the way to the page besides: their nodes lie on 39,000 pages of 4 KiB,
- * and a processor keeps the places of one or two thousand.  So all but the first 2 MiB of them ask for
- * pages of 2 MiB (`madvise`), of which there are 77.  The price is paid by the start that is the first on
- * such a page: the system clears it in a fraction of a millisecond.
- *
- * As long as the nodes fit a cache (`eager`) there are no misses to hide: no scouts, and a stopped
- * timer that is started again is unlinked and put where it belongs, which takes less than to come
- * across it later.
+ * A start of a timer that lies in a list already, for no earlier tick, needs no list: its word is
+ * enough (`lazy`).  Where only some starts are like that, nobody can guess which, and a wrong guess costs more than
+ * the list.  So the design counts them: between a sixteenth and two thirds of 4096 starts it takes the
+ * list each time, and tries again later.  It also counts visits: where most find a timer that was stopped or
+ * re-armed, long delays go to ring 1, whose wide slots find many such timers at once.
  *
  * The ring of a timer goes by the length of its delay, the slot by its due tick.  So a slot that
  * comes up has only timers that were started a ring's length before, and there is no tick on which
- * everything moves at once.  A bit for each list says where something may be.
+ * everything moves at once.
  *
  * Invariants, tested by check in this order (between calls):
- *  1. Every list is linked both ways and leads to timers only, each with this list for its home.
- *  2. A timer's home is a list that is marked.
- *  3. A timer that runs and is not far has a home, which comes up by its due tick.  That is after
- *     now, and not before `wake`.
- *  4. The lists hold exactly the timers that have a home.
- *  5. A far timer and its place among the far know each other, and it is not due before the look.
- *  6. `running` is the number of running timers.
+ *  1. Every marked list is linked both ways and leads to listed timers only.
+ *  2. A mark word has its bit in the summary exactly if it is not zero.
+ *  3. A running timer is listed, and due after now and not before `wake`; its slot comes up by then.
+ *  4. The marked lists hold exactly the listed timers.
+ *  5. `started` less `gone` is the number of running timers.
  *
  * Ideas from elsewhere: rings by delay are Linux 2.6's (linux26.c), links to links its hlist's, marks
- * hier_bitmap.c's, lists side by side hier.c's; a wide ring of single ticks is the callout wheel
+ * and the look into a slot of few hier_bitmap.c's; a wide ring of single ticks is the callout wheel
  * (callwheel.c); re-arming late is what nginx does within 300 ms, and Linux's TCP by looking again
- * when its timer fires.
+ * when its timer fires.  What each idea is worth: docs/ABLATION.md, by the flags FAST_NO_ below.
  *
  * It loses where few timers are started and nothing else happens: a callout wheel's start has half
- * the instructions.  Timers that are stopped soon and started again for an earlier tick pay for the
- * list after all.  All timers on one tick are one list, walked a miss at a time.  And the tick on
- * which a well-filled slot of ring 1 comes up is long, if eight times shorter than along one list.
+ * the instructions.  All timers on one tick are one list, walked a miss at a time.  A dozen timers on ticks of
+ * 1 ns are a small heap's case.  And a deadline 2^61 ticks away or more (73 years of ns) is refused.
  */
 #include "arrays.h"
 #include "backend.h"
 
-#define DUE_BITS  47u /* of a due tick in a node */
-#define DUE_MASK  ((UINT64_C(1) << DUE_BITS) - 1)
-#define FAR_TICKS (UINT64_C(1) << (DUE_BITS - 1)) /* a delay from here on is kept apart */
-#define FAR_LOOK  (FAR_TICKS / 2)                 /* the far are looked at on multiples of it */
+/* Each takes one idea out, to measure it. */
+#ifndef FAST_NO_LAZY
+#define FAST_NO_LAZY 0 /* stop and re-arm by one word */
+#endif
+#ifndef FAST_NO_CHOICE
+#define FAST_NO_CHOICE 0 /* counting whether lazy starts and ring 0 pay */
+#endif
+#ifndef FAST_NO_SUMMARY
+#define FAST_NO_SUMMARY 0 /* a bit for each mark word */
+#endif
+#ifndef FAST_NO_LOOK
+#define FAST_NO_LOOK 0 /* the first due tick of a slot of few */
+#endif
+#ifndef FAST_NO_SCOUTS
+#define FAST_NO_SCOUTS 0 /* prefetching lists of slots to come */
+#endif
+#ifndef FAST_NO_WIDE
+#define FAST_NO_WIDE 0 /* ring 0 of more than 512 slots */
+#endif
 
-/* Lists to a slot of the upper rings, and scouts in ring 0: as many as the misses that a core can
- * have under way, about. */
-#define LANE_BITS 3u
-#define LANES     (1u << LANE_BITS)
-#define SCOUTS    LANES
+#define RUNNING   UINT64_C(1)
+#define LISTED    UINT64_C(2)
+#define STATE     (RUNNING | LISTED)
+#define DUE_SHIFT 2u
+#define DUE_MASK  (~UINT64_C(0) >> DUE_SHIFT)
+#define SPAN      ((UINT64_C(1) << 61) - 1) /* two due ticks of listed timers are told apart by sign */
+#define HALF      (UINT64_C(1) << 63)
 
-#define FINE_BITS   14u /* of the slots of ring 0 */
-#define WIDE_BITS   10u /* of ring 1 */
-#define COARSE_BITS 8u  /* of rings 2 to 4 */
-#define STEP_BITS   12u /* of the ticks that a slot of ring 1 is worth */
-#define STEP        (UINT64_C(1) << STEP_BITS)
-#define NEAR_BITS   (STEP_BITS + WIDE_BITS)
-#define NEAR_TICKS  (UINT64_C(1) << NEAR_BITS) /* a delay below is for ring 0 or 1 */
-#define RINGS       5u
+#define RINGS     12u
+#define MANY_MASK 65535u /* of a ring 0 for more timers than a cache holds */
+#define SUMS      40u    /* summary words of the largest layout */
+#define SCOUTED   8192u  /* ready nodes from which slots of ring 1 have scouts */
+#define SCOUTS    8u     /* as many as the misses that a core can have under way, about */
+#define NONE      UINT32_MAX
 
-/* Numbers of lists.  Each ring begins at a multiple of its lists, so that the rest of a number is
- * some bits of a tick: the coarse rings at 2048, ring 1 at 8192, ring 0 at 16384.  0 is no list. */
-#define HOME_BITS   15u
-#define HOME_COARSE (1u << (COARSE_BITS + LANE_BITS))
-#define HOME_WIDE   (1u << (WIDE_BITS + LANE_BITS))
-#define HOME_FINE   (1u << FINE_BITS)
-#define HOME_END    (1u << HOME_BITS)
-#define HOME_FIRST  HOME_COARSE
-#define LISTS       (HOME_END - HOME_FIRST)
+#define FEW        8u     /* timers of a slot that are looked at, at most */
+#define LOOKS      8u     /* slots of a ring that are looked into, at most */
+#define LOOK_MAX   1024u  /* running timers up to which slots are looked into */
+#define READY_STEP 1024u  /* nodes that are made ready at a time */
+#define WINDOW     4096u  /* starts after which `lazy` is judged */
+#define CLEARED    49152u /* lists up to which open clears them all */
 
-/* Nodes that are made ready at a time. */
-#define READY_STEP 1024u
-
-/* Nodes whose neighbours in a list are near enough to unlink them: 2 MiB of them. */
+/* Nodes that are near enough to unlink them: 2 MiB of them. */
 #define EAGER_DEFAULT (128u * 1024)
 
 static const struct tw_param fast_params[] = {
     {"eager",
-     "timers in use up to which one that was stopped and is started again is moved at once "
+     "timers in use up to which lists are taken to be in the cache: no scouts, lazy only where it "
+     "pays "
      "(default: 131072)",
      0, TW_CAPACITY_MAX, 1},
     {"madvise",
@@ -147,417 +163,481 @@ static const struct tw_param fast_params[] = {
 
 struct node {
     uint32_t next; /* a node; node 0 ends every list */
-    uint32_t from; /* the place of the link that leads here */
+    uint32_t from; /* the place of the link that leads here; 0, which nobody reads: of none */
     uint64_t word; /* see the picture; all zero: idle and in no list */
 };
 
-#define HOME_MASK  ((UINT64_C(1) << HOME_BITS) - 1)
-#define FAR        (UINT64_C(1) << 15) /* `due` is an index into `far` */
-#define RUNNING    (UINT64_C(1) << 16)
-#define DUE_SHIFT  17u
-#define STATE_MASK ((UINT64_C(1) << DUE_SHIFT) - 1)
-
 struct ring {
-    tw_tick align;  /* masks the first tick of a slot */
-    uint32_t shift; /* a list is worth 1 << shift ticks, a slot as many times more as it has */
-    uint32_t first; /* its first list */
-    uint32_t mask;  /* its lists, less one */
-    uint32_t slots; /* masks the first list of a slot */
-    uint32_t lanes; /* lists of a slot, less one */
-    uint32_t level;
-};
-
-#define RING(level, first, slot_bits, lane_bits, slot_ticks)                                       \
-    {                                                                                              \
-        ~UINT64_C(0) << (slot_ticks), (slot_ticks) - (lane_bits), first,                           \
-            (1u << ((slot_bits) + (lane_bits))) - 1, ((1u << (slot_bits)) - 1) << (lane_bits),     \
-            (1u << (lane_bits)) - 1, level                                                         \
-    }
-#define RING_0 RING(0, HOME_FINE, FINE_BITS, 0, 0)
-#define RING_1 RING(1, HOME_WIDE, WIDE_BITS, LANE_BITS, STEP_BITS)
-#define RING_COARSE(n)                                                                             \
-    RING(2 + (n), HOME_COARSE * (1 + (n)), COARSE_BITS, LANE_BITS, NEAR_BITS + (n)*COARSE_BITS)
-
-static const struct ring rings[RINGS] = {RING_0, RING_1, RING_COARSE(0), RING_COARSE(1),
-                                         RING_COARSE(2)};
-
-/* The same by the highest bits of a list's number. */
-#define FOUR(ring) ring, ring, ring, ring
-static const struct ring ring_by_home[] = {
-    {0}, RING_COARSE(0), RING_COARSE(1), RING_COARSE(2), FOUR(RING_1), FOUR(RING_0), FOUR(RING_0)};
-
-struct far {
-    tw_tick due;
-    uint32_t node;
+    tw_tick
+        wake; /* of an upper ring: its slots need nothing before it, but for what `fresh` says */
+    uint32_t shift; /* a slot is 1 << shift ticks */
+    uint32_t mask;  /* its slots, less one */
+    uint32_t list;  /* its first */
+    bool fresh;     /* something was put into it since `wake` was set */
 };
 
 struct tw_timers {
-    tw_tick now;    /* the tick being processed */
-    tw_tick wake;   /* nothing is due before it; later than now */
-    tw_tick turned; /* the last tick that was woken up for: its slots have been emptied */
-    uint32_t running;
-    uint32_t ready; /* the highest node that is ready for use: all up to it are */
-    uint32_t eager; /* up to so many ready nodes; more are not in the cache */
-    bool cached;    /* there are no more: lists are cheap, and nothing is put off */
-    bool huge;      /* huge pages were asked for */
-    uint32_t capacity;
-    uint32_t far_count, far_room; /* running timers FAR_TICKS away and more; elements of `far` */
-    struct far *far;              /* NULL without any */
-    tw_tick far_wake;             /* when to look at them; TW_NEVER without any */
-    uint32_t scouts[SCOUTS];      /* the node where the scout of a tick, modulo SCOUTS, is */
-    uint64_t marks[LISTS / 64];   /* of the lists that may hold something */
-    uint32_t first[LISTS];        /* first nodes */
+    uint64_t nowhere; /* the link at place 0: leads to whoever is in no list */
+    tw_tick now;      /* the tick being processed */
+    tw_tick wake;     /* nothing is due before it; later than now */
+    tw_tick upper;    /* the earliest `wake` of the upper rings */
+    tw_tick near;     /* a delay below is for ring 0 */
+    tw_tick middle;   /* a delay below, for ring 0 or 1 */
+    tw_tick span;     /* a delay above is looked at twice: SPAN, or 0 late in time */
+    uint64_t *marks;  /* of the lists that may hold something, by place / 64 */
+    uint32_t heads;   /* the place of list 0 */
+    uint32_t heads_1; /* and of ring 1 */
+    uint32_t mask;    /* of ring 0 */
+    uint32_t mask_1, shift_1;
+    uint32_t started; /* starts so far */
+    uint32_t ready;   /* the highest node that is ready for use: all up to it are */
+    uint32_t lazies;  /* starts that needed no list, since the last judgement */
+    uint32_t gone;    /* re-arms, stops and expiries so far */
+    uint32_t judged;  /* `started` at the last judgement */
+    uint32_t tries;   /* judgements while not lazy */
+    uint32_t stale;   /* visits of timers that were stopped or re-armed, since the last judgement */
+    uint32_t fired;   /* and expiries */
+    uint32_t eager;   /* up to so many ready nodes; more are not in the cache */
+    bool lazy;        /* starts look whether the word is enough */
+    bool cached;      /* lists are cheap */
+    bool huge;        /* huge pages were asked for */
+    uint32_t capacity, lists;
+    uint32_t top; /* the last ring */
+    struct ring rings[RINGS];
+    uint8_t ring_of[64];        /* by the highest bit of a delay */
+    uint32_t scouts[2][SCOUTS]; /* of rings 0 and 1: the node where the scout of a slot is */
+    uint64_t sums[SUMS];        /* bit per mark word: it is not zero */
+    uint64_t cleared[SUMS];     /* bit per mark word: its heads have been cleared once */
     TW_WORK_FIELD
-    _Alignas(ARRAYS_LINE) struct node nodes[]; /* timer `id` is node id + 1 */
+    _Alignas(
+        ARRAYS_LINE) struct node nodes[]; /* timer `id` is node id + 1; heads and marks follow */
 };
 
 /* The place of a link is its distance from the beginning of the table, in links. */
 #define PLACE_OF(what) (offsetof(struct tw_timers, what) / sizeof(uint32_t))
-#define PLACE_LIST_0   (PLACE_OF(first) - HOME_FIRST)
 #define NODE_LINKS     (sizeof(struct node) / sizeof(uint32_t))
-_Static_assert(PLACE_OF(nodes) + NODE_LINKS * (TW_CAPACITY_MAX + UINT64_C(1)) <= UINT32_MAX,
+#define HEADS_MAX      (1u << 18)
+_Static_assert(PLACE_OF(nodes) + NODE_LINKS * (TW_CAPACITY_MAX + UINT64_C(1)) + HEADS_MAX <=
+                   UINT32_MAX,
                "every link has a place");
 
-/* ---- Places. --------------------------------------------------------------------------------- */
-
-static inline uint32_t home_of(uint64_t word)
-{
-    return word & HOME_MASK;
-}
-
-static inline const struct ring *home_ring(uint32_t home)
-{
-    return &ring_by_home[home / HOME_COARSE];
-}
-
-/* Does the list come up by this tick?  Its slot is the first of its number to begin after the last
- * wake-up that does not end before the next. */
-static inline bool home_is_by(const struct tw_timers *timers, uint32_t home, tw_tick due)
-{
-    const struct ring *ring = home_ring(home);
-    bool is_new = ((timers->turned ^ timers->wake) & ring->align) != 0;
-    tw_tick before = is_new ? (timers->wake & ring->align) - 1 : timers->turned;
-    uint32_t last = (home & ~ring->lanes) - 1; /* the last list of the slot before */
-    uint32_t between = (last - (uint32_t)(before >> ring->shift)) & ring->slots;
-    tw_tick begin = ((tw_tick)between << ring->shift) + (before | ~ring->align) + 1;
-    return begin <= due;
-}
-
-static inline uint32_t *first_of(struct tw_timers *timers, size_t list)
-{
-    return &timers->first[list - HOME_FIRST];
-}
-
-static inline uint64_t *marks_of(struct tw_timers *timers, size_t list)
-{
-    return &timers->marks[list / 64 - HOME_FIRST / 64];
-}
-
-/* The whole due tick of a timer that is not far. */
-static inline tw_tick due_near(const struct tw_timers *timers, uint64_t word)
-{
-    return timers->now + (((word >> DUE_SHIFT) - timers->now) & DUE_MASK);
-}
-
-static tw_tick due_of(const struct tw_timers *timers, uint64_t word)
-{
-    return word & FAR ? timers->far[word >> DUE_SHIFT].due : due_near(timers, word);
-}
-
-static inline uint64_t word_of(tw_tick due, uint64_t home)
-{
-    return due << DUE_SHIFT | RUNNING | home;
-}
-
-/* ---- Lists. ---------------------------------------------------------------------------------- */
+/* ---- Places and marks. ----------------------------------------------------------------------- */
 
 static inline uint32_t *link_at(struct tw_timers *timers, size_t place)
 {
     return (uint32_t *)timers + place;
 }
 
-static inline void wake_by(struct tw_timers *timers, tw_tick due)
+static inline uint32_t link_get(const struct tw_timers *timers, size_t place)
 {
+    return ((const uint32_t *)timers)[place];
+}
+
+static inline uint32_t place_of(size_t node)
+{
+    return (uint32_t)(PLACE_OF(nodes) + node * NODE_LINKS);
+}
+
+static inline uint32_t ring_place(const struct tw_timers *timers, const struct ring *ring,
+                                  uint32_t slot)
+{
+    return timers->heads + ring->list + slot;
+}
+
+static inline uint32_t slot_of(const struct ring *ring, tw_tick tick)
+{
+    return (uint32_t)(tick >> ring->shift) & ring->mask;
+}
+
+static inline bool is_marked(const struct tw_timers *timers, size_t place)
+{
+    return timers->marks[place / 64] >> place % 64 & 1;
+}
+
+static inline void unmark(struct tw_timers *timers, size_t place)
+{
+    uint64_t *marks = &timers->marks[place / 64];
+    size_t list = place - timers->heads;
+    *marks &= ~(UINT64_C(1) << place % 64);
+    if (*marks == 0)
+        timers->sums[list / 4096] &= ~(UINT64_C(1) << list / 64 % 64);
+}
+
+/* The whole due tick of a listed timer. */
+static inline tw_tick due_of(const struct tw_timers *timers, uint64_t word)
+{
+    return timers->now + (((word >> DUE_SHIFT) - timers->now) & DUE_MASK);
+}
+
+static inline uint32_t running_of(const struct tw_timers *timers)
+{
+    return timers->started - timers->gone;
+}
+
+/* ---- Lists. ---------------------------------------------------------------------------------- */
+
+/* Puts a timer that is in no list to the front of one.  (The empty lines of assembler keep compilers
+ * from holding more in registers than there are.) */
+static inline __attribute__((always_inline)) int list_push(struct tw_timers *timers, size_t node,
+                                                           tw_tick due, size_t place,
+                                                           uint64_t marked, int status)
+{
+    __asm__("" : "+r"(marked));
+    timers->marks[place / 64] = marked | UINT64_C(1) << place % 64;
+    uint32_t next = *link_at(timers, place);
+    *link_at(timers, place) = (uint32_t)node;
+    timers->nodes[node].from = (uint32_t)place;
+    timers->nodes[next].from = place_of(node);
+    timers->nodes[node].word = due << DUE_SHIFT | STATE;
+    timers->nodes[node].next = next;
+    TW_COUNT(timers, link_writes, 4);
+    TW_COUNT(timers, comparisons, 1);
+    return status;
+}
+
+/* The same for the first mark of a word.  Heads are memory as it came until a word of theirs is used. */
+__attribute__((noinline)) static int push_first(struct tw_timers *timers, size_t node, tw_tick due,
+                                                size_t place, int status)
+{
+    size_t list = place - timers->heads;
+    uint64_t bit = UINT64_C(1) << list / 64 % 64;
+    if (__builtin_expect(!(timers->cleared[list / 4096] & bit), 0)) {
+        timers->cleared[list / 4096] |= bit;
+        memset(link_at(timers, place / 64 * 64), 0, 64 * sizeof(uint32_t));
+    }
+    timers->sums[list / 4096] |= bit;
+    return list_push(timers, node, due, place, 0, status);
+}
+
+static inline __attribute__((always_inline)) int node_push(struct tw_timers *timers, size_t node,
+                                                           tw_tick due, size_t place, int status)
+{
+    uint64_t marked = timers->marks[place / 64];
+    if (marked == 0)
+        return push_first(timers, node, due, place, status);
+    return list_push(timers, node, due, place, marked, status);
+}
+
+/* A due tick in an upper ring before `upper`, which is never before `wake`. */
+static inline void wake_lower(struct tw_timers *timers, tw_tick due)
+{
+    timers->upper = due;
     if (due < timers->wake)
         timers->wake = due;
 }
 
-/* Puts a timer that is in no list to the front of one.  `state` is what its word has below the due
- * tick from now on: RUNNING, and the list, its home.  (`next` is written apart from `from`: as one
- * write of both it would have to be put together first.  And the empty line of assembler has the
- * mark set in a register, in one instruction, where compilers shift a bit there and change memory.) */
-static inline void node_push(struct tw_timers *timers, size_t node, tw_tick due, size_t state)
+/* Puts a timer with a delay beyond ring 1 into its ring. */
+__attribute__((noinline)) static int place_far(struct tw_timers *timers, size_t node, tw_tick due,
+                                               int status)
 {
-    size_t place = PLACE_LIST_0 + state - RUNNING;
-    uint32_t next = *link_at(timers, place);
-    *link_at(timers, place) = (uint32_t)node;
-    timers->nodes[node].from = (uint32_t)place;
-    timers->nodes[next].from = (uint32_t)(PLACE_OF(nodes) + node * NODE_LINKS);
-    timers->nodes[node].word = due << DUE_SHIFT | state;
-    uint64_t *marks = marks_of(timers, state - RUNNING), marked = *marks;
-    __asm__("" : "+r"(marked));
-    *marks = marked | UINT64_C(1) << state % 64;
-    timers->nodes[node].next = next;
-    wake_by(timers, due);
-    TW_COUNT(timers, link_writes, 4);
-    TW_COUNT(timers, comparisons, 1);
+    unsigned bit = 63u - (unsigned)__builtin_clzll(due - timers->now);
+    struct ring *ring = &timers->rings[timers->ring_of[bit]];
+    ring->fresh = true;
+    if (due < timers->upper)
+        wake_lower(timers, due);
+    return node_push(timers, node, due, ring_place(timers, ring, slot_of(ring, due)), status);
 }
 
-/* Puts a timer that is in no list where its due tick, now or later, belongs: the usual, less than
- * NEAR_TICKS from now.  Both lists are worked out, for nobody can guess which it is; the empty line
- * of assembler keeps compilers from making a branch of the choice. */
-static inline void node_place_near(struct tw_timers *timers, size_t node, tw_tick due)
+/* Puts a timer that is in no list where its due tick, now or later, belongs.  Answers `status`, for
+ * callers that have nothing else to do. */
+static inline __attribute__((always_inline)) int node_place(struct tw_timers *timers, size_t node,
+                                                            tw_tick due, int status)
 {
-    size_t fine = RUNNING | HOME_FINE | (due & (HOME_FINE - 1));
-    size_t wide = RUNNING | HOME_WIDE | (due >> (STEP_BITS - LANE_BITS) & (HOME_WIDE - 1));
-    __asm__("" : "+r"(fine), "+r"(wide));
-    node_push(timers, node, due, due - timers->now < HOME_FINE ? fine : wide);
-}
-
-/* The same for any that is not far. */
-static inline void node_place(struct tw_timers *timers, size_t node, tw_tick due)
-{
-    tw_tick wait = due - timers->now;
-    if (wait < NEAR_TICKS) {
-        node_place_near(timers, node, due);
-        return;
+    tw_tick delay = due - timers->now;
+    size_t place;
+    if (delay < timers->near) {
+        place = timers->heads + ((uint32_t)due & timers->mask);
+        if (due < timers->wake)
+            timers->wake = due;
+    } else if (delay < timers->middle) {
+        place = timers->heads_1 + ((uint32_t)(due >> timers->shift_1) & timers->mask_1);
+        if (due < timers->upper)
+            wake_lower(timers, due);
+    } else {
+        return place_far(timers, node, due, status);
     }
-    unsigned bit = 63u - (unsigned)__builtin_clzll(wait);
-    const struct ring *ring = &rings[2 + (bit - NEAR_BITS) / COARSE_BITS];
-    node_push(timers, node, due, RUNNING | (ring->first + (due >> ring->shift & ring->mask)));
+    return node_push(timers, node, due, place, status);
 }
 
-/* Its word is the caller's. */
+/* Unlinks a timer; one that is in no list writes to the link that is nowhere. */
 static inline void node_remove(struct tw_timers *timers, size_t node)
 {
     uint32_t from = timers->nodes[node].from, next = timers->nodes[node].next;
     *link_at(timers, from) = next;
     timers->nodes[next].from = from;
-    TW_COUNT(timers, link_writes, 2);
+    TW_COUNT(timers, link_writes, from != 0 ? 2 : 0);
 }
 
-/* Gives a timer that is not far, nor about to be, its due tick. */
-static void node_start(struct tw_timers *timers, uint32_t node, tw_tick due)
-{
-    uint32_t home = home_of(timers->nodes[node].word);
-    TW_COUNT(timers, comparisons, home != 0);
-    if (home != 0 && home_is_by(timers, home, due)) {
-        timers->nodes[node].word = word_of(due, home);
-        wake_by(timers, due);
-        return;
-    }
-    if (home != 0)
-        node_remove(timers, node);
-    node_place(timers, node, due);
-}
-
-/* A timer whose home has come up goes where it belongs by now: nowhere, when it was stopped or is
- * far. */
+/* A timer that has been taken out of its list goes where it belongs by now, or nowhere. */
 static inline void node_settle(struct tw_timers *timers, uint32_t node, uint64_t word)
 {
-    TW_COUNT(timers, visits, 1);
-    if ((word & (RUNNING | FAR)) == RUNNING) {
-        TW_COUNT(timers, moves, 1);
-        node_place(timers, node, due_near(timers, word));
-    } else {
-        timers->nodes[node].word = word & FAR ? word & ~HOME_MASK : 0;
+    TW_COUNT(timers, moves, word & RUNNING);
+    if (word & RUNNING)
+        node_place(timers, node, due_of(timers, word), 0);
+    else
+        memset(&timers->nodes[node], 0, sizeof timers->nodes[node]);
+}
+
+/* ---- Search for the next marked slot. -------------------------------------------------------- */
+
+/* The first mark word of a ring that is not zero, from one on and round; NONE if all are.  A ring's words lie
+ * within one word of the summary, or fill several. */
+static uint32_t sums_find(const struct tw_timers *timers, const struct ring *ring, uint32_t from)
+{
+    uint32_t first = ring->list / 64, words = ring->mask / 64 + 1;
+    if (words < 64) {
+        uint64_t all = (UINT64_C(1) << words) - 1;
+        uint64_t used = timers->sums[first / 64] >> first % 64 & all;
+        uint64_t rest = used & ~UINT64_C(0) << from;
+        rest = rest != 0 ? rest : used;
+        return rest != 0 ? (uint32_t)__builtin_ctzll(rest) : NONE;
     }
-}
-
-/* ---- The far: an array that knows due ticks a node cannot tell.  Hardly anybody sets a timer so far
- * ahead.  One that was stopped or re-armed to be far may still lie in a list. ------------------- */
-
-/* When to look at it: less than FAR_TICKS before it is due, on a multiple of FAR_LOOK. */
-static inline tw_tick far_look_at(tw_tick due)
-{
-    return (due - FAR_LOOK) & ~(FAR_LOOK - 1);
-}
-
-static void far_await(struct tw_timers *timers, tw_tick due)
-{
-    tw_tick look = far_look_at(due);
-    timers->far_wake = look < timers->far_wake ? look : timers->far_wake;
-    wake_by(timers, look);
-}
-
-/* A timer that is not far becomes it; false without memory. */
-static bool far_add(struct tw_timers *timers, uint32_t node, tw_tick due)
-{
-    if (timers->far_count == timers->far_room) {
-        uint32_t room = timers->far_room ? 2 * timers->far_room : 16;
-        struct far *far = realloc(timers->far, room * sizeof *far);
-        TW_COUNT(timers, allocations, 1);
-        if (!far)
-            return false;
-        timers->far = far;
-        timers->far_room = room;
+    const uint64_t *sums = &timers->sums[first / 64];
+    uint32_t at = from / 64, last = words / 64 - 1;
+    uint64_t rest = sums[at] & ~UINT64_C(0) << from % 64;
+    for (uint32_t i = 0; rest == 0; i++) {
+        if (i > last)
+            return NONE;
+        at = (at + 1) & last;
+        rest = sums[at];
     }
-    uint32_t home = home_of(timers->nodes[node].word);
-    timers->nodes[node].word = word_of(timers->far_count, home) | FAR;
-    timers->far[timers->far_count++] = (struct far){due, node};
-    far_await(timers, due);
-    return true;
+    return at * 64 + (uint32_t)__builtin_ctzll(rest);
 }
 
-/* A far timer is idle from now on; the last one takes its place. */
-static void far_remove(struct tw_timers *timers, uint32_t node)
+/* The same without the summary. */
+static inline uint32_t marks_find(const uint64_t *marks, uint32_t words, uint32_t from)
 {
-    uint64_t *word = &timers->nodes[node].word;
-    struct far *hole = &timers->far[*word >> DUE_SHIFT], last = timers->far[--timers->far_count];
-    uint64_t *moved = &timers->nodes[last.node].word;
-    *hole = last;
-    *moved = (*word & ~STATE_MASK) | (*moved & STATE_MASK);
-    *word &= HOME_MASK;
-    if (timers->far_count == 0) {
-        free(timers->far);
-        timers->far = NULL;
-        timers->far_room = 0;
-        timers->far_wake = TW_NEVER;
+    for (uint32_t i = 0; i < words; i++)
+        if (marks[(from + i) & (words - 1)] != 0)
+            return (from + i) & (words - 1);
+    return NONE;
+}
+
+/* The first marked slot of a ring from one on and round; NONE if there is none. */
+static inline uint32_t ring_find(const struct tw_timers *timers, const struct ring *ring,
+                                 uint32_t from)
+{
+    const uint64_t *marks = &timers->marks[ring_place(timers, ring, 0) / 64];
+    uint32_t word = from / 64, last = ring->mask / 64;
+    uint64_t rest = marks[word] & ~UINT64_C(0) << from % 64;
+    if (rest == 0) {
+        word = (word + 1) & last;
+        if (marks[word] == 0)
+            word =
+                FAST_NO_SUMMARY ? marks_find(marks, last + 1, word) : sums_find(timers, ring, word);
+        if (word == NONE)
+            return NONE;
+        rest = marks[word];
     }
+    return word * 64 + (uint32_t)__builtin_ctzll(rest);
 }
 
-/* The clock has come to a look: who is not far any more is started. */
-static void far_look(struct tw_timers *timers)
-{
-    timers->far_wake = TW_NEVER;
-    for (uint32_t i = 0; i < timers->far_count;) {
-        struct far far = timers->far[i];
-        TW_COUNT(timers, visits, 1);
-        if (far.due - timers->now < FAR_TICKS) {
-            far_remove(timers, far.node);
-            node_start(timers, far.node, far.due);
-        } else {
-            far_await(timers, far.due);
-            i++;
-        }
-    }
-}
+/* ---- Scouts. --------------------------------------------------------------------------------- */
 
-/* ---- The clock. ------------------------------------------------------------------------------ */
-
-/* Empties a slot of an upper ring whose turn has come, its lists in turn, so that the next node of a
- * list has arrived in the cache by the time it is wanted. */
-static void slot_settle(struct tw_timers *timers, uint32_t home)
+/* Sends a scout to the slot that is SCOUTS ahead: the one of the slot that is up is free. */
+static inline void scout_send(struct tw_timers *timers, uint32_t which, uint32_t slot)
 {
-    uint32_t lane[LANES], lanes = 0;
-    struct node *nodes = timers->nodes;
-    for (uint32_t i = 0; i < LANES; i++) {
-        uint32_t *first = first_of(timers, home + i);
-        __builtin_prefetch(&nodes[*first]);
-        lane[lanes] = *first;
-        lanes += *first != 0;
-        *first = 0;
-    }
-    *marks_of(timers, home) &= ~(((UINT64_C(1) << LANES) - 1) << home % 64);
-    while (lanes > 0)
-        for (uint32_t i = 0; i < lanes; i++) {
-            uint32_t node = lane[i], next = nodes[node].next;
-            __builtin_prefetch(&nodes[next]);
-            lane[i] = next != 0 ? next : lane[--lanes];
-            node_settle(timers, node, nodes[node].word);
-        }
-}
-
-/* The slots of the upper rings that have begun, from the highest down, so that what comes down from
- * one is there when it is the turn of the next. */
-__attribute__((noinline)) static void rings_turn(struct tw_timers *timers)
-{
-    if (timers->far_wake <= timers->now)
-        far_look(timers);
-    for (const struct ring *ring = &rings[RINGS - 1]; ring > rings; ring--) {
-        bool has_begun = ((timers->turned ^ timers->now) & ring->align) != 0;
-        uint32_t home =
-            (ring->first + ((uint32_t)(timers->now >> ring->shift) & ring->mask)) & ~ring->lanes;
-        if (has_begun && *marks_of(timers, home) >> home % 64 & ((1u << LANES) - 1)) {
-            TW_COUNT(timers, cascades, 1);
-            slot_settle(timers, home);
-        }
-    }
-}
-
-/* Sends a scout to the list of the tick that is SCOUTS ahead: the one whose tick is now is free. */
-static inline void scout_send(struct tw_timers *timers)
-{
-    uint32_t ahead = (uint32_t)(timers->now + SCOUTS) % HOME_FINE;
-    uint32_t node = *first_of(timers, HOME_FINE + ahead);
-    timers->scouts[timers->now % SCOUTS] = node;
+    const struct ring *ring = &timers->rings[which];
+    uint32_t place = ring_place(timers, ring, (slot + SCOUTS) & ring->mask);
+    uint32_t node = is_marked(timers, place) ? *link_at(timers, place) : 0;
+    timers->scouts[which][slot % SCOUTS] = node;
     __builtin_prefetch(&timers->nodes[node]);
 }
 
 /* The next scout goes one timer on.  Whoever is moved meanwhile takes its scout along: no harm. */
-static inline void scout_go(struct tw_timers *timers, uint32_t turn)
+static inline void scout_go(struct tw_timers *timers, uint32_t which, uint32_t turn)
 {
-    uint32_t *scout = &timers->scouts[turn % SCOUTS];
+    uint32_t *scout = &timers->scouts[which][turn % SCOUTS];
     *scout = timers->nodes[*scout].next;
     __builtin_prefetch(&timers->nodes[*scout]);
+}
+
+/* ---- The clock. ------------------------------------------------------------------------------ */
+
+/* Empties a slot of an upper ring. */
+static void slot_settle(struct tw_timers *timers, const struct ring *ring, uint32_t slot)
+{
+    uint32_t place = ring_place(timers, ring, slot), *first = link_at(timers, place);
+    uint32_t node = *first, turn = 0;
+    bool scouted = !FAST_NO_SCOUTS && timers->ready > SCOUTED && ring == &timers->rings[1];
+    TW_COUNT(timers, cascades, 1);
+    *first = 0;
+    unmark(timers, place);
+    if (scouted)
+        scout_send(timers, 1, slot);
+    while (node != 0) {
+        uint32_t next = timers->nodes[node].next;
+        if (scouted)
+            scout_go(timers, 1, turn++);
+        __builtin_prefetch(&timers->nodes[next]);
+        TW_COUNT(timers, visits, 1);
+        uint64_t word = timers->nodes[node].word;
+        bool is_due = word & RUNNING && (due_of(timers, word) ^ timers->now) >> ring->shift == 0;
+        timers->stale += !is_due;
+        node_settle(timers, node, word);
+        node = next;
+    }
+}
+
+/* The first due tick of a slot of few timers, its begin if there are many, TW_NEVER if nobody stays:
+ * whoever was stopped or is due after the slot goes at once. */
+static tw_tick slot_look(struct tw_timers *timers, uint32_t place, tw_tick begin, tw_tick last)
+{
+    tw_tick first = TW_NEVER;
+    uint32_t seen = 0;
+    for (uint32_t node = *link_at(timers, place), next; node != 0; node = next) {
+        uint64_t word = timers->nodes[node].word;
+        tw_tick due = due_of(timers, word);
+        next = timers->nodes[node].next;
+        if (seen++ == FEW)
+            return begin;
+        TW_COUNT(timers, visits, 1);
+        if (!(word & RUNNING) || due > last) {
+            node_remove(timers, node);
+            node_settle(timers, node, word);
+        } else if (due < first) {
+            first = due;
+        }
+    }
+    return first;
+}
+
+/* When a slot of an upper ring next needs something, now's own being the last of the round. */
+static tw_tick ring_alarm(struct tw_timers *timers, const struct ring *ring)
+{
+    for (uint32_t looks = 0;; looks++) {
+        tw_tick turn = timers->now >> ring->shift;
+        uint32_t slot = ring_find(timers, ring, (uint32_t)(turn + 1) & ring->mask);
+        if (slot == NONE)
+            return TW_NEVER;
+        tw_tick begin = (turn + 1 + ((slot - turn - 1) & ring->mask)) << ring->shift;
+        if (FAST_NO_LOOK || looks == LOOKS || !timers->cached || running_of(timers) > LOOK_MAX)
+            return begin;
+        uint32_t place = ring_place(timers, ring, slot);
+        tw_tick last = begin | ((UINT64_C(1) << ring->shift) - 1);
+        tw_tick first = slot_look(timers, place, begin, last);
+        if (first != TW_NEVER)
+            return first;
+        unmark(timers, place);
+    }
+}
+
+/* The delay up to which timers go to ring 0. */
+static inline tw_tick near_of(const struct tw_timers *timers, bool is_wide)
+{
+    return is_wide ? (tw_tick)timers->mask + 1 : UINT64_C(2) << timers->shift_1;
+}
+
+/* Where few timers that are visited fire, the wide slots of ring 1 find many of the others at once: ring 0 is
+ * for short delays only.  Not in a cache: there a slot of many is a long advance. */
+static void near_judge(struct tw_timers *timers)
+{
+    bool is_wide = !timers->cached || timers->stale <= 2 * timers->fired;
+    timers->near = near_of(timers, is_wide);
+    timers->stale = timers->fired = 0;
+}
+
+/* Is lazy worth it?  It is where misses are to be saved; else where most starts need no list. */
+static void lazy_judge(struct tw_timers *timers)
+{
+    uint32_t starts = timers->started - timers->judged;
+    if (!timers->cached)
+        timers->lazy = true;
+    else if (timers->lazy)
+        timers->lazy = timers->lazies > starts / 3 * 2 || timers->lazies < starts / 16;
+    else
+        timers->lazy = ++timers->tries % 16 == 0;
+    timers->judged = timers->started;
+    timers->lazies = 0;
+}
+
+/* Sets `upper`.  A look may put timers into rings that are done: these are fresh again.  What a ring
+ * had to wake for before holds on, but in ring 1, whose slot of now is empty by now. */
+static void upper_find(struct tw_timers *timers)
+{
+    struct ring *rings = timers->rings;
+    rings[1].wake = TW_NEVER;
+    rings[1].fresh = true;
+    for (bool again = true; again;) {
+        tw_tick upper = timers->now < HALF ? HALF : TW_NEVER;
+        again = false;
+        for (uint32_t k = timers->top; k > 0; k--)
+            if (rings[k].fresh) {
+                rings[k].fresh = false;
+                tw_tick alarm = ring_alarm(timers, &rings[k]);
+                rings[k].wake = alarm < rings[k].wake ? alarm : rings[k].wake;
+            }
+        for (uint32_t k = timers->top; k > 0; k--) {
+            again |= rings[k].fresh;
+            upper = rings[k].wake < upper ? rings[k].wake : upper;
+        }
+        timers->upper = upper;
+    }
+}
+
+/* The slots of the upper rings that need something now, from the highest ring down, so that what comes
+ * down from one is there when it is the turn of the next. */
+__attribute__((noinline)) static void rings_turn(struct tw_timers *timers)
+{
+    if (timers->now >= HALF)
+        timers->span = 0;
+    for (uint32_t k = timers->top; k > 0; k--) {
+        struct ring *ring = &timers->rings[k];
+        if (ring->wake > timers->now && !ring->fresh && k > 1)
+            continue;
+        uint32_t slot = slot_of(ring, timers->now);
+        ring->fresh = true;
+        ring->wake = TW_NEVER;
+        if (is_marked(timers, ring_place(timers, ring, slot)))
+            slot_settle(timers, ring, slot);
+    }
+    upper_find(timers);
 }
 
 /* Empties the slot of ring 0 that is now's: who is due fires.  Each is taken out before its callback
  * runs, which may take out any of the others. */
 static inline void slot_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
 {
-    uint32_t home = HOME_FINE + (uint32_t)timers->now % HOME_FINE, turn = 0;
-    uint32_t *first = first_of(timers, home);
-    uint64_t due = word_of(timers->now, home);
+    uint32_t slot = (uint32_t)timers->now & timers->mask, place = timers->heads + slot, turn = 0;
+    uint32_t *first = link_at(timers, place);
+    uint64_t due = timers->now << DUE_SHIFT | STATE;
     struct node *nodes = timers->nodes;
-    bool scouted = !timers->cached;
-    *marks_of(timers, home) &= ~(UINT64_C(1) << home % 64);
+    bool scouted = !FAST_NO_SCOUTS && !timers->cached;
+    uint64_t *marks = &timers->marks[place / 64], bit = UINT64_C(1) << slot % 64;
+    if (!(*marks & bit))
+        return;
+    if ((*marks -= bit) == 0)
+        timers->sums[slot / 4096] &= ~(UINT64_C(1) << slot / 64 % 64);
     if (scouted)
-        scout_send(timers);
+        scout_send(timers, 0, slot);
     for (uint32_t node; (node = *first) != 0;) {
         uint32_t next = nodes[node].next;
         uint64_t word = nodes[node].word;
         if (scouted)
-            scout_go(timers, turn++);
+            scout_go(timers, 0, turn++);
         *first = next;
-        nodes[next].from = (uint32_t)PLACE_LIST_0 + home;
+        nodes[next].from = place;
         TW_COUNT(timers, link_writes, 2);
+        TW_COUNT(timers, visits, 1);
         if (word == due) {
-            nodes[node].word = 0;
-            timers->running--;
-            TW_COUNT(timers, visits, 1);
+            memset(&nodes[node], 0, sizeof nodes[node]);
+            timers->gone++;
+            timers->fired++;
             TW_COUNT(timers, comparisons, 1);
             expire(ctx, node - 1, timers->now);
         } else {
+            timers->stale++;
             node_settle(timers, node, word);
         }
     }
 }
 
-/* The earliest begin of a slot of the ring with a marked list, now's own being the last. */
-static inline tw_tick ring_wake(const struct tw_timers *timers, const struct ring *ring)
+static inline void wake_find(struct tw_timers *timers)
 {
-    uint32_t words = (ring->mask + 1) / 64;
-    uint32_t from = (((uint32_t)(timers->now >> ring->shift) | ring->lanes) + 1) & ring->mask;
-    uint32_t word = from / 64;
-    const uint64_t *marks = &timers->marks[(ring->first - HOME_FIRST) / 64];
-    uint64_t rest = marks[word] & (~UINT64_C(0) << from % 64);
-    for (uint32_t i = 0; rest == 0 && i < words; i++) {
-        word = (word + 1) % words;
-        rest = marks[word];
-    }
-    if (rest == 0)
-        return TW_NEVER;
-    uint32_t list = word * 64 + (uint32_t)__builtin_ctzll(rest);
-    tw_tick between = (list - from) & ring->slots;
-    return (timers->now | ~ring->align) + 1 + (between << ring->shift);
-}
-
-/* The earliest begin of all. */
-__attribute__((noinline)) static tw_tick wake_above(const struct tw_timers *timers, tw_tick wake)
-{
-    for (const struct ring *ring = rings + 1; ring < rings + RINGS; ring++) {
-        tw_tick begin = ring_wake(timers, ring);
-        wake = begin < wake ? begin : wake;
-    }
-    return wake < timers->far_wake ? wake : timers->far_wake;
-}
-
-/* A slot of ring 0 before the next turn of the upper ones is the earliest. */
-static inline tw_tick wake_find(const struct tw_timers *timers)
-{
-    tw_tick wake = ring_wake(timers, &rings[0]);
-    return wake <= (timers->now | (STEP - 1)) ? wake : wake_above(timers, wake);
+    tw_tick from = timers->now + 1;
+    uint32_t slot = ring_find(timers, &timers->rings[0], (uint32_t)from & timers->mask);
+    tw_tick wake = slot == NONE ? TW_NEVER : from + ((slot - (uint32_t)from) & timers->mask);
+    timers->wake = wake < timers->upper ? wake : timers->upper;
 }
 
 __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_tick to,
@@ -566,44 +646,124 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     while (timers->wake <= to) {
         timers->now = timers->wake;
         TW_COUNT(timers, pointer_moves, 1);
-        if ((timers->turned ^ timers->now) >= STEP)
+        if (timers->upper <= timers->now)
             rings_turn(timers);
-        timers->turned = timers->now;
         slot_fire(timers, expire, ctx);
-        timers->wake = wake_find(timers);
+        wake_find(timers);
     }
     if (timers->now < to)
         timers->now = to;
+    if (!FAST_NO_LAZY && !FAST_NO_CHOICE && timers->started - timers->judged >= WINDOW) {
+        near_judge(timers);
+        lazy_judge(timers);
+    }
 }
 
 /* ---- The table's functions. ------------------------------------------------------------------ */
 
 static void fast_close(struct tw_timers *timers)
 {
-    free(timers->far);
     free(timers);
 }
 
-/* No node is touched before it is used: memory follows use. */
+static inline uint32_t bits_of(uint64_t value)
+{
+    return value <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(value - 1);
+}
+
+static inline uint32_t between(uint32_t least, uint32_t value, uint32_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Slots of a ring, as bits. */
+static uint32_t slot_bits(uint32_t ring, uint32_t capacity_bits)
+{
+    bool tiny = capacity_bits <= 8, many = capacity_bits > 17;
+    if (ring == 0)
+        return tiny || FAST_NO_WIDE ? 9 : many ? 16 : capacity_bits > 12 ? 15 : 14;
+    if (ring == 1)
+        return tiny ? 6 : between(10, capacity_bits - 4, 13);
+    return tiny ? 6 : many ? 12 : 8;
+}
+
+/* Lays the rings out; answers the last one.  Each reaches twice as far as a slot of the next is long, and the
+ * last to the end of the span. */
+static uint32_t rings_lay_out(struct ring *rings, uint8_t *ring_of, uint32_t capacity)
+{
+    uint32_t bits = bits_of(capacity), list = 0, reach = 0, ring = 0;
+    for (uint32_t bit = 0; reach < 61; ring++) {
+        uint32_t own = slot_bits(ring, bits);
+        uint32_t shift = ring == 0 ? 0 : reach - 1;
+        if (ring == 1 && bits > 8 && !FAST_NO_WIDE)
+            shift = 22 - own;
+        reach = shift + own;
+        rings[ring] = (struct ring){TW_NEVER, shift, (1u << own) - 1, list, false};
+        list += 1u << own;
+        for (; bit < reach && bit < 64; bit++)
+            ring_of[bit] = (uint8_t)ring;
+    }
+    return ring - 1;
+}
+
+static void geometry_set(struct tw_timers *timers, size_t heads)
+{
+    const struct ring *rings = timers->rings;
+    timers->heads = (uint32_t)heads;
+    timers->heads_1 = timers->heads + rings[1].list;
+    timers->marks = (uint64_t *)link_at(timers, heads + timers->lists) - heads / 64;
+    timers->mask = rings[0].mask;
+    timers->mask_1 = rings[1].mask;
+    timers->shift_1 = rings[1].shift;
+    timers->near = near_of(timers, rings[0].mask >= MANY_MASK || FAST_NO_CHOICE || FAST_NO_LAZY);
+    timers->middle = ((tw_tick)rings[1].mask + 1) << rings[1].shift;
+}
+
+/* What does not grow with the capacity. */
+static uint64_t fixed_bytes(uint32_t lists)
+{
+    return sizeof(struct tw_timers) + sizeof(struct node) + lists * sizeof(uint32_t) + lists / 8;
+}
+
+/* No node is touched before it is used, nor is a head of many: memory follows use. */
 static int fast_open(struct tw_timers **out, const struct tw_config *config, struct tw_error *error)
 {
     int status = params_check(fast_params, config, error);
     if (status != TW_OK)
         return status;
-    uint64_t bytes =
-        sizeof(struct tw_timers) + (config->capacity + UINT64_C(1)) * sizeof(struct node);
+    struct ring rings[RINGS] = {{0}};
+    uint8_t ring_of[64] = {0};
+    uint32_t top = rings_lay_out(rings, ring_of, config->capacity);
+    uint32_t lists = rings[top].list + rings[top].mask + 1;
+    uint64_t nodes_end =
+        offsetof(struct tw_timers, nodes) + (config->capacity + UINT64_C(1)) * sizeof(struct node);
+    uint64_t heads = (nodes_end + 255) / 256 * 64; /* a mark word's heads begin a line */
+    uint64_t bytes = (heads + lists) * sizeof(uint32_t) + lists / 8;
     const struct tw_setting *eager = params_find(config, "eager");
     const struct tw_setting *advice = params_find(config, "madvise");
     bool is_huge = !advice || advice->values[0];
-    struct tw_timers *timers = arrays_raw(bytes, is_huge);
+    struct tw_timers *timers = bytes <= SIZE_MAX ? arrays_raw((size_t)bytes, is_huge) : NULL;
     if (!timers)
         return params_no_memory(error, bytes);
     memset(timers, 0, sizeof *timers + sizeof(struct node));
-    timers->now = timers->turned = config->now;
-    timers->wake = timers->far_wake = TW_NEVER;
+    timers->now = config->now;
+    timers->wake = timers->upper = config->now < HALF ? HALF : TW_NEVER;
+    timers->span = config->now < HALF ? SPAN : 0;
     timers->capacity = config->capacity;
     timers->eager = eager ? (uint32_t)eager->values[0] : EAGER_DEFAULT;
     timers->huge = is_huge;
+    timers->cached = true;
+    timers->lazy = !FAST_NO_LAZY;
+    timers->lists = lists;
+    timers->top = top;
+    memcpy(timers->rings, rings, sizeof rings);
+    memcpy(timers->ring_of, ring_of, sizeof ring_of);
+    geometry_set(timers, (size_t)heads);
+    memset(&timers->marks[heads / 64], 0, lists / 8);
+    if (lists <= CLEARED) {
+        memset(link_at(timers, heads), 0, lists * sizeof(uint32_t));
+        memset(timers->cleared, 0xff, sizeof timers->cleared);
+    }
     *out = timers;
     return TW_OK;
 }
@@ -618,98 +778,79 @@ static void nodes_ready(struct tw_timers *timers, uint32_t node)
     timers->cached = ready <= timers->eager;
 }
 
-/* Any start that is not of a timer in use, or not for a near tick. */
-__attribute__((noinline)) static int start_any(struct tw_timers *timers, uint32_t node,
-                                               tw_tick deadline)
+/* A start of a listed timer, while lazy: for no earlier tick its word is enough. */
+__attribute__((noinline)) static int start_listed(struct tw_timers *timers, size_t node,
+                                                  uint64_t word, tw_tick due)
 {
-    if (deadline <= timers->now) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        deadline = timers->now + 1;
-    }
-    if (node > timers->ready)
-        nodes_ready(timers, node);
-    uint64_t word = timers->nodes[node].word;
-    bool is_far = deadline - timers->now >= FAR_TICKS;
-    if (word & FAR && is_far) {
-        timers->far[word >> DUE_SHIFT].due = deadline;
-        far_await(timers, deadline);
-        return TW_REARMED;
-    }
-    if (word & FAR)
-        far_remove(timers, node);
-    if (!is_far)
-        node_start(timers, node, deadline);
-    else if (!far_add(timers, node, deadline))
-        return TW_REFUSED_MEMORY;
-    timers->running += !(word & RUNNING);
-    return word & RUNNING ? TW_REARMED : TW_OK;
-}
-
-/* A start of a timer that is far, or in a list that it leaves only if it has to. */
-__attribute__((noinline)) static int start_listed(struct tw_timers *timers, uint32_t node,
-                                                  uint64_t word, tw_tick deadline)
-{
-    if (word & FAR)
-        return start_any(timers, node, deadline);
-    int status = word & RUNNING ? TW_REARMED : TW_OK;
-    timers->running += !status;
-    if (!timers->cached) {
-        node_start(timers, node, deadline);
+    int status = (int)(word & RUNNING);
+    timers->started++;
+    timers->gone += (uint32_t)status;
+    TW_COUNT(timers, comparisons, 1);
+    if ((int64_t)((due << DUE_SHIFT) - (word & ~STATE)) >= 0) {
+        timers->lazies++;
+        timers->nodes[node].word = due << DUE_SHIFT | STATE;
         return status;
     }
     node_remove(timers, node);
-    node_place_near(timers, node, deadline);
-    return status;
+    return node_place(timers, node, due, status);
 }
 
+/* A start of a timer that is ready, in reach and after now.  While not lazy it does not ask whether it is
+ * listed, which nobody can guess. */
+static inline __attribute__((always_inline)) int start_good(struct tw_timers *timers, size_t node,
+                                                            tw_tick due)
+{
+    uint64_t word = timers->nodes[node].word;
+    if (timers->lazy) {
+        if (word != 0)
+            return start_listed(timers, node, word, due);
+        timers->started++;
+        return node_place(timers, node, due, TW_OK);
+    }
+    timers->started++;
+    timers->gone += (uint32_t)word & RUNNING;
+    node_remove(timers, node);
+    return node_place(timers, node, due, (int)(word & RUNNING));
+}
+
+/* Any other start. */
+__attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    if (due <= timers->now) {
+        if (timers->now >= TW_DEADLINE_MAX)
+            return TW_REFUSED_RANGE;
+        due = timers->now + 1;
+    }
+    if (due - timers->now > SPAN)
+        return TW_REFUSED_RANGE;
+    if (id >= timers->ready)
+        nodes_ready(timers, id + 1);
+    return start_good(timers, (size_t)id + 1, due);
+}
+
+/* (What is not after now makes a huge delay, or is sent to start_any by a span of 0.) */
 static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    size_t node = (size_t)id + 1;
-    bool is_near = deadline > timers->now && deadline - timers->now < NEAR_TICKS;
-    if (__builtin_expect(!is_near || id >= timers->ready, 0))
-        return start_any(timers, id + 1, deadline);
-    uint64_t word = timers->nodes[node].word;
-    if (word != 0) {
-        if (word & RUNNING) {
-            uint64_t later = (deadline << DUE_SHIFT) - (word & ~STATE_MASK);
-            if (word & FAR || later >= UINT64_C(1) << 63)
-                return start_listed(timers, id + 1, word, deadline);
-            TW_COUNT(timers, comparisons, 1);
-            timers->nodes[node].word = word + later;
-            return TW_REARMED;
-        }
-        if (!timers->cached)
-            return start_listed(timers, id + 1, word, deadline);
-        node_remove(timers, node);
-    }
-    timers->running++;
-    node_place_near(timers, node, deadline);
-    return TW_OK;
-}
-
-/* A stop of a timer that is idle or far. */
-__attribute__((noinline)) static int stop_any(struct tw_timers *timers, uint32_t node)
-{
-    uint64_t word = timers->nodes[node].word;
-    if (!(word & RUNNING))
-        return TW_IDLE;
-    timers->running--;
-    far_remove(timers, node);
-    return TW_OK;
+    if (__builtin_expect(deadline - timers->now - 1 >= timers->span || id >= timers->ready, 0))
+        return start_any(timers, id, deadline);
+    return start_good(timers, (size_t)id + 1, deadline);
 }
 
 static int fast_stop(struct tw_timers *timers, tw_id id)
 {
-    uint32_t node = id + 1;
-    if (__builtin_expect(node > timers->ready, 0))
+    size_t node = (size_t)id + 1;
+    if (__builtin_expect(id >= timers->ready, 0))
         return TW_IDLE;
     uint64_t word = timers->nodes[node].word;
-    if (__builtin_expect((word & (RUNNING | FAR)) != RUNNING, 0))
-        return stop_any(timers, node);
-    timers->running--;
+    if (!(word & RUNNING))
+        return TW_IDLE;
+    timers->gone++;
     TW_COUNT(timers, link_writes, 1);
-    timers->nodes[node].word = word & HOME_MASK;
+    timers->nodes[node].word = word - RUNNING;
+    if (FAST_NO_LAZY) {
+        node_remove(timers, node);
+        memset(&timers->nodes[node], 0, sizeof timers->nodes[node]);
+    }
     return TW_OK;
 }
 
@@ -727,122 +868,92 @@ static void fast_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
 /* Too early when it is that of a timer that was stopped or re-armed. */
 static tw_tick fast_next(const struct tw_timers *timers)
 {
-    return timers->running > 0 ? timers->wake : TW_NEVER;
+    return running_of(timers) > 0 ? timers->wake : TW_NEVER;
 }
 
-/* A far timer is shown without a slot, on a level behind the last. */
 static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
-    for (uint32_t node = 1; node <= timers->ready; node++) {
-        uint64_t word = timers->nodes[node].word;
-        if (!(word & RUNNING))
-            continue;
-        struct tw_view view = {.id = node - 1, .deadline = due_of(timers, word), .level = RINGS};
-        if (!(word & FAR)) {
-            const struct ring *ring = home_ring(home_of(word));
-            view.level = ring->level;
-            view.slot = (home_of(word) & ring->mask) / (ring->lanes + 1);
+    for (uint32_t k = 0; k <= timers->top; k++)
+        for (uint32_t slot = 0; slot <= timers->rings[k].mask; slot++) {
+            uint32_t place = ring_place(timers, &timers->rings[k], slot);
+            uint32_t node = is_marked(timers, place) ? link_get(timers, place) : 0;
+            for (; node != 0; node = timers->nodes[node].next) {
+                uint64_t word = timers->nodes[node].word;
+                struct tw_view view = {node - 1, due_of(timers, word), k, slot, 0};
+                if (word & RUNNING)
+                    visit(ctx, &view);
+            }
         }
-        visit(ctx, &view);
-    }
 }
 
-/* Invariant 1, for one list; adds its length to *held.  Ends on any input: a node that is met twice
- * would need two different predecessors. */
-static const char *list_check(const struct tw_timers *timers, uint32_t list, uint64_t *held)
+/* Invariant 3, for one timer of a slot that comes up at `begin`. */
+static const char *timer_check(const struct tw_timers *timers, uint64_t word, tw_tick begin)
 {
-    uint32_t from = (uint32_t)PLACE_LIST_0 + list;
-    for (uint32_t node = timers->first[list - HOME_FIRST]; node != 0;
+    if (!(word & RUNNING))
+        return NULL;
+    if (due_of(timers, word) <= timers->now)
+        return "a timer is still held after its due tick";
+    if (due_of(timers, word) < timers->wake)
+        return "a timer is due before the next wake-up";
+    if (due_of(timers, word) < begin)
+        return "a timer's slot comes up after its due tick";
+    return NULL;
+}
+
+/* Invariants 1 and 3, for one list; adds its length to *held.  Ends on any input: a node that is met
+ * twice would need two different predecessors. */
+static const char *list_check(const struct tw_timers *timers, uint32_t place, tw_tick begin,
+                              uint64_t *held)
+{
+    uint32_t from = place;
+    const char *broken = NULL;
+    for (uint32_t node = link_get(timers, place); !broken && node != 0;
          node = timers->nodes[node].next) {
         if (node > timers->ready)
             return "a list leads to what is no timer";
         if (timers->nodes[node].from != from)
             return "a back link does not lead to the timer before";
-        uint32_t home = home_of(timers->nodes[node].word);
-        if (home != list)
-            return "a timer is in a list that is not of its home";
-        from = (uint32_t)(PLACE_OF(nodes) + node * NODE_LINKS);
+        if (!(timers->nodes[node].word & LISTED))
+            return "a timer is in a list and does not know it";
+        broken = timer_check(timers, timers->nodes[node].word, begin);
+        from = place_of(node);
         ++*held;
-    }
-    return NULL;
-}
-
-/* The same for all.  Lists that are not marked need no look: every timer has to be in a marked one. */
-static const char *lists_check(const struct tw_timers *timers, uint64_t *held)
-{
-    const char *broken = NULL;
-    for (uint32_t word = 0; !broken && word < LISTS / 64; word++) {
-        uint64_t marks = timers->marks[word];
-        for (; !broken && marks != 0; marks &= marks - 1)
-            broken =
-                list_check(timers, HOME_FIRST + word * 64 + (uint32_t)__builtin_ctzll(marks), held);
     }
     return broken;
 }
 
-/* Invariant 5, for one timer. */
-static const char *far_check(const struct tw_timers *timers, uint32_t node)
+/* The slot of now of an upper ring may be one that is up, or stand for the one a round ahead. */
+static const char *ring_check(const struct tw_timers *timers, const struct ring *ring,
+                              uint64_t *held)
 {
-    uint64_t at = timers->nodes[node].word >> DUE_SHIFT;
-    if (at >= timers->far_count || timers->far[at].node != node)
-        return "a far timer is not where it says among the far";
-    if (timers->far_wake <= timers->now || timers->far_wake < timers->wake)
-        return "the look at the far is over, or comes before the next wake-up";
-    if (timers->far[at].due - timers->far_wake < FAR_LOOK)
-        return "a far timer is due before the look at it";
-    return NULL;
-}
-
-/* Invariant 2, for one timer. */
-static const char *home_check(const struct tw_timers *timers, uint32_t home)
-{
-    if (home < HOME_FIRST)
-        return "a timer's home is no list";
-    if (!(timers->marks[(home - HOME_FIRST) / 64] >> home % 64 & 1))
-        return "a list that holds a timer is not marked";
-    return NULL;
-}
-
-/* Invariants 2, 3 and 5, for one timer. */
-static const char *timer_check(const struct tw_timers *timers, uint32_t node)
-{
-    uint64_t word = timers->nodes[node].word;
-    uint32_t home = home_of(word);
-    const char *broken = home != 0 ? home_check(timers, home) : NULL;
-    if (broken || !(word & RUNNING))
-        return broken;
-    if (word & FAR)
-        return far_check(timers, node);
-    if (home == 0)
-        return "a running timer has no home";
-    if (due_near(timers, word) <= timers->now)
-        return "a timer is still held after its due tick";
-    if (due_near(timers, word) < timers->wake)
-        return "a timer is due before the next wake-up";
-    if (!home_is_by(timers, home, due_near(timers, word)))
-        return "a timer's home comes up after its due tick";
-    return NULL;
+    const char *broken = NULL;
+    tw_tick turn = timers->now >> ring->shift;
+    for (uint32_t slot = 0; !broken && slot <= ring->mask; slot++) {
+        uint32_t place = ring_place(timers, ring, slot), list = ring->list + slot;
+        if (slot % 64 == 0 &&
+            (timers->marks[place / 64] != 0) != (timers->sums[list / 4096] >> list / 64 % 64 & 1))
+            return "a mark word and its bit in the summary do not agree";
+        if (is_marked(timers, place))
+            broken = list_check(timers, place, (turn + ((slot - turn) & ring->mask)) << ring->shift,
+                                held);
+    }
+    return broken;
 }
 
 static const char *fast_check(const struct tw_timers *timers)
 {
-    uint64_t held = 0, placed = 0;
-    uint32_t running = 0, far = 0;
-    if (timers->wake <= timers->now)
-        return "the next wake-up is over";
-    const char *broken = lists_check(timers, &held);
-    for (uint32_t node = 1; !broken && node <= timers->ready; node++) {
-        uint64_t word = timers->nodes[node].word;
-        placed += home_of(word) != 0;
-        running += (word & RUNNING) != 0;
-        far += (word & FAR) != 0;
-        broken = timer_check(timers, node);
+    uint64_t held = 0, listed = 0;
+    uint32_t running = 0;
+    const char *broken = timers->wake <= timers->now ? "the next wake-up is over" : NULL;
+    for (uint32_t k = 0; !broken && k <= timers->top; k++)
+        broken = ring_check(timers, &timers->rings[k], &held);
+    for (uint32_t node = 1; node <= timers->ready; node++) {
+        listed += (timers->nodes[node].word & LISTED) != 0;
+        running += timers->nodes[node].word & RUNNING;
     }
-    if (!broken && held != placed)
-        broken = "the lists do not hold exactly the timers that have a home";
-    if (!broken && far != timers->far_count)
-        broken = "there are not as many far timers as places among the far";
-    if (!broken && running != timers->running)
+    if (!broken && held != listed)
+        broken = "the lists do not hold exactly the timers that are listed";
+    if (!broken && running != running_of(timers))
         broken = "the number of running timers is not that of those that run";
     return broken;
 }
@@ -850,16 +961,15 @@ static const char *fast_check(const struct tw_timers *timers)
 static struct tw_footprint fast_footprint(const struct tw_timers *timers)
 {
     return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + sizeof(struct node),
+        .fixed_bytes = fixed_bytes(timers->lists),
         .capacity_bytes = timers->capacity * (uint64_t)sizeof(struct node),
-        .pending_bytes = timers->far_room * (uint64_t)sizeof *timers->far,
     };
 }
 
 static void fast_describe(const struct tw_timers *timers, struct tw_description *out)
 {
     *out = (struct tw_description){
-        .span = TW_DEADLINE_MAX,
+        .span = SPAN,
         .setting_count = 2,
         .settings = {{.name = "eager", .count = 1, .values = {timers->eager}},
                      {.name = "madvise", .count = 1, .values = {timers->huge}}},
@@ -875,8 +985,8 @@ static const struct tw_work *fast_work(const struct tw_timers *timers)
 const struct tw_backend TW_BACKEND(fast) = {
     .abi_version = TW_ABI_VERSION,
     .name = "fast",
-    .summary = "hierarchical wheel that leaves stopped and re-armed timers where they lie",
-    .traits = {.flags = TW_ORDERED | TW_TICKLESS | TW_ALLOCATES,
+    .summary = "rings of marked slots that leave stopped and re-armed timers where they lie",
+    .traits = {.flags = TW_ORDERED | TW_TICKLESS,
                .start = {TW_O_1, TW_O_1},
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},

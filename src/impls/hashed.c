@@ -50,15 +50,19 @@ struct tw_timers {
     uint32_t slot_heads; /* index of slot 0: the capacity */
     uint32_t due_head;   /* index of the list of the due */
     uint32_t running;
+    bool is_bitmap_given; /* the setting, whatever its value */
+    uint64_t *used;       /* used_slots.h; NULL without the bitmap */
     TW_WORK_FIELD
 };
 
+#include "batches.h"
 #include "due_slots.h"
 #include "wheel.h"
 
 static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     timers->dues[id] = due;
+    slot_mark(timers, due);
     links_append(timers->links, list_of(timers, due), id);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
 }
@@ -118,10 +122,11 @@ static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, vo
 static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
 {
     timers->swept = to;
-    for (uint64_t i = 1; i <= (uint64_t)timers->mask + 1; i++) {
+    for (uint64_t i = turn_from(timers, 1); i <= slot_count(timers); i = turn_from(timers, i + 1)) {
         slot_prefetch(timers, timers->now + i + PREFETCH_TICKS);
         TW_COUNT(timers, pointer_moves, 1);
         slot_collect(timers, slot_head(timers, timers->now + i));
+        slot_leave(timers, slot_head(timers, timers->now + i));
     }
     due_fire(timers, expire, ctx);
     timers->now = to;
@@ -133,6 +138,20 @@ static const struct tw_work *hashed_work(const struct tw_timers *timers)
     return TW_WORK_OF(timers);
 }
 
+static uint32_t hashed_start_many(struct tw_timers *timers, const tw_id *ids,
+                                  const tw_tick *deadlines, uint32_t count, int8_t *statuses)
+{
+    return batch_start(timers, ids, deadlines, count, statuses, wheel_start);
+}
+
+static void hashed_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
+                             int8_t *statuses)
+{
+    batch_stop(timers, ids, count, statuses, wheel_stop);
+}
+
+const struct tw_batch TW_BATCH(hashed) = {hashed_start_many, hashed_stop_many};
+
 const struct tw_backend TW_BACKEND(hashed) = {
     .abi_version = TW_ABI_VERSION,
     .name = "hashed",
@@ -142,16 +161,16 @@ const struct tw_backend TW_BACKEND(hashed) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = one_level_params,
+    .params = used_slots_params,
     .open = due_slots_open,
     .close = due_slots_close,
     .start = wheel_start,
     .stop = wheel_stop,
-    .advance = one_level_advance,
+    .advance = used_slots_advance,
     .next = due_slots_next,
     .visit = due_slots_visit,
     .check = due_slots_check,
     .footprint = due_slots_footprint,
-    .describe = one_level_describe,
+    .describe = used_slots_describe,
     .work = hashed_work,
 };

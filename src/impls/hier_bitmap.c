@@ -70,6 +70,7 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
+#include "batches.h"
 #include "wheel.h"
 
 /* A slot to come, and the tick at which it begins. */
@@ -363,6 +364,20 @@ static const struct tw_work *hier_bitmap_work(const struct tw_timers *timers)
     (void)timers;
     return TW_WORK_OF(timers);
 }
+
+static uint32_t hier_bitmap_start_many(struct tw_timers *timers, const tw_id *ids,
+                                       const tw_tick *deadlines, uint32_t count, int8_t *statuses)
+{
+    return batch_start(timers, ids, deadlines, count, statuses, wheel_start);
+}
+
+static void hier_bitmap_stop_many(struct tw_timers *timers, const tw_id *ids, uint32_t count,
+                                  int8_t *statuses)
+{
+    batch_stop(timers, ids, count, statuses, wheel_stop);
+}
+
+const struct tw_batch TW_BATCH(hier_bitmap) = {hier_bitmap_start_many, hier_bitmap_stop_many};
 
 const struct tw_backend TW_BACKEND(hier_bitmap) = {
     .abi_version = TW_ABI_VERSION,

@@ -16,6 +16,7 @@
 #include "backend.h"
 #include "lanes.h"
 #include "links.h"
+#include "wide.h"
 
 /* Three levels of this size already pass the 2^64 ticks of the clock, so no more than that can be
  * given, and their lists fit a 32-bit index space together with TW_CAPACITY_MAX timers. */
@@ -31,12 +32,6 @@ struct level {
     uint32_t lane_bits; /* log2 of the lists per slot */
     uint32_t lane_mask; /* lists per slot - 1 */
 };
-
-static inline uint64_t multiply_high(uint64_t a, uint64_t b)
-{
-    __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)(((wide)a * b) >> 64);
-}
 
 /* The sum, or TW_NEVER if that is more. */
 static inline tw_tick tick_add(tw_tick tick, tw_tick ticks)
@@ -56,7 +51,7 @@ static inline tw_tick tick_multiply(tw_tick ticks, uint64_t times)
 static inline uint64_t level_steps(const struct level *level, tw_tick tick)
 {
     uint64_t offset = tick - level->begin;
-    uint64_t quotient = multiply_high(offset, level->inverse);
+    uint64_t quotient = wide_multiply(offset, level->inverse).high;
     return quotient + (offset - quotient * level->unit >= level->unit);
 }
 

@@ -23,13 +23,15 @@
  * memory latency at the few nanoseconds that a tick takes. */
 #define PREFETCH_TICKS 8
 
-static const struct tw_param one_level_params[] = {
-    {"slots",
-     "slots of the wheel, rounded up to a power of two (default: as many as timers, at least 256, "
-     "at most the horizon)",
-     1, SLOTS_MAX, 1},
-    {NULL, NULL, 0, 0, 0},
-};
+/* The row of parameters that each of them has. */
+#define ONE_LEVEL_SLOTS                                                                            \
+    {                                                                                              \
+        "slots",                                                                                   \
+            "slots of the wheel, rounded up to a power of two (default: as many as timers, at "    \
+            "least "                                                                               \
+            "256, at most the horizon)",                                                           \
+            1, SLOTS_MAX, 1                                                                        \
+    }
 
 /* The clock goes on by one tick, and what is due then fires. */
 static inline void clock_step(struct tw_timers *timers, tw_expire_fn *expire, void *ctx);
@@ -72,7 +74,9 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
             clock_step(timers, expire, ctx);
 }
 
-static void one_level_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+/* That of a wheel that steps through all slots. */
+static inline void one_level_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire,
+                                     void *ctx)
 {
     if (to > timers->now && to - timers->now == 1)
         clock_step(timers, expire, ctx);

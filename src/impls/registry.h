@@ -14,4 +14,7 @@ extern const size_t registry_count;
 /* The entry of that name, or NULL.  The name is an exact key; no aliases, no prefixes. */
 const struct tw_design *registry_find(const char *name);
 
+/* The batch operations of a table of the registry; NULL when the design has none, or is not of the registry. */
+const struct tw_batch *registry_batch(const struct tw_backend *backend);
+
 #endif

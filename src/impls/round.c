@@ -51,10 +51,12 @@ struct tw_timers {
     uint32_t slot_heads; /* index of slot 0: the capacity */
     uint32_t due_head;   /* index of the list of the due */
     uint32_t running;
+    bool is_bitmap_given; /* the setting, whatever its value */
+    uint64_t *used;       /* used_slots.h; NULL without the bitmap */
     TW_WORK_FIELD
 };
 
-#include "one_level.h"
+#include "used_slots.h"
 #include "wheel.h"
 
 /* The first tick after now at which the slot of that head has its turn. */
@@ -78,6 +80,7 @@ static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     bool late = __builtin_expect(due <= timers->swept, 0);
     timers->rounds[id] = late ? due : (due - timers->swept - 1) >> timers->slot_bits;
+    slot_mark(timers, due);
     links_append(timers->links, late ? timers->due_head : slot_head(timers, due), id);
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
 }
@@ -151,12 +154,13 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
 {
     tw_tick distance = to - timers->now;
     timers->swept = to;
-    for (uint64_t i = 1; i <= slot_count(timers); i++) {
+    for (uint64_t i = turn_from(timers, 1); i <= slot_count(timers); i = turn_from(timers, i + 1)) {
         tw_tick turn = timers->now + i;
         slot_prefetch(timers, turn + PREFETCH_TICKS);
         TW_COUNT(timers, pointer_moves, 1);
         slot_collect(timers, slot_head(timers, turn), turn,
                      ((distance - i) >> timers->slot_bits) + 1);
+        slot_leave(timers, slot_head(timers, turn));
     }
     due_fire(timers, expire, ctx);
     timers->now = to;
@@ -165,6 +169,7 @@ static void clock_jump(struct tw_timers *timers, tw_tick to, tw_expire_fn *expir
 static void round_close(struct tw_timers *timers)
 {
     free(timers->links);
+    free(timers->used);
     free(timers->rounds);
     free(timers);
 }
@@ -172,7 +177,8 @@ static void round_close(struct tw_timers *timers)
 static struct tw_footprint round_footprint(const struct tw_timers *timers)
 {
     return (struct tw_footprint){
-        .fixed_bytes = sizeof *timers + (slot_count(timers) + 1) * sizeof(struct link),
+        .fixed_bytes = sizeof *timers + (slot_count(timers) + 1) * sizeof(struct link) +
+                       used_slots_bytes(timers),
         .capacity_bytes = timers->slot_heads * (uint64_t)(sizeof(struct link) + sizeof(uint64_t)),
     };
 }
@@ -180,7 +186,7 @@ static struct tw_footprint round_footprint(const struct tw_timers *timers)
 static int round_open(struct tw_timers **out, const struct tw_config *config,
                       struct tw_error *error)
 {
-    int status = params_check(one_level_params, config, error);
+    int status = params_check(used_slots_params, config, error);
     if (status != TW_OK)
         return status;
     struct tw_timers *timers = calloc(1, sizeof *timers);
@@ -190,7 +196,7 @@ static int round_open(struct tw_timers **out, const struct tw_config *config,
     timers->slot_bits = (uint32_t)__builtin_ctzll(slot_count(timers));
     timers->links = links_new(config->capacity, timers->mask + 2);
     timers->rounds = malloc(config->capacity * sizeof *timers->rounds);
-    if (!timers->links || !timers->rounds) {
+    if (!timers->links || !timers->rounds || !used_slots_open(timers, config)) {
         struct tw_footprint wanted = round_footprint(timers);
         round_close(timers);
         return params_no_memory(error, wanted.fixed_bytes + wanted.capacity_bytes);
@@ -204,7 +210,8 @@ static tw_tick round_next(const struct tw_timers *timers)
 {
     tw_tick earliest = TW_NEVER;
     uint32_t seen = 0;
-    for (uint64_t i = 1; seen < timers->running && earliest - timers->now >= i; i++) {
+    for (uint64_t i = turn_from(timers, 1); seen < timers->running && earliest - timers->now >= i;
+         i = turn_from(timers, i + 1)) {
         uint32_t head = slot_head(timers, timers->now + i);
         for (uint32_t id = timers->links[head].next; id != head; id = timers->links[id].next) {
             tw_tick due = timers->now + i + (timers->rounds[id] << timers->slot_bits);
@@ -257,7 +264,7 @@ static const char *round_check(const struct tw_timers *timers)
     }
     if (held != timers->running || links_count(timers->links, timers->slot_heads) != held)
         return "the slots do not hold exactly the running timers";
-    return NULL;
+    return used_slots_check(timers);
 }
 
 static const struct tw_work *round_work(const struct tw_timers *timers)
@@ -275,16 +282,16 @@ const struct tw_backend TW_BACKEND(round) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_N},
                .tick = {TW_O_1, TW_O_N}},
-    .params = one_level_params,
+    .params = used_slots_params,
     .open = round_open,
     .close = round_close,
     .start = wheel_start,
     .stop = wheel_stop,
-    .advance = one_level_advance,
+    .advance = used_slots_advance,
     .next = round_next,
     .visit = round_visit,
     .check = round_check,
     .footprint = round_footprint,
-    .describe = one_level_describe,
+    .describe = used_slots_describe,
     .work = round_work,
 };

@@ -62,6 +62,8 @@ struct tw_timers {
 
 #include "one_level.h"
 
+static const struct tw_param sorted_wheel_params[] = {ONE_LEVEL_SLOTS, {NULL, NULL, 0, 0, 0}};
+
 static inline bool timer_runs(const struct tw_timers *timers, tw_id id)
 {
     return timers->nodes[id].due != 0;
@@ -237,7 +239,7 @@ static struct tw_footprint sorted_footprint(const struct tw_timers *timers)
 static int sorted_open(struct tw_timers **out, const struct tw_config *config,
                        struct tw_error *error)
 {
-    int status = params_check(one_level_params, config, error);
+    int status = params_check(sorted_wheel_params, config, error);
     if (status != TW_OK)
         return status;
     struct tw_timers *timers = calloc(1, sizeof *timers);
@@ -382,7 +384,7 @@ const struct tw_backend TW_BACKEND(sorted_wheel) = {
                .stop = {TW_O_1, TW_O_1},
                .expire = {TW_O_1, TW_O_1},
                .tick = {TW_O_1, TW_O_1}},
-    .params = one_level_params,
+    .params = sorted_wheel_params,
     .open = sorted_open,
     .close = sorted_close,
     .start = sorted_start,

@@ -76,17 +76,7 @@ judge_fault() {
     return 1
 }
 
-number=0 failed=0
-tell() {
-    local status=$1 what=$2
-    number=$((number + 1))
-    if [ "$status" -eq 0 ]; then
-        echo "ok $number - $what"
-    else
-        echo "not ok $number - $what"
-        failed=1
-    fi
-}
+. tests/tap.bash
 
 patches=("$@")
 [ $# -gt 0 ] || patches=(tests/faults/*.patch)
