@@ -1,0 +1,555 @@
+"use strict";
+// page.js - drives two worlds of playground/worlds.h, draws them, and leads through tours.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
+const SHAPE = { wheel: 0, queue: 1, tree: 2, set: 3 };
+
+// ---- The designs, in WebAssembly. --------------------------------------------------------------
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+// The designs ask the system for nothing; what the C library imports is answered with "no such thing".
+const wasi = new Proxy({}, { get: () => () => 52 });
+let code, view;
+
+async function load() {
+  const module = await WebAssembly.compile(bytesOf(data.wasm));
+  const imports = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    imports[from] = imports[from] || {};
+    imports[from][name] = wasi[name];
+  }
+  code = (await WebAssembly.instantiate(module, imports)).exports;
+  if (code._initialize) code._initialize();
+}
+
+// The memory grows, and then old views of it are empty.
+function memory() {
+  if (!view || view.buffer !== code.memory.buffer) view = new DataView(code.memory.buffer);
+  return view;
+}
+
+function textAt(pointer) {
+  if (!pointer) return null;
+  const bytes = new Uint8Array(code.memory.buffer);
+  let end = pointer;
+  while (bytes[end]) end++;
+  return new TextDecoder().decode(bytes.subarray(pointer, end));
+}
+
+let scratch = 0;
+function textIn(text) {
+  scratch = scratch || code.malloc(256);
+  const bytes = new TextEncoder().encode(text.slice(0, 250) + "\0");
+  new Uint8Array(code.memory.buffer).set(bytes, scratch);
+  return scratch;
+}
+
+let loadPlace = 0;
+function loadIn(load) {
+  loadPlace = loadPlace || code.malloc(24);
+  [load.timers, load.mean, load.delay, load.cancel, load.seed, load.empty].forEach((value, i) =>
+    memory().setUint32(loadPlace + 4 * i, value, true));
+  return loadPlace;
+}
+
+function openWorld(world, design, load, settings) {
+  code.world_forget_settings();
+  for (const [name, values] of Object.entries(settings))
+    for (const value of values) code.world_add_setting(textIn(name), value);
+  return code.world_open(world, design, loadIn(load)) ? textAt(code.world_error()) : null;
+}
+
+const LEVELS = 16, BINS = 360, SAMPLES = 256;
+
+// As struct world_picture lies in memory: 32-bit words, doubles on multiples of eight.
+function look(world) {
+  const at = code.world_look(world), words = memory();
+  const word = (i) => words.getUint32(at + 4 * i, true);
+  const units = 4 + 2 * LEVELS, pointers = units + 2 * LEVELS, counts = pointers + LEVELS, after = counts + LEVELS * BINS;
+  const picture = { shape: word(0), arity: word(1), root: word(2), levels: [], running: word(after), samples: [] };
+  for (let level = 0; level < word(3); level++) {
+    const bins = word(4 + LEVELS + level);
+    picture.levels.push({ size: word(4 + level), bins, unit: words.getFloat64(at + 4 * (units + 2 * level), true),
+      pointer: word(pointers + level), counts: new Uint32Array(code.memory.buffer, at + 4 * (counts + level * BINS), bins) });
+  }
+  const first = at + 4 * (after + 2);
+  for (let i = 0; i < Math.min(word(after + 1), SAMPLES); i++) {
+    const place = first + 24 * i;
+    picture.samples.push({ id: words.getUint32(place, true), level: words.getUint32(place + 4, true),
+      slot: words.getUint32(place + 8, true), rounds: words.getUint32(place + 12, true), due: words.getFloat64(place + 16, true) });
+  }
+  return picture;
+}
+
+// ---- What is chosen. ---------------------------------------------------------------------------
+
+const designs = [], counters = [];
+const chosen = [{ design: "hashed", settings: {} }, { design: "hier", settings: {} }];
+// Sliders of powers of two; settings that teach something when they change.
+const SLIDERS = { slots: [2, 4096], range: [64, 65536], timeout: [64, 65536] };
+const LEVEL_CHOICES = ["", "16,16,16", "64,64,64", "256,256", "60,60,24", "3600,24,10"];
+const TIMERS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
+const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000];
+
+let running = false, tour = null, owed = 0, last = 0, frames = [], dirty = true;
+
+const timersOf = () => TIMERS[Math.min(byId("timers").value * 1, TIMERS.length - 1)];
+const loadOf = () => ({ timers: timersOf(), mean: 2 ** byId("mean").value, delay: byId("delay").value * 1,
+  cancel: byId("cancel").value * 10, seed: 1, empty: 0 });
+
+function beginAgain() {
+  const load = tour && tour.load ? tour.load : loadOf();
+  chosen.forEach((choice, world) => {
+    choice.error = openWorld(world, designs.findIndex((d) => d.name === choice.design), load, choice.settings);
+  });
+  owed = 0;
+  growth.begin();
+  dirty = true;
+}
+
+// ---- Drawing. ----------------------------------------------------------------------------------
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+let colours = {};
+function readColours() {
+  for (const name of ["ink", "soft", "ground", "panel", "line", "first", "second", "mark"]) colours[name] = css("--" + name);
+  dirty = true;
+}
+
+// Canvases are as sharp as the screen; drawing is in the units of the page.
+function prepare(canvas, ratio) {
+  const wide = Math.max(canvas.clientWidth, 200), scale = window.devicePixelRatio || 1, high = wide * ratio;
+  if (canvas.width !== Math.round(wide * scale)) {
+    canvas.width = Math.round(wide * scale);
+    canvas.height = Math.round(high * scale);
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(scale, 0, 0, scale, 0, 0);
+  pen.clearRect(0, 0, wide, high);
+  return { pen, wide, high };
+}
+
+function shade(pen, share, colour) {
+  pen.globalAlpha = share > 0 ? 0.18 + 0.82 * share : 0.05;
+  pen.fillStyle = share > 0 ? colour : colours.soft;
+}
+
+function drawRing(pen, x, y, radius, width, level, colour, named) {
+  let most = 1;
+  for (const count of level.counts) if (count > most) most = count;
+  const turn = 2 * Math.PI / level.bins, gap = level.bins <= 128 ? Math.min(0.02, turn * 0.1) : 0;
+  for (let bin = 0; bin < level.bins; bin++) {
+    const from = bin * turn - Math.PI / 2;
+    pen.beginPath();
+    pen.arc(x, y, radius, from + gap, from + turn - gap);
+    pen.arc(x, y, radius - width, from + turn - gap, from + gap, true);
+    pen.closePath();
+    shade(pen, level.counts[bin] / most, colour);
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+  const angle = (level.pointer + 0.5) / level.size * 2 * Math.PI - Math.PI / 2;
+  pen.strokeStyle = colours.mark;
+  pen.lineWidth = 3;
+  pen.beginPath();
+  pen.moveTo(x + Math.cos(angle) * (radius - width - 2), y + Math.sin(angle) * (radius - width - 2));
+  pen.lineTo(x + Math.cos(angle) * (radius + 3), y + Math.sin(angle) * (radius + 3));
+  pen.stroke();
+  for (const sample of named) {
+    const at = (sample.slot + 0.5) / level.size * 2 * Math.PI - Math.PI / 2, middle = radius - width / 2;
+    const rounds = sample.rounds > 0 && sample.rounds < 100000 ? " r" + sample.rounds : "";
+    pen.fillStyle = colours.ink;
+    pen.textAlign = "center";
+    pen.fillText(nameOf(sample.id) + rounds, x + Math.cos(at) * middle, y + Math.sin(at) * middle + 4);
+  }
+}
+
+const nameOf = (id) => tour && tour.names && tour.names[id] ? tour.names[id] : String(id);
+
+function drawWheel(pen, wide, high, picture, colour) {
+  // Levels to which nothing came, and that are above all others, are left out.
+  let used = picture.levels.length;
+  while (used > 1 && !picture.levels[used - 1].counts.some((count) => count > 0)) used--;
+  const outer = Math.min(wide, high) / 2 - 14, width = Math.min(70, (outer - 24) / used - 6);
+  const few = picture.running <= 24;
+  for (let i = 0; i < used; i++) {
+    const named = few ? picture.samples.filter((sample) => sample.level === i) : [];
+    drawRing(pen, wide / 2, high / 2, outer - i * (width + 6), width, picture.levels[i], colour, named);
+  }
+  pen.textAlign = "left";
+  pen.fillStyle = colours.soft;
+  for (let i = 0; i < Math.min(used, 8); i++)
+    pen.fillText(`${i ? "level " + i : "ring"}: ${count(picture.levels[i].size)} slots of ${count(picture.levels[i].unit)}`, 6, 14 + 15 * i);
+}
+
+function drawBoxes(pen, wide, high, picture, colour, now, ordered) {
+  const samples = ordered ? [...picture.samples].sort((a, b) => a.slot - b.slot) : picture.samples;
+  const columns = samples.length <= 24 ? 6 : 16, side = wide / columns, tall = Math.min(side * 0.6, (high - 24) / Math.ceil(SAMPLES / 16));
+  const most = Math.max(1, ...samples.map((sample) => sample.due - now));
+  samples.forEach((sample, i) => {
+    const x = (i % columns) * side, y = 22 + Math.floor(i / columns) * (samples.length <= 24 ? side * 0.6 : tall);
+    shade(pen, 1 - (sample.due - now) / most * 0.95, colour);
+    pen.fillRect(x + 1, y + 1, side - 2, (samples.length <= 24 ? side * 0.6 : tall) - 2);
+    pen.globalAlpha = 1;
+    if (samples.length > 24) return;
+    pen.fillStyle = colours.ink;
+    pen.textAlign = "center";
+    pen.fillText(`${nameOf(sample.id)} @${sample.due}`, x + side / 2, y + side * 0.33);
+  });
+  pen.fillStyle = colours.soft;
+  pen.textAlign = "left";
+  pen.fillText(ordered ? `in order of deadlines: the first ${samples.length} of ${count(picture.running)}; dark is soon`
+    : `${samples.length} of ${count(picture.running)} timers; dark is soon`, 6, 14);
+}
+
+function drawTree(pen, wide, high, picture, colour, now) {
+  const nodes = new Map(picture.samples.map((sample) => [sample.slot, sample]));
+  const most = Math.max(1, ...picture.samples.map((sample) => sample.due - now));
+  const depths = picture.arity > 2 ? 3 : 5, radius = Math.max(4, Math.min(16, wide / 40));
+  const walk = (index, depth, left, right, parent) => {
+    const sample = nodes.get(index);
+    if (!sample || depth > depths) return;
+    const x = (left + right) / 2, y = 40 + depth * (high - 70) / depths;
+    if (parent) {
+      pen.strokeStyle = colours.line;
+      pen.lineWidth = 1;
+      pen.beginPath();
+      pen.moveTo(parent.x, parent.y);
+      pen.lineTo(x, y);
+      pen.stroke();
+    }
+    const first = (index - picture.root) * picture.arity + picture.root + 1, share = (right - left) / picture.arity;
+    for (let child = 0; child < picture.arity; child++)
+      walk(first + child, depth + 1, left + child * share, left + (child + 1) * share, { x, y });
+    const size = Math.min(radius, wide / picture.arity ** depth / 2 - 1);
+    pen.beginPath();
+    pen.arc(x, y, size, 0, 2 * Math.PI);
+    pen.fillStyle = colours.ground;
+    pen.fill();
+    shade(pen, 1 - (sample.due - now) / most * 0.95, colour);
+    pen.fill();
+    pen.globalAlpha = 1;
+    if (picture.running > 31) return;
+    pen.fillStyle = colours.ink;
+    pen.textAlign = "center";
+    pen.fillText(nameOf(sample.id), x, y + 4);
+  };
+  walk(picture.root, 0, 0, wide, null);
+  pen.fillStyle = colours.soft;
+  pen.textAlign = "left";
+  pen.fillText(`a tree of ${count(picture.running)}: the top ${depths + 1} rows; the earliest is on top, dark is soon`, 6, 14);
+}
+
+function drawWorld(world) {
+  const article = document.querySelector(`[data-world="${world}"]`), canvas = article.querySelector("canvas");
+  const { pen, wide, high } = prepare(canvas, 0.7), picture = look(world), now = code.world_now(world);
+  const colour = world ? colours.second : colours.first;
+  pen.font = "12px ui-monospace, 'DejaVu Sans Mono', monospace";
+  if (picture.shape === SHAPE.wheel) drawWheel(pen, wide, high, picture, colour);
+  else if (picture.shape === SHAPE.tree) drawTree(pen, wide, high, picture, colour, now);
+  else drawBoxes(pen, wide, high, picture, colour, now, picture.shape === SHAPE.queue);
+  const said = chosen[world].error || `tick ${count(now)}, ${count(picture.running)} timers, ${count(code.world_bytes(world))} bytes`;
+  const line = article.querySelector(".now");
+  if (line.textContent !== said) line.textContent = said;
+  line.classList.toggle("error", Boolean(chosen[world].error));
+  canvas.setAttribute("aria-label", `${chosen[world].design}: ${said}`);
+}
+
+// ---- Figures. ----------------------------------------------------------------------------------
+
+const count = (value) => value >= 1e15 ? value.toExponential(2) : Math.round(value).toLocaleString("en");
+const short = (value) => value === 0 ? "0" : value < 10 ? value.toFixed(2) : value < 1000 ? value.toFixed(1) : count(value);
+
+function drawCounts() {
+  const names = chosen.map((choice) => choice.design);
+  byId("counts").tHead.innerHTML = `<tr><th scope="col"></th>${names.map((name) => `<th scope="col">${name}</th><th scope="col">per op</th>`).join("")}</tr>`;
+  const rows = counters.map((name, i) => {
+    const cells = [0, 1].map((world) => {
+      const value = code.world_work(world, i), operations = code.world_operations(world);
+      return { value, per: operations ? value / operations : 0 };
+    });
+    return cells.some((cell) => cell.value > 0)
+      ? `<tr><th scope="row">${name.replace("_", " ")}</th>${cells.map((cell) => `<td>${count(cell.value)}</td><td>${short(cell.per)}</td>`).join("")}</tr>` : "";
+  });
+  const plain = (name, of) => `<tr><th scope="row">${name}</th>${[0, 1].map((world) => `<td>${count(of(world))}</td><td></td>`).join("")}</tr>`;
+  byId("counts").tBodies[0].innerHTML = plain("operations", code.world_operations) + plain("fired", code.world_fired) + rows.join("");
+  const digests = [0, 1].map((world) => [1, 0].map((half) => (code.world_digest(world, half) >>> 0).toString(16).padStart(8, "0")).join(""));
+  const refused = [0, 1].filter((world) => code.world_refused(world) > 0).map((world) => names[world]);
+  const late = [0, 1].filter((world) => !designs.find((d) => d.name === names[world]).exact).map((world) => names[world]);
+  const line = byId("digest"), same = digests[0] === digests[1], synchronous = code.world_now(0) === code.world_now(1);
+  line.className = same ? "good" : refused.length || late.length || !synchronous ? "" : "bad";
+  line.textContent = refused.length ? `${refused.join(" and ")} refused starts beyond its reach, so the two no longer do the same.`
+    : same ? `Both fired the same timers on the same ticks (digest ${digests[0]}).`
+      : late.length ? `${late.join(" and ")} may fire late, by design: the answers differ.`
+        : synchronous ? `The answers differ: ${digests.join(" and ")}. One of the two is wrong.` : "The two are at different ticks.";
+}
+
+const growth = {
+  points: [[], []], size: 0, done: [true, true],
+  begin() { this.points = [[], []]; this.size = 16; this.done = [false, false]; },
+  // One size of one design per frame; a design that takes long is not asked for more.
+  more() {
+    const world = [0, 1].find((i) => !this.done[i] && this.points[i].length <= Math.min(...[0, 1].filter((k) => !this.done[k]).map((k) => this.points[k].length)));
+    if (world === undefined) return;
+    const timers = 16 * 2 ** this.points[world].length, before = performance.now();
+    code.world_forget_settings();
+    for (const [name, values] of Object.entries(chosen[world].settings))
+      for (const value of values) code.world_add_setting(textIn(name), value);
+    // About one timer fires at each tick, however many there are: else the empty ticks of few timers would be most of the work.
+    const load = { ...loadOf(), timers, mean: timers };
+    const cost = code.world_growth(designs.findIndex((d) => d.name === chosen[world].design), timers, Math.min(timers, 2048), loadIn(load));
+    if (cost >= 0) this.points[world].push({ timers, cost: Math.max(cost, 0.01) });
+    if (cost < 0 || performance.now() - before > 60 || timers >= 65536) this.done[world] = true;
+    this.draw();
+  },
+  draw() {
+    const { pen, wide, high } = prepare(byId("growth"), 0.56), all = this.points.flat();
+    const most = Math.max(10, ...all.map((p) => p.cost)), least = Math.min(1, ...all.map((p) => p.cost)), right = Math.max(1024, ...all.map((p) => p.timers));
+    const left = 52, bottom = high - 34, x = (n) => left + Math.log(n / 16) / Math.log(right / 16) * (wide - left - 84);
+    const y = (cost) => bottom - Math.log(cost / least) / Math.log(most / least) * (bottom - 14);
+    pen.font = "12px system-ui, 'DejaVu Sans', sans-serif";
+    pen.strokeStyle = colours.line;
+    pen.fillStyle = colours.soft;
+    pen.lineWidth = 1;
+    for (let n = 16; n <= right; n *= 4) { pen.textAlign = "center"; pen.fillText(count(n), x(n), bottom + 16); }
+    pen.fillText("timers", (wide - 84 + left) / 2, high - 4);
+    for (let power = Math.ceil(Math.log10(least)); 10 ** power <= most; power++) {
+      pen.textAlign = "right";
+      pen.fillText(short(10 ** power), left - 6, y(10 ** power) + 4);
+      pen.beginPath(); pen.moveTo(left, y(10 ** power)); pen.lineTo(wide - 84, y(10 ** power)); pen.stroke();
+    }
+    this.points.forEach((points, world) => {
+      pen.strokeStyle = pen.fillStyle = world ? colours.second : colours.first;
+      pen.lineWidth = 2.5;
+      pen.setLineDash(world ? [7, 4] : []);
+      pen.beginPath();
+      points.forEach((p) => pen.lineTo(x(p.timers), y(p.cost)));
+      pen.stroke();
+      pen.setLineDash([]);
+      points.forEach((p) => { pen.beginPath(); pen.arc(x(p.timers), y(p.cost), 3.5, 0, 7); pen.fill(); });
+      const end = points[points.length - 1];
+      pen.textAlign = "left";
+      if (end) pen.fillText(chosen[world].design, x(end.timers) + 8, y(end.cost) + (world ? 12 : -2));
+    });
+    const text = "Comparisons, visits, moves and link writes per operation, where about one timer fires at each tick.";
+    if (byId("growth-text").textContent !== text) byId("growth-text").textContent = text;
+  },
+};
+
+// ---- Tours. ------------------------------------------------------------------------------------
+
+const UNITS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12, d: 8.64e13 };
+const ticksOf = (word, tick) => {
+  const parts = /^(\d+(?:\.\d+)?)([a-z]*)$/.exec(word);
+  return parts[2] ? Math.ceil(parts[1] * UNITS[parts[2]] / tick) : Number(parts[1]);
+};
+
+function settingsOf(text) {
+  return Object.fromEntries(text.split(" ").filter(Boolean).map((pair) => [pair.split("=")[0], pair.split("=")[1].split(",").map(Number)]));
+}
+
+function startExample(example) {
+  tour = { example, at: 0, names: [], ids: {}, load: { timers: 64, mean: 4096, delay: 0, cancel: 0, seed: 1, empty: 1 } };
+  if (example.design) {
+    chosen[0] = { design: example.design, settings: settingsOf(example.settings) };
+    chosen[1] = { design: example.design === "list" ? "heap" : "list", settings: {} };
+  }
+  setRunning(false);
+  drawChoices();
+  beginAgain();
+  showExample();
+}
+
+function doStatement(statement) {
+  const [verb, first, second] = statement.split(" "), tick = tour.example.tick_ns;
+  const id = (name) => {
+    if (!(name in tour.ids)) { tour.ids[name] = tour.names.length; tour.names.push(name); }
+    return tour.ids[name];
+  };
+  for (const world of [0, 1]) {
+    if (verb === "add" || verb === "restart") code.world_start(world, id(first), ticksOf(second, tick));
+    else if (verb === "stop") code.world_stop(world, id(first));
+    else if (verb === "tick") code.world_run(world, ticksOf(first || "1", tick));
+    else if (verb === "jump") code.world_jump(world, ticksOf(first, tick));
+    else if (verb === "next") for (let i = 0; i < (first || 1) * 1; i++) { const next = code.world_next(world); if (next >= 0) code.world_jump(world, next - code.world_now(world)); }
+  }
+  dirty = true;
+}
+
+const escaped = (text) => text.replace(/[&<>"]/g, (letter) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[letter]);
+
+function showExample() {
+  const { example, at } = tour, left = example.steps.slice(at);
+  byId("guide").innerHTML = `<h2>${escaped(example.name)}: ${escaped(example.question)}</h2>
+    ${example.steps.length ? `<p>Done: ${example.steps.slice(0, at).map((s) => `<code>${escaped(s)}</code>`).join(" ") || "nothing yet"}. ${left.length ? `Next: <code>${escaped(left[0])}</code>` : "That was all."}</p>
+    <button id="next-step" ${left.length ? "" : "disabled"}>Next step</button>` : "<p>This one is a sum: nothing turns.</p>"}
+    <details><summary>The answer</summary><ul>${example.answers.map((a) => `<li>${escaped(a.what)}: ${escaped(String(a.found))}</li>`).join("")}</ul><p>${escaped(example.note)}</p></details>`;
+  const button = byId("next-step");
+  if (button) button.onclick = () => { doStatement(example.steps[tour.at++]); showExample(); const again = byId("next-step"); if (again && !again.disabled) again.focus(); };
+}
+
+// Which designs a step of the lessons is about, and a load that shows it.
+const LESSON_DESIGNS = [[/^1\./, "list", "heap"], [/^2\./, "heap", "list"], [/^3\./, "hashed", "heap"], [/^4\./, "round", "hashed"], [/^5\./, "hier", "round"],
+  [/^6\./, "hier-preheat", "hier"], [/^7\./, "hier-queue", "hier"], [/scan/, "scan", "heap"], [/ring/i, "ring", "hashed"], [/Rest/, "hashed", "round"]];
+
+function startLesson(lesson) {
+  const match = LESSON_DESIGNS.find(([title]) => title.test(lesson.title));
+  tour = null;
+  if (match) { chosen[0] = { design: match[1], settings: {} }; chosen[1] = { design: match[2], settings: {} }; }
+  byId("guide").innerHTML = `<h2>${escaped(lesson.title)}</h2><p>${escaped(lesson.text)}</p><ol>${lesson.questions.map((q) => `<li>${escaped(q)}</li>`).join("")}</ol>`;
+  drawChoices();
+  beginAgain();
+  setRunning(true);
+}
+
+// ---- Controls. ---------------------------------------------------------------------------------
+
+function setRunning(on) {
+  running = on;
+  byId("play").setAttribute("aria-pressed", String(on));
+  byId("play").lastChild.textContent = on ? " Pause" : " Run";
+  last = performance.now();
+}
+
+function showValues() {
+  byId("timers-value").textContent = count(timersOf());
+  byId("mean-value").textContent = count(2 ** byId("mean").value) + " ticks";
+  byId("cancel-value").textContent = byId("cancel").value + " %";
+  byId("speed-value").textContent = count(SPEEDS[byId("speed").value]);
+}
+
+function drawSettings(article, world) {
+  const choice = chosen[world], design = designs.find((d) => d.name === choice.design), box = article.querySelector(".settings");
+  box.textContent = "";
+  article.querySelector(".summary").textContent = design.summary;
+  for (const name of design.parameters) {
+    const label = document.createElement("label");
+    if (SLIDERS[name]) {
+      const [low, high] = SLIDERS[name].map(Math.log2), value = choice.settings[name] ? choice.settings[name][0] : 0;
+      label.htmlFor = `${name}-${world}`;
+      label.innerHTML = `${name} <output>${value || "by itself"}</output><input id="${name}-${world}" type="range" min="${low - 1}" max="${high}" step="1" value="${value ? Math.log2(value) : low - 1}">`;
+      label.querySelector("input").oninput = (event) => {
+        const given = event.target.value * 1;
+        if (given < low) delete choice.settings[name]; else choice.settings[name] = [2 ** given];
+        label.querySelector("output").textContent = given < low ? "by itself" : count(2 ** given);
+        beginAgain();
+      };
+    } else if (name === "levels") {
+      const given = (choice.settings.levels || []).join(","), choices = LEVEL_CHOICES.includes(given) ? LEVEL_CHOICES : [given, ...LEVEL_CHOICES];
+      label.innerHTML = `levels <select>${choices.map((c) => `<option value="${c}" ${c === given ? "selected" : ""}>${c || "by itself"}</option>`).join("")}</select>`;
+      label.querySelector("select").onchange = (event) => {
+        if (event.target.value) choice.settings.levels = event.target.value.split(",").map(Number); else delete choice.settings.levels;
+        beginAgain();
+      };
+    } else continue;
+    box.append(label);
+  }
+}
+
+function drawChoices() {
+  chosen.forEach((choice, world) => {
+    const article = document.querySelector(`[data-world="${world}"]`);
+    article.querySelector(".design").value = choice.design;
+    drawSettings(article, world);
+  });
+}
+
+function buildPage() {
+  for (const article of document.querySelectorAll(".world")) {
+    article.append(byId("world").content.cloneNode(true));
+    const select = article.querySelector(".design"), world = article.dataset.world * 1;
+    for (const design of designs) select.add(new Option(design.name, design.name));
+    select.onchange = () => { chosen[world] = { design: select.value, settings: {} }; drawSettings(article, world); beginAgain(); };
+  }
+  byId("timers").max = TIMERS.length - 1;
+  const lessons = document.createElement("optgroup"), examples = document.createElement("optgroup");
+  lessons.label = "Lessons";
+  examples.label = "Worked examples";
+  data.lessons.forEach((lesson, i) => lessons.append(new Option(lesson.title, "lesson " + i)));
+  data.examples.forEach((example, i) => examples.append(new Option(`${example.name}: ${example.question}`, "example " + i)));
+  byId("tour").append(lessons, examples);
+}
+
+function listen() {
+  byId("play").onclick = () => setRunning(!running);
+  byId("step").onclick = () => { setRunning(false); runTicks(1); };
+  byId("reset").onclick = beginAgain;
+  for (const id of ["timers", "mean", "cancel", "delay"]) byId(id).oninput = () => { showValues(); tour = null; beginAgain(); };
+  byId("speed").oninput = showValues;
+  byId("tour").onchange = (event) => {
+    const [kind, index] = event.target.value.split(" ");
+    byId("guide").hidden = !kind;
+    if (kind === "lesson") startLesson(data.lessons[index]);
+    else if (kind === "example") startExample(data.examples[index]);
+    else { tour = null; beginAgain(); }
+  };
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches("input, select, textarea"), button = event.target.matches("button, summary");
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === " " && !typing && !button) { event.preventDefault(); setRunning(!running); }
+    else if (event.key === "ArrowRight" && !typing) byId("step").click();
+    else if (event.key === "r" && !typing) beginAgain();
+    else if ((event.key === "+" || event.key === "-") && !typing) {
+      byId("speed").value = byId("speed").value * 1 + (event.key === "+" ? 1 : -1);
+      showValues();
+    }
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readColours);
+  addEventListener("resize", () => { dirty = true; growth.draw(); });
+}
+
+// ---- Time. -------------------------------------------------------------------------------------
+
+function runTicks(ticks) {
+  code.world_run(0, ticks);
+  code.world_run(1, ticks);
+  dirty = true;
+}
+
+// Both worlds go on by what is owed for the time that passed, for at most so long a part of a frame.
+function frame(now) {
+  const passed = Math.min(now - last, 100);
+  frames.push(now);
+  while (frames[0] < now - 1000) frames.shift();
+  last = now;
+  if (running) {
+    owed = Math.min(owed + passed * SPEEDS[byId("speed").value] / 1000, SPEEDS[byId("speed").value]);
+    const until = performance.now() + 7;
+    while (owed >= 1 && performance.now() < until) {
+      const some = Math.max(1, Math.min(Math.floor(owed), 64));
+      runTicks(some);
+      owed -= some;
+    }
+  }
+  if (dirty) {
+    drawWorld(0);
+    drawWorld(1);
+    drawCounts();
+    dirty = false;
+  } else growth.more();
+  if (running && frames.length % 8 === 0) growth.more();
+  requestAnimationFrame(frame);
+}
+
+async function main() {
+  await load();
+  for (let i = 0; i < code.design_count(); i++) {
+    const parameters = [];
+    for (let k = 0; code.design_parameter(i, k); k++) parameters.push(textAt(code.design_parameter(i, k)));
+    designs.push({ name: textAt(code.design_name(i)), summary: textAt(code.design_summary(i)), exact: code.design_is_exact(i) === 1, parameters });
+  }
+  for (let i = 0; code.counter_name(i); i++) counters.push(textAt(code.counter_name(i)));
+  readColours();
+  buildPage();
+  showValues();
+  drawChoices();
+  listen();
+  beginAgain();
+  setRunning(true);
+  // For tests: what can be asked of the page.
+  window.playground = { frames: () => frames.length, designs: () => designs.map((d) => d.name), code, openWorld, chosen };
+  requestAnimationFrame(frame);
+}
+
+main();
