@@ -1,4 +1,5 @@
-# advise.gp - the candidates for a load: time per operation against memory per task.
+# advise.gp - the candidates for a load: time per operation against memory per task; on the real clock processor time
+# against lateness.
 #
 #     gnuplot -c plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
 #     gnuplot -c plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
@@ -14,6 +15,9 @@ here = ARG0[1:strlen(ARG0) - strlen("advise.gp")]
 wide = 10.5
 high = 6.8
 load here."common.gp"
+
+real_clock = 0
+stats data index 0 using (strcol(1) eq "clock" ? (real_clock = 1, 0) : 0) nooutput
 
 # ---- What there is.
 
@@ -72,8 +76,9 @@ mark(s) = 0 + word("6 7 5 9", s + 1)
 set logscale xy
 set xrange [left : right]
 set yrange [low : top]
-set xlabel "time per start, stop or expiry (ns), with the interval of the median"
-set ylabel "memory per task, all of it (bytes)"
+set xlabel real_clock ? "processor time per start and stop (ns), with the interval of the median" : \
+    "time per start, stop or expiry (ns), with the interval of the median"
+set ylabel real_clock ? "lateness, 99th percentile" : "memory per task, all of it (bytes)"
 set format x "%g"
 set format y "%g"
 ticks = "1 2 3 5 7 10 15 20 30 50 70 100 150 200 300 500 700 1000 1500 2000 3000 5000 7000 10000 20000 50000 100000 200000 500000 1000000"
@@ -88,7 +93,7 @@ do for [t in ticks] {
 last = 0
 do for [t in ticks] {
     if (t >= low && t <= top && (last == 0 || log(t / last) > 0.05 * log(top / low))) {
-        set ytics add (sprintf("%g", real(t)) real(t)); last = real(t)
+        set ytics add ((real_clock ? duration(1e3 * t) : sprintf("%g", real(t))) real(t)); last = real(t)
     }
 }
 
@@ -97,7 +102,7 @@ if (draws_text) {
     set key outside bottom center horizontal
 } else {
     set title headline("Candidates for ".title) font ",15"
-    set lmargin at screen 0.85 / wide
+    set lmargin at screen (real_clock ? 1.05 : 0.85) / wide
     set rmargin at screen 1 - 3.5 / wide
     set tmargin at screen 1 - 0.85 / high
     set bmargin at screen 1.8 / high

@@ -59,7 +59,7 @@ colour = "#E69F00 #56B4E9 #009E73 #CC79A7 #0072B2 #D55E00 #000000"
 known = ""; colours = ""
 do for [design in "list:1:1:5 heap:2:1:7 hashed:3:1:9 round:4:1:11 hier:5:1:13 scan:7:1:3 simple:3:4:15 \
 sorted-wheel:2:2:8 ring:5:2:6 multi:1:2:4 round-mod:1:4:10 heap-scan:6:2:6 heap-lazy:7:2:10 heap4:4:4:4 \
-hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14 callwheel:5:4:6 linux26:2:4:6 fast:6:1:3 \
+hier-preheat:6:4:12 hier-queue:7:4:14 hier-bitmap:3:2:12 linux:4:2:14 callwheel:5:4:6 linux26:2:4:6 cffs:3:5:10 lawn:1:5:12 todo:2:5:14 fast:6:1:3 \
 libev:1:3:4 libuv:2:3:6 libevent:3:3:8 glib:4:3:10 sd-event:5:3:12 asio:6:3:14 dpdk:7:3:2 timerfd:6:5:5 posix-timer:5:5:9"] {
     i = words(known) + 1
     parts = ""
@@ -74,6 +74,13 @@ do for [i = 1:42] {
     set style line 100 + i linecolor rgb word(colour, (i - 1) % 7 + 1) linewidth 2 pointsize 0.9 \
         dashtype 1 + (i - 1) / 7 pointtype 0 + word("5 7 9 11 13 4 6 8 10 12 14 1 2 3", (i - 1) % 14 + 1)
 }
+# Runners, and originals behind them: a colour and a point each; those behind the seventh have dashes.
+runners = "locked sharded per-thread tick-queue delay-queue pool one-thread bucket-locks netty jdk-timer jdk-pool go"
+do for [i = 1:words(runners)] {
+    set style line 200 + i linecolor rgb word(colour, (i - 1) % 7 + 1) linewidth 2 pointsize 0.9 \
+        dashtype 1 + (i - 1) / 7 pointtype 0 + word("7 5 9 11 13 15 4 6 8 10 12 14", i)
+}
+runner(name) = (sum [k = 1:words(runners)] (word(runners, k) eq name ? k : 0))
 # What is no design: six ways of doing, a prediction, the harness.
 do for [i = 1:6] {
     set style line 80 + i linecolor rgb word(colour, (8 - i) % 7 + 1) linewidth 2 pointsize 0.9 \
@@ -84,7 +91,7 @@ set style line 99 linecolor rgb "#888888" linewidth 1.5 dashtype 3 pointtype 2 p
 
 position(name) = (sum [k = 1:words(known)] (word(known, k) eq name ? k : 0))
 plain_design(name) = strstrt(name, " (real clock)") ? name[1:strstrt(name, " (real clock)") - 1] : name
-style(name, i) = strstrt(name, "(harness)") ? 99 : position(plain_design(name)) ? position(plain_design(name)) : 100 + (i + 5 - 1) % 42 + 1
+style(name, i) = strstrt(name, "(harness)") ? 99 : runner(name) ? 200 + runner(name) : position(plain_design(name)) ? position(plain_design(name)) : 100 + (i + 5 - 1) % 42 + 1
 
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"
@@ -99,6 +106,10 @@ if (!exists("times")) { times = 0 }
 tick_label(value) = times ? duration(value) : label(value)
 figure(value) = value == 0 ? "0" : value >= 99999.5 ? gprintf("%.1s%c", value) : \
     gprintf(value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value)
+
+# A time of three digits: 51.5 ms.
+spoken(ns) = ns < 999.5 ? sprintf("%.3g ns", ns) : ns < 999.5e3 ? sprintf("%.3g µs", ns / 1e3) : \
+    ns < 999.5e6 ? sprintf("%.3g ms", ns / 1e6) : sprintf("%.3g s", ns / 1e9)
 
 # The name over a picture, with the machine and the note below it in smaller letters.
 headline(text) = plain(text)."\n{/*0.75 ".plain(machine).(note eq "" ? "" : ".  ".plain(note))."}"

@@ -14,6 +14,14 @@ heading = "Cost per operation on "
 xname = "tasks"
 yname = "time per operation, median and its interval"
 times = 1
+# Cells of several machines have no common unit.
+ratios = ""
+set datafile separator "\t"
+stats data index 0 using (strcol(1) eq "ratios" ? (ratios = strcol(2), 0) : 0) nooutput
+if (ratios ne "") {
+    times = 0
+    yname = "time / that of ".ratios." on the same machine"
+}
 xbase = 10
 dodge = 1.0
 load here."panels.gp"

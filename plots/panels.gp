@@ -37,7 +37,7 @@ set format x "%.0s%c"
 if (xbase == 2) {
     # 64, 512, 4Ki: each power of two, or as many of them as have room.
     binary(power) = sprintf("%d", 2**(power % 10)).word("_ Ki Mi Gi", power / 10 + 1)[1 + (power < 10):]
-    skip = 1 + int(log(last / first) / log(2)) / 12
+    skip = 1 + int(log(last / first) / log(2)) / (columns > 2 ? 8 : 12)
     set xtics ("" 1)
     do for [power = 0:39:skip] { set xtics add (binary(power) 2**power) }
 }

@@ -265,8 +265,40 @@ static const struct {
 #define CALL_RELOCATION    R_AARCH64_JUMP_SLOT
 #define DATA_RELOCATION    R_AARCH64_GLOB_DAT
 #define POINTER_RELOCATION R_AARCH64_ABS64
+#elif defined(__s390x__)
+#define CALL_RELOCATION    R_390_JMP_SLOT
+#define DATA_RELOCATION    R_390_GLOB_DAT
+#define POINTER_RELOCATION R_390_64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define CALL_RELOCATION    R_RISCV_JUMP_SLOT
+#define DATA_RELOCATION    R_RISCV_64
+#define POINTER_RELOCATION R_RISCV_64
+#elif defined(__i386__)
+#define CALL_RELOCATION    R_386_JMP_SLOT
+#define DATA_RELOCATION    R_386_GLOB_DAT
+#define POINTER_RELOCATION R_386_32
 #else
-#error "answer.c knows the relocations of x86-64 and aarch64"
+#error "answer.c does not know this processor's relocations"
+#endif
+
+/* Most processors keep what is added to the symbol's address in the relocation, i386 in the place itself. */
+#if defined(__i386__)
+typedef ElfW(Rel) relocation_entry;
+#define TABLE_OF_DATA         DT_REL
+#define BYTES_OF_DATA         DT_RELSZ
+#define ADDEND_OF(relocation) 0
+#else
+typedef ElfW(Rela) relocation_entry;
+#define TABLE_OF_DATA         DT_RELA
+#define BYTES_OF_DATA         DT_RELASZ
+#define ADDEND_OF(relocation) ((relocation)->r_addend)
+#endif
+#if __ELF_NATIVE_CLASS == 32
+#define TYPE_OF(info)   ELF32_R_TYPE(info)
+#define SYMBOL_OF(info) ELF32_R_SYM(info)
+#else
+#define TYPE_OF(info)   ELF64_R_TYPE(info)
+#define SYMBOL_OF(info) ELF64_R_SYM(info)
 #endif
 
 /* A loaded library: its relocations, and what names them. */
@@ -275,7 +307,7 @@ struct imports {
     const ElfW(Sym) * symbols;
     const char *strings;
     struct {
-        const ElfW(Rela) * first;
+        const relocation_entry *first;
         size_t count;
     } tables[2];                         /* of calls, of data */
     ElfW(Addr) read_only, read_only_end; /* read-only after loading; whole pages at the end */
@@ -339,21 +371,21 @@ static int imports_read(struct imports *imports, any_function *function, struct 
         case DT_JMPREL:
             imports->tables[0].first = pointer;
             break;
-        case DT_RELA:
+        case TABLE_OF_DATA:
             imports->tables[1].first = pointer;
             break;
         case DT_PLTRELSZ:
             call_bytes = entry->d_un.d_val;
             break;
-        case DT_RELASZ:
+        case BYTES_OF_DATA:
             data_bytes = entry->d_un.d_val;
             break;
         default:
             break;
         }
     }
-    imports->tables[0].count = call_bytes / sizeof(ElfW(Rela));
-    imports->tables[1].count = data_bytes / sizeof(ElfW(Rela));
+    imports->tables[0].count = call_bytes / sizeof(relocation_entry);
+    imports->tables[1].count = data_bytes / sizeof(relocation_entry);
     dl_iterate_phdr(imports_find_relro, imports);
     if (!imports->symbols || !imports->strings)
         return answer_refuse(error, imports, "has no table of symbols", "");
@@ -375,14 +407,14 @@ static bool import_store(const struct imports *imports, any_function **place, an
     return !is_read_only || mprotect(page, page_bytes, PROT_READ) == 0;
 }
 
-static bool import_is(const struct imports *imports, const ElfW(Rela) * relocation,
+static bool import_is(const struct imports *imports, const relocation_entry *relocation,
                       const char *name)
 {
-    ElfW(Xword) type = ELF64_R_TYPE(relocation->r_info);
+    uint64_t type = TYPE_OF(relocation->r_info);
     if (type != CALL_RELOCATION && type != DATA_RELOCATION && type != POINTER_RELOCATION)
         return false;
-    const ElfW(Sym) *symbol = &imports->symbols[ELF64_R_SYM(relocation->r_info)];
-    return relocation->r_addend == 0 && strcmp(imports->strings + symbol->st_name, name) == 0;
+    const ElfW(Sym) *symbol = &imports->symbols[SYMBOL_OF(relocation->r_info)];
+    return ADDEND_OF(relocation) == 0 && strcmp(imports->strings + symbol->st_name, name) == 0;
 }
 
 /* How many places were filled is added to *found. */
@@ -391,7 +423,7 @@ static int imports_replace(const struct imports *imports, const char *name, any_
 {
     for (size_t t = 0; t < sizeof imports->tables / sizeof imports->tables[0]; t++) {
         for (size_t i = 0; i < imports->tables[t].count; i++) {
-            const ElfW(Rela) *relocation = &imports->tables[t].first[i];
+            const relocation_entry *relocation = &imports->tables[t].first[i];
             if (!import_is(imports, relocation, name))
                 continue;
             ElfW(Addr) address = imports->library->l_addr + relocation->r_offset;

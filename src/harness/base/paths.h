@@ -1,4 +1,4 @@
-/* paths.h - finds the files of the program: workloads, experiments, plot scripts, style, libraries.
+/* paths.h - finds the files of the program: workloads, experiments, plot scripts, style, libraries, stores.
  *
  * In a source tree they lie beside the binary or in build/release; after `make install` in ../share/twbench
  * and ../lib/twbench seen from it, so that an installed tree can be moved, or under the PREFIX that was
@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* The first of these that is there; `installed` when none is.  `name`: "workloads", "claims", "plots", "report",
- * "libraries". */
+ * "libraries", "stores". */
 void paths_find(const char *name, const char *installed, char *out, size_t size);
 
 /* The same of any program, whose path has a slash and goes through no link; false when none is there. */

@@ -1,6 +1,8 @@
 /* rng.c - draws random numbers with xoshiro256**. */
 #include "harness/base/rng.h"
 
+#include "impls/wide.h"
+
 static uint64_t rotate_left(uint64_t x, unsigned k)
 {
     return (x << k) | (x >> (64 - k));
@@ -38,14 +40,13 @@ uint64_t rng_next(struct rng *rng)
 
 uint64_t rng_below(struct rng *rng, uint64_t bound)
 {
-    __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)rng_next(rng) * bound;
-    if ((uint64_t)product < bound) {
+    struct wide product = wide_multiply(rng_next(rng), bound);
+    if (product.low < bound) {
         uint64_t reject = -bound % bound;
-        while ((uint64_t)product < reject)
-            product = (wide)rng_next(rng) * bound;
+        while (product.low < reject)
+            product = wide_multiply(rng_next(rng), bound);
     }
-    return (uint64_t)(product >> 64);
+    return product.high;
 }
 
 double rng_unit(struct rng *rng)

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 wide;
-
 /* digits * 10^exponent, as written, before the suffix. */
 struct decimal {
     uint64_t digits;
@@ -105,21 +103,32 @@ static const char *decimal_exponent(const char *at, struct decimal *out)
     return digit;
 }
 
-/* number * factor, when that is a whole number that fits. */
+/* Takes the prime out of one of the two; false when neither has it. */
+static bool take_out(uint64_t prime, uint64_t *digits, uint64_t *factor)
+{
+    uint64_t *from = *digits % prime == 0 ? digits : factor;
+    if (*from % prime != 0)
+        return false;
+    *from /= prime;
+    return true;
+}
+
+/* number * factor, when that is a whole number that fits; else *out is left alone. */
 static enum verdict decimal_scale(struct decimal number, uint64_t factor, uint64_t *out)
 {
-    wide value = (wide)number.digits * factor;
-    if (value != 0 && (number.exponent > EXPONENT_MAX || number.exponent < -EXPONENT_MAX))
-        return number.exponent > 0 ? VERDICT_OVERFLOW : VERDICT_FRACTION;
-    for (; value != 0 && number.exponent < 0; number.exponent++, value /= 10)
-        if (value % 10)
+    uint64_t digits = number.digits, product = 0;
+    int exponent = digits == 0 ? 0 : number.exponent;
+    if (exponent > EXPONENT_MAX || exponent < -EXPONENT_MAX)
+        return exponent > 0 ? VERDICT_OVERFLOW : VERDICT_FRACTION;
+    for (; exponent < 0; exponent++)
+        if (!take_out(2, &digits, &factor) || !take_out(5, &digits, &factor))
             return VERDICT_FRACTION;
-    for (; value != 0 && number.exponent > 0; number.exponent--, value *= 10)
-        if (value > UINT64_MAX)
+    for (; exponent > 0; exponent--)
+        if (__builtin_mul_overflow(digits, 10, &digits))
             return VERDICT_OVERFLOW;
-    if (value > UINT64_MAX)
+    if (__builtin_mul_overflow(digits, factor, &product))
         return VERDICT_OVERFLOW;
-    *out = (uint64_t)value;
+    *out = product;
     return VERDICT_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "harness/cli/clock_flags.h"
 #include "harness/cli/flags.h"
 #include "harness/cli/plugin_flag.h"
+#include "harness/cli/store_flags.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -68,8 +69,9 @@ static int take_flag(struct options *options, const char *argument, const char *
     const struct flag *flag = flag_find(name, groups);
     const struct tw_param *param =
         (groups & FLAGS_DESIGNS) && !flag ? param_find(options, name) : NULL;
-    const struct tw_param *of_runner =
-        (groups & (FLAGS_RUN | FLAGS_CONFORM)) && !flag && !param ? clock_flags_param(name) : NULL;
+    const struct tw_param *of_runner = (groups & (FLAGS_RUN | FLAGS_CONFORM)) && !flag && !param
+                                           ? clock_flags_param(options, name)
+                                           : NULL;
     *used = 1;
     if (!flag && !param && !of_runner)
         return refuse_flag(options, name, diag);
@@ -105,7 +107,7 @@ static const struct flag *output_flag(unsigned groups)
         {TAKE_FILE, offsetof(struct options, take_directory), 0, 0, NULL, NULL}};
     if (groups & FLAGS_TAKE)
         return &sources;
-    if (groups & FLAGS_IMPORT)
+    if (groups & (FLAGS_IMPORT | FLAGS_RECORD))
         return &trace;
     return groups & FLAGS_PAGE ? &page : NULL;
 }
@@ -190,6 +192,10 @@ static void adjust_defaults(struct options *options, unsigned groups)
         options->setup.min_time_ns = 2000000;
         options->setup.budget_ns = UINT64_C(60000000000);
     }
+    if (groups & FLAGS_STORES) {
+        options->setup.budget_ns = UINT64_C(600000000000);
+        store_flags_default(options);
+    }
     if (groups & FLAGS_CLAIMS) {
         options->setup.counters = COUNTERS_OFF;
         options->setup.min_time_ns = 2000000;
@@ -258,8 +264,8 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
             int status = take_argument(options, argv[i], next, &used, diag);
             if (status != DIAG_OK)
                 return status;
-        } else if (options->operand_count == OPTIONS_LIST_MAX) {
-            return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_LIST_MAX);
+        } else if (options->operand_count == OPTIONS_OPERANDS_MAX) {
+            return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_OPERANDS_MAX);
         } else {
             if ((command->flags & FLAGS_COMPARE) &&
                 take_contestant(options, argv[i], diag) != DIAG_OK)

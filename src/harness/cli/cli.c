@@ -29,6 +29,9 @@ static const struct command commands[] = {
     {"report", "[FLAGS] DOCUMENT.json [-o REPORT.html]",
      "Show any document of twbench again, as text or as a page (-o); nothing is run.",
      FLAGS_REPORT | FLAGS_PAGE | FLAGS_STYLE | FLAGS_OLD, cmd_report},
+    {"merge", "[FLAGS] SHARD.json ...",
+     "Put the results of 'run --shard=I/N' on several machines together.",
+     FLAGS_MERGE | FLAGS_REPORT | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON, cmd_merge},
     {"plot", "[FLAGS] RESULT.json", "Draw the pictures of a result.", FLAGS_PLOT, cmd_plot},
     {"conform", "[FLAGS]", "Test designs against the contract; prints the first broken rule.",
      FLAGS_CONFORM, cmd_conform},
@@ -38,6 +41,9 @@ static const struct command commands[] = {
     {"compare", "[FLAGS] OLD NEW", "Did it get slower? OLD and NEW: programs, plugins or results.",
      FLAGS_MATRIX | FLAGS_PAIRS | FLAGS_COMPARE | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON,
      cmd_compare},
+    {"history", "[FLAGS] DIR|RESULT.json ...",
+     "At which commit did a figure change?  Results of many commits on a line.",
+     FLAGS_HISTORY | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON, cmd_history},
     {"ci", "[FLAGS]", "Build, test and compare your own plugin as twbench.json says.", FLAGS_CI,
      cmd_ci},
     {"selftest", "[FLAGS]", "How often compare is wrong here, and how small a slowdown it sees.",
@@ -54,12 +60,20 @@ static const struct command commands[] = {
      FLAGS_ADVISE | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON, cmd_advise},
     {"limits", "[FLAGS]", "What this machine can do at best; designs as multiples of that.",
      FLAGS_LIMITS | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON, cmd_limits},
+    {"stores", "[FLAGS]",
+     "Run stores that survive a crash, end them at random moments, and show ledger and figures.",
+     FLAGS_STORES | FLAGS_PAGE | FLAGS_STYLE | FLAGS_JSON, cmd_stores},
+    {"store", "dump DIR", "Print the files of a wheel-log, and name what is damaged.", 0,
+     cmd_store},
     {"import", "[FLAGS] KIND LOG|- -o TRACE.tt[.xz|.gz] [KEY=VALUE...]",
      "Make a log of a program or kernel into a trace.", FLAGS_IMPORT | FLAGS_PAGE | FLAGS_STYLE,
      cmd_import},
+    {"record", "[FLAGS] KIND [-o TRACE.tt[.xz|.gz]] -- COMMAND",
+     "Record the timers of nginx, libuv, libevent or the kernel while a command runs.",
+     FLAGS_RECORD, cmd_record},
     {"take", "[FLAGS] DESIGN -o DIR",
-     "Write a design as sources that need nothing of twbench: header, C file, example, test.",
-     FLAGS_TAKE, cmd_take},
+     "Write a design, and a runner over it, as sources that need nothing of twbench.", FLAGS_TAKE,
+     cmd_take},
     {"probe", "[FLAGS]", "What compare asks of a program: one cell, timed, as a line of JSON.",
      FLAGS_MATRIX | FLAGS_PROBE, cmd_probe},
 };
@@ -91,7 +105,8 @@ int cli_finish(const struct options *options, struct result_document *document, 
     struct diag diag;
     bool interrupted = status == POOL_INTERRUPTED, broken = false;
     size_t cells = result_count_cells(document);
-    result_set_complete(document, !interrupted);
+    if (!(options->command->flags & FLAGS_MERGE)) /* which knows what its shards lack */
+        result_set_complete(document, !interrupted);
     attach_standing(options, document);
     int left = options->setup.json ? result_write(document, options->setup.json, &diag) : DIAG_OK;
     if (left == DIAG_OK && (cells > 0 || !(options->command->flags & FLAGS_RUN)))
@@ -227,6 +242,8 @@ static int show_help(const struct command *command)
     help_command(stdout, command);
     if (command->flags & FLAGS_IMPORT)
         cmd_import_help(stdout);
+    if (command->flags & FLAGS_RECORD)
+        cmd_record_help(stdout);
     return EXIT_OK;
 }
 

@@ -37,16 +37,23 @@ int cmd_compare(const struct options *options);  /* compare */
 int cmd_selftest(const struct options *options); /* selftest */
 int cmd_claims(const struct options *options);   /* claims */
 int cmd_advise(const struct options *options);   /* advise */
-int cmd_limits(const struct options *options);   /* limits */
-int cmd_probe(const struct options *options);    /* probe */
-int cmd_show(const struct options *options);     /* show */
-int cmd_trace(const struct options *options);    /* trace: what is in one */
+int cmd_history(const struct options *options);
+int cmd_merge(const struct options *options);
+int cmd_limits(const struct options *options); /* limits */
+int cmd_probe(const struct options *options);  /* probe */
+int cmd_show(const struct options *options);   /* show */
+int cmd_trace(const struct options *options);  /* trace: what is in one */
+int cmd_stores(const struct options *options); /* stores: messages that a crash must not lose */
+int cmd_store(const struct options *options);  /* store dump: the files of one */
 
 int cmd_import(const struct options *options); /* import */
+int cmd_record(const struct options *options); /* record: a command's timers as a trace */
 int cmd_ci(const struct options *options);     /* ci: conform and compare, as a project file says */
 int cmd_take(const struct options *options);   /* take: a design as sources of its own */
 /* The kinds of logs and their keys, for import's --help. */
 void cmd_import_help(FILE *out);
+/* The kinds of recordings, for record's --help. */
+void cmd_record_help(FILE *out);
 
 /* A command as another command calls it. */
 struct cli_call {

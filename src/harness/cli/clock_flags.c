@@ -109,17 +109,24 @@ int clock_flags_work(struct options *options, const char *flag, const char *valu
     return DIAG_OK;
 }
 
-const struct tw_param *clock_flags_param(const char *name)
+static const struct tw_param *param_of(const struct tw_runner *runner, const char *name)
 {
-    for (size_t i = 0; i < runner_registry_count; i++)
-        for (const struct tw_param *param = runner_registry[i].timed->params; param->name; param++)
-            if (strcmp(param->name, name) == 0)
-                return param;
-    for (size_t i = 0; original_at(i); i++)
-        for (const struct tw_param *param = original_at(i)->runner.params; param->name; param++)
-            if (strcmp(param->name, name) == 0)
-                return param;
-    return NULL;
+    const struct tw_param *param = runner->params;
+    while (param->name && strcmp(param->name, name) != 0)
+        param++;
+    return param->name ? param : NULL;
+}
+
+const struct tw_param *clock_flags_param(const struct options *options, const char *name)
+{
+    const struct tw_param *param = NULL;
+    for (size_t i = 0; i < options->runner_plugin_count && !param; i++)
+        param = param_of(options->runner_plugins[i]->timed, name);
+    for (size_t i = 0; i < runner_registry_count && !param; i++)
+        param = param_of(runner_registry[i].timed, name);
+    for (size_t i = 0; original_at(i) && !param; i++)
+        param = param_of(&original_at(i)->runner, name);
+    return param;
 }
 
 int clock_flags_setting(struct options *options, const struct tw_param *param, const char *flag,
@@ -155,6 +162,25 @@ static int check_settings(const struct options *options, struct diag *diag)
     return DIAG_OK;
 }
 
+/* advise asks of runners when it is told to, and of all of them. */
+static int finish_advise(const struct options *options, bool given, struct diag *diag)
+{
+    if (!options->wishes.on_clock)
+        return given || options->runner_count > 0
+                   ? diag_usage(diag, "--runner, --threads, --speed and --duration are of the real "
+                                      "clock: --clock=real is missing")
+                   : DIAG_OK;
+    if (options->exact)
+        return diag_usage(diag,
+                          "--exact: on the real clock every timer is late; --late=TIME bounds "
+                          "the 99th percentile");
+    if (options->setup.tick_ns > 0)
+        return diag_usage(diag, "--tick: with --clock=real each runner has its own");
+    if (options->task_count > 1)
+        return diag_usage(diag, "--tasks: with --clock=real a single number is expected");
+    return DIAG_OK;
+}
+
 /* The originals go behind the runners: the same loads, in another runtime. */
 int clock_flags_finish(struct options *options, struct diag *diag)
 {
@@ -162,6 +188,8 @@ int clock_flags_finish(struct options *options, struct diag *diag)
     bool given = options->clock_given || options->thread_count > 0 || wishes->slow_ns > 0 ||
                  wishes->failing_every > 0 || wishes->load != CLOCK_PACED ||
                  wishes->duration_ns > 0;
+    if (options->command->flags & FLAGS_ADVISE)
+        return finish_advise(options, given, diag);
     for (size_t i = 0; i < options->original_count; i++)
         options->runners[options->runner_count++] = options->originals[i];
     if (options->runner_count == 0)
@@ -169,15 +197,16 @@ int clock_flags_finish(struct options *options, struct diag *diag)
                                         "--slow-task, --failing-every and settings of runners are "
                                         "of the real clock: --runner=NAME is missing")
                      : DIAG_OK;
-    if (options->setup.counts_only || options->drive_count > 0 || options->page_count > 0)
+    if (options->setup.counts_only || options->drive_count > 0 || options->page_count > 0 ||
+        options->batch_count > 0)
         return diag_usage(diag, "--runner: on the real clock there is no --counts-only, --drive or "
-                                "--huge-pages");
+                                "--huge-pages or --batch");
     if (wishes->load != CLOCK_PACED && options->workload_count > 0)
         return diag_usage(diag, "--load=%s: has no workload; expected --tasks alone",
                           clock_load_name(wishes->load));
     wishes->on = true;
     wishes->tick_ns = options->setup.tick_ns;
-    if (wishes->duration_ns == 0)
+    if (wishes->duration_ns == 0 && wishes->load != CLOCK_PACED)
         wishes->duration_ns = UINT64_C(2000000000);
     if (!options->runs_given)
         options->setup.runs = 1;

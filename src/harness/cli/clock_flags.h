@@ -18,7 +18,7 @@ int clock_flags_work(struct options *options, const char *flag, const char *valu
                      struct diag *diag);
 
 /* A setting of runners, such as --transfer; NULL: none has it. */
-const struct tw_param *clock_flags_param(const char *name);
+const struct tw_param *clock_flags_param(const struct options *options, const char *name);
 int clock_flags_setting(struct options *options, const struct tw_param *param, const char *flag,
                         const char *value, struct diag *diag);
 

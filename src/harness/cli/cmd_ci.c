@@ -308,6 +308,15 @@ static int call(struct ci *ci, const char *command, bool silent, bool whole)
     return cli_call(&what);
 }
 
+/* The flag comes behind what the file says, and wins. */
+static int add_fail_on(struct ci *ci, struct diag *diag)
+{
+    static const char *const words[] = {"work", "regressed", "inconclusive"};
+    int status = DIAG_OK;
+    return ci->options->ci_fail_on > 0 ? ADD("--fail-on=%s", words[ci->options->ci_fail_on - 1])
+                                       : DIAG_OK;
+}
+
 /* OLD and NEW side by side; `uses`: what of the file says how. */
 static int compare(struct ci *ci, const char *old, const char *new, unsigned uses,
                    struct diag *diag)
@@ -317,6 +326,8 @@ static int compare(struct ci *ci, const char *old, const char *new, unsigned use
     status = ADD("%s", new);
     if (status == DIAG_OK)
         status = project_arguments(&ci->project, uses, &ci->arguments, diag);
+    if (status == DIAG_OK)
+        status = add_fail_on(ci, diag);
     if (status == DIAG_OK)
         status = add_documents(ci, diag);
     if (status == DIAG_OK && (uses & PROJECT_PAIRS))

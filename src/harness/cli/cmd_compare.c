@@ -8,6 +8,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/cli/cli.h"
+#include "harness/cli/compare_stores.h"
 #include "harness/cli/outputs.h"
 #include "harness/tell/report/plot.h"
 
@@ -203,6 +204,8 @@ int cmd_compare(const struct options *options)
         int saved = save_baseline(options, &diag);
         return saved == DIAG_OK ? 0 : cli_fail(saved, &diag);
     }
+    if (compare_stores_applies(options))
+        return compare_stores(options);
     origin_fill(&comparing.pairing.origin, &options->setup);
     int status = is_broken(options) ? DIAG_OK : find_sides(&comparing, &diag);
     if (status == DIAG_OK)

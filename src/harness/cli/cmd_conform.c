@@ -3,6 +3,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/conform_runners.h"
+#include "harness/cli/conform_stores.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/prove/conform/findings.h"
 
@@ -109,8 +110,9 @@ int cmd_conform(const struct options *options)
                    options->operands[0], options->operands[0]);
         return cli_fail(DIAG_USAGE, &diag);
     }
-    if (options->runner_count > 0) {
-        status = conform_on_clock(options, &diag);
+    if (options->runner_count > 0 || options->store_name_count > 0) {
+        status = options->store_name_count > 0 ? conform_stores(options, &diag)
+                                               : conform_on_clock(options, &diag);
         return status < DIAG_OK   ? cli_fail(status, &diag)
                : status > DIAG_OK ? EXIT_FAILED
                                   : EXIT_OK;

@@ -25,6 +25,7 @@ int cmd_list(const struct options *options)
     size_t count;
     const struct command *commands = cli_commands(&count);
     struct listing_request request = {options->plugins, options->plugin_count,
+                                      options->runner_plugins, options->runner_plugin_count,
                                       options->setup.workload_directory};
     int status = DIAG_OK;
     if (options->operand_count > 0)

@@ -1,6 +1,7 @@
 /*
  * cmd_run.c - run and replay: one plan, from the command line.
  */
+#include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/bring/import/import.h"
 #include "harness/cli/cli.h"
@@ -62,7 +63,26 @@ static void print_cell(const struct plan_group *group, const struct plan_cell *c
         printf(" drive=%s", plan_drive_name(cell->drive));
     if (plan_pages_name(cell->pages))
         printf(" huge-pages=%s", plan_pages_name(cell->pages));
+    if (cell->batch > 0)
+        printf(" batch=%" PRIu32, cell->batch);
     printf("\n");
+}
+
+/* What each part of the whole plan takes. */
+static void print_shards(const struct shards *shards)
+{
+    uint64_t of = (uint64_t)json_get_number(shards->record, "of");
+    printf("\nshard  groups  seconds\n");
+    for (uint64_t shard = 1; shard <= of; shard++) {
+        double seconds = 0;
+        size_t groups = 0;
+        for (size_t i = 0; i < shards->group_count; i++)
+            if (shards->owner[i] == shard) {
+                seconds += shards->seconds[i];
+                groups++;
+            }
+        printf("%5" PRIu64 "  %6zu  %7.3g\n", shard, groups, seconds);
+    }
 }
 
 /* Tasks "-": the workload's own number, or the trace's. */
@@ -77,6 +97,8 @@ static int show_plan(struct session *session, struct diag *diag)
     for (size_t g = 0; g < plan->group_count; g++)
         for (size_t c = 0; c < plan->cell_count; c++)
             print_cell(&plan->groups[g], &plan->cells[c]);
+    if (session->shards.record)
+        print_shards(&session->shards);
     printf("\n%zu cells, about %.3g s at 10 ns per operation; nothing was run\n",
            plan->group_count * plan->cell_count, seconds);
     return DIAG_OK;

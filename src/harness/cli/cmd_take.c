@@ -1,4 +1,4 @@
-/* cmd_take.c - take: writes a design as sources that need nothing of twbench. */
+/* cmd_take.c - take: writes a design, and a runner for it, as sources that need nothing of twbench. */
 #include "harness/ask/take/taking.h"
 #include "harness/cli/cli.h"
 
@@ -14,8 +14,13 @@ int cmd_take(const struct options *options)
                             options->operand_count);
     else if (!options->take_directory)
         status = diag_usage(&diag, "take: -o is missing; expected -o DIR to write into");
+    else if (options->runner_count > 1)
+        status = diag_usage(&diag, "take: --runner: %zu runners given; expected one",
+                            options->runner_count);
+    const char *runner = options->runner_count == 1 ? options->runners[0]->timed->name : NULL;
     if (status == DIAG_OK)
         status = taking_write(&(struct taking){.design = options->operands[0],
+                                               .runner = runner,
                                                .directory = options->take_directory,
                                                .force = options->force},
                               &files, &diag);

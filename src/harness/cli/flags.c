@@ -7,6 +7,7 @@
 #include "harness/base/units.h"
 #include "harness/cli/clock_flags.h"
 #include "harness/cli/plugin_flag.h"
+#include "harness/cli/store_flags.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/run/sample.h"
 
@@ -125,6 +126,14 @@ static int take_tasks(struct options *options, const char *flag, const char *val
     return lists_numbers(value, flag,
                          &(struct lists_range){.min = 1, .max = TW_CAPACITY_MAX, .factor = 10},
                          options->tasks, OPTIONS_LIST_MAX, &options->task_count, diag);
+}
+
+static int take_batch(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    return lists_numbers(value, flag,
+                         &(struct lists_range){.min = 1, .max = PLAN_BATCH_MAX, .factor = 10},
+                         options->batches, OPTIONS_LIST_MAX, &options->batch_count, diag);
 }
 
 static int take_set(struct options *options, const char *flag, const char *value, struct diag *diag)
@@ -271,6 +280,30 @@ static int take_limit(struct options *options, const char *flag, const char *val
     return limits_parse(value, flag, &options->limits, diag);
 }
 
+/* "3/8" */
+static int take_shard(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    struct setup *setup = &options->setup;
+    char index[24];
+    size_t length = strcspn(value, "/");
+    if (length == 0 || length >= sizeof index || value[length] != '/')
+        return diag_usage(diag, "%s: '%s' given; expected I/N, such as 3/8", flag, value);
+    snprintf(index, sizeof index, "%.*s", (int)length, value);
+    int status = take_count(flag, value + length + 1, 1, 100000, &setup->shard_of, diag);
+    return status == DIAG_OK ? take_count(flag, index, 1, setup->shard_of, &setup->shard, diag)
+                             : status;
+}
+
+static int take_least(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    if (!share_parse(value, &options->history.least) || !(options->history.least > 0))
+        return diag_usage(diag, "%s: '%s' given; expected a percentage above 0, such as 2%%", flag,
+                          value);
+    return DIAG_OK;
+}
+
 static int take_baseline_name(const char **out, const char *flag, const char *value,
                               struct diag *diag)
 {
@@ -326,7 +359,17 @@ static int take_assert(struct options *options, const char *flag, const char *va
 
 static int take_for(struct options *options, const char *flag, const char *value, struct diag *diag)
 {
+    options->wishes.goal_given = true;
     return wishes_parse_goal(value, flag, &options->wishes.goal, diag);
+}
+
+static int take_clock(struct options *options, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    options->wishes.on_clock = strcmp(value, "real") == 0;
+    if (options->wishes.on_clock || strcmp(value, "virtual") == 0)
+        return DIAG_OK;
+    return diag_usage(diag, "%s: '%s' given; expected virtual or real", flag, value);
 }
 
 static int take_late(struct options *options, const char *flag, const char *value,
@@ -348,6 +391,8 @@ static int take_memory(struct options *options, const char *flag, const char *va
 
 /* What a flag of words expects, in the order of the enum that it fills in. */
 static const char *const counters_words[] = {"auto", "off", "required", "step", NULL};
+static const char *const ci_fail_on_words[] = {"project", "work", "regressed", "inconclusive",
+                                               NULL};
 static const char *const fail_on_words[] = {"work", "regressed", "inconclusive", NULL};
 static const char *const progress_words[] = {"auto", "bar", "lines", "never", NULL};
 static const char *const style_words[] = {"auto", "color", "plain", NULL};
@@ -379,6 +424,7 @@ static const char *const style_words[] = {"auto", "color", "plain", NULL};
     {                                                                                              \
         TAKE_FILE, FIELD(field, const char *), 0, 0, NULL, NULL                                    \
     }
+#define TEXT(field) FILE_NAME(field)
 #define DIRECTORY(field)                                                                           \
     {                                                                                              \
         TAKE_DIRECTORY, FIELD(field, const char *), 0, 0, NULL, NULL                               \
@@ -392,9 +438,12 @@ const struct flag flags[] = {
     {"impl", "A,B|all", "designs to run (default: all of the list but null)",
      FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_ADVISE, BY(take_impl)},
     {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, BY(take_impl)},
-    {"plugin", "FILE[,NAME=VALUES]", "a design from a shared object, with parameters of its own",
+    {"plugin", "FILE[,NAME=VALUES]",
+     "a design from a shared object, with parameters of its own; run, replay and conform take a "
+     "runner too",
      FLAGS_DESIGNS | FLAGS_ADVISE, BY(plugin_flag_take)},
-    {"plugin", "FILE", "describe the design of a shared object, and nothing else; may be repeated",
+    {"plugin", "FILE",
+     "describe the design or runner of a shared object, and nothing else; may be repeated",
      FLAGS_LIST, BY(plugin_flag_take)},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
      FLAGS_MATRIX, BY(take_workload)},
@@ -404,20 +453,62 @@ const struct flag flags[] = {
      FLAGS_ADVISE, BY(take_tasks)},
     {"tasks", "N,M|A..B", "numbers of nodes: 1e3..1e8 (steps of 10; default 1e3..1e7)",
      FLAGS_LIMITS, BY(take_tasks)},
+    {"tasks", "N,M|A..B", "numbers of messages: 1e3,1e6 or 1e3..1e6 (default 2e4)", FLAGS_STORES,
+     BY(take_tasks)},
+    {"stores", "A,B|all", "stores to run (default: all of the list but null and memory)",
+     FLAGS_STORES, BY(store_flags_stores)},
+    {"sync", "P,Q", "when is a put acknowledged: always (default), group, interval:10ms, none",
+     FLAGS_STORES, BY(store_flags_sync)},
+    {"kills", "K", "end store or server by kill -9 at so many random moments (default 0)",
+     FLAGS_STORES, COUNT(storing.kills, 0, 1000000)},
+    {"producers", "N,M", "threads that put and cancel (default 1)", FLAGS_STORES,
+     BY(store_flags_producers)},
+    {"batch", "N,M", "messages of one put (default 1)", FLAGS_STORES, BY(store_flags_batch)},
+    {"payload", "BYTES|MIN..MAX", "size of the payloads, log-uniform in a range (default 100)",
+     FLAGS_STORES, BY(store_flags_payload)},
+    {"rate", "N", "puts a second, paced; 0: as fast as they go (default)", FLAGS_STORES,
+     BY(store_flags_rate)},
+    {"clock", "CLOCK", "virtual (default): ten days in moments; real: the wall clock", FLAGS_STORES,
+     BY(store_flags_clock)},
+    {"span", "TIME", "longest delay of a message (default 10d; on the real clock 4s)", FLAGS_STORES,
+     BY(store_flags_span)},
+    {"cancels", "SHARE", "share of the messages that are cancelled: 0.02 (default)", FLAGS_STORES,
+     BY(store_flags_cancels)},
+    {"hot", "SHARE", "share that is due at the next turn of 1/240 of the span (default 0.1)",
+     FLAGS_STORES, BY(store_flags_hot)},
+    {"no-tend", NULL, "let the stores do nothing ahead of time: no preloading", FLAGS_STORES,
+     SWITCH(storing.no_tend)},
+    {"store-set", "NAME=VALUE", "a setting of the stores that have it; may be repeated",
+     FLAGS_STORES, BY(store_flags_set)},
+    {"directory", "DIR", "where the stores' files are while they run (default: here)",
+     FLAGS_STORES | FLAGS_CONFORM, DIRECTORY(storing.directory)},
+    {"store", "A,B|FILE", "prove stores of delayed messages instead of designs: crashes, power",
+     FLAGS_CONFORM, BY(store_flags_names)},
+    {"part", "PART", "with --store: of the proof only even, kills, power, errors or flips",
+     FLAGS_CONFORM, BY(store_flags_part)},
     {"of", "RESULT.json", "show this result's designs as multiples of the limit", FLAGS_LIMITS,
      FILE_NAME(of)},
     {"limits", "FILE|-", "take the limits from this document; nothing is measured", FLAGS_LIMITS,
      FILE_NAME(limits_file)},
     {"huge-pages", "off,on", "nodes on pages of 4 KiB, of 2 MiB, or both (default off)",
      FLAGS_LIMITS, BY(take_huge_pages)},
-    {"for", "GOAL", "what matters most: cost, memory, tail or wakeups (default cost)", FLAGS_ADVISE,
-     BY(take_for)},
+    {"for", "GOAL",
+     "what matters most: cost (default), memory, tail, wakeups, late (default of real)",
+     FLAGS_ADVISE, BY(take_for)},
     {"exact", NULL, "only designs that are never late, at the load's own tick (default)",
      FLAGS_ADVISE, SWITCH(exact)},
     {"late", "TIME|SHARE", "lateness that may be: 10ms, also of coarser ticks; or 12.5% of a delay",
      FLAGS_ADVISE, BY(take_late)},
     {"memory", "BYTES", "most memory per task, all of it", FLAGS_ADVISE, BY(take_memory)},
     {"tail", "TIME", "no single advance may take longer", FLAGS_ADVISE, TIME(wishes.tail_ns, 1)},
+    {"anchor", "DESIGN", "times are ratios to this design of the same run (default heap)",
+     FLAGS_HISTORY, TEXT(history.anchor)},
+    {"since", "COMMIT|DATE", "tell changes from this commit or date (2026-11-22) on only",
+     FLAGS_HISTORY, TEXT(history.since)},
+    {"commits", "FILE|-", "order runs by this list of commits, oldest first (default: by date)",
+     FLAGS_HISTORY, FILE_NAME(history.commits)},
+    {"least", "PERCENT", "smallest change of a time that is told (default 1%)", FLAGS_HISTORY,
+     BY(take_least)},
     {"preset", "NAME", "designs, workloads and tasks that are not given (compare: ci)",
      FLAGS_MATRIX, BY(take_preset)},
     {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated",
@@ -439,7 +530,7 @@ const struct flag flags[] = {
     {"html", "FILE|-", "the steps as a page to go through one by one", FLAGS_SHOW, FILE_NAME(html)},
     {"json", "FILE|-", "the steps as data", FLAGS_SHOW, FILE_NAME(setup.json)},
     {"seed", "N", "seed of the operation streams (default 1)",
-     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS,
+     FLAGS_MATRIX | FLAGS_CONFORM | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS | FLAGS_STORES,
      COUNT(setup.seed, 0, SEED_MAX)},
     {"max-pending", "N", "cap on pending timers; starts beyond it are refused and counted",
      FLAGS_MATRIX, COUNT(setup.max_pending, 1, TW_CAPACITY_MAX)},
@@ -449,8 +540,20 @@ const struct flag flags[] = {
      FLAGS_RUN, BY(clock_flags_runner)},
     {"original", "A,B", "on the real clock: netty, jdk-timer, jdk-pool, go (make originals)",
      FLAGS_RUN, BY(clock_flags_original)},
+    {"clock", "virtual|real", "real: which runner and design, on the machine's clock", FLAGS_ADVISE,
+     BY(take_clock)},
+    {"runner", "A,B|all", "with --clock=real: runners to choose from (default all)", FLAGS_ADVISE,
+     BY(clock_flags_runner)},
+    {"threads", "N", "with --clock=real: threads that start and stop timers (default 1)",
+     FLAGS_ADVISE, BY(clock_flags_threads)},
+    {"speed", "X", "with --clock=real: pace of the load (default 1: its own)", FLAGS_ADVISE,
+     BY(clock_flags_speed)},
+    {"duration", "TIME", "with --clock=real: how much of the load a run plays (default: by budget)",
+     FLAGS_ADVISE, TIME(setup.clock.duration_ns, 1000000)},
     {"runner", "A,B|all", "prove runners, over the designs of --impl, instead of designs",
      FLAGS_CONFORM, BY(clock_flags_runner)},
+    {"runner", "R", "with the design, a runner: who owns the clock and the threads", FLAGS_TAKE,
+     BY(clock_flags_runner)},
     {"threads", "N,M|A..B", "with --runner: threads that start and stop timers (default 1)",
      FLAGS_RUN, BY(clock_flags_threads)},
     {"threads", "N", "with --runner: most threads that start and stop timers (default 4)",
@@ -459,8 +562,8 @@ const struct flag flags[] = {
      WORD(setup.clock.load, clock_flags_loads)},
     {"speed", "X", "with --runner: pace of the workload or trace (default 1: its own)", FLAGS_RUN,
      BY(clock_flags_speed)},
-    {"duration", "TIME", "with --runner: length of a closed or idle load (default 2s)", FLAGS_RUN,
-     TIME(setup.clock.duration_ns, 1000000)},
+    {"duration", "TIME", "with --runner: length of a load (default: closed and idle 2s, paced all)",
+     FLAGS_RUN, TIME(setup.clock.duration_ns, 1000000)},
     {"work", "TIME", "with --runner: how long each task sleeps: 2ms, or exponential(2ms)",
      FLAGS_RUN, BY(clock_flags_work)},
     {"slow-task", "TIME", "with --runner: how long the first task sleeps", FLAGS_RUN,
@@ -469,8 +572,17 @@ const struct flag flags[] = {
      COUNT(setup.clock.failing_every, 1, UINT64_C(1) << 50)},
     {"huge-pages", "off,on", "memory of the designs without or in pages of 2 MiB (default: any)",
      FLAGS_RUN, BY(take_huge_pages)},
+    {"batch", "K,...",
+     "operations of a call in timed passes: consecutive starts or stops of a tick, and restarts of "
+     "what fires "
+     "on it (default: single calls)",
+     FLAGS_RUN, BY(take_batch)},
     {"plan", NULL, "show the cells and about how long they take, and run nothing", FLAGS_RUN,
      SWITCH(plan_only)},
+    {"shard", "I/N", "run the I-th of N parts of the plan; 'twbench merge' puts them together",
+     FLAGS_RUN, BY(take_shard)},
+    {"partial", NULL, "merge what is there, and name what is missing", FLAGS_MERGE,
+     SWITCH(partial)},
     {"time", "DURATION",
      "time for the samples of a design on a load; three are taken at least (default 4s; with "
      "--runs as long as "
@@ -478,6 +590,8 @@ const struct flag flags[] = {
      FLAGS_RUN, BY(take_sampling_time)},
     {"runs", "N", "timed samples per cell (default 7; with --runner 1)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_LIMITS, BY(take_runs)},
+    {"runs", "N", "runs of each cell, interleaved over the stores (default 3; with --kills 1)",
+     FLAGS_STORES, BY(take_runs)},
     {"counts-only", NULL, "prove, count and look at the memory, but take no times", FLAGS_RUN,
      SWITCH(setup.counts_only)},
     {"warmup", "N", "untimed passes before each sample (default 1)", FLAGS_RUN | FLAGS_CLAIMS,
@@ -508,6 +622,11 @@ const struct flag flags[] = {
      FLAGS_COMPARE, WORD(fail_on, fail_on_words)},
     {"limit", "METRIC=SHARE", "how far a metric may move: instructions=1%, time=5%, memory=off",
      FLAGS_COMPARE, BY(take_limit)},
+    {"fail-on", "WHAT",
+     "project, work, regressed or inconclusive: what ends in status 3 or 4 (default project: as "
+     "the "
+     "file says)",
+     FLAGS_CI, WORD(ci_fail_on, ci_fail_on_words)},
     {"config", "FILE", "the project file (default twbench.json)", FLAGS_CI, FILE_NAME(project)},
     {"base", "DIR|OLD.so",
      "compare with this checkout of the base, built the same way, or with this plugin", FLAGS_CI,
@@ -526,8 +645,10 @@ const struct flag flags[] = {
      TIME(setup.budget_ns, 1000000)},
     {"budget", "TIME", "time for all of it (default 60s)", FLAGS_ADVISE,
      TIME(setup.budget_ns, 1000000)},
+    {"budget", "TIME", "time one run of a store may take (default 10m)", FLAGS_STORES,
+     TIME(setup.budget_ns, 1000000)},
     {"memory-limit", "BYTES", "memory one child may take (default 4Gi)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS,
+     FLAGS_STORES | FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_LIMITS,
      COUNT(setup.memory_limit_bytes, 1 << 20, UINT64_C(1) << 50)},
     {"pin", "CORE|none", "core for timed runs (default: the last one allowed)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_LIMITS, BY(take_pin)},
@@ -556,21 +677,33 @@ const struct flag flags[] = {
     {"json", "FILE|-", "what was made of the log, as data", FLAGS_IMPORT, FILE_NAME(setup.json)},
     {"json", "FILE|-", "all of it as data, for programs", FLAGS_LIST, FILE_NAME(setup.json)},
     {"force", NULL, "overwrite files",
-     FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT | FLAGS_LIST | FLAGS_TAKE, SWITCH(force)},
+     FLAGS_SHOW | FLAGS_OLD | FLAGS_TRACE | FLAGS_IMPORT | FLAGS_LIST | FLAGS_TAKE | FLAGS_RECORD,
+     SWITCH(force)},
     {"resume", NULL, "go on with FILE of --json, or begin it: run only the cells it lacks",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE, SWITCH(setup.resume)},
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_STORES, SWITCH(setup.resume)},
+    {"duration", "TIME", "end the command after it (default: when it ends, or by Ctrl-C)",
+     FLAGS_RECORD, TIME(recording.duration_ns, 1000000)},
+    {"log", "FILE", "where the log stays (default: it is removed once the trace is written)",
+     FLAGS_RECORD, FILE_NAME(recording.log)},
+    {"library", "FILE", "libuv, libevent: the library's file (default: the one that is installed)",
+     FLAGS_RECORD, FILE_NAME(recording.library)},
+    {"buffer", "KB", "tracefs: memory for events, per processor (default 200000)", FLAGS_RECORD,
+     COUNT(recording.buffer_kb, 1, UINT64_C(1) << 40)},
     {"plots", "DIR", "draw pictures into DIR",
-     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS |
+         FLAGS_HISTORY,
      FILE_NAME(plots)},
     {"plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
-     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS,
+     FLAGS_REPORT | FLAGS_CLAIMS | FLAGS_PLOT | FLAGS_TRACE | FLAGS_ADVISE | FLAGS_LIMITS |
+         FLAGS_HISTORY,
      BY(take_plot_format)},
     {"html", "FILE|-", "all of it as one page of HTML that loads nothing; also -o FILE", FLAGS_PAGE,
      FILE_NAME(html)},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
      FLAGS_REPORT, BY(take_assert)},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
-     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_CI | FLAGS_IMPORT | FLAGS_LIMITS,
+     FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_CI | FLAGS_IMPORT |
+         FLAGS_LIMITS | FLAGS_STORES,
      WORD(setup.progress, progress_words)},
     {"style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", FLAGS_STYLE,
      WORD(color, style_words)},

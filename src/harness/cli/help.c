@@ -4,6 +4,7 @@
 #include "harness/base/wrap.h"
 #include "harness/cli/flags.h"
 #include "harness/tell/report/style.h"
+#include "runners/runner_registry.h"
 
 #define HELP_COLUMNS 80u
 #define HELP_COLUMN  27 /* where the text of a row begins */
@@ -78,6 +79,18 @@ static void table_param(FILE *out, const char *owner, const char *name, const ch
     fprintf(out, "parameter\t%s\t%s\t%s\t%s\n", owner, name, value, help);
 }
 
+/* Words that a flag takes, from the registries: for the completions of shells. */
+static void table_words(FILE *out)
+{
+    for (size_t i = 0; i < designs_count(); i++)
+        if (designs_at(i))
+            fprintf(out, "word\timpl\t%s\t%s\n", designs_at(i)->timed->name,
+                    designs_at(i)->timed->summary);
+    for (size_t i = 0; i < runner_registry_count; i++)
+        fprintf(out, "word\trunner\t%s\t%s\n", runner_registry[i].timed->name,
+                runner_registry[i].timed->summary);
+}
+
 void help_table(FILE *out, const struct command *commands, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -90,6 +103,10 @@ void help_table(FILE *out, const struct command *commands, size_t count)
     for (size_t i = 0; i < designs_count(); i++)
         if (designs_at(i))
             each_param(out, designs_at(i), table_param);
+    for (size_t i = 0; i < count; i++)
+        if (commands[i].flags & FLAGS_DESIGNS)
+            fprintf(out, "parameters\t%s\n", commands[i].name);
+    table_words(out);
 }
 
 void help_commands(FILE *out, const struct command *commands, size_t count)

@@ -18,6 +18,8 @@ void help_command(FILE *out, const struct command *command);
  *     command   NAME     USAGE  SUMMARY
  *     flag      COMMAND  NAME   VALUE  HELP     value "": takes none
  *     parameter DESIGN   NAME   VALUE  HELP     a flag of the commands that take designs
+ *     parameters COMMAND                        is one of these
+ *     word      FLAG     WORD   SUMMARY         what impl and runner take
  * Loads the libraries. */
 void help_table(FILE *out, const struct command *commands, size_t count);
 

@@ -36,6 +36,8 @@ struct plan_selection options_selection(const struct options *options)
         .drive_count = options->drive_count,
         .pages = options->pages,
         .page_count = options->page_count,
+        .batches = options->batches,
+        .batch_count = options->batch_count,
         .runners = options->runners,
         .runner_count = options->runner_count,
         .threads = options->threads,

@@ -6,7 +6,10 @@
 
 #include "harness/ask/advise/choice.h"
 #include "harness/ask/compare/pairing.h"
+#include "harness/ask/history/history.h"
+#include "harness/ask/stores/storing.h"
 #include "harness/base/diag.h"
+#include "harness/bring/record/record.h"
 #include "harness/cli/exports.h"
 #include "harness/measure/plan/plan.h"
 #include "harness/measure/session/setup.h"
@@ -17,6 +20,7 @@
 #include <stdio.h>
 
 #define OPTIONS_LIST_MAX      64
+#define OPTIONS_OPERANDS_MAX  4096
 #define OPTIONS_RUNNERS_MAX   32
 #define OPTIONS_ORIGINALS_MAX 4
 
@@ -41,7 +45,7 @@ struct options {
     struct workload_setting sets[OPTIONS_LIST_MAX]; /* what setup.sets points to */
     const struct command *command;
 
-    const char *operands[OPTIONS_LIST_MAX]; /* what is left beside the flags */
+    const char *operands[OPTIONS_OPERANDS_MAX]; /* what is left beside the flags */
     size_t operand_count;
 
     /* What to run. */
@@ -61,6 +65,8 @@ struct options {
     size_t drive_count;
     enum plan_pages pages[PLAN_PAGES]; /* none: any */
     size_t page_count;
+    uint64_t batches[OPTIONS_LIST_MAX]; /* none: single calls */
+    size_t batch_count;
 
     const struct tw_runner_entry
         *runners[OPTIONS_RUNNERS_MAX + OPTIONS_ORIGINALS_MAX]; /* none: virtual time */
@@ -90,18 +96,26 @@ struct options {
 
     /* ci */
     const char *project, *base;      /* paths, or NULL */
+    unsigned ci_fail_on;             /* 0: as the project says; else an enum fail_on, and 1 */
     struct conform_heard *heard;     /* conform: NULL: nobody listens */
     const struct contract *contract; /* compare: NULL: it is not ci that asks */
 
+    struct storing_request storing;            /* stores: what is not in setup and tasks */
+    const char *store_names[STORING_LIST_MAX]; /* conform: names or paths */
+    size_t store_name_count;
+    unsigned store_parts; /* of the proof, 1 << enum crash_part; 0: all */
+
     struct wishes wishes; /* advise */
-    uint64_t capacity;    /* show: ids; 0: as many as the script names */
+    struct history_wishes history;
+    struct record_wishes recording; /* record */
+    uint64_t capacity;              /* show: ids; 0: as many as the script names */
 
     /* What to leave. */
     const char *exports[EXPORTS_MAX]; /* the same, by the place in the table of formats */
     const char *plots;                /* directory or NULL */
     const char *fit;                  /* trace: workload file to write, "-" or NULL */
     const char *svg, *html;           /* the same as json */
-    const char *trace;                /* import: the same */
+    const char *trace;                /* import, record: the same */
     const char *take_directory;       /* take: where the sources go */
     const char *of, *limits_file;     /* limits: documents to read, or NULL */
     enum plot_format plot_format;
@@ -122,6 +136,7 @@ struct options {
     bool exact;        /* advise: --exact was given */
     bool clock_given;  /* a flag that is of no use without --runner */
     bool runs_given, time_given;
+    bool partial;     /* merge: shards may be missing */
     bool save_result; /* ci --save-baseline */
     bool silent;      /* shows no table */
 
@@ -160,9 +175,13 @@ enum flag_group {
     FLAGS_LIMITS = 1u << 18, /* what the machine can do, and designs as multiples of it */
     /* a document that has a page: --html, -o, --export-markdown, --export-csv */
     FLAGS_PAGE = 1u << 19,
-    FLAGS_LIST = 1u << 20, /* what to name */
-    FLAGS_CI = 1u << 21,   /* a project file, and what to compare with */
-    FLAGS_TAKE = 1u << 22  /* the sources of a design: -o */
+    FLAGS_LIST = 1u << 20,    /* what to name */
+    FLAGS_CI = 1u << 21,      /* a project file, and what to compare with */
+    FLAGS_TAKE = 1u << 22,    /* the sources of a design: -o */
+    FLAGS_STORES = 1u << 23,  /* stores, policies, durable loads, kills */
+    FLAGS_HISTORY = 1u << 24, /* results of many commits on a line */
+    FLAGS_MERGE = 1u << 25,   /* results of shards as one */
+    FLAGS_RECORD = 1u << 26   /* a command, and how its timers are recorded: -o */
 };
 
 /* Groups whose commands take the parameters of designs. */

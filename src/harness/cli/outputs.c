@@ -62,7 +62,8 @@ static int check_targets(const struct options *options, struct diag *diag)
 static int check_existing(const struct options *options, struct diag *diag)
 {
     struct options_file files[OPTIONS_FILES_MAX];
-    bool keeps_cells = options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE);
+    bool keeps_cells =
+        options->command->flags & (FLAGS_RUN | FLAGS_CLAIMS | FLAGS_ADVISE | FLAGS_STORES);
     size_t count = options_files(options, files);
     int status = DIAG_OK;
     if (options->force || options->setup.resume)

@@ -4,6 +4,8 @@
 #include "harness/base/lists.h"
 #include "harness/base/units.h"
 #include "harness/measure/designs/runner_plugins.h"
+#include "harness/measure/originals/original.h"
+#include "runners/runner_registry.h"
 
 #include <string.h>
 
@@ -132,24 +134,44 @@ int plugin_flag_open(struct options *options, const char *path, const struct tw_
     return check_name(options, design, path, diag);
 }
 
-/* A runner instead of a design; only conform takes one so far. */
+/* The last of the runners given so far: is its name nobody else's?  conform proves a changed copy of one of ours too. */
+static int check_runner_name(const struct options *options, const char *path, const char *flag,
+                             struct diag *diag)
+{
+    size_t last = options->runner_plugin_count - 1;
+    const char *name = options->runner_plugins[last]->timed->name;
+    if (!(options->command->flags & FLAGS_CONFORM) &&
+        (runner_registry_find(name) || original_find(name)))
+        return diag_usage(diag,
+                          "%s: %s: the name '%s' is that of a runner of twbench; expected another",
+                          flag, path, name);
+    for (size_t i = 0; i < last; i++)
+        if (strcmp(options->runner_plugins[i]->timed->name, name) == 0)
+            return diag_usage(diag, "%s: %s: the name '%s' is that of %s already", flag, path, name,
+                              runner_plugins_path(options->runner_plugins[i]));
+    return DIAG_OK;
+}
+
+/* A runner instead of a design. */
 static int take_runner(struct options *options, const char *path, bool has_settings,
                        const char *flag, struct diag *diag)
 {
     struct diag reason;
-    if (!(options->command->flags & FLAGS_CONFORM))
-        return diag_usage(diag, "%s: %s brings a runner, which 'twbench conform' takes alone", flag,
-                          path);
+    if (!(options->command->flags & (FLAGS_CONFORM | FLAGS_RUN | FLAGS_LIST)))
+        return diag_usage(diag,
+                          "%s: %s brings a runner, which run, replay, list and conform take; "
+                          "expected a design",
+                          flag, path);
     if (has_settings)
-        return diag_usage(diag, "%s: %s brings a runner; conform varies its settings itself", flag,
-                          path);
+        return diag_usage(diag, "%s: %s brings a runner; its settings are flags: --NAME=VALUE",
+                          flag, path);
     if (options->runner_plugin_count == OPTIONS_RUNNERS_MAX)
         return diag_usage(diag, "%s: more than %d runners", flag, OPTIONS_RUNNERS_MAX);
     const struct tw_runner_entry *runner = runner_plugins_open(path, &reason);
     if (!runner)
         return diag_usage(diag, "%s: %s", flag, reason.text);
     options->runner_plugins[options->runner_plugin_count++] = runner; /* options_free closes it */
-    return DIAG_OK;
+    return check_runner_name(options, path, flag, diag);
 }
 
 int plugin_flag_take(struct options *options, const char *flag, const char *value,

@@ -26,6 +26,9 @@ static cJSON *make_load(const struct load *load)
     json_add_integer(object, "tick_ns", load->tick_ns);
     json_add_integer(object, "capacity", load->capacity);
     json_add_integer(object, "horizon_ticks", load->horizon);
+    json_add_measure(object, "threads", load->threads > 0 ? (double)load->threads : NAN);
+    json_add_measure(object, "speed", load->threads > 0 ? load->speed : NAN);
+    add_wish(object, "played_ns", (double)load->played_ns);
     return object;
 }
 
@@ -34,8 +37,9 @@ static cJSON *make_wishes(const struct wishes *wishes)
     char rule[WORDS_SIZE];
     cJSON *object = cJSON_CreateObject();
     wishes_describe(rule, sizeof rule, wishes);
-    json_add_text(object, "for", criterion_name(wishes->goal));
-    json_add(object, "exact", cJSON_CreateBool(!wishes->late));
+    json_add_text(object, "for", criterion_name(wishes->goal, false));
+    json_add_text(object, "clock", wishes->on_clock ? "real" : "virtual");
+    json_add(object, "exact", cJSON_CreateBool(!wishes->late && !wishes->on_clock));
     add_wish(object, "late_ns", (double)wishes->late_ns);
     add_wish(object, "late_share", wishes->late_share);
     add_wish(object, "memory_bytes_per_task", wishes->memory_bytes);
@@ -68,6 +72,19 @@ static cJSON *make_interval(const struct criteria_interval *interval)
     return object;
 }
 
+/* Of a candidate on the real clock. */
+static cJSON *make_clock(const struct criteria *of)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_measure(object, "late_p50_ns", of->late_p50_ns);
+    json_add(object, "late_p99_ns", make_interval(&of->late_ns));
+    json_add_measure(object, "start_p99_ns", of->start_p99_ns);
+    json_add_measure(object, "stop_p99_ns", of->stop_p99_ns);
+    json_add(object, "caller_p99_ns", make_interval(&of->caller_ns));
+    json_add_measure(object, "idle_wakeups_per_s", of->wakeups);
+    return object;
+}
+
 static cJSON *make_figures(const struct criteria *of)
 {
     cJSON *object = cJSON_CreateObject();
@@ -75,13 +92,14 @@ static cJSON *make_figures(const struct criteria *of)
     json_add_measure(object, "bytes_per_task", of->bytes_per_task);
     json_add_measure(object, "fixed_bytes", of->fixed_bytes);
     json_add_measure(object, "peak_bytes", of->peak_bytes);
-    json_add_measure(object, "advance_p99_ns", of->tail_p99_ns);
-    json_add_measure(object, "advance_max_ns", of->tail_max_ns);
+    json_add_measure(object, "advance_p99_ns", of->on_clock ? NAN : of->tail_p99_ns);
+    json_add_measure(object, "advance_max_ns", of->on_clock ? NAN : of->tail_max_ns);
     json_add_integer(object, "advance_passes", of->tail_passes);
     json_add_measure(object, "late_mean_ns", of->late_mean_ns);
     json_add_measure(object, "late_max_ns", of->late_max_ns);
-    json_add_measure(object, "wakeups", of->wakeups);
-    json_add_measure(object, "useful_wakeups", of->useful_wakeups);
+    json_add_measure(object, "wakeups", of->on_clock ? NAN : of->wakeups);
+    json_add_measure(object, "useful_wakeups", of->on_clock ? NAN : of->useful_wakeups);
+    json_add(object, "clock", of->on_clock ? make_clock(of) : cJSON_CreateNull());
     return object;
 }
 
@@ -129,6 +147,14 @@ static cJSON *make_identities(const struct advice_evidence *evidence, size_t can
     return list;
 }
 
+static uint64_t tick_of(const struct candidate *candidate, const struct load *load)
+{
+    struct tw_runner_config config = {.design = candidate->design->timed};
+    if (candidate->tick_ns > 0)
+        return candidate->tick_ns;
+    return candidate->runner ? runner_tick_ns(candidate->runner->timed, &config) : load->tick_ns;
+}
+
 static cJSON *make_candidate(const struct advice_evidence *evidence, const struct field *field,
                              size_t i)
 {
@@ -140,10 +166,10 @@ static cJSON *make_candidate(const struct advice_evidence *evidence, const struc
     candidate_name(text, sizeof text, candidate);
     json_add_text(object, "name", text);
     json_add_text(object, "impl", candidate->design->timed->name);
+    json_add_text(object, "runner", candidate->runner ? candidate->runner->timed->name : NULL);
     json_add(object, "settings", make_settings(candidate));
     json_add_text(object, "drive", plan_drive_name(candidate->drive));
-    json_add_integer(object, "tick_ns",
-                     candidate->tick_ns > 0 ? candidate->tick_ns : load->tick_ns);
+    json_add_integer(object, "tick_ns", tick_of(candidate, load));
     json_add_text(object, "status", status_of(evidence, field, i));
     json_add(object, "front",
              cJSON_CreateBool(field->entries[i].allowed && field->by[i] == FRONT_ITSELF));
@@ -178,6 +204,13 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
     return object;
 }
 
+static cJSON *make_ratio(const struct contender *left, const struct contender *right,
+                         enum criterion criterion)
+{
+    struct criteria_interval ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+    return left->of.on_clock ? make_interval(&ratio) : cJSON_CreateNull();
+}
+
 static cJSON *make_comparison(const struct advice_evidence *evidence, const struct field *field,
                               size_t other)
 {
@@ -194,13 +227,17 @@ static cJSON *make_comparison(const struct advice_evidence *evidence, const stru
                      left->of.known ? left->of.bytes_per_task / right->of.bytes_per_task : NAN);
     words_why(why, sizeof why, evidence, field, other);
     json_add_text(object, "why", left->of.known ? NULL : why);
+    json_add(object, "late_ratio", make_ratio(left, right, CRITERION_PRECISION));
+    json_add(object, "caller_ratio", make_ratio(left, right, CRITERION_TAIL));
     return object;
 }
 
-/* One of those that every reader knows, as it comes. */
+/* One of those that every reader knows, as it comes; on the real clock each. */
 static bool is_reference(const struct candidate *candidate)
 {
     static const char *const names[] = {"list", "heap", "hashed", "hier", "fast"};
+    if (candidate->runner)
+        return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(candidate->design->timed->name, names[i]) == 0)
             return candidate->setting_count == 0 && candidate->tick_ns == 0 &&

@@ -4,6 +4,7 @@
 #include "harness/ask/advise/fitting.h"
 #include "harness/ask/advise/racing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A child may take so small a part of the budget, or a few times what making the stream took, and never
@@ -20,6 +21,14 @@
 #define MAKING_SHARE_MAX  0.65
 #define FEWER_TASKS       64
 #define FEWER_TASKS_MAX   4096 /* where the workload's own number was asked for */
+
+/* On the real clock: runs beside the look at each candidate; what a run takes beside what it plays; the least that it
+ * plays; what a child may take on top of that. */
+#define CLOCK_RUNS          100.0
+#define CLOCK_BESIDE_NS     1.5e8
+#define CLOCK_PLAYED_MIN_NS 1e8
+#define MS                  1e6
+#define CLOCK_CHILD_NS      UINT64_C(5000000000)
 
 /* To see what an interruption takes: the middle of so many stretches. */
 #define STRETCHES  5
@@ -68,6 +77,31 @@ static int make_load(struct measuring *measuring, const struct advise_request *r
     return status;
 }
 
+/* How much of the load a run plays: by the budget, unless it is given, and no more than there is. */
+static void meet_clock(struct measuring *measuring, const struct advise_request *request,
+                       const struct stream *stream)
+{
+    const struct clock_wishes *clock = &request->setup->clock;
+    struct load *load = &measuring->evidence.load;
+    double ticks = 0;
+    for (size_t i = 0; i < stream->phase_count; i++)
+        ticks += (double)stream->phases[i].counts.ticks;
+    double whole_ns = ticks * (double)stream->tick_ns / clock->speed;
+    double looks = (double)(request->runner_count * request->design_count);
+    double run_ns = (double)request->setup->budget_ns / (looks + CLOCK_RUNS);
+    double played_ns = run_ns - CLOCK_BESIDE_NS;
+    if (played_ns < CLOCK_PLAYED_MIN_NS)
+        played_ns = CLOCK_PLAYED_MIN_NS;
+    played_ns = floor(played_ns / MS) * MS;
+    if (clock->duration_ns > 0)
+        played_ns = (double)clock->duration_ns;
+    load->threads = request->threads;
+    load->speed = clock->speed;
+    load->played_ns = played_ns < whole_ns ? (uint64_t)played_ns : 0;
+    measuring->child_ns = CLOCK_CHILD_NS;
+    measuring->workload = NULL;
+}
+
 /* Makes the stream, which tells what the load is. */
 static int meet_load(struct measuring *measuring, const struct advise_request *request,
                      struct diag *diag)
@@ -99,6 +133,8 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
         .capacity = stream->capacity,
         .horizon = stream->horizon,
     };
+    if (setup->clock.on)
+        meet_clock(measuring, request, stream);
     return DIAG_OK;
 }
 
@@ -107,7 +143,7 @@ static int fit_trace(struct measuring *measuring, const struct advise_request *r
                      struct fitting *fitting, struct diag *diag)
 {
     const struct setup *setup = request->setup;
-    if (!measuring->evidence.load.is_trace || !measuring->is_made)
+    if (!measuring->evidence.load.is_trace || !measuring->is_made || setup->clock.on)
         return DIAG_OK;
     int status = fitting_open(fitting, request->load, setup->workload_directory, diag);
     if (status != DIAG_OK)
@@ -158,6 +194,8 @@ static void begin(struct measuring *measuring, const struct advise_request *requ
     measuring->setup = *request->setup;
     measuring->designs = request->designs;
     measuring->design_count = request->design_count;
+    measuring->runners = request->runners;
+    measuring->runner_count = request->runner_count;
     measuring->tasks_asked = request->tasks;
     measuring->tasks_asked_count = request->task_count;
     measuring->evidence.wishes = request->wishes;

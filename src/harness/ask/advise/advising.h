@@ -14,6 +14,9 @@ struct advise_request {
     const char *load;          /* a workload or a trace, by name or as a file */
     const struct tw_design *const *designs;
     size_t design_count;
+    const struct tw_runner_entry *const *runners; /* on the real clock (setup->clock.on) */
+    size_t runner_count;
+    uint32_t threads;      /* on the real clock: that start and stop */
     const uint64_t *tasks; /* sizes to look at, the load's own last; none: the workload's default */
     size_t task_count;
     struct wishes wishes;

@@ -25,6 +25,8 @@ static bool has_param(const struct tw_design *design, const char *name)
 void candidate_name(char *out, size_t size, const struct candidate *candidate)
 {
     struct text text = text_in(out, size);
+    if (candidate->runner)
+        text_add(&text, "%s/", candidate->runner->timed->name);
     text_add(&text, "%s", candidate->design->timed->name);
     for (size_t i = 0; i < candidate->setting_count; i++) {
         const struct tw_setting *setting = &candidate->settings[i];
@@ -48,7 +50,7 @@ static bool declares_late(const struct tw_design *design)
 
 bool candidate_is_exact(const struct candidate *candidate)
 {
-    return candidate->tick_ns == 0 && !declares_late(candidate->design);
+    return !candidate->runner && candidate->tick_ns == 0 && !declares_late(candidate->design);
 }
 
 static bool setting_equal(const struct tw_setting *left, const struct tw_setting *right)
@@ -59,8 +61,9 @@ static bool setting_equal(const struct tw_setting *left, const struct tw_setting
 
 bool candidate_equal(const struct candidate *left, const struct candidate *right)
 {
-    bool equal = left->design == right->design && left->drive == right->drive &&
-                 left->tick_ns == right->tick_ns && left->setting_count == right->setting_count;
+    bool equal = left->design == right->design && left->runner == right->runner &&
+                 left->drive == right->drive && left->tick_ns == right->tick_ns &&
+                 left->setting_count == right->setting_count;
     for (size_t i = 0; equal && i < left->setting_count; i++)
         equal = setting_equal(&left->settings[i], &right->settings[i]);
     return equal;
@@ -104,6 +107,36 @@ size_t candidates_default(const struct wishes *wishes, const struct tw_design *c
         out[count] = (struct candidate){.design = designs[i], .place = (unsigned)i};
         leave_out(&out[count++], wishes);
     }
+    return count;
+}
+
+/* Whether a driver of a clock can take it. */
+static void leave_out_on_clock(struct candidate *candidate)
+{
+    if (candidate->design->timed->traits.flags & TW_REAL_CLOCK)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "waits for the clock of the machine itself, which a runner does");
+}
+
+size_t candidates_on_clock(const struct load *load, const struct tw_runner_entry *const *runners,
+                           size_t runner_count, const struct tw_design *const *designs,
+                           size_t design_count, struct candidate *out, size_t max)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < runner_count; r++)
+        for (size_t d = 0; d < design_count && count + 1 < max; d++) {
+            const struct tw_runner *runner = runners[r]->timed;
+            if (designs[d]->timed->traits.flags & TW_KEEPS_NOTHING)
+                continue;
+            struct candidate *candidate = &out[count++];
+            *candidate = (struct candidate){
+                .design = designs[d], .runner = runners[r], .place = (unsigned)(r * 64 + d)};
+            leave_out_on_clock(candidate);
+            if (!(runner->flags & TW_RUNNER_TICKS) || runner->tick_ns == load->tick_ns)
+                continue;
+            out[count] = *candidate;
+            out[count++].tick_ns = load->tick_ns;
+        }
     return count;
 }
 
@@ -175,6 +208,10 @@ size_t candidates_around(const struct candidate *of, const struct load *load, ui
     }
     if (has_param(of->design, "slots"))
         count += around_slots(of, slots, out + count, max - count);
+    if (has_param(of->design, "bitmap") && count < max) {
+        const uint64_t on = 1;
+        out[count++] = with_setting(of, "bitmap", &on, 1);
+    }
     if (has_param(of->design, "levels"))
         count += around_levels(of, load->horizon, out + count, max - count);
     return count;

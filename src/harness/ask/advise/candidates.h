@@ -17,8 +17,9 @@
 
 struct candidate {
     const struct tw_design *design;
+    const struct tw_runner_entry *runner; /* on the real clock: who drives it; else NULL */
     enum plan_drive drive;
-    uint64_t tick_ns; /* 0: the load's own */
+    uint64_t tick_ns; /* 0: the load's own; with a runner: 0: its own */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count; /* 0: as the design chooses them */
     int slots_shift; /* slots are the default shifted so far to the left; 0: not set, or not so */
@@ -32,11 +33,14 @@ struct load {
     uint64_t tasks, tick_ns;
     uint32_t capacity;
     tw_tick horizon;
+    uint32_t threads;   /* on the real clock: that start and stop; else 0 */
+    double speed;       /* on the real clock: at which it is played */
+    uint64_t played_ns; /* on the real clock: how much of it a run plays; 0: all */
 };
 
 /* "hashed", "hashed slots=512 drive=next tick=10 ms". */
 void candidate_name(char *out, size_t size, const struct candidate *candidate);
-/* Exact, at the load's own tick. */
+/* Exact, at the load's own tick; on the real clock nothing is. */
 bool candidate_is_exact(const struct candidate *candidate);
 bool candidate_equal(const struct candidate *left, const struct candidate *right);
 
@@ -45,6 +49,12 @@ bool candidate_equal(const struct candidate *left, const struct candidate *right
  * Answers how many. */
 size_t candidates_default(const struct wishes *wishes, const struct tw_design *const *designs,
                           size_t design_count, struct candidate *out, size_t max);
+
+/* On the real clock: each design behind each runner.  A runner that wakes on each tick has the load's, and its own
+ * beside that if that is another.  Answers how many. */
+size_t candidates_on_clock(const struct load *load, const struct tw_runner_entry *const *runners,
+                           size_t runner_count, const struct tw_design *const *designs,
+                           size_t design_count, struct candidate *out, size_t max);
 
 /* What lies around `of`, whose default settings resolved to `slots` (0: it has none).  Answers how many. */
 size_t candidates_around(const struct candidate *of, const struct load *load, uint64_t slots,

@@ -24,13 +24,30 @@ int wishes_parse_goal(const char *value, const char *flag, enum criterion *out, 
     } words[] = {{"cost", CRITERION_COST},
                  {"memory", CRITERION_MEMORY},
                  {"tail", CRITERION_TAIL},
-                 {"wakeups", CRITERION_WAKEUPS}};
+                 {"wakeups", CRITERION_WAKEUPS},
+                 {"late", CRITERION_PRECISION}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, value) == 0) {
             *out = words[i].goal;
             return DIAG_OK;
         }
-    return diag_usage(diag, "%s: '%s' given; expected cost, memory, tail or wakeups", flag, value);
+    return diag_usage(diag,
+                      "%s: '%s' given; expected cost, memory, tail, wakeups, or with --clock=real "
+                      "late",
+                      flag, value);
+}
+
+int wishes_finish(struct wishes *wishes, struct diag *diag)
+{
+    if (!wishes->on_clock && wishes->goal_given && wishes->goal == CRITERION_PRECISION)
+        return diag_usage(diag, "--for=late: lateness is of the real clock: --clock=real is "
+                                "missing");
+    if (wishes->on_clock && wishes->late_share > 0)
+        return diag_usage(diag, "--late: a share of the delay given; on the real clock expected a "
+                                "time, of which the 99th percentile of the lateness is no more");
+    if (wishes->on_clock && !wishes->goal_given)
+        wishes->goal = CRITERION_PRECISION;
+    return DIAG_OK;
 }
 
 int wishes_parse_late(const char *value, const char *flag, struct wishes *out, struct diag *diag)
@@ -57,7 +74,12 @@ int wishes_parse_late(const char *value, const char *flag, struct wishes *out, s
 static void describe_lateness(struct text *line, const struct wishes *wishes)
 {
     char time[TEXT_SIZE];
-    if (wishes->late_ns > 0) {
+    if (wishes->on_clock && wishes->late_ns == 0)
+        return;
+    if (wishes->on_clock) {
+        units_format_time(time, sizeof time, wishes->late_ns);
+        text_add(line, "; p99 of the lateness at most %s", time);
+    } else if (wishes->late_ns > 0) {
         units_format_time(time, sizeof time, wishes->late_ns);
         text_add(line, "; designs and ticks that are late by at most %s", time);
     } else if (wishes->late_share > 0) {
@@ -74,7 +96,8 @@ static const enum criterion *order_of(enum criterion goal)
         [CRITERION_COST] = {CRITERION_TAIL, CRITERION_MEMORY, CRITERION_WAKEUPS, CRITERIA},
         [CRITERION_MEMORY] = {CRITERION_COST, CRITERION_TAIL, CRITERION_WAKEUPS, CRITERIA},
         [CRITERION_TAIL] = {CRITERION_COST, CRITERION_MEMORY, CRITERION_WAKEUPS, CRITERIA},
-        [CRITERION_PRECISION] = {CRITERIA},
+        [CRITERION_PRECISION] = {CRITERION_TAIL, CRITERION_COST, CRITERION_WAKEUPS,
+                                 CRITERION_MEMORY, CRITERIA},
         [CRITERION_WAKEUPS] = {CRITERION_COST, CRITERION_TAIL, CRITERION_MEMORY, CRITERIA},
     };
     return orders[goal];
@@ -82,28 +105,37 @@ static const enum criterion *order_of(enum criterion goal)
 
 void wishes_describe(char *out, size_t size, const struct wishes *wishes)
 {
-    static const char *const goals[CRITERIA] = {
-        [CRITERION_COST] = "the least time per operation",
-        [CRITERION_MEMORY] = "the least memory per task",
-        [CRITERION_TAIL] = "the shortest longest advance",
-        [CRITERION_PRECISION] = "",
-        [CRITERION_WAKEUPS] = "the fewest wake-ups",
+    static const char *const goals[2][CRITERIA] = {
+        {[CRITERION_COST] = "the least time per operation",
+         [CRITERION_MEMORY] = "the least memory per task",
+         [CRITERION_TAIL] = "the shortest longest advance",
+         [CRITERION_PRECISION] = "",
+         [CRITERION_WAKEUPS] = "the fewest wake-ups"},
+        {[CRITERION_COST] = "the least processor time per start and stop",
+         [CRITERION_MEMORY] = "the least memory per timer",
+         [CRITERION_TAIL] = "the shortest p99 of what a start or stop takes its caller",
+         [CRITERION_PRECISION] = "the least p99 of the lateness",
+         [CRITERION_WAKEUPS] = "the fewest wake-ups when idle"},
     };
     char time[TEXT_SIZE];
     struct text line = text_in(out, size);
-    text_add(&line, "%s", goals[wishes->goal]);
+    text_add(&line, "%s", goals[wishes->on_clock][wishes->goal]);
     describe_lateness(&line, wishes);
     if (wishes->memory_bytes > 0)
-        text_add(&line, "; at most %g bytes per task", wishes->memory_bytes);
+        text_add(&line, "; at most %g bytes per %s", wishes->memory_bytes,
+                 wishes->on_clock ? "timer" : "task");
     if (wishes->tail_ns > 0) {
         units_format_time(time, sizeof time, wishes->tail_ns);
-        text_add(&line, "; no advance longer than %s", time);
+        text_add(&line,
+                 wishes->on_clock ? "; p99 of starts and stops at most %s"
+                                  : "; no advance longer than %s",
+                 time);
     }
     text_add(&line, "; among those that do not differ significantly, and within 10 %% by their "
                     "figures, the better in");
     const enum criterion *order = order_of(wishes->goal);
     for (size_t i = 0; order[i] != CRITERIA; i++)
-        text_add(&line, "%s %s", i ? ", then" : "", criterion_name(order[i]));
+        text_add(&line, "%s %s", i ? ", then" : "", criterion_name(order[i], wishes->on_clock));
     text_add(&line, ", then the simpler one");
 }
 
@@ -112,18 +144,21 @@ bool wishes_allow(const struct wishes *wishes, const struct contender *contender
 {
     const struct criteria *of = &contender->of;
     char is[TEXT_SIZE], most[TEXT_SIZE];
+    const char *longest = of->on_clock ? "the p99 of starts and stops is" : "an advance took";
+    double late_ns = of->on_clock ? of->late_ns.median : of->late_max_ns;
     why[0] = '\0';
-    if (wishes->late_ns > 0 && !as_due && of->late_max_ns > (double)wishes->late_ns) {
-        units_format_time(is, sizeof is, (uint64_t)of->late_max_ns);
+    if (wishes->late_ns > 0 && !as_due && late_ns > (double)wishes->late_ns) {
+        units_format_time(is, sizeof is, (uint64_t)late_ns);
         units_format_time(most, sizeof most, wishes->late_ns);
-        snprintf(why, size, "late by up to %s here; at most %s is wished for", is, most);
+        snprintf(why, size, "late by %s %s here; at most %s is wished for",
+                 of->on_clock ? "a p99 of" : "up to", is, most);
     } else if (wishes->memory_bytes > 0 && of->bytes_per_task > wishes->memory_bytes) {
         snprintf(why, size, "%.1f bytes per task; at most %g are wished for", of->bytes_per_task,
                  wishes->memory_bytes);
     } else if (wishes->tail_ns > 0 && of->tail_max_ns > (double)wishes->tail_ns) {
         units_format_time(is, sizeof is, (uint64_t)of->tail_max_ns);
         units_format_time(most, sizeof most, wishes->tail_ns);
-        snprintf(why, size, "an advance took %s; at most %s is wished for", is, most);
+        snprintf(why, size, "%s %s; at most %s is wished for", longest, is, most);
     }
     return why[0] == '\0';
 }
@@ -210,9 +245,10 @@ static void keep_equal(enum criterion goal, const struct choice_contender *conte
  * who may be preferred for something else. */
 static bool is_near(enum criterion goal, const struct contender *of, const struct contender *best)
 {
-    double worst = goal == CRITERION_TAIL ? CRITERIA_TAIL_FACTOR : 1 + WORTH_IT;
-    if (goal == CRITERION_COST)
-        return criteria_ratio(&of->cells, &best->cells).median <= worst;
+    bool is_sampled = criteria_is_sampled(of, goal);
+    double worst = goal == CRITERION_TAIL && !is_sampled ? CRITERIA_TAIL_FACTOR : 1 + WORTH_IT;
+    if (is_sampled)
+        return criteria_ratio_by(&of->cells, &best->cells, goal).median <= worst;
     return criteria_value(&of->of, goal) <= worst * criteria_value(&best->of, goal);
 }
 

@@ -17,7 +17,9 @@
 #include <stdint.h>
 
 struct wishes {
-    enum criterion goal; /* any but CRITERION_PRECISION */
+    enum criterion goal; /* any but CRITERION_PRECISION; on the real clock any */
+    bool on_clock;       /* asked of runners and designs */
+    bool goal_given;
     bool late;           /* lateness is allowed, by one of these; else only exact designs */
     uint64_t late_ns;    /* most, against what was asked for; 0: not given */
     double late_share;   /* most that a design may declare, of a delay; 0: not given */
@@ -25,8 +27,11 @@ struct wishes {
     uint64_t tail_ns;    /* longest advance; 0: no limit */
 };
 
-/* "cost", "memory", "tail", "wakeups" into *out; DIAG_USAGE for another word. */
+/* "cost", "memory", "tail", "wakeups", "late" into *out; DIAG_USAGE for another word. */
 int wishes_parse_goal(const char *value, const char *flag, enum criterion *out, struct diag *diag);
+/* Of the wishes once all are known: DIAG_USAGE for one that virtual time, or the real clock, has no answer to.  On
+ * the real clock the goal is lateness unless another is given. */
+int wishes_finish(struct wishes *wishes, struct diag *diag);
 /* "10ms" or "12.5%", or a share as a number below 1: DIAG_USAGE for anything else, or nothing. */
 int wishes_parse_late(const char *value, const char *flag, struct wishes *out, struct diag *diag);
 

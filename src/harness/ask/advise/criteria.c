@@ -11,14 +11,21 @@
 /* A maximum that another pass had as well, within so much, is of the work and not of an interruption. */
 #define TAIL_AGAIN 1.5
 
-const char *criterion_name(enum criterion criterion)
+const char *criterion_name(enum criterion criterion, bool on_clock)
 {
-    static const char *const names[CRITERIA] = {
-        [CRITERION_COST] = "cost",        [CRITERION_MEMORY] = "memory",
-        [CRITERION_TAIL] = "tail",        [CRITERION_PRECISION] = "precision",
-        [CRITERION_WAKEUPS] = "wake-ups",
+    static const char *const names[2][CRITERIA] = {
+        {[CRITERION_COST] = "cost",
+         [CRITERION_MEMORY] = "memory",
+         [CRITERION_TAIL] = "tail",
+         [CRITERION_PRECISION] = "precision",
+         [CRITERION_WAKEUPS] = "wake-ups"},
+        {[CRITERION_COST] = "processor time",
+         [CRITERION_MEMORY] = "memory",
+         [CRITERION_TAIL] = "caller's latency",
+         [CRITERION_PRECISION] = "lateness",
+         [CRITERION_WAKEUPS] = "idle wake-ups"},
     };
-    return names[criterion];
+    return names[on_clock][criterion];
 }
 
 /* ---- One cell. ------------------------------------------------------------------------------- */
@@ -45,11 +52,38 @@ static double phase_ns(const cJSON *phase, int sample)
     return advances > 0 ? advances * json_get_number(phase, "ns_per_advance.median") : 0;
 }
 
+static bool is_on_clock(const cJSON *cell)
+{
+    return json_get(cell, "clock") != NULL;
+}
+
+static double samples_in(const cJSON *cell)
+{
+    return is_on_clock(cell) ? (double)cJSON_GetArraySize(json_get(cell, "clock.rounds"))
+                             : json_get_number(cell, "sampling.samples");
+}
+
+/* What a run on the real clock says of the criterion; NaN when there is no such run, or nothing fired in it. */
+static double sample_on_clock(const cJSON *cell, int sample, enum criterion criterion)
+{
+    const cJSON *round = cJSON_GetArrayItem(json_get(cell, "clock.rounds"), sample);
+    if (!is_ok(cell) || !round)
+        return NAN;
+    if (criterion == CRITERION_COST)
+        return json_get_number(round, "process_cpu_ns") / json_get_number(round, "operations");
+    if (criterion == CRITERION_TAIL)
+        return fmax(json_get_number(round, "times_ns.start.p99"),
+                    json_get_number(round, "times_ns.stop.p99"));
+    return criterion == CRITERION_PRECISION ? json_get_number(round, "times_ns.late.p99") : NAN;
+}
+
 /* ns per operation of the whole load in that sample; NaN when there is none. */
 static double sample_cost(const cJSON *cell, int sample)
 {
     double ns = 0, operations = 0;
     const cJSON *phase;
+    if (is_on_clock(cell))
+        return sample_on_clock(cell, sample, CRITERION_COST);
     if (!is_ok(cell) || sample >= json_get_number(cell, "sampling.samples"))
         return NAN;
     cJSON_ArrayForEach(phase, json_get(cell, "phases"))
@@ -58,6 +92,12 @@ static double sample_cost(const cJSON *cell, int sample)
         operations += operations_of(phase);
     }
     return operations > 0 ? ns / operations : NAN;
+}
+
+static double sample_of(const cJSON *cell, int sample, enum criterion criterion)
+{
+    return criterion == CRITERION_COST ? sample_cost(cell, sample)
+                                       : sample_on_clock(cell, sample, criterion);
 }
 
 static double sum_of(const cJSON *cell, const char *path)
@@ -87,8 +127,8 @@ static double most_of(const cJSON *cell, const char *path)
 /* Rounds of a single sample are a first look: they count while there is nothing better. */
 static bool is_counted(const cJSON *cell, double most_samples)
 {
-    return is_ok(cell) && (most_samples < CRITERIA_PAIRS_MIN ||
-                           json_get_number(cell, "sampling.samples") >= CRITERIA_PAIRS_MIN);
+    return is_ok(cell) &&
+           (most_samples < CRITERIA_PAIRS_MIN || samples_in(cell) >= CRITERIA_PAIRS_MIN);
 }
 
 static double most_samples_of(const struct criteria_cells *cells)
@@ -96,11 +136,12 @@ static double most_samples_of(const struct criteria_cells *cells)
     double most = 0;
     for (size_t i = 0; i < CRITERIA_ROUNDS; i++)
         if (is_ok(cells->cells[i]))
-            most = fmax(most, json_get_number(cells->cells[i], "sampling.samples"));
+            most = fmax(most, samples_in(cells->cells[i]));
     return most;
 }
 
-static size_t gather_samples(const struct criteria_cells *cells, double *out)
+static size_t gather_samples(const struct criteria_cells *cells, enum criterion criterion,
+                             double *out)
 {
     size_t count = 0;
     double most = most_samples_of(cells);
@@ -108,10 +149,10 @@ static size_t gather_samples(const struct criteria_cells *cells, double *out)
         if (!is_counted(cells->cells[i], most))
             continue;
         for (int s = 0; count < CRITERIA_SAMPLES_MAX; s++) {
-            double cost = sample_cost(cells->cells[i], s);
-            if (isnan(cost))
+            double sample = sample_of(cells->cells[i], s, criterion);
+            if (isnan(sample))
                 break;
-            out[count++] = cost;
+            out[count++] = sample;
         }
     }
     return count;
@@ -169,9 +210,27 @@ static void take_tail(struct criteria *out, const cJSON *cell)
     out->tail_passes++;
 }
 
+/* Of all runs of the round together. */
+static void take_clock(struct criteria *out, const cJSON *cell)
+{
+    out->known = out->on_clock = true;
+    out->bytes_per_task = json_get_number(cell, "clock.bytes_per_timer");
+    out->fixed_bytes = json_get_number(cell, "clock.stats.own_bytes");
+    out->peak_bytes = out->fixed_bytes + json_get_number(cell, "clock.stats.design_bytes");
+    out->late_mean_ns = json_get_number(cell, "clock.times_ns.late.mean");
+    out->late_p50_ns = json_get_number(cell, "clock.times_ns.late.p50");
+    out->late_max_ns = json_get_number(cell, "clock.times_ns.late.max");
+    out->start_p99_ns = json_get_number(cell, "clock.times_ns.start.p99");
+    out->stop_p99_ns = json_get_number(cell, "clock.times_ns.stop.p99");
+}
+
 /* Everything but the times is the same in each of them. */
 static void take_cell(struct criteria *out, const cJSON *cell)
 {
+    if (is_on_clock(cell)) {
+        take_clock(out, cell);
+        return;
+    }
     out->known = true;
     take_memory(out, cell);
     take_wakeups(out, cell);
@@ -180,9 +239,40 @@ static void take_cell(struct criteria *out, const cJSON *cell)
     out->late_max_ns = json_get_number(cell, "precision.late_max_ns");
 }
 
-struct criteria criteria_of(const struct criteria_cells *cells)
+/* A few runs on the real clock scatter both ways: what disturbs one may have missed the others. */
+static bool is_any_on_clock(const struct criteria_cells *cells)
+{
+    bool found = false;
+    for (size_t i = 0; i < CRITERIA_ROUNDS; i++)
+        found = found || (cells->cells[i] && is_on_clock(cells->cells[i]));
+    return found;
+}
+
+static struct criteria_interval sampled(const struct criteria_cells *cells,
+                                        enum criterion criterion)
 {
     double samples[CRITERIA_SAMPLES_MAX];
+    size_t count = gather_samples(cells, criterion, samples);
+    if (count == 0)
+        return (struct criteria_interval){NAN, NAN, NAN, 0, 0};
+    struct criteria_interval interval = interval_of(samples, count);
+    if (count < CRITERIA_PAIRS_MIN && is_any_on_clock(cells))
+        interval.high *= 2;
+    return interval;
+}
+
+/* What the samples say of a candidate on the real clock. */
+static void take_runs(struct criteria *out, const struct criteria_cells *cells)
+{
+    out->caller_ns = sampled(cells, CRITERION_TAIL);
+    out->late_ns = sampled(cells, CRITERION_PRECISION);
+    out->tail_max_ns = out->tail_p99_ns = out->tail_sure_ns = out->caller_ns.median;
+    if (cells->idle && is_ok(cells->idle))
+        out->wakeups = json_get_number(cells->idle, "clock.wakeups_per_s");
+}
+
+struct criteria criteria_of(const struct criteria_cells *cells)
+{
     struct criteria out = {.status = "",
                            .reason = "",
                            .tail_p99_ns = NAN,
@@ -200,9 +290,11 @@ struct criteria criteria_of(const struct criteria_cells *cells)
         else
             out.failed++;
     }
-    size_t count = gather_samples(cells, samples);
-    if (count > 0)
-        out.cost_ns = interval_of(samples, count);
+    struct criteria_interval cost = sampled(cells, CRITERION_COST);
+    if (cost.count > 0)
+        out.cost_ns = cost;
+    if (out.on_clock)
+        take_runs(&out, cells);
     return out;
 }
 
@@ -215,7 +307,7 @@ static bool same_stream(const cJSON *left, const cJSON *right)
 
 /* Samples of rounds in which both were, over the same operations. */
 static size_t gather_ratios(const struct criteria_cells *left, const struct criteria_cells *right,
-                            double *out)
+                            enum criterion criterion, double *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < CRITERIA_ROUNDS; i++) {
@@ -224,7 +316,7 @@ static size_t gather_ratios(const struct criteria_cells *left, const struct crit
             !same_stream(l, r))
             continue;
         for (int s = 0; count < CRITERIA_SAMPLES_MAX; s++) {
-            double ratio = sample_cost(l, s) / sample_cost(r, s);
+            double ratio = sample_of(l, s, criterion) / sample_of(r, s, criterion);
             if (isnan(ratio))
                 break;
             out[count++] = ratio;
@@ -241,8 +333,7 @@ static size_t common_round(const struct criteria_cells *left, const struct crite
     for (size_t i = 0; i < CRITERIA_ROUNDS; i++) {
         if (!is_ok(left->cells[i]) || !is_ok(right->cells[i]))
             continue;
-        double samples = fmin(json_get_number(left->cells[i], "sampling.samples"),
-                              json_get_number(right->cells[i], "sampling.samples"));
+        double samples = fmin(samples_in(left->cells[i]), samples_in(right->cells[i]));
         if (samples > most) {
             most = samples;
             found = i;
@@ -252,28 +343,51 @@ static size_t common_round(const struct criteria_cells *left, const struct crite
 }
 
 /* Times of different rounds lie minutes apart, and the machine may have become another one. */
-static struct criteria_interval cost_in(const struct criteria_cells *cells, size_t round)
+static struct criteria_interval sampled_in(const struct criteria_cells *cells, size_t round,
+                                           enum criterion criterion)
 {
-    struct criteria_cells one = {{NULL}};
+    struct criteria_cells one = {.cells = {NULL}};
     one.cells[0] = round < CRITERIA_ROUNDS ? cells->cells[round] : NULL;
-    return criteria_of(round < CRITERIA_ROUNDS ? &one : cells).cost_ns;
+    return sampled(round < CRITERIA_ROUNDS ? &one : cells, criterion);
 }
 
 struct criteria_interval criteria_ratio(const struct criteria_cells *left,
                                         const struct criteria_cells *right)
 {
+    return criteria_ratio_by(left, right, CRITERION_COST);
+}
+
+/* How far the runs of one that was raced lie apart, largest over least: a single run of another may be as far from what
+ * it would be, too.  1 off the real clock, and of few runs. */
+static double scatter_of(const struct criteria_cells *cells, enum criterion criterion)
+{
+    double samples[CRITERIA_SAMPLES_MAX], least = INFINITY, most = 0;
+    size_t count = is_any_on_clock(cells) ? gather_samples(cells, criterion, samples) : 0;
+    for (size_t i = 0; i < count; i++) {
+        least = fmin(least, samples[i]);
+        most = fmax(most, samples[i]);
+    }
+    return count >= CRITERIA_PAIRS_MIN && least > 0 ? most / least : 1;
+}
+
+struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
+                                           const struct criteria_cells *right,
+                                           enum criterion criterion)
+{
     double ratios[CRITERIA_SAMPLES_MAX];
-    size_t count = gather_ratios(left, right, ratios);
+    size_t count = gather_ratios(left, right, criterion, ratios);
     if (count >= CRITERIA_PAIRS_MIN)
         return interval_of(ratios, count);
     size_t round = common_round(left, right);
-    struct criteria_interval l = cost_in(left, round), r = cost_in(right, round);
+    struct criteria_interval l = sampled_in(left, round, criterion);
+    struct criteria_interval r = sampled_in(right, round, criterion);
+    double scatter = fmax(scatter_of(left, criterion), scatter_of(right, criterion));
     if (l.count == 0 || r.count == 0)
         return (struct criteria_interval){NAN, NAN, NAN, 0, 0};
     return (struct criteria_interval){
         .median = l.median / r.median,
-        .low = l.low / r.high,
-        .high = l.high / r.low,
+        .low = l.low / r.high / scatter,
+        .high = l.high / r.low * scatter,
         .confidence = fmin(l.confidence, r.confidence),
     };
 }
@@ -287,11 +401,12 @@ double criteria_value(const struct criteria *criteria, enum criterion criterion)
 {
     if (!criteria->known)
         return NAN;
-    return criterion == CRITERION_COST        ? criteria->cost_ns.median
-           : criterion == CRITERION_MEMORY    ? criteria->bytes_per_task
-           : criterion == CRITERION_TAIL      ? criteria->tail_max_ns
-           : criterion == CRITERION_PRECISION ? criteria->late_max_ns
-                                              : criteria->wakeups;
+    return criterion == CRITERION_COST     ? criteria->cost_ns.median
+           : criterion == CRITERION_MEMORY ? criteria->bytes_per_task
+           : criterion == CRITERION_TAIL   ? criteria->tail_max_ns
+           : criterion == CRITERION_PRECISION
+               ? (criteria->on_clock ? criteria->late_ns.median : criteria->late_max_ns)
+               : criteria->wakeups;
 }
 
 static bool is_longer(double sure_ns, const struct criteria *than)
@@ -300,11 +415,18 @@ static bool is_longer(double sure_ns, const struct criteria *than)
            sure_ns > than->tail_max_ns + than->interruption_ns;
 }
 
+bool criteria_is_sampled(const struct contender *contender, enum criterion criterion)
+{
+    return criterion == CRITERION_COST ||
+           (contender->of.on_clock &&
+            (criterion == CRITERION_TAIL || criterion == CRITERION_PRECISION));
+}
+
 int criteria_compare(const struct contender *left, const struct contender *right,
                      enum criterion criterion)
 {
-    if (criterion == CRITERION_COST) {
-        struct criteria_interval ratio = criteria_ratio(&left->cells, &right->cells);
+    if (criteria_is_sampled(left, criterion)) {
+        struct criteria_interval ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
         return criteria_ratio_sign(&ratio);
     }
     if (criterion == CRITERION_TAIL)
@@ -315,13 +437,27 @@ int criteria_compare(const struct contender *left, const struct contender *right
     return l * (1 + CRITERIA_EXACT) < r ? -1 : r * (1 + CRITERIA_EXACT) < l ? 1 : 0;
 }
 
+/* By figures of few samples: is left below so many times right? */
+static bool is_few_below(const struct contender *left, const struct contender *right,
+                         enum criterion criterion, double times)
+{
+    bool is_sampled = criteria_is_sampled(left, criterion);
+    if (criterion == CRITERION_TAIL && !is_sampled)
+        return is_longer(right->of.tail_max_ns, &left->of);
+    if (!is_sampled || (left->of.cost_ns.count >= CRITERIA_PAIRS_MIN &&
+                        right->of.cost_ns.count >= CRITERIA_PAIRS_MIN))
+        return false;
+    return criteria_ratio_by(&left->cells, &right->cells, criterion).median < times;
+}
+
 bool criteria_may_be_better(const struct contender *left, const struct contender *right,
                             enum criterion criterion)
 {
-    if (criterion == CRITERION_TAIL)
-        return is_longer(right->of.tail_max_ns, &left->of);
-    if (criterion != CRITERION_COST || (left->of.cost_ns.count >= CRITERIA_PAIRS_MIN &&
-                                        right->of.cost_ns.count >= CRITERIA_PAIRS_MIN))
-        return false;
-    return criteria_ratio(&left->cells, &right->cells).median < 1;
+    return is_few_below(left, right, criterion, 1);
+}
+
+bool criteria_may_be_near(const struct contender *left, const struct contender *right,
+                          enum criterion criterion)
+{
+    return is_few_below(left, right, criterion, 1 + CRITERIA_NEAR);
 }

@@ -18,6 +18,15 @@
  *     precision  largest lateness against what was asked for.  Exact; told apart by 1 %.
  *     wake-ups   how often a driver has to wake up for the timers' sake: by ticks at each tick, by next
  *                at each advance that the load itself does not make.  Exact; told apart by 1 %.
+ *
+ * ON THE REAL CLOCK a candidate is a runner over a design, and three of these are of samples, each a run, and are
+ * compared by the ratio as cost is; with fewer than six pairs the interval goes to twice the largest, too:
+ *
+ *     cost       processor time of all threads per start and stop
+ *     tail       how long a start or a stop keeps its caller: the 99th percentile, of the longer of the two
+ *     precision  lateness: the 99th percentile
+ *     memory     bytes a timer, of runner and design.  Exact
+ *     wake-ups   wake-ups a second while ten far timers wait.  Exact; NaN where that was not measured
  */
 #ifndef TWBENCH_CRITERIA_H
 #define TWBENCH_CRITERIA_H
@@ -30,6 +39,7 @@
 #define CRITERIA_SAMPLES_MAX 400
 #define CRITERIA_PAIRS_MIN   6
 #define CRITERIA_MARGIN      0.03
+#define CRITERIA_NEAR        0.10 /* few samples do not tell so small a share */
 #define CRITERIA_EXACT       0.01
 #define CRITERIA_TAIL_FACTOR 2.0
 
@@ -42,12 +52,14 @@ enum criterion {
     CRITERIA
 };
 
-/* "cost", "memory", "tail", "precision", "wake-ups". */
-const char *criterion_name(enum criterion criterion);
+/* "cost", "memory", "tail", "precision", "wake-ups"; on the real clock "processor time", "memory", "caller's latency",
+ * "lateness", "idle wake-ups". */
+const char *criterion_name(enum criterion criterion, bool on_clock);
 
 /* Cells by round, NULL where the candidate was not in it; all of the same load. */
 struct criteria_cells {
     const cJSON *cells[CRITERIA_ROUNDS];
+    const cJSON *idle; /* on the real clock: ten far timers and nothing else; NULL: not measured */
 };
 
 struct criteria_interval {
@@ -69,6 +81,9 @@ struct criteria {
     double late_mean_ns, late_max_ns;
     double wakeups, useful_wakeups; /* NaN: the document does not tell */
     size_t failed;                  /* cells that are not ok */
+    bool on_clock;                  /* what follows is known, and tail and lateness are of it */
+    struct criteria_interval caller_ns, late_ns;
+    double late_p50_ns, start_p99_ns, stop_p99_ns;
 };
 
 struct criteria criteria_of(const struct criteria_cells *cells);
@@ -77,6 +92,10 @@ struct criteria criteria_of(const struct criteria_cells *cells);
  * these by the intervals of the round that knows most of both.  All NaN unless both are known. */
 struct criteria_interval criteria_ratio(const struct criteria_cells *left,
                                         const struct criteria_cells *right);
+/* The same of another criterion that is sampled; on the real clock, else all NaN but for cost. */
+struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
+                                           const struct criteria_cells *right,
+                                           enum criterion criterion);
 /* -1: the ratio is told to be below 1, 1: above, 0: it is not told apart from 1. */
 int criteria_ratio_sign(const struct criteria_interval *ratio);
 
@@ -89,6 +108,8 @@ struct contender {
     struct criteria of;
 };
 
+/* Is the criterion known by samples, and compared by their ratio? */
+bool criteria_is_sampled(const struct contender *contender, enum criterion criterion);
 /* -1: left is better by this criterion, 1: right is, 0: they are not told apart. */
 int criteria_compare(const struct contender *left, const struct contender *right,
                      enum criterion criterion);
@@ -96,5 +117,8 @@ int criteria_compare(const struct contender *left, const struct contender *right
  * cost of few samples, of a tail. */
 bool criteria_may_be_better(const struct contender *left, const struct contender *right,
                             enum criterion criterion);
+/* The same, or worse by less than a tenth: few samples do not tell such a difference. */
+bool criteria_may_be_near(const struct contender *left, const struct contender *right,
+                          enum criterion criterion);
 
 #endif

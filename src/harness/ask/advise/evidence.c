@@ -69,11 +69,13 @@ void evidence_free(struct advice_evidence *evidence)
 struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate,
                                     uint64_t tasks)
 {
-    struct contender out = {.cells = {{NULL}}};
+    struct contender out = {.cells = {.cells = {NULL}}};
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
         if (item->candidate == candidate && item->tasks == tasks && item->round < CRITERIA_ROUNDS)
             out.cells.cells[item->round] = item->cell;
+        if (item->candidate == candidate && item->round == EVIDENCE_IDLE)
+            out.cells.idle = item->cell;
     }
     out.of = criteria_of(&out.cells);
     out.of.interruption_ns = evidence->interruption_ns;
@@ -90,7 +92,7 @@ bool evidence_knows(const struct advice_evidence *evidence)
 
 struct contender evidence_fitted(const struct advice_evidence *evidence, size_t candidate)
 {
-    struct contender out = {.cells = {{NULL}}};
+    struct contender out = {.cells = {.cells = {NULL}}};
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
         if (item->candidate == candidate && item->round == EVIDENCE_FITTED)

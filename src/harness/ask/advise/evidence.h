@@ -19,6 +19,8 @@ struct evidence_item {
 /* Round of cells of the fitted workload at the trace's own size: they say how near it is, and nothing of
  * the trace. */
 #define EVIDENCE_FITTED CRITERIA_ROUNDS
+/* Round of cells on the real clock in which nothing happens: they say how often a runner wakes up all the same. */
+#define EVIDENCE_IDLE (CRITERIA_ROUNDS + 1)
 
 struct advice_evidence {
     struct load load;

@@ -10,6 +10,9 @@
 
 /* What a child takes beside its passes: fork, open, report. */
 #define CHILD_NS       2e6
+#define CLOCK_RUN_NS   2e8 /* a run on the real clock beside what it plays */
+#define IDLE_NS        UINT64_C(300000000)
+#define IDLE_TASKS     10
 #define FIRST_CHILDREN 4 /* proof, memory, latency, and the schedule of periodic tasks */
 
 /* What making the load has left of the budget; more than 0. */
@@ -49,9 +52,19 @@ static double pass_ns(const struct measuring *measuring, size_t candidate, doubl
     return 0;
 }
 
+/* Of a run on the real clock: what it plays, and what opening and shutting take, by a look if there was one. */
+static double run_ns(const struct measuring *measuring, size_t candidate)
+{
+    double played_ns = (double)measuring->evidence.load.played_ns, look_ns;
+    look_ns = measuring->look_ns[candidate];
+    return look_ns > 0 ? look_ns : played_ns + CLOCK_RUN_NS;
+}
+
 static double predict_one(const struct measuring *measuring, size_t candidate,
                           const struct measuring_step *step)
 {
+    if (measuring->setup.clock.on)
+        return (double)step->runs * run_ns(measuring, candidate);
     double passes = 1, one_ns = pass_ns(measuring, candidate, &passes);
     double size = (double)step->tasks / (double)measuring->evidence.load.tasks;
     double first_ns = measuring->look_ns[candidate];
@@ -116,6 +129,14 @@ static void fill_matrix(struct measuring *measuring, const struct measuring_step
     if (step->min_time_ns > 0)
         matrix->min_time_ns = step->min_time_ns;
     matrix->budget_ns = measuring->child_ns;
+    if (!matrix->clock.on)
+        return;
+    matrix->tick_ns = 0;
+    matrix->clock.duration_ns = measuring->evidence.load.played_ns;
+    if (step->round == EVIDENCE_IDLE) {
+        matrix->clock.load = CLOCK_IDLE;
+        matrix->clock.duration_ns = IDLE_NS;
+    }
 }
 
 static struct plan_cell cell_of(const struct measuring *measuring, size_t index, uint64_t tasks)
@@ -125,7 +146,10 @@ static struct plan_cell cell_of(const struct measuring *measuring, size_t index,
         candidate_at_size(&evidence->candidates[index], evidence->load.tasks, tasks);
     struct plan_cell cell = {.design = candidate.design,
                              .drive = candidate.drive,
-                             .setting_count = candidate.setting_count};
+                             .setting_count = candidate.setting_count,
+                             .runner = candidate.runner,
+                             .threads = candidate.runner ? evidence->load.threads : 0,
+                             .runner_tick_ns = candidate.runner ? candidate.tick_ns : 0};
     memcpy(cell.settings, candidate.settings, sizeof cell.settings);
     return cell;
 }
@@ -133,9 +157,17 @@ static struct plan_cell cell_of(const struct measuring *measuring, size_t index,
 static struct plan_group group_of(const struct measuring *measuring, uint64_t tasks, size_t round)
 {
     const struct load *load = &measuring->evidence.load;
+    if (round == EVIDENCE_IDLE)
+        return (struct plan_group){"idle", IDLE_TASKS};
     if (tasks == load->tasks && round != EVIDENCE_FITTED)
         return (struct plan_group){load->workload, load->is_trace ? 0 : tasks};
     return (struct plan_group){measuring->workload, tasks};
+}
+
+/* The tick that the stream is made with, 0 for the load's own: that of a runner is not the stream's. */
+static uint64_t stream_tick(const struct candidate *candidate)
+{
+    return candidate->runner ? 0 : candidate->tick_ns;
 }
 
 /* The candidates of one tick: they share a stream. */
@@ -145,7 +177,7 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
     struct plan_cell cells[CANDIDATES_MAX];
     struct session *session = &measuring->session;
     struct plan_group group = group_of(measuring, step->tasks, step->round);
-    uint64_t tick_ns = measuring->evidence.candidates[chosen[0]].tick_ns;
+    uint64_t tick_ns = stream_tick(&measuring->evidence.candidates[chosen[0]]);
     bool is_other = tick_ns > 0 || step->tasks != measuring->evidence.load.tasks;
     if (is_other &&
         !deadline_fits(&measuring->session.deadline, stream_expected_ns(measuring, step->tasks)))
@@ -192,7 +224,7 @@ static bool is_before(const size_t *chosen, size_t count, uint64_t tick_ns,
                       const struct candidate *candidates)
 {
     for (size_t i = 0; i < count; i++)
-        if (candidates[chosen[i]].tick_ns == tick_ns)
+        if (stream_tick(&candidates[chosen[i]]) == tick_ns)
             return true;
     return false;
 }
@@ -204,11 +236,11 @@ int measuring_run(struct measuring *measuring, const struct measuring_step *step
     int status = DIAG_OK;
     for (size_t i = 0; i < step->count && status == DIAG_OK; i++) {
         size_t chosen[CANDIDATES_MAX], count = 0;
-        uint64_t tick_ns = candidates[step->chosen[i]].tick_ns;
+        uint64_t tick_ns = stream_tick(&candidates[step->chosen[i]]);
         if (is_before(step->chosen, i, tick_ns, candidates))
             continue;
         for (size_t j = i; j < step->count; j++)
-            if (candidates[step->chosen[j]].tick_ns == tick_ns &&
+            if (stream_tick(&candidates[step->chosen[j]]) == tick_ns &&
                 !measuring_has(measuring, step->chosen[j], step->tasks, step->round))
                 chosen[count++] = step->chosen[j];
         if (count > 0)

@@ -15,6 +15,8 @@ struct measuring {
     struct setup matrix;                    /* of the plan at hand; its budget is that of a child */
     const struct tw_design *const *designs; /* to choose from */
     size_t design_count;
+    const struct tw_runner_entry *const *runners; /* on the real clock: to choose from; else none */
+    size_t runner_count;
     const uint64_t *tasks_asked; /* sizes that were asked for, the load's own last; may be none */
     size_t tasks_asked_count;
     struct session session;

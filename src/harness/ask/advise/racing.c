@@ -17,6 +17,7 @@
 #define LOOK_UNTIL        0.40
 #define AROUND_UNTIL      0.48
 #define RACE_UNTIL        0.70
+#define IDLE_UNTIL        0.50 /* on the real clock */
 #define FINAL_UNTIL       0.82
 #define FINAL_UNTIL_ALONE 0.97
 #define SIZES_UNTIL       0.97
@@ -43,6 +44,7 @@ enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL, ROUND_MORE };
 #define LARGER_MAX      16 /* times the load's own size */
 #define TASKS_MIN       4
 #define TASKS_MAX       (UINT64_C(1) << 24)
+#define FAR_TICKS       (UINT64_C(1) << 24)
 #define NARROW          1.25 /* high / low of an interval of sizes that is narrow enough */
 
 struct race {
@@ -74,6 +76,13 @@ static bool is_slow(const struct candidate *candidate)
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
         slow = slow || costs[i].average >= TW_O_N;
     return slow;
+}
+
+/* Does it step through every tick where a delay is tens of millions of them?  One look at such a design may take
+ * longer than one at all others together: those are tried last of all. */
+static bool steps_far(const struct candidate *candidate, const struct load *load)
+{
+    return load->horizon > FAR_TICKS && !(candidate->design->timed->traits.flags & TW_TICKLESS);
 }
 
 /* Insertion sort of indices by a key; stable. */
@@ -109,13 +118,22 @@ static struct measuring_step look_at(const size_t *chosen, size_t count, uint64_
     return (struct measuring_step){chosen, count, tasks, ROUND_LOOK, LOOK_RUNS, 0, 0};
 }
 
+/* On the real clock a look is one run, which takes as long as what it plays. */
+static struct measuring_step look_once(const struct race *race, const size_t *chosen)
+{
+    const struct measuring *measuring = race->measuring;
+    struct measuring_step step = look_at(chosen, 1, measuring->evidence.load.tasks);
+    step.runs = measuring->setup.clock.on ? 1 : LOOK_RUNS;
+    return step;
+}
+
 /* A coarser tick has to leave the load what it is. */
 static int check_tick(struct race *race, size_t index, struct diag *diag)
 {
     struct candidate *candidate = &race->measuring->evidence.candidates[index];
     bool same = true;
     int status = DIAG_OK;
-    if (candidate->tick_ns > 0)
+    if (candidate->tick_ns > 0 && !candidate->runner)
         status = measuring_same_load(race->measuring, candidate->tick_ns, &same, diag);
     if (!same)
         snprintf(candidate->left_out, sizeof candidate->left_out,
@@ -130,7 +148,7 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     struct measuring *measuring = race->measuring;
     int status = DIAG_OK;
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
-        struct measuring_step step = look_at(&order[i], 1, measuring->evidence.load.tasks);
+        struct measuring_step step = look_once(race, &order[i]);
         if (measuring_used(measuring) < until)
             status = check_tick(race, order[i], diag);
         if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
@@ -178,7 +196,7 @@ static int order_by_smaller(struct race *race, size_t *order, size_t count, stru
     double key[CANDIDATES_MAX] = {0};
     uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
     double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
-    if (!measuring->workload || tasks < TASKS_MIN ||
+    if (measuring->setup.clock.on || !measuring->workload || tasks < TASKS_MIN ||
         expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
         return DIAG_OK;
     int status = try_smaller(race, order, count, &tasks, diag);
@@ -201,7 +219,8 @@ static int look_at_designs(struct race *race, struct diag *diag)
     for (size_t i = 0; i < evidence->candidate_count; i++) {
         if (evidence->candidates[i].left_out[0] == '\0')
             order[count++] = i;
-        key[i] = is_slow(&evidence->candidates[i]);
+        key[i] = is_slow(&evidence->candidates[i]) +
+                 2 * steps_far(&evidence->candidates[i], &evidence->load);
     }
     sort_by(order, count, key);
     int status = order_by_smaller(race, order, count, diag);
@@ -318,6 +337,13 @@ static int run_race(struct race *race, struct diag *diag)
     return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
+/* By what those that were only looked at may be better. */
+static enum criterion may_goal(const struct race *race)
+{
+    const struct wishes *wishes = &race->measuring->evidence.wishes;
+    return wishes->on_clock ? wishes->goal : CRITERION_COST;
+}
+
 /* Those that are not told apart from the answer, those that were only looked at and may be better, and
  * the next. */
 static size_t find_finalists(const struct race *race, size_t *out)
@@ -333,8 +359,8 @@ static size_t find_finalists(const struct race *race, size_t *out)
             out[used++] = ranked[i];
     for (size_t i = 0; i < count && used < FINALISTS; i++)
         if (!is_among(out, used, ranked[i]) &&
-            criteria_may_be_better(&field->contenders[ranked[i]],
-                                   &field->contenders[field->choice.chosen], CRITERION_COST))
+            criteria_may_be_near(&field->contenders[ranked[i]],
+                                 &field->contenders[field->choice.chosen], may_goal(race)))
             out[used++] = ranked[i];
     for (size_t i = 0; i < count; i++)
         if (!is_among(out, used, ranked[i]) && field->by[ranked[i]] == FRONT_ITSELF) {
@@ -389,8 +415,8 @@ static bool is_settled(const struct race *race)
         if (!is_looked_at(race->measuring, i))
             return false;
         if (i != chosen && field->entries[i].allowed && !is_sampled(&field->contenders[i]) &&
-            criteria_may_be_better(&field->contenders[i], &field->contenders[chosen],
-                                   race->measuring->evidence.wishes.goal))
+            criteria_may_be_near(&field->contenders[i], &field->contenders[chosen],
+                                 race->measuring->evidence.wishes.goal))
             return false;
     }
     return true;
@@ -568,8 +594,63 @@ static size_t count_untried(const struct measuring *measuring)
     return count;
 }
 
+/* Where nothing fires in what is played, lateness is not known of anybody, and the caller's latency decides, unless
+ * lateness was asked for. */
+static void choose_goal(struct race *race)
+{
+    struct wishes *wishes = &race->measuring->evidence.wishes;
+    const struct field *field = race->field;
+    bool is_known = false;
+    fill_own(race);
+    for (size_t i = 0; i < field->count; i++)
+        is_known = is_known || !isnan(criteria_value(&field->contenders[i].of, wishes->goal));
+    if (!is_known && !wishes->goal_given && wishes->goal == CRITERION_PRECISION)
+        wishes->goal = CRITERION_TAIL;
+}
+
+/* How often the racers wake up when nothing happens, side by side. */
+static int look_idle(struct race *race, struct diag *diag)
+{
+    size_t ranked[CANDIDATES_MAX];
+    fill_own(race);
+    size_t count = rank(race, true, ranked);
+    struct measuring_step step = {.chosen = ranked,
+                                  .count = count < RACERS ? count : RACERS,
+                                  .tasks = race->measuring->evidence.load.tasks,
+                                  .round = EVIDENCE_IDLE,
+                                  .runs = 1};
+    step.count = fit(race, step, IDLE_UNTIL);
+    return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
+}
+
+/* On the real clock: a look at all, who wakes up when idle, the race, the final, and more of it; no other sizes. */
+static int run_clock_stages(struct race *race, struct diag *diag)
+{
+    const char **stage = &race->measuring->stage;
+    *stage = "look";
+    int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
+    choose_goal(race);
+    *stage = "idle";
+    if (status == DIAG_OK)
+        status = look_idle(race, diag);
+    *stage = "race";
+    if (status == DIAG_OK)
+        status = run_race(race, diag);
+    *stage = "final";
+    if (status == DIAG_OK)
+        status = publish(race, diag);
+    if (status == DIAG_OK)
+        status = run_final(race, FINAL_UNTIL_ALONE, diag);
+    *stage = "more samples";
+    if (status == DIAG_OK)
+        status = settle(race, diag);
+    return status;
+}
+
 static int run_stages(struct race *race, struct diag *diag)
 {
+    if (race->measuring->setup.clock.on)
+        return run_clock_stages(race, diag);
     const char **stage = &race->measuring->stage;
     *stage = "look";
     int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
@@ -601,9 +682,14 @@ int racing_run(struct measuring *measuring, struct diag *diag)
                         calloc(SIZES_CHANGES_MAX, sizeof *race.changes)};
     struct advice_evidence *evidence = &measuring->evidence;
     int status = diag_run(diag, "no memory for the candidates");
-    evidence->candidate_count =
-        candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
-                           evidence->candidates, CANDIDATES_MAX);
+    if (measuring->setup.clock.on)
+        evidence->candidate_count = candidates_on_clock(
+            &evidence->load, measuring->runners, measuring->runner_count, measuring->designs,
+            measuring->design_count, evidence->candidates, CANDIDATES_MAX);
+    else
+        evidence->candidate_count =
+            candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
+                               evidence->candidates, CANDIDATES_MAX);
     if (race.field && race.changes)
         status = publish(&race, diag);
     if (status == DIAG_OK)

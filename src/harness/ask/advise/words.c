@@ -13,6 +13,8 @@
 
 #define UNCLEAR_NAMED 2 /* beside the chosen one */
 
+#define RUNS_AGAIN 6 /* on the real clock, to measure a candidate again */
+
 #define SCATTERED 1.3 /* an interval whose ends lie so far apart says little */
 
 static const char *name_of(char name[CANDIDATE_NAME_MAX], const struct advice_evidence *evidence,
@@ -50,7 +52,9 @@ static void put_value(char *out, size_t size, const struct criteria *criteria,
                       enum criterion criterion)
 {
     double value = criteria_value(criteria, criterion);
-    if (criterion == CRITERION_WAKEUPS)
+    if (criterion == CRITERION_WAKEUPS && criteria->on_clock)
+        snprintf(out, size, value < 9.95 ? "%.1f" : "%.0f", value);
+    else if (criterion == CRITERION_WAKEUPS)
         snprintf(out, size, "%.0f", value);
     else if (criterion == CRITERION_MEMORY)
         put_number(out, size, value);
@@ -60,8 +64,19 @@ static void put_value(char *out, size_t size, const struct criteria *criteria,
 
 void words_value(char *out, size_t size, const struct criteria *criteria, enum criterion criterion)
 {
+    static const char *const on_clock[CRITERIA] = {
+        [CRITERION_COST] = "%s of processor time per start and stop",
+        [CRITERION_MEMORY] = "%s bytes per timer",
+        [CRITERION_TAIL] = "p99 of starts and stops %s",
+        [CRITERION_PRECISION] = "p99 of the lateness %s",
+        [CRITERION_WAKEUPS] = "%s wake-ups a second when idle",
+    };
     char value[40];
     put_value(value, sizeof value, criteria, criterion);
+    if (criteria->on_clock) {
+        snprintf(out, size, on_clock[criterion], value);
+        return;
+    }
     switch (criterion) {
     case CRITERION_COST:
         snprintf(out, size, "%s per operation", value);
@@ -96,7 +111,7 @@ void words_figures(char *out, size_t size, const struct criteria *criteria)
         words_value(text, sizeof text, criteria, (enum criterion)i);
         text_add(&line, ", %s", text);
     }
-    if (criteria->wakeups > 0)
+    if (criteria->wakeups > 0 && !criteria->on_clock)
         text_add(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
 }
 
@@ -117,10 +132,10 @@ static void put_difference(struct text *line, const struct contender *left,
                            const struct contender *right, enum criterion criterion)
 {
     char l[80], r[80];
-    if (criterion == CRITERION_COST) {
-        struct criteria_interval ratio = criteria_ratio(&left->cells, &right->cells);
+    if (criteria_is_sampled(left, criterion)) {
+        struct criteria_interval ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
         words_ratio(l, sizeof l, &ratio);
-        text_add(line, "cost %s", l);
+        text_add(line, "%s %s", criterion_name(criterion, left->of.on_clock), l);
         return;
     }
     words_value(l, sizeof l, &left->of, criterion);
@@ -163,8 +178,8 @@ static void reason_preferred(struct text *line, const struct advice_evidence *ev
         text_add(line, "); the recommended one is the simpler");
         return;
     }
-    text_add(line,
-             "); the recommended one is better in %s: ", criterion_name(field->choice.because));
+    text_add(line, "); the recommended one is better in %s: ",
+             criterion_name(field->choice.because, evidence->wishes.on_clock));
     put_difference(line, chosen, best, field->choice.because);
 }
 
@@ -172,7 +187,8 @@ static void reason_equals(struct text *line, const struct advice_evidence *evide
                           const struct field *field)
 {
     bool first = true;
-    text_add(line, "no significant difference in %s: ", criterion_name(evidence->wishes.goal));
+    text_add(line, "no significant difference in %s: ",
+             criterion_name(evidence->wishes.goal, evidence->wishes.on_clock));
     for (size_t i = 0; i < field->count; i++) {
         char name[CANDIDATE_NAME_MAX];
         if (!field->equal[i] || i == field->choice.chosen || i == field->choice.best)
@@ -226,7 +242,8 @@ static bool reason_trade(struct text *line, const struct advice_evidence *eviden
     size_t other = find_better_in(field, criterion);
     if (criterion == evidence->wishes.goal || other == CHOICE_NONE)
         return false;
-    text_add(line, "for better %s %s: ", criterion_name(criterion), name_of(name, evidence, other));
+    text_add(line, "for better %s %s: ", criterion_name(criterion, evidence->wishes.on_clock),
+             name_of(name, evidence, other));
     put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
                    criterion);
     text_add(line, ", at ");
@@ -249,17 +266,18 @@ static bool reason_unraced(struct text *line, const struct advice_evidence *evid
 {
     bool first = true;
     const struct contender *chosen = &field->contenders[field->choice.chosen];
-    if (evidence->wishes.goal != CRITERION_COST)
+    const enum criterion goal = evidence->wishes.goal;
+    if (!criteria_is_sampled(chosen, goal))
         return false;
     for (size_t i = 0; i < field->count; i++) {
         char name[CANDIDATE_NAME_MAX];
         const struct contender *other = &field->contenders[i];
         if (!field->entries[i].allowed || other->of.cost_ns.count >= CRITERIA_PAIRS_MIN ||
-            i == field->choice.chosen || !criteria_may_be_better(other, chosen, CRITERION_COST))
+            i == field->choice.chosen || !criteria_may_be_better(other, chosen, goal))
             continue;
         text_add(line, "%s%s, ", first ? "only looked at, and may be better: " : "; ",
                  name_of(name, evidence, i));
-        put_difference(line, other, chosen, CRITERION_COST);
+        put_difference(line, other, chosen, goal);
         first = false;
     }
     return !first;
@@ -268,14 +286,15 @@ static bool reason_unraced(struct text *line, const struct advice_evidence *evid
 /* Samples that scatter so much were taken beside other work. */
 static bool reason_doubt(struct text *line, const struct field *field)
 {
-    const struct criteria_interval *cost = &field->contenders[field->choice.chosen].of.cost_ns;
+    const struct criteria *of = &field->contenders[field->choice.chosen].of;
+    const struct criteria_interval *cost = &of->cost_ns;
     if (cost->high < SCATTERED * cost->low)
         return false;
     text_add(
         line,
-        "doubtful: its cost is known to a factor of %.1f only; a machine with less other work, or "
+        "doubtful: its %s is known to a factor of %.1f only; a machine with less other work, or "
         "a larger budget, would tell more",
-        cost->high / cost->low);
+        criterion_name(CRITERION_COST, of->on_clock), cost->high / cost->low);
     return true;
 }
 
@@ -329,6 +348,12 @@ bool words_reason(char *out, size_t size, const struct advice_evidence *evidence
     return false;
 }
 
+/* The same design, behind the same runner? */
+static bool is_alike(const struct candidate *left, const struct candidate *right)
+{
+    return left->design == right->design && left->runner == right->runner;
+}
+
 /* Is one candidate measured, where there was no time for those of other designs? */
 static bool is_alone(const struct advice_evidence *evidence, const struct field *field)
 {
@@ -337,41 +362,50 @@ static bool is_alone(const struct advice_evidence *evidence, const struct field 
         waits =
             waits ||
             (!evidence->candidates[i].left_out[0] && field->contenders[i].of.status[0] == '\0' &&
-             evidence->candidates[i].design != evidence->candidates[field->choice.chosen].design);
+             !is_alike(&evidence->candidates[i], &evidence->candidates[field->choice.chosen]));
     return waits && count_measured(field) < 2;
 }
 
-/* Is the candidate as good as the chosen one, or was it looked at too shortly to be told worse? */
+/* Is the candidate as good as the chosen one, or was it looked at too shortly to be told worse?  Of few samples the
+ * figures decide: their interval would leave no design out. */
 static bool may_be_better(const struct advice_evidence *evidence, const struct field *field,
                           size_t index)
 {
-    return field->equal[index] ||
-           (field->entries[index].allowed &&
-            criteria_compare(&field->contenders[index], &field->contenders[field->choice.chosen],
-                             evidence->wishes.goal) <= 0);
+    enum criterion goal = evidence->wishes.goal;
+    const struct contender *left = &field->contenders[index];
+    const struct contender *right = &field->contenders[field->choice.chosen];
+    bool is_few =
+        left->of.cost_ns.count < CRITERIA_PAIRS_MIN || right->of.cost_ns.count < CRITERIA_PAIRS_MIN;
+    if (field->equal[index] || !field->entries[index].allowed)
+        return field->equal[index];
+    return criteria_is_sampled(left, goal) && is_few ? criteria_may_be_near(left, right, goal)
+                                                     : criteria_compare(left, right, goal) <= 0;
 }
 
 void words_unclear(char *out, size_t size, const struct advice_evidence *evidence,
                    const struct field *field)
 {
     struct text line = text_in(out, size);
-    size_t chosen = field->choice.chosen, others = 0;
+    size_t chosen = field->choice.chosen, others = 0, named[UNCLEAR_NAMED];
+    char name[CANDIDATE_NAME_MAX];
     for (size_t i = 0; chosen != CHOICE_NONE && i < field->count; i++) {
-        char name[CANDIDATE_NAME_MAX];
-        const struct tw_design *design = evidence->candidates[i].design;
-        if (!may_be_better(evidence, field, i) || design == evidence->candidates[chosen].design)
+        if (!may_be_better(evidence, field, i) ||
+            is_alike(&evidence->candidates[i], &evidence->candidates[chosen]))
             continue;
-        if (others == 0)
-            text_add(&line, "No clear answer between %s", name_of(name, evidence, chosen));
-        if (others++ < UNCLEAR_NAMED)
-            text_add(&line, " and %s", name_of(name, evidence, i));
+        if (others < UNCLEAR_NAMED)
+            named[others] = i;
+        others++;
     }
     if (others == 0 && is_alone(evidence, field))
         text_add(&line, "No clear answer: there was no time for the other designs at this size");
+    if (others == 0)
+        return;
+    text_add(&line, "No clear answer between %s", name_of(name, evidence, chosen));
+    for (size_t i = 0; i < others && i < UNCLEAR_NAMED; i++)
+        text_add(&line, "%s %s", i + 1 == others ? " and" : ",", name_of(name, evidence, named[i]));
     if (others > UNCLEAR_NAMED)
         text_add(&line, " and %zu more", others - UNCLEAR_NAMED);
-    if (others > 0)
-        text_add(&line, " by %s", criterion_name(evidence->wishes.goal));
+    text_add(&line, " by %s", criterion_name(evidence->wishes.goal, evidence->wishes.on_clock));
 }
 
 /* The span as the design was set in any of its cells; NaN: it has none. */
@@ -391,6 +425,14 @@ void words_is(char *out, size_t size, const struct advice_evidence *evidence,
     const struct tw_backend *design = chosen->design->timed;
     double span = span_of(&field->contenders[field->choice.chosen]);
     uint64_t tick_ns = chosen->tick_ns > 0 ? chosen->tick_ns : evidence->load.tick_ns;
+    if (chosen->runner) {
+        const struct tw_runner *runner = chosen->runner->timed;
+        text_add(&line, "The runner %s: %s (after %s)", runner->name, runner->summary,
+                 runner->after);
+        if (!(runner->flags & TW_RUNNER_OWN_TIMERS))
+            text_add(&line, ".  The design %s: a %s", design->name, design->summary);
+        return;
+    }
     text_add(&line, "%s is a %s; ", design->name, design->summary);
     if (isnan(span)) {
         text_add(&line, "it takes every delay");
@@ -491,6 +533,15 @@ void words_command(char *out, size_t size, const struct load *load,
              load->workload);
     if (!load->is_trace)
         text_add(&line, " --tasks=%" PRIu64, load->tasks);
+    if (candidate->runner) {
+        text_add(&line, " --runner=%s --threads=%" PRIu32, candidate->runner->timed->name,
+                 load->threads);
+        if (load->speed != 1)
+            text_add(&line, " --speed=%g", load->speed);
+        if (load->played_ns > 0)
+            text_add(&line, " --duration=%gms", (double)load->played_ns / 1e6);
+        text_add(&line, " --runs=%d", RUNS_AGAIN);
+    }
     text_add(&line, " --impl=%s", candidate->design->timed->name);
     for (size_t i = 0; i < candidate->setting_count; i++) {
         text_add(&line, " --%s=", candidate->settings[i].name);

@@ -7,11 +7,19 @@
 #include "harness/ask/claims/claiming.h"
 
 #include "harness/ask/claims/verdicts.h"
+#include "harness/ask/stores/storing.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/measure/run/job_pool.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/session.h"
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* A store is as slow as its disk: what `twbench stores` gives it. */
+#define STORE_BUDGET_NS UINT64_C(600000000000)
 
 struct claiming {
     const struct claims_request *request;
@@ -67,7 +75,7 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
     matrix_of_point(claiming, run, point);
     struct plan_selection selection = {
         .designs = run->designs,
-        .design_count = run->design_count,
+        .design_count = run->impl_count,
         .workloads = &point->workload,
         .workload_count = 1,
         .workload_directory = claiming->setup.workload_directory,
@@ -83,6 +91,68 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
         .thread_count = point->clock.runner != NULL,
     };
     return session_plan(&claiming->session, &claiming->matrix, &selection, diag);
+}
+
+/* ---- A point on stores. --------------------------------------------------------------------- */
+
+static cJSON *find_stored(struct claiming *claiming, const char *identity)
+{
+    cJSON *cell;
+    const cJSON *list = json_get(result_json(claiming->session.document), "stores");
+    cJSON_ArrayForEach(cell, list)
+    {
+        if (strcmp(json_get_text(cell, "identity"), identity) == 0)
+            return cell;
+    }
+    return NULL;
+}
+
+/* The cells so far and that one. */
+static int keep_stored(struct claiming *claiming, cJSON *cell, struct diag *diag)
+{
+    const cJSON *before = json_get(result_json(claiming->session.document), "stores");
+    cJSON *list = before ? cJSON_Duplicate(before, true) : cJSON_CreateArray();
+    cJSON_AddItemToArray(list, cell);
+    return result_attach(claiming->session.document, "stores", list, diag);
+}
+
+static int run_store(struct claiming *claiming, const struct experiment_run *run,
+                     const struct experiment_point *point, size_t store, struct diag *diag)
+{
+    char identity[1000];
+    struct text line = text_in(identity, sizeof identity);
+    struct setup setup = claiming->setup;
+    cJSON *document = NULL;
+    experiment_store_command(&line, &point->store, run->impls[store], point->tasks, run->timed);
+    if (!verdicts_add_cell(&claiming->cells, run, run->impls[store], point->x, identity))
+        return diag_run(diag, "no memory for the list of cells");
+    if (find_stored(claiming, identity))
+        return DIAG_OK;
+    if (setup.budget_ns && setup.budget_ns < STORE_BUDGET_NS)
+        setup.budget_ns = STORE_BUDGET_NS;
+    setup.json = NULL;
+    setup.resume = false;
+    setup.progress = PROGRESS_NEVER;
+    setup.runs = run->timed ? EXPERIMENT_STORE_RUNS : 1;
+    struct storing_request request =
+        experiment_store_request(&point->store, run->stores[store], point->tasks, &setup);
+    int status = storing_run(&request, &document, diag);
+    cJSON *cells = cJSON_GetObjectItemCaseSensitive(document, "cells");
+    cJSON *cell = status == DIAG_OK ? cJSON_DetachItemFromArray(cells, 0) : NULL;
+    cJSON_Delete(document);
+    if (!cell)
+        return status == STORING_INTERRUPTED ? POOL_INTERRUPTED : status;
+    json_add_text(cell, "identity", identity);
+    return keep_stored(claiming, cell, diag);
+}
+
+static int run_stores(struct claiming *claiming, const struct experiment_run *run,
+                      const struct experiment_point *point, struct diag *diag)
+{
+    int status = DIAG_OK;
+    for (size_t i = 0; i < run->impl_count && status == DIAG_OK; i++)
+        status = run_store(claiming, run, point, i, diag);
+    return status;
 }
 
 /* ---- All points. ----------------------------------------------------------------------------- */
@@ -118,6 +188,8 @@ static int weigh_point(struct claiming *claiming, const struct experiment_run *r
                        const struct experiment_point *point, void *ctx, struct diag *diag)
 {
     double *weight = ctx;
+    if (run->on_stores)
+        return DIAG_OK;
     int status = plan_point(claiming, run, point, diag);
     if (status == DIAG_OK)
         *weight += session_weight(&claiming->session);
@@ -128,6 +200,8 @@ static int run_point(struct claiming *claiming, const struct experiment_run *run
                      const struct experiment_point *point, void *ctx, struct diag *diag)
 {
     (void)ctx;
+    if (run->on_stores)
+        return run_stores(claiming, run, point, diag);
     int status = plan_point(claiming, run, point, diag);
     if (status == DIAG_OK)
         status = session_run(&claiming->session, diag);

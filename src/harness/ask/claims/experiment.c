@@ -57,21 +57,40 @@ static const struct tw_design *read_design(struct reader *reader, const struct r
     return design;
 }
 
-static size_t read_designs(struct reader *reader, const struct reader_place *place,
-                           const cJSON *array, const struct tw_design **out)
+static const struct store_row *read_store(struct reader *reader, const struct reader_place *place,
+                                          const cJSON *item)
+{
+    const struct store_row *row =
+        cJSON_IsString(item) ? store_registry_find(item->valuestring) : NULL;
+    if (!row)
+        reader_refuse(reader, place, "'%.40s' is no store; see 'twbench list'",
+                      cJSON_IsString(item) ? item->valuestring : "?");
+    return row;
+}
+
+/* Designs or stores. */
+static void read_impls(struct reader *reader, const struct reader_place *place, const cJSON *array,
+                       struct experiment_run *out)
 {
     size_t count = reader_array(reader, place, array, EXPERIMENT_DESIGNS_MAX);
     for (size_t i = 0; i < count; i++) {
         struct reader_place element = reader_element(place, i);
-        out[i] = read_design(reader, &element, cJSON_GetArrayItem(array, (int)i));
+        const cJSON *item = cJSON_GetArrayItem(array, (int)i);
+        if (out->on_stores)
+            out->stores[i] = read_store(reader, &element, item);
+        else
+            out->designs[i] = read_design(reader, &element, item);
+        out->impls[i] = cJSON_IsString(item) ? item->valuestring : "?";
+        if (out->designs[i])
+            out->impls[i] = out->designs[i]->timed->name;
     }
-    return count;
+    out->impl_count = count;
 }
 
 /* The parameter of that name of one of the run's designs. */
 static const struct tw_param *find_param(const struct experiment_run *run, const char *name)
 {
-    for (size_t i = 0; i < run->design_count; i++)
+    for (size_t i = 0; i < run->impl_count; i++)
         for (const struct tw_param *param = run->designs[i] ? run->designs[i]->timed->params : NULL;
              param && param->name; param++)
             if (strcmp(param->name, name) == 0)
@@ -191,6 +210,8 @@ static void read_point(struct loading *loading, const struct reader_place *place
     read_settings(loading, place, member_of(object, "settings"), run, point);
     struct reader_place clock = reader_member(place, "clock");
     experiment_clock_read(reader, &clock, member_of(object, "clock"), &point->clock);
+    struct reader_place store = reader_member(place, "store");
+    experiment_store_read(reader, &store, member_of(object, "store"), &point->store);
     read_sets(loading, place, member_of(object, "set"), point);
 }
 
@@ -220,8 +241,8 @@ static void read_tasks(struct loading *loading, const struct reader_place *outer
 static void read_points(struct loading *loading, const struct reader_place *outer,
                         const cJSON *array, struct experiment_run *run)
 {
-    static const char *const keys[] = {"x",        "tasks", "workload", "tick", "drive",
-                                       "settings", "set",   "clock",    NULL};
+    static const char *const keys[] = {"x",        "tasks", "workload", "tick",  "drive",
+                                       "settings", "set",   "clock",    "store", NULL};
     struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, "points");
     struct experiment_point common = run->points[0];
@@ -248,10 +269,29 @@ static void read_points(struct loading *loading, const struct reader_place *oute
 
 /* ---- Runs. ----------------------------------------------------------------------------------- */
 
+/* Stores have loads of their own. */
+static void check_store_point(struct reader *reader, const struct reader_place *place,
+                              struct experiment_point *point)
+{
+    if (point->workload || point->clock.runner || point->set_count || point->tick_ns ||
+        point->setting_count)
+        reader_refuse(reader, place,
+                      "expected no load but \"tasks\" and \"store\" with \"stores\"");
+    if (point->tasks < 1 || point->tasks > DURABLE_TASKS_MAX)
+        reader_refuse(reader, place, "expected \"tasks\", 1 to %llu",
+                      (unsigned long long)DURABLE_TASKS_MAX);
+}
+
 /* A load that is made on the clock has no workload, but its own name. */
 static void check_point(struct reader *reader, const struct reader_place *place,
                         const struct experiment_run *run, struct experiment_point *point)
 {
+    if (run->on_stores) {
+        check_store_point(reader, place, point);
+        return;
+    }
+    if (point->store.on)
+        reader_refuse(reader, place, "expected \"stores\" with \"store\"");
     bool made = point->clock.runner && point->clock.wishes.load != CLOCK_PACED;
     if (made && point->workload)
         reader_refuse(reader, place, "expected no \"workload\" with the load '%s'",
@@ -268,11 +308,13 @@ static void check_point(struct reader *reader, const struct reader_place *place,
 
 static void read_run(struct loading *loading, const struct reader_place *outer, const cJSON *object)
 {
-    static const char *const keys[] = {"designs", "workload", "tasks",  "tick",  "settings", "set",
-                                       "drive",   "measure",  "points", "clock", NULL};
+    static const char *const keys[] = {"designs", "workload", "tasks",   "tick",   "settings",
+                                       "set",     "drive",    "measure", "points", "clock",
+                                       "stores",  "store",    NULL};
     struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, object->string);
-    struct reader_place designs = reader_member(&place, "designs");
+    const char *impls = member_of(object, "stores") ? "stores" : "designs";
+    struct reader_place designs = reader_member(&place, impls);
     if (loading->out->run_count == EXPERIMENT_RUNS_MAX) {
         reader_refuse(reader, outer, "expected at most %d", EXPERIMENT_RUNS_MAX);
         return;
@@ -280,9 +322,14 @@ static void read_run(struct loading *loading, const struct reader_place *outer, 
     struct experiment_run *run = &loading->out->runs[loading->out->run_count++];
     run->name = object->string;
     reader_check_keys(reader, &place, object, keys);
-    run->design_count = read_designs(reader, &designs, member_of(object, "designs"), run->designs);
+    run->on_stores = member_of(object, "stores") != NULL;
+    if (run->on_stores && member_of(object, "designs"))
+        reader_refuse(reader, &place, "expected one of \"designs\" and \"stores\"");
+    read_impls(reader, &designs, member_of(object, impls), run);
     run->timed = reader_word(reader, &place, object, "measure", measure_words, true) == 1;
     run->points[0] = (struct experiment_point){.x = 0};
+    run->points[0].store.load = storing_default_load();
+    run->points[0].store.on = run->on_stores;
     read_point(loading, &place, object, run, &run->points[0]);
     read_tasks(loading, &place, member_of(object, "tasks"), run);
     if (member_of(object, "points"))
@@ -313,22 +360,27 @@ static const struct experiment_run *find_run(const struct experiment *experiment
     return NULL;
 }
 
-static void read_selector_designs(struct reader *reader, const struct reader_place *outer,
-                                  const cJSON *item, struct experiment_selector *out)
+/* One that the run has, by its key. */
+static const char *read_impl(struct reader *reader, const struct reader_place *place,
+                             const cJSON *item, const struct experiment_run *run)
+{
+    for (size_t i = 0; run && cJSON_IsString(item) && i < run->impl_count; i++)
+        if (strcmp(run->impls[i], item->valuestring) == 0)
+            return run->impls[i];
+    reader_refuse(reader, place, "not among the %s of run '%.40s'",
+                  run && run->on_stores ? "stores" : "designs", run ? run->name : "?");
+    return "?";
+}
+
+static void read_selector_impls(struct reader *reader, const struct reader_place *outer,
+                                const cJSON *item, struct experiment_selector *out)
 {
     struct reader_place place = reader_member(outer, "impl");
-    out->design_count = 1;
-    if (cJSON_IsArray(item))
-        out->design_count = read_designs(reader, &place, item, out->designs);
-    else
-        out->designs[0] = read_design(reader, &place, item);
-    for (size_t i = 0; i < out->design_count && out->run; i++) {
-        bool known = false;
-        for (size_t d = 0; d < out->run->design_count; d++)
-            known = known || out->run->designs[d] == out->designs[i];
-        if (!known)
-            reader_refuse(reader, &place, "not among the designs of run '%.40s'", out->run->name);
-    }
+    bool is_array = cJSON_IsArray(item);
+    out->impl_count = is_array ? reader_array(reader, &place, item, EXPERIMENT_DESIGNS_MAX) : 1;
+    for (size_t i = 0; i < out->impl_count; i++)
+        out->impls[i] =
+            read_impl(reader, &place, is_array ? cJSON_GetArrayItem(item, (int)i) : item, out->run);
 }
 
 static void read_at(struct reader *reader, const struct reader_place *outer, const cJSON *item,
@@ -360,7 +412,7 @@ void experiment_read_selector(struct reader *reader, const struct experiment *ex
     out->phase = phase ? phase : out->phase;
     out->figure = figure ? figure : out->figure;
     if (member_of(object, "impl"))
-        read_selector_designs(reader, place, member_of(object, "impl"), out);
+        read_selector_impls(reader, place, member_of(object, "impl"), out);
     if (member_of(object, "at"))
         read_at(reader, place, member_of(object, "at"), out);
     member = reader_member(place, "figure");
@@ -506,31 +558,36 @@ static void read_parts(struct loading *loading, const cJSON *array)
 
 /* ---- Labels. --------------------------------------------------------------------------------- */
 
-static bool has_design(const struct experiment_selector *selector, const struct tw_design *design)
+static bool has_impl(const struct experiment_selector *selector, const char *impl)
 {
-    const struct tw_design *const *designs =
-        selector->design_count > 0 ? selector->designs : selector->run->designs;
-    size_t count =
-        selector->design_count > 0 ? selector->design_count : selector->run->design_count;
+    size_t count;
+    const char *const *impls = experiment_impls(selector, &count);
     for (size_t i = 0; i < count; i++)
-        if (designs[i] == design)
+        if (strcmp(impls[i], impl) == 0)
             return true;
     return false;
 }
 
-static bool share_design(const struct experiment_selector *a, const struct experiment_selector *b)
+static bool share_impl(const struct experiment_selector *a, const struct experiment_selector *b)
 {
-    for (size_t i = 0; i < a->run->design_count; i++)
-        if (has_design(a, a->run->designs[i]) && has_design(b, a->run->designs[i]))
+    for (size_t i = 0; i < a->run->impl_count; i++)
+        if (has_impl(a, a->run->impls[i]) && has_impl(b, a->run->impls[i]))
             return true;
     return false;
+}
+
+const char *const *experiment_impls(const struct experiment_selector *selector, size_t *count)
+{
+    bool selects = selector->impl_count > 0;
+    *count = selects ? selector->impl_count : selector->run->impl_count;
+    return selects ? selector->impls : selector->run->impls;
 }
 
 /* Two selectors of one figure of one design, which would have one label. */
 static void distinguish(struct experiment_selector *a, struct experiment_selector *b)
 {
     bool same_phase = !a->phase == !b->phase && (!a->phase || strcmp(a->phase, b->phase) == 0);
-    if (strcmp(a->figure, b->figure) != 0 || !share_design(a, b))
+    if (strcmp(a->figure, b->figure) != 0 || !share_impl(a, b))
         return;
     if (a->run != b->run)
         a->names_run = b->names_run = true;

@@ -15,7 +15,8 @@
  * A RUN is cells: designs x the values of x.  x is the number of tasks where "tasks" is a list, and
  * what "points" say it is where there are points; a point may have its own settings, set (parameters
  * of the workload), tick, drive, tasks, workload.  "measure": "counts" takes no times.  "clock" has the
- * cells run on the real clock (experiment_clock.h); their measure is "times".
+ * cells run on the real clock (experiment_clock.h); their measure is "times".  "stores" in place of "designs" are
+ * stores, whose load "store" says (experiment_store.h).
  *
  * A PART is a statement with a predicate.  Its "of" names a run, and perhaps designs, a phase, one x
  * ("at"), and a figure (quantity.h); what it leaves open is tried for all there are, and the part
@@ -38,6 +39,7 @@
 #define TWBENCH_EXPERIMENT_H
 
 #include "harness/ask/claims/experiment_clock.h"
+#include "harness/ask/claims/experiment_store.h"
 #include "harness/ask/claims/reader.h"
 #include "harness/measure/plan/plan.h"
 
@@ -61,13 +63,16 @@ struct experiment_point {
     struct workload_setting sets[EXPERIMENT_SETS_MAX];
     size_t set_count;
     struct experiment_clock clock;
+    struct experiment_store store;
 };
 
 struct experiment_run {
     const char *name;
-    const struct tw_design *designs[EXPERIMENT_DESIGNS_MAX];
-    size_t design_count;
-    bool timed;
+    const char *impls[EXPERIMENT_DESIGNS_MAX]; /* keys of the designs, or of the stores */
+    size_t impl_count;
+    const struct tw_design *designs[EXPERIMENT_DESIGNS_MAX]; /* those of impls; none of stores */
+    const struct store_row *stores[EXPERIMENT_DESIGNS_MAX];  /* those of impls; none of designs */
+    bool timed, on_stores;
     struct experiment_point points[EXPERIMENT_POINTS_MAX];
     size_t point_count;
 };
@@ -75,9 +80,9 @@ struct experiment_run {
 /* What a figure is looked up with; NULL and NaN: each there is. */
 struct experiment_selector {
     const struct experiment_run *run;
-    const struct tw_design *designs[EXPERIMENT_DESIGNS_MAX]; /* all of them in the run */
-    size_t design_count;                                     /* 0: each of the run */
-    const char *phase;                                       /* NULL: all phases together */
+    const char *impls[EXPERIMENT_DESIGNS_MAX]; /* all of them in the run */
+    size_t impl_count;                         /* 0: each of the run */
+    const char *phase;                         /* NULL: all phases together */
     const char *figure;
     bool timed; /* the figure rests on time */
     double at;  /* one x; NaN: each of the run */
@@ -123,6 +128,9 @@ int experiment_read(struct reader *reader, struct experiment *out);
 void experiment_read_selector(struct reader *reader, const struct experiment *experiment,
                               const struct reader_place *place, const cJSON *object,
                               struct experiment_selector *out);
+
+/* The keys that it selects: its own, or else all of its run. */
+const char *const *experiment_impls(const struct experiment_selector *selector, size_t *count);
 
 #define EXPERIMENT_LABEL_SIZE 200
 /* "work / start of heap", or with the run or phase that it names: "work / start of heap (run descending)". */

@@ -189,7 +189,9 @@ static void add_points(cJSON *series, const struct picture_series *wanted,
         double x = wanted->of.run->points[i].x;
         const cJSON *cell = evidence_find(evidence, wanted->of.run, impl, x);
         bool is_asked = isnan(wanted->of.at) || (wanted->of.at >= x && wanted->of.at <= x);
-        if (!is_asked || strcmp(json_get_text(cell, "status"), "ok") != 0)
+        const char *status = json_get_text(cell, "status");
+        bool has_ledger = wanted->of.run->on_stores && strcmp(status, "mismatch") == 0;
+        if (!is_asked || (strcmp(status, "ok") != 0 && !has_ledger))
             continue;
         struct quantity value = quantity_of(cell, wanted->of.phase, wanted->of.figure);
         if (isnan(value.median))
@@ -252,17 +254,15 @@ static void add_names(cJSON *series, const struct picture_series *wanted, const 
 static void add_series(cJSON *array, const struct picture_series *wanted, enum picture_shape shape,
                        const struct evidence *evidence)
 {
-    bool selected = wanted->of.design_count > 0;
-    size_t count = selected ? wanted->of.design_count : wanted->of.run->design_count;
+    size_t count;
+    const char *const *impls = experiment_impls(&wanted->of, &count);
     for (size_t i = 0; i < count; i++) {
-        const struct tw_design *design =
-            selected ? wanted->of.designs[i] : wanted->of.run->designs[i];
         cJSON *series = cJSON_CreateObject();
-        add_names(series, wanted, design->timed->name);
+        add_names(series, wanted, impls[i]);
         if (shape == PICTURE_SHARES)
-            add_shares(series, wanted, evidence, design->timed->name);
+            add_shares(series, wanted, evidence, impls[i]);
         else
-            add_points(series, wanted, evidence, design->timed->name);
+            add_points(series, wanted, evidence, impls[i]);
         if (cJSON_GetArraySize(json_get(series, "points")) > 0)
             cJSON_AddItemToArray(array, series);
         else
@@ -279,12 +279,12 @@ static cJSON *make_axis(const struct picture_axis *axis)
     return object;
 }
 
-/* Whether something in it rests on time. */
+/* Whether something in it rests on time, or as on stores on the machine in another way. */
 static bool is_timed(const struct picture_panel *panel)
 {
     bool timed = false;
     for (size_t i = 0; i < panel->series_count; i++)
-        timed = timed || panel->series[i].of.timed;
+        timed = timed || panel->series[i].of.timed || panel->series[i].of.run->on_stores;
     return timed;
 }
 

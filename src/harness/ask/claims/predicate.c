@@ -152,10 +152,13 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
         conclude(out, CLAIM_INCONCLUSIVE, "rests on times, which --quick does not take");
     else if (!*cell)
         conclude(out, CLAIM_INCONCLUSIVE, "%s at %s was not run", impl, place(at, x));
-    else if (strcmp(status, "ok") != 0)
+    /* A store that loses or repeats has a ledger, which the claim is about. */
+    bool has_figures =
+        strcmp(status, "ok") == 0 || (selector->run->on_stores && strcmp(status, "mismatch") == 0);
+    if (*cell && !has_figures)
         conclude(out, CLAIM_INCONCLUSIVE, "%s at %s: %s: %.120s", impl, place(at, x), status,
                  json_get_text(*cell, "reason"));
-    if (!*cell || strcmp(status, "ok") != 0)
+    if (!has_figures)
         return false;
     *value = quantity_of(*cell, selector->phase, selector->figure);
     if (!isnan(value->median))
@@ -163,18 +166,6 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
     conclude(out, CLAIM_INCONCLUSIVE, "%s at %s does not tell of %s", impl, place(at, x),
              selector->figure);
     return false;
-}
-
-static size_t design_count(const struct experiment_selector *selector)
-{
-    return selector->design_count > 0 ? selector->design_count : selector->run->design_count;
-}
-
-static const char *design_name(const struct experiment_selector *selector, size_t index)
-{
-    const struct tw_design *const *designs =
-        selector->design_count > 0 ? selector->designs : selector->run->designs;
-    return designs[index]->timed->name;
 }
 
 static bool is_asked(const struct experiment_selector *selector, double x)
@@ -347,11 +338,12 @@ static bool find_other(const struct experiment_part *part, const struct evidence
         snprintf(name, name_size, "%s%.60s", *end ? " = " : "", *end ? part->predict : "");
         return true;
     }
-    const char *other_impl = part->to.design_count == 1 ? design_name(&part->to, 0) : impl;
+    const char *other_impl = part->to.impl_count == 1 ? part->to.impls[0] : impl;
     double other_x = isnan(part->to.at) ? x : part->to.at;
     if (!look_up(evidence, &part->to, other_impl, other_x, &other_cell, other, out))
         return false;
     *same_rounds =
+        !part->of.run->on_stores &&
         strcmp(json_get_text(cell, "stream.hash"), json_get_text(other_cell, "stream.hash")) == 0;
     bool elsewhere = other_x < x || other_x > x;
     bool differs = strcmp(part->of.figure, part->to.figure) != 0;
@@ -473,7 +465,9 @@ void predicate_judge(const struct experiment_part *part, const struct evidence *
         judge_formula(part, out);
         return;
     }
-    for (size_t i = 0; i < design_count(&part->of); i++)
-        kinds[part->kind](part, evidence, design_name(&part->of, i), out);
+    size_t count;
+    const char *const *impls = experiment_impls(&part->of, &count);
+    for (size_t i = 0; i < count; i++)
+        kinds[part->kind](part, evidence, impls[i], out);
     conclude_end(out);
 }

@@ -2,6 +2,7 @@
 #include "harness/ask/claims/quantity.h"
 
 #include "harness/ask/claims/expression.h"
+#include "harness/ask/stores/stores_cell.h"
 #include "harness/base/json.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/figures.h"
@@ -13,7 +14,9 @@
 
 #define CLOCK_PREFIX "clock."
 
-enum place { IN_FIGURE, WORK, OP, TIME, CPU };
+#define STORE_PREFIX "store_"
+
+enum place { IN_FIGURE, WORK, OP, TIME, CPU, LEDGER, STORE };
 
 /* Exact; a time that was measured once; a time that was sampled. */
 enum basis { EXACT, ONCE, SAMPLED };
@@ -24,6 +27,7 @@ struct figure_name {
     enum basis basis;
     const struct figure *figure; /* IN_FIGURE: of the catalogue */
     const char *catch_up;        /* of a schedule: the way of catching up, "" with a fixed delay */
+    const char *key;             /* LEDGER, STORE: of the cell */
 };
 
 /* What is added up from several figures. */
@@ -55,6 +59,29 @@ static const char *schedule_find(const char *name, const char **catch_up)
     return NULL;
 }
 
+/* "store_lost", of the ledger; "store_poll_max_ms", of the figures.  Bytes are as good as counted. */
+static bool store_find(const char *name, struct figure_name *out)
+{
+    static const char *const ledger[] = {
+#define LEDGER_NAME(name, meaning) #name,
+        DURABLE_LEDGER(LEDGER_NAME)
+#undef LEDGER_NAME
+    };
+    if (strncmp(name, STORE_PREFIX, strlen(STORE_PREFIX)) != 0)
+        return false;
+    name += strlen(STORE_PREFIX);
+    for (size_t i = 0; i < sizeof ledger / sizeof *ledger; i++)
+        if (strcmp(ledger[i], name) == 0)
+            *out = (struct figure_name){.place = LEDGER, .basis = EXACT, .key = ledger[i]};
+    for (size_t i = 0; i < store_figure_count; i++)
+        if (strcmp(store_figures[i].key, name) == 0)
+            *out = (struct figure_name){.place = STORE,
+                                        .basis = strcmp(store_figures[i].unit, "B") == 0 ? EXACT
+                                                                                         : SAMPLED,
+                                        .key = store_figures[i].key};
+    return out->key != NULL;
+}
+
 static bool is_named(const struct figure *figure, const char *name, const char *of_schedule)
 {
     const char *wanted = figure->owner == FIGURE_OF_SCHEDULE ? of_schedule : name;
@@ -71,7 +98,8 @@ static bool is_on_clock(const struct figure *figure)
 static bool name_find(const char *name, struct figure_name *out)
 {
     const char *catch_up = "", *of_schedule = schedule_find(name, &catch_up);
-    if (sum_find(name, out))
+    *out = (struct figure_name){.key = NULL};
+    if (sum_find(name, out) || store_find(name, out))
         return true;
     for (size_t i = 0; i < figure_count; i++) {
         if (!is_named(&figures[i], name, of_schedule))
@@ -79,7 +107,7 @@ static bool name_find(const char *name, struct figure_name *out)
         enum basis basis = is_on_clock(&figures[i])             ? SAMPLED
                            : figures[i].sheet == FIGURE_LATENCY ? ONCE
                                                                 : EXACT;
-        *out = (struct figure_name){IN_FIGURE, basis, &figures[i], catch_up};
+        *out = (struct figure_name){IN_FIGURE, basis, &figures[i], catch_up, NULL};
         return true;
     }
     return false;
@@ -232,6 +260,11 @@ static bool value_of(void *ctx, const char *name, double *value)
     struct figure_name found;
     if (!name_find(name, &found))
         *value = setting_value(source->cell, name);
+    else if (found.place == LEDGER)
+        *value = json_get_number(json_get(source->cell, "ledger"), found.key);
+    else if (found.place == STORE)
+        *value = interval_value(json_get(json_get(source->cell, "figures"), found.key), 1,
+                                source->sample);
     else if (!found.figure || found.figure->owner == FIGURE_OF_PHASE)
         *value = phases_value(source, &found);
     else if (is_on_clock(found.figure))

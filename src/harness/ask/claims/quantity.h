@@ -12,6 +12,7 @@
  *                                      + expire), ns (wall time), cpu_ns (of the thread)
  *     on the real clock                the figures named clock_.., operations_per_s, wakeups_per_s and so on: a sample
  *                                      for each run
+ *     of a store                       store_lost and so on, of the ledger; store_poll_max_ms and so on, of the figures
  *     a setting                        slots, .. as resolved; of a list, its length
  */
 #ifndef TWBENCH_QUANTITY_H

@@ -41,11 +41,13 @@ void verdicts_free_cells(struct verdicts_cells *cells)
 static const cJSON *find_cell(const cJSON *document, const char *identity)
 {
     const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
-        if (strcmp(json_get_text(cell, "identity"), identity) == 0)
-            return cell;
-    }
+    static const char *const lists[] = {"cells", "stores"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        cJSON_ArrayForEach(cell, json_get(document, lists[i]))
+        {
+            if (strcmp(json_get_text(cell, "identity"), identity) == 0)
+                return cell;
+        }
     return NULL;
 }
 
@@ -82,8 +84,8 @@ void verdicts_command(char *out, size_t size, const struct experiment_run *run, 
     struct text line = text_in(out, size);
     const struct experiment_point *at = &run->points[point];
     text_add(&line, "twbench run --impl=");
-    for (size_t i = 0; i < run->design_count; i++)
-        text_add(&line, "%s%s", i ? "," : "", run->designs[i]->timed->name);
+    for (size_t i = 0; i < run->impl_count; i++)
+        text_add(&line, "%s%s", i ? "," : "", run->impls[i]);
     if (!at->clock.runner || at->clock.wishes.load == CLOCK_PACED)
         text_add(&line, " --workload=%s", at->workload);
     for (size_t i = 0; i < at->set_count; i++)
@@ -110,9 +112,25 @@ static bool is_sweep_of_tasks(const struct experiment_run *run)
     return true;
 }
 
+static cJSON *make_store_commands(const struct experiment_run *run)
+{
+    char command[2000];
+    cJSON *array = cJSON_CreateArray();
+    for (size_t p = 0; p < run->point_count; p++)
+        for (size_t i = 0; i < run->impl_count; i++) {
+            const struct experiment_point *point = &run->points[p];
+            struct text line = text_in(command, sizeof command);
+            experiment_store_command(&line, &point->store, run->impls[i], point->tasks, run->timed);
+            cJSON_AddItemToArray(array, jsontext_string(command));
+        }
+    return array;
+}
+
 static cJSON *make_commands(const struct experiment_run *run)
 {
     char command[2000];
+    if (run->on_stores)
+        return make_store_commands(run);
     cJSON *array = cJSON_CreateArray();
     bool all = is_sweep_of_tasks(run);
     for (size_t i = 0; i < (all ? 1 : run->point_count); i++) {

@@ -118,7 +118,7 @@ static bool find_metrics(const char *name, size_t length, int *first, int *end)
 }
 
 /* Only digits and a point before the sign of percent: no sign, no exponent, no "nan". */
-static bool parse_share(const char *text, double *share)
+bool share_parse(const char *text, double *share)
 {
     size_t digits = strspn(text, "0123456789"), length = digits;
     if (text[length] == '.')
@@ -152,7 +152,7 @@ int limits_parse(const char *text, const char *flag, struct limits *limits, stru
                           "%s: %.*s: \"off\": expected a percentage such as 3%%; "
                           "--fail-on=work is what leaves times out",
                           flag, (int)length, text);
-    if (!is_off && !parse_share(value, &share))
+    if (!is_off && !share_parse(value, &share))
         return diag_usage(diag, "%s: %.*s: \"%s\": expected a percentage from 0%% to %.0f%%%s",
                           flag, (int)length, text, value, 100 * LIMIT_MAX,
                           is_margin ? "" : ", or off");

@@ -52,6 +52,9 @@ struct limits {
 /* Work and instructions 1 %, tail 50 %, time 3 %, layout 10 %, memory shown only (docs/MEASUREMENT.md). */
 struct limits limits_default(void);
 
+/* "1%", "12.5 %", up to 1000 %: as a share.  False for anything else. */
+bool share_parse(const char *text, double *share);
+
 /* "instructions=1%", "comparisons=0.5%", "work=2%" (all operation counters), "memory=off" (not for
  * time and layout, whose gate needs a margin).  DIAG_USAGE naming `flag`, the metric and what was
  * expected; *limits is unchanged then. */

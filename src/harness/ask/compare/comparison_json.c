@@ -3,10 +3,9 @@
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/units.h"
+#include "harness/tell/result/document.h"
 
 #include <math.h>
-
-#define SCHEMA_VERSION 1
 
 /* ---- Small things. --------------------------------------------------------------------------- */
 
@@ -321,21 +320,9 @@ static cJSON *make_reasons(const struct comparison *comparison)
     return out;
 }
 
-static void add_head(cJSON *out, const cJSON *head)
-{
-    static const char *const keys[] = {"tool", "machine", "command"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *item = json_get(head, keys[i]);
-        json_add(out, keys[i], item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
-    }
-}
-
 cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, enum fail_on fail_on)
 {
-    cJSON *out = cJSON_CreateObject(), *cells = cJSON_CreateArray();
-    json_add_integer(out, "schema_version", SCHEMA_VERSION);
-    json_add_text(out, "kind", "comparison");
-    add_head(out, head);
+    cJSON *out = result_begin(head, "comparison"), *cells = cJSON_CreateArray();
     add_bool(out, "complete", comparison->complete);
     json_add_text(out, "mode", comparison->is_binaries ? "binaries" : "results");
     add_verdict(out, "verdict", true, comparison->verdict);

@@ -319,6 +319,17 @@ static void judge_instructions(struct compared_cell *cell, const cJSON *before, 
     cell->instructions_verdict = cell->changes[METRIC_INSTRUCTIONS].verdict;
 }
 
+double gate_work_cell_metric(const cJSON *cell, enum metric metric)
+{
+    if (metric == METRIC_MEMORY)
+        return json_get_number(cell, "memory.peak_bytes_per_task");
+    if (metric == METRIC_INSTRUCTIONS) {
+        double counted = count_processor(cell);
+        return isnan(counted) ? json_get_number(cell, "stepped.instructions") : counted;
+    }
+    return metric < METRIC_WORK_COUNT && !runs_by_the_clock(cell) ? sum_work(cell, metric) : NAN;
+}
+
 void gate_work(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                const struct limits *limits)
 {

@@ -38,6 +38,11 @@ double gate_work_cell_calls(const cJSON *cell);
  * up to one pass of the cell.  NAN when a phase that has calls does not have it. */
 double gate_work_cell_sum(const cJSON *cell, const char *path);
 
+/* A metric of one cell that is exact or nearly so: an operation counter, memory in bytes per task, or instructions of
+ * a pass as the processor counted them, else as they were stepped through.  NAN: unknown, or not the same in every run
+ * because the design waits for the machine's clock. */
+double gate_work_cell_metric(const cJSON *cell, enum metric metric);
+
 /* How `after` differs from `before`: the share, and against `limit` (NAN: never judged, `same`) the
  * verdict.  A side that is unknown is inconclusive, whatever the other is. */
 struct change gate_work_change(double before, double after, double limit);

@@ -108,12 +108,7 @@ static void add_left_out(cJSON *document, const struct selftest *selftest)
 cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
                      const struct selftest_surroundings *surroundings, const cJSON *head)
 {
-    static const char *const keys[] = {"tool", "machine", "command"};
-    cJSON *document = cJSON_CreateObject();
-    json_add_integer(document, "schema_version", 1);
-    json_add_text(document, "kind", "selftest");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        json_add(document, keys[i], cJSON_Duplicate(json_get(head, keys[i]), true));
+    cJSON *document = result_begin(head, "selftest");
     json_add(document, "complete", cJSON_CreateBool(selftest->complete));
     add_false_alarms(document, selftest);
     add_rates(document, "detection", selftest, rate_found);

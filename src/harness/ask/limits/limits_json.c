@@ -5,6 +5,7 @@
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/measure/stats/summary.h"
+#include "harness/tell/result/document.h"
 #include "harness/tell/result/shape.h"
 
 #include <stdlib.h>
@@ -84,12 +85,7 @@ static cJSON *make_disturbance(const struct limits_method *method)
 cJSON *limits_json(const struct limit_result *results, size_t count,
                    const struct limits_method *method, bool complete, const cJSON *head)
 {
-    static const char *const keys[] = {"tool", "machine", "command"};
-    cJSON *document = cJSON_CreateObject(), *points = cJSON_CreateArray();
-    json_add_integer(document, "schema_version", 1);
-    json_add_text(document, "kind", "limits");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        json_add(document, keys[i], cJSON_Duplicate(json_get(head, keys[i]), true));
+    cJSON *document = result_begin(head, "limits"), *points = cJSON_CreateArray();
     json_add(document, "complete", cJSON_CreateBool(complete));
     json_add_measure(document, "duration_s", method->seconds);
     json_add(document, "method", make_method(method));

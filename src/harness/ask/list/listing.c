@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/measure/designs/designs.h"
+#include "harness/measure/designs/store_modules.h"
 #include "harness/measure/originals/original.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
@@ -129,6 +130,35 @@ static void add_originals(cJSON *document)
     json_add(document, "originals", originals);
 }
 
+static cJSON *store_json(const struct store_row *row)
+{
+    char key[64];
+    struct diag diag;
+    const struct tw_store_backend *store = store_modules_load(row, &diag);
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "name", store_registry_key(row, key, sizeof key));
+    json_add(object, "built", cJSON_CreateBool(store != NULL));
+    if (!store) {
+        json_add_text(object, "packages", row->packages);
+        json_add_text(object, "reason", diag.text);
+        return object;
+    }
+    json_add_text(object, "summary", store->summary);
+    json_add_text(object, "after", store->after);
+    json_add(object, "exact", cJSON_CreateBool((store->flags & TW_STORE_EXACT) != 0));
+    json_add(object, "server", cJSON_CreateBool((store->flags & TW_STORE_SERVER) != 0));
+    json_add(object, "parameters", params_json(store->params));
+    return object;
+}
+
+static void add_stores(cJSON *document)
+{
+    cJSON *stores = cJSON_CreateArray();
+    for (size_t i = 0; i < store_registry_count; i++)
+        cJSON_AddItemToArray(stores, store_json(&store_registry[i]));
+    json_add(document, "stores", stores);
+}
+
 /* ---- Workloads. ------------------------------------------------------------------------------ */
 
 static void add_workload(void *ctx, const struct workload_info *info)
@@ -142,19 +172,31 @@ static void add_workload(void *ctx, const struct workload_info *info)
     cJSON_AddItemToArray(cJSON_GetObjectItem(ctx, info->is_trace ? "traces" : "workloads"), object);
 }
 
+static void add_plugins(cJSON *document, const struct listing_request *request)
+{
+    cJSON *designs = cJSON_CreateArray(), *runners = cJSON_CreateArray();
+    for (size_t i = 0; i < request->plugin_count; i++)
+        cJSON_AddItemToArray(designs, design_json(request->plugins[i]->timed));
+    for (size_t i = 0; i < request->runner_plugin_count; i++)
+        cJSON_AddItemToArray(runners, runner_json(request->runner_plugins[i]->timed));
+    json_add(document, "designs", designs);
+    if (request->runner_plugin_count > 0)
+        json_add(document, "runners", runners);
+    else
+        cJSON_Delete(runners);
+}
+
 int listing_json(const struct listing_request *request, cJSON **out, struct diag *diag)
 {
-    cJSON *document = cJSON_CreateObject(), *plugins = NULL;
+    cJSON *document = cJSON_CreateObject();
     int status = DIAG_OK;
-    if (request->plugin_count > 0) {
-        plugins = cJSON_CreateArray();
-        for (size_t i = 0; i < request->plugin_count; i++)
-            cJSON_AddItemToArray(plugins, design_json(request->plugins[i]->timed));
-        json_add(document, "designs", plugins);
+    if (request->plugin_count + request->runner_plugin_count > 0) {
+        add_plugins(document, request);
     } else {
         add_designs(document);
         add_runners(document);
         add_originals(document);
+        add_stores(document);
         json_add(document, "workloads", cJSON_CreateArray());
         json_add(document, "traces", cJSON_CreateArray());
         status = workload_list(request->workload_directory, add_workload, document, diag);

@@ -6,6 +6,7 @@
 
 #include "harness/base/diag.h"
 #include "impls/backend.h"
+#include "runners/runner.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
 struct listing_request {
     const struct tw_design *const *plugins; /* these alone, without workloads; none: all there is */
     size_t plugin_count;
+    const struct tw_runner_entry *const *runner_plugins; /* likewise */
+    size_t runner_plugin_count;
     const char *workload_directory;
 };
 
@@ -25,7 +28,7 @@ const char *listing_flag(const struct tw_traits *traits, size_t place);
  * be read. */
 int listing_json(const struct listing_request *request, cJSON **out, struct diag *diag);
 
-/* The same as text of so many columns; of plugins no more than their designs. */
+/* The same as text of so many columns; of plugins no more than their designs and runners. */
 int listing_print(FILE *out, unsigned columns, const struct listing_request *request,
                   struct diag *diag);
 

@@ -5,6 +5,7 @@
 #include "harness/base/units.h"
 #include "harness/base/wrap.h"
 #include "harness/measure/designs/designs.h"
+#include "harness/measure/designs/store_modules.h"
 #include "harness/measure/originals/original.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
@@ -77,17 +78,20 @@ static void print_design(const struct listing *listing, const struct tw_backend 
     print_params(listing, design->params);
 }
 
+static void print_runner(const struct listing *listing, const struct tw_runner *runner)
+{
+    char text[400];
+    print_line(listing, runner->name, 17, runner->summary);
+    snprintf(text, sizeof text, "after %s", runner->after);
+    print_line(listing, "", 4, text);
+    print_params(listing, runner->params);
+}
+
 static void print_runners(const struct listing *listing)
 {
     fprintf(listing->out, "\nRunners, on the real clock (--runner):\n");
-    for (size_t i = 0; i < runner_registry_count; i++) {
-        const struct tw_runner *runner = runner_registry[i].timed;
-        char text[400];
-        print_line(listing, runner->name, 17, runner->summary);
-        snprintf(text, sizeof text, "after %s", runner->after);
-        print_line(listing, "", 4, text);
-        print_params(listing, runner->params);
-    }
+    for (size_t i = 0; i < runner_registry_count; i++)
+        print_runner(listing, runner_registry[i].timed);
 }
 
 /* Those whose driver is not built say what builds it. */
@@ -103,6 +107,20 @@ static void print_originals(const struct listing *listing)
         print_params(listing, original->runner.params);
         if (!is_built)
             print_line(listing, "", 4, "not built; 'make originals' installs its runtime");
+    }
+}
+
+static void print_stores(const struct listing *listing)
+{
+    fprintf(listing->out, "\nStores, which survive a crash (twbench stores --stores):\n");
+    for (size_t i = 0; i < store_registry_count; i++) {
+        char key[64];
+        struct diag diag;
+        const struct tw_store_backend *store = store_modules_load(&store_registry[i], &diag);
+        print_line(listing, store_registry_key(&store_registry[i], key, sizeof key), 17,
+                   store ? store->summary : diag.text);
+        if (store)
+            print_params(listing, store->params);
     }
 }
 
@@ -142,6 +160,7 @@ static int print_all(struct listing *listing, const char *directory, struct diag
     print_libraries(listing);
     print_runners(listing);
     print_originals(listing);
+    print_stores(listing);
     int status = DIAG_OK;
     for (int traces = 0; traces < 2 && status == DIAG_OK; traces++) {
         listing->traces = traces == 1;
@@ -163,9 +182,11 @@ int listing_print(FILE *out, unsigned columns, const struct listing_request *req
                   struct diag *diag)
 {
     struct listing listing = {.out = out, .columns = columns};
-    if (request->plugin_count == 0)
+    if (request->plugin_count + request->runner_plugin_count == 0)
         return print_all(&listing, request->workload_directory, diag);
     for (size_t i = 0; i < request->plugin_count; i++)
         print_design(&listing, request->plugins[i]->timed);
+    for (size_t i = 0; i < request->runner_plugin_count; i++)
+        print_runner(&listing, request->runner_plugins[i]->timed);
     return DIAG_OK;
 }

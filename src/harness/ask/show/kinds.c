@@ -28,6 +28,9 @@ static const struct kind kinds[] = {
     {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3, .slots = 64},
     {.design = "hier-bitmap", .shape = FILM_WHEEL, .slots = 64},
     {.design = "linux26", .shape = FILM_WHEEL, .slots = 64, .slots_root = 256},
+    {.design = "cffs", .shape = FILM_SET}, /* 8192 buckets are more than a picture can have */
+    {.design = "lawn", .shape = FILM_SET},
+    {.design = "todo", .shape = FILM_SET},
     {.design = "fast", .shape = FILM_SET}, /* 16384 slots are more than a picture can have */
     {.design = "hier-preheat", .shape = FILM_WHEEL, .rings = 2},
 };

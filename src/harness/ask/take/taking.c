@@ -1,4 +1,4 @@
-/* taking.c - writes the sources of a design: header, C file, licence, example, test and Makefile. */
+/* taking.c - writes the sources of a design and a runner: headers, C files, licence, example, tests and Makefile. */
 #include "harness/ask/take/taking.h"
 
 #include "harness/ask/take/taken.h"
@@ -12,30 +12,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What is written: a design, and the runner over it or NULL. */
+struct taken {
+    const struct taken_source *design, *runner;
+};
+
 struct text {
-    const struct taken_design *design;
+    const struct taken *taken;
     const char *template;
 };
 
+/* How long a placeholder begins here, with what stands for it in *word; 0: none. */
+static size_t placeholder_at(const struct taken *taken, const char *at, const char **word)
+{
+    const struct taken_source *runner = taken->runner ? taken->runner : taken->design;
+    const struct {
+        const char *name, *word;
+    } all[] = {
+        {"@DESIGN@", taken->design->identifier},
+        {"@NAME@", taken->design->name},
+        {"@RUNNER@", runner->identifier},
+        {"@RUNNER_NAME@", runner->name},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strncmp(at, all[i].name, strlen(all[i].name)) == 0) {
+            *word = all[i].word;
+            return strlen(all[i].name);
+        }
+    return 0;
+}
+
 static void print_text(FILE *out, const void *ctx)
 {
-    static const char identifier[] = "@DESIGN@", name[] = "@NAME@";
     const struct text *text = ctx;
-    const char *at = text->template;
+    const char *at = text->template, *word = NULL;
     while (*at) {
-        if (strncmp(at, identifier, sizeof identifier - 1) == 0) {
-            fputs(text->design->identifier, out);
-            at += sizeof identifier - 1;
-        } else if (strncmp(at, name, sizeof name - 1) == 0) {
-            fputs(text->design->name, out);
-            at += sizeof name - 1;
-        } else {
-            fputc(*at++, out);
-        }
+        size_t length = placeholder_at(text->taken, at, &word);
+        if (length > 0)
+            fputs(word, out);
+        else
+            fputc(*at, out);
+        at += length > 0 ? length : 1;
     }
 }
 
-static int find_design(const char *name, const struct taken_design **out, struct diag *diag)
+static int find_design(const char *name, const struct taken_source **out, struct diag *diag)
 {
     struct diag reason;
     const struct tw_design *design = designs_find(name, &reason);
@@ -52,6 +73,16 @@ static int find_design(const char *name, const struct taken_design **out, struct
                       "take: %s is a library with sources of its own; expected a design of "
                       "twbench ('twbench list' names them)",
                       name);
+}
+
+static int find_runner(const char *name, const struct taken_source **out, struct diag *diag)
+{
+    for (size_t i = 0; i < taken_runner_count; i++)
+        if (strcmp(taken_runners[i].name, name) == 0) {
+            *out = &taken_runners[i];
+            return DIAG_OK;
+        }
+    return diag_usage(diag, "take: %s is no runner of twbench ('twbench list' names them)", name);
 }
 
 static int make_directory(const char *directory, struct diag *diag)
@@ -89,32 +120,43 @@ static int refuse_existing(const char *directory, const struct taking_files *fil
     return DIAG_OK;
 }
 
-static void name_files(const struct taken_design *design, struct taking_files *files,
+static void add_file(struct taking_files *files, const char *templates[TAKING_FILES],
+                     const struct taken *taken, const char *name, const char *template)
+{
+    FILE *out = fmemopen(files->names[files->count], TAKING_LENGTH, "w");
+    if (out) {
+        print_text(out, &(struct text){taken, name});
+        fclose(out);
+    }
+    templates[files->count++] = template;
+}
+
+static void name_files(const struct taken *taken, struct taking_files *files,
                        const char *templates[TAKING_FILES])
 {
     files->count = 0;
-    snprintf(files->names[files->count], TAKING_LENGTH, "tw_%s.c", design->identifier);
-    templates[files->count++] = design->source;
+    add_file(files, templates, taken, "tw_@DESIGN@.c", taken->design->source);
+    if (taken->runner)
+        add_file(files, templates, taken, "tw_@RUNNER@_runner.c", taken->runner->source);
     for (size_t i = 0; i < taken_shared_count && files->count < TAKING_FILES; i++) {
-        FILE *name = fmemopen(files->names[files->count], TAKING_LENGTH, "w");
-        if (name) {
-            print_text(name, &(struct text){design, taken_shared[i].name});
-            fclose(name);
-        }
-        templates[files->count++] = taken_shared[i].text;
+        enum taken_use use = taken_shared[i].use;
+        if (use == TAKEN_ALWAYS || (use == TAKEN_RUNNER) == (taken->runner != NULL))
+            add_file(files, templates, taken, taken_shared[i].name, taken_shared[i].text);
     }
 }
 
 int taking_write(const struct taking *taking, struct taking_files *files, struct diag *diag)
 {
-    const struct taken_design *design = NULL;
+    struct taken taken = {NULL, NULL};
     const char *templates[TAKING_FILES];
-    int status = find_design(taking->design, &design, diag);
+    int status = find_design(taking->design, &taken.design, diag);
+    if (status == DIAG_OK && taking->runner)
+        status = find_runner(taking->runner, &taken.runner, diag);
     if (status == DIAG_OK)
         status = paths_check_directory("-o", taking->directory, diag);
     if (status != DIAG_OK)
         return status;
-    name_files(design, files, templates);
+    name_files(&taken, files, templates);
     if (!taking->force)
         status = refuse_existing(taking->directory, files, diag);
     if (status == DIAG_OK)
@@ -122,7 +164,7 @@ int taking_write(const struct taking *taking, struct taking_files *files, struct
     for (size_t i = 0; i < files->count && status == DIAG_OK; i++) {
         char path[4096 + TAKING_LENGTH];
         snprintf(path, sizeof path, "%s/%s", taking->directory, files->names[i]);
-        status = file_replace(path, print_text, &(struct text){design, templates[i]}, diag);
+        status = file_replace(path, print_text, &(struct text){&taken, templates[i]}, diag);
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * taking.h - writes a design into a directory as sources that need nothing of twbench.
+ * taking.h - writes a design, or one with a runner, into a directory as sources that need nothing of twbench.
  */
 #ifndef TWBENCH_TAKING_H
 #define TWBENCH_TAKING_H
@@ -11,11 +11,12 @@
 
 struct taking {
     const char *design;    /* its name, as in the registry */
+    const char *runner;    /* the same of a runner; NULL: none */
     const char *directory; /* made when it is not there, with those above it */
     bool force;            /* overwrite */
 };
 
-#define TAKING_FILES  8
+#define TAKING_FILES  12
 #define TAKING_LENGTH 64
 
 /* The names of the files that were written. */
@@ -24,8 +25,8 @@ struct taking_files {
     size_t count;
 };
 
-/* Writes the header, the C file, the licence, an example, a test and their Makefile.  DIAG_USAGE when the design cannot
- * be taken, or when one of the files is there already, all of which are named; nothing is written then.  DIAG_RUN when
+/* Writes the header and the C file of each, the licence, an example, tests and their Makefile.  DIAG_USAGE when the
+ * design cannot be taken, the runner is none of this program's, or when one of the files is there already, all of which are named; nothing is written then.  DIAG_RUN when
  * the disk says no. */
 int taking_write(const struct taking *taking, struct taking_files *files, struct diag *diag);
 

@@ -27,9 +27,10 @@ enum clock_work { CLOCK_NO_WORK, CLOCK_CONSTANT, CLOCK_EXPONENTIAL };
 struct clock_wishes {
     bool on; /* there are runners; else all of this is of no account */
     enum clock_load load;
-    double speed;         /* of a paced load: 2 plays it in half of its time */
-    uint64_t duration_ns; /* of the closed and the idle load */
-    uint64_t tick_ns;     /* of the runner; 0: its default */
+    double speed; /* of a paced load: 2 plays it in half of its time */
+    uint64_t
+        duration_ns; /* of the closed and the idle load; of a paced one the part that is played, 0: all */
+    uint64_t tick_ns; /* of the runner; 0: its default */
     enum clock_work work;
     uint64_t work_ns;       /* constant, or the mean */
     uint64_t slow_ns;       /* the first task to run sleeps so long; 0: none does */
@@ -40,8 +41,10 @@ struct clock_wishes {
 
 struct clock_request {
     const struct clock_wishes *wishes;
-    const struct tw_runner *runner;
-    const struct tw_backend *design; /* NULL for a runner that keeps its timers itself */
+    const struct tw_runner_entry *entry; /* the runner as it was found; a plugin's is loaded in the
+                                            child alone */
+    const struct tw_runner *runner;      /* its timed table */
+    const struct tw_backend *design;     /* NULL for a runner that keeps its timers itself */
     const struct tw_setting *settings;
     size_t setting_count;
     uint32_t threads; /* producers, and what the runner has of its own; 1 .. CLOCK_THREADS_MAX */
@@ -89,6 +92,7 @@ struct clock_report {
     struct clock_times times;
     /* Of the window in which the load ran, after what it needs to begin with. */
     uint64_t window_ns, operations; /* starts and stops of the producers */
+    uint64_t process_cpu_ns;        /* of all threads while it was watched; 0: not known */
     uint64_t watched_ns; /* what stats are of: the window, and what the runner had to do after it */
     struct tw_runner_stats stats; /* differences, but for bytes, pending and the greatest ones */
     uint32_t capacity;            /* places that the runner was opened with */

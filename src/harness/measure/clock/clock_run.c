@@ -5,6 +5,7 @@
 #include "harness/base/ward.h"
 #include "harness/measure/clock/performance.h"
 #include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/runner_plugins.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 /* What a child gets on top of its load and its budget, on a machine that does much else. */
 #define SLACK_NS      (30 * SECOND)
 #define DEFAULT_TASKS 1000u
+/* What is not settled then will not be: a design without memory for a timer refuses it on each tick. */
+#define SETTLE_LOOKS 100
 
 const char *clock_load_name(enum clock_load load)
 {
@@ -101,7 +104,9 @@ static bool service_open(struct performance *performance, struct clock_report *r
     report->runner_threads = description.threads;
     report->shards = description.shards;
     report->max_pending = description.max_pending;
-    return true;
+    if (description.tick_ns == 0)
+        fail(report, CLOCK_CRASHED, "describe tells a tick of 0 ns");
+    return description.tick_ns > 0;
 }
 
 /* The least of many pairs of looks at the clock. */
@@ -125,7 +130,9 @@ static bool performance_open(struct performance *performance, struct clock_repor
     performance->books = calloc(PERFORMANCE_SEATS, sizeof *performance->books);
     bool made = performance->accounts && performance->books;
     if (made && paced)
-        made = score_make(&performance->score, request->stream, request->threads);
+        made = score_make(
+            &performance->score, request->stream, request->threads,
+            score_last(request->stream, request->wishes->speed, request->wishes->duration_ns));
     if (!made) {
         fail(report, CLOCK_UNSUPPORTED, "no memory for the accounts of the load");
         return false;
@@ -180,11 +187,39 @@ static void *produce(void *ctx)
     return NULL;
 }
 
+/* The statistics, with the longest pause since the window began, which each call of stats forgets. */
+static void look(struct performance *performance, struct tw_runner_stats *stats)
+{
+    performance->runner->stats(performance->service, stats);
+    if (stats->longest_pause_ns > performance->longest_pause_ns)
+        performance->longest_pause_ns = stats->longest_pause_ns;
+    stats->longest_pause_ns = performance->longest_pause_ns;
+}
+
 static uint64_t pending_of(struct performance *performance)
 {
     struct tw_runner_stats stats;
-    performance->runner->stats(performance->service, &stats);
+    look(performance, &stats);
     return stats.pending;
+}
+
+/* Lets the runner digest what the load was prepared with: two ticks, and more as long as timers go on from its
+ * queues into its designs, or of those that go this way some have not. */
+static void settle(struct performance *performance, struct tw_seat *seat, uint64_t tick_ns)
+{
+    struct tw_runner_stats before, after;
+    uint64_t accepted = 0;
+    bool moves = true;
+    for (size_t i = 0; i < PERFORMANCE_SEATS; i++)
+        accepted += performance->books[i].ledger.accepted;
+    performance->runner->stats(performance->service, &after);
+    for (int looks = 0; moves && looks < SETTLE_LOOKS; looks++) {
+        before = after;
+        performance->runner->wait(seat, moment_now() + 2 * tick_ns + 20000000);
+        performance->runner->stats(performance->service, &after);
+        moves = after.transferred != before.transferred ||
+                (after.transferred > 0 && after.transferred < accepted);
+    }
 }
 
 /* Until the load's moment, or until every timer has ended: then a budget ends a run that never does. */
@@ -211,8 +246,15 @@ static void window_stats(const struct tw_runner_stats *before, const struct tw_r
     out->cpu_ns -= before->cpu_ns < after->cpu_ns ? before->cpu_ns : after->cpu_ns;
 }
 
-/* What the producers do between the barriers.  A load that needed preparation gets two ticks in which the runner
- * digests it. */
+/* Processor time of all threads: those of the runner and those of the load. */
+static uint64_t process_cpu_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
+}
+
+/* What the producers do between the barriers. */
 static void conduct(struct performance *performance, struct tw_seat *seat,
                     struct clock_report *report)
 {
@@ -221,17 +263,19 @@ static void conduct(struct performance *performance, struct tw_seat *seat,
     struct tw_runner_stats before, after;
     pthread_barrier_wait(&performance->barrier);
     if (load->prepare)
-        performance->runner->wait(seat, moment_now() + 2 * report->tick_ns + 20000000);
+        settle(performance, seat, report->tick_ns);
     performance->origin_ns = moment_now() + 2000000;
     if (request->wishes->load == CLOCK_PACED)
         performance->end_ns = performance_moment(performance, performance->score.ticks);
     performance->runner->stats(performance->service, &before);
+    uint64_t cpu_ns = process_cpu_ns();
     pthread_barrier_wait(&performance->barrier);
     pthread_barrier_wait(&performance->barrier);
     uint64_t played = moment_now();
     wait_for_end(performance, seat);
     uint64_t ended = moment_now();
-    performance->runner->stats(performance->service, &after);
+    look(performance, &after);
+    report->process_cpu_ns = process_cpu_ns() - cpu_ns;
     window_stats(&before, &after, &report->stats);
     bool by_play = request->wishes->load == CLOCK_CLOSED || request->wishes->load == CLOCK_STORM;
     report->watched_ns = ended - performance->origin_ns;
@@ -289,7 +333,8 @@ static void collect(struct performance *performance, struct clock_report *report
         ledger_add_times(&report->times, &book->times);
         report->operations += book->operations;
     }
-    const char *broken = performance->runner->check(performance->service);
+    const struct tw_runner *runner = performance->runner;
+    const char *broken = runner->check ? runner->check(performance->service) : NULL;
     if (report->end == CLOCK_OK)
         ledger_judge(performance->accounts, performance->account_count, report);
     if (broken && report->end == CLOCK_OK)
@@ -303,14 +348,23 @@ static void performance_free(struct performance *performance)
     score_free(&performance->score);
 }
 
-static void run_in_child(void *ctx, void *record)
+/* What the child is given, and what it sends. */
+struct clock_job {
+    const struct clock_request *request;
+    uint64_t nonce; /* of the seal */
+};
+
+struct clock_record_sealed {
+    struct clock_report report;
+    uint64_t seal;
+};
+
+static void run_request(const struct clock_request *request, struct clock_report *report)
 {
-    const struct clock_request *request = ctx;
-    struct clock_report *report = record;
     struct performance performance = {.request = request};
     struct diag diag;
-    memset(report, 0, sizeof *report);
-    if (request->design && plugins_load(request->design, &diag) != DIAG_OK) {
+    if ((request->design && plugins_load(request->design, &diag) != DIAG_OK) ||
+        runner_plugins_load(request->entry, &diag) != DIAG_OK) {
         fail(report, CLOCK_CRASHED, diag.text);
         return;
     }
@@ -322,6 +376,25 @@ static void run_in_child(void *ctx, void *record)
     }
     if (!performance.abandoned)
         performance_free(&performance);
+}
+
+/* The number that seals the report is gone from memory before any of a plugin's code runs, but for this frame; and
+ * the report is not in memory that everybody finds, before it is sealed. */
+static void run_in_child(void *ctx, void *record)
+{
+    struct clock_job *job = ctx;
+    struct clock_record_sealed *sealed = record;
+    struct clock_report *report = calloc(1, sizeof *report);
+    uint64_t nonce = job->nonce;
+    job->nonce = 0;
+    if (!report) {
+        fail(&sealed->report, CLOCK_UNSUPPORTED, "no memory for a report");
+    } else {
+        run_request(job->request, report);
+        sealed->report = *report;
+        free(report);
+    }
+    sealed->seal = ward_seal(nonce, &sealed->report, sizeof sealed->report);
 }
 
 int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct stream **out,
@@ -346,35 +419,62 @@ int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct str
 
 /* ---- From outside. --------------------------------------------------------------------------- */
 
-static uint64_t budget_of(const struct clock_request *request)
+/* Who waits for a plugin that hangs should not wait for long. */
+#define BUDGET_NS        (600 * SECOND)
+#define BUDGET_PLUGIN_NS (30 * SECOND)
+
+static uint64_t budget_of(const struct clock_request *request, bool is_plugin)
 {
     const struct clock_wishes *wishes = request->wishes;
     double paced_ns = 0;
     for (size_t i = 0; i < request->stream->phase_count; i++)
         paced_ns += (double)request->stream->phases[i].counts.ticks;
     paced_ns *= (double)request->stream->tick_ns / wishes->speed;
-    uint64_t load_ns = wishes->load == CLOCK_PACED ? (uint64_t)paced_ns : wishes->duration_ns;
-    uint64_t budget_ns = request->budget_ns > 0 ? request->budget_ns : 600 * SECOND;
+    bool whole = wishes->load == CLOCK_PACED && wishes->duration_ns == 0;
+    uint64_t load_ns = whole ? (uint64_t)paced_ns : wishes->duration_ns;
+    uint64_t otherwise = is_plugin ? BUDGET_PLUGIN_NS : BUDGET_NS;
+    uint64_t budget_ns = request->budget_ns > 0 ? request->budget_ns : otherwise;
     return load_ns + budget_ns + SLACK_NS;
+}
+
+/* Runs the child and takes what it sealed.  A plugin that does not come to its end hangs, whichever of its calls it is in. */
+static void run_child(const struct clock_request *request, bool is_plugin,
+                      struct clock_record_sealed *sealed)
+{
+    struct clock_report *report = &sealed->report;
+    char reason[sizeof report->reason];
+    struct clock_job job = {request, ward_nonce()};
+    uint64_t nonce = job.nonce, budget_ns = budget_of(request, is_plugin), begun = moment_now();
+    unsigned seconds = (unsigned)((budget_ns + SECOND - 1) / SECOND);
+    struct ward ward = {.memory_bytes = request->memory_bytes,
+                        .out_fd = WARD_NOWHERE,
+                        .err_fd = WARD_NOWHERE,
+                        .rights = is_plugin ? WARD_CONFINED : WARD_FREE};
+    if (!ward_run(&ward, seconds, run_in_child, &job, sealed, sizeof *sealed, reason,
+                  sizeof reason)) {
+        memset(report, 0, sizeof *report);
+        bool late = moment_now() - begun >= budget_ns;
+        fail(report, late && !is_plugin ? CLOCK_TIMEOUT : CLOCK_CRASHED, reason);
+    } else if (sealed->seal != ward_seal(nonce, report, sizeof *report) ||
+               (unsigned)report->end > CLOCK_CRASHED) {
+        memset(report, 0, sizeof *report);
+        fail(report, CLOCK_CRASHED, "the record of its process is damaged");
+    }
 }
 
 void clock_run(const struct clock_request *request, struct clock_report *report)
 {
-    char reason[sizeof report->reason];
-    struct clock_request copy = *request;
-    struct ward ward = {
-        .memory_bytes = request->memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
-    uint64_t budget_ns = budget_of(request);
-    unsigned seconds = (unsigned)((budget_ns + SECOND - 1) / SECOND);
-    uint64_t begun = moment_now();
-    if (!ward_run(&ward, seconds, run_in_child, &copy, report, sizeof *report, reason,
-                  sizeof reason)) {
+    bool is_plugin = runner_plugins_path(request->entry) ||
+                     (request->design && plugins_is_unloaded(request->design));
+    struct clock_record_sealed *sealed = calloc(1, sizeof *sealed);
+    if (sealed) {
+        run_child(request, is_plugin, sealed);
+        *report = sealed->report;
+        free(sealed);
+    } else {
         memset(report, 0, sizeof *report);
-        bool late = moment_now() - begun >= budget_ns;
-        fail(report, late ? CLOCK_TIMEOUT : CLOCK_CRASHED, reason);
+        fail(report, CLOCK_UNSUPPORTED, "no memory for a report");
     }
-    if ((unsigned)report->end > CLOCK_CRASHED)
-        fail(report, CLOCK_CRASHED, "the record of its process is damaged");
     utf8_make_printable(report->reason, sizeof report->reason);
 }
 
@@ -398,6 +498,7 @@ void clock_merge(struct clock_report *into, const struct clock_report *from)
     into->window_ns += from->window_ns;
     into->watched_ns += from->watched_ns;
     into->operations += from->operations;
+    into->process_cpu_ns += from->process_cpu_ns;
 #define SUM(name, meaning) stats->name += more->name;
     TW_RUNNER_STATS(SUM)
 #undef SUM

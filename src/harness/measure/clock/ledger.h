@@ -19,6 +19,7 @@ struct account {
     struct performance *performance;
     _Atomic uint64_t timer;   /* the last one accepted, for stop; 0: none */
     _Atomic uint64_t balance; /* sum of hashes: accepted less ended */
+    bool is_periodic;         /* a run is no end of it; set before its start, by the same thread */
 };
 
 /* What one thread did, producer or not; it alone writes here. */

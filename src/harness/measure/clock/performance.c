@@ -40,6 +40,24 @@ static uint64_t task_sleep_ns(const struct clock_request *request, uint64_t numb
 
 static int run_task(struct tw_seat *seat, void *argument, const struct tw_firing *firing);
 
+/* In a phase of periodic tasks the runner repeats them itself, each at its period; whether it does. */
+static bool set_period(const struct performance *performance, uint32_t id, struct tw_task *task)
+{
+    if (performance->request->wishes->load != CLOCK_PACED)
+        return false;
+    uint64_t since =
+        task->due_ns > performance->origin_ns ? task->due_ns - performance->origin_ns : 0;
+    uint64_t tick = (uint64_t)llround((double)since / performance->tick_ns);
+    const struct stream_phase *phase = score_phase(&performance->score, tick);
+    if (!phase->period)
+        return false;
+    bool fixed_delay = phase->restart != NULL; /* by which the stream says how long a run takes */
+    task->repeat = fixed_delay ? TW_FIXED_DELAY : TW_FIXED_RATE;
+    task->period_ns = (uint64_t)(stream_period(phase->period, id) * performance->tick_ns);
+    task->period_ns += task->period_ns == 0;
+    return true;
+}
+
 /* The phase's rule of restarts, from the moment that this run was meant for. */
 static void restart(struct performance *performance, struct tw_seat *seat, struct account *account,
                     const struct tw_firing *firing)
@@ -76,15 +94,17 @@ static int run_task(struct tw_seat *seat, void *argument, const struct tw_firing
     bool numbered = wishes->work != CLOCK_NO_WORK || wishes->slow_ns || wishes->failing_every;
     if (numbered)
         number = atomic_fetch_add_explicit(&performance->tasks_begun, 1, memory_order_relaxed);
-    ledger_end(account, firing->timer);
-    book->ledger.ran++;
+    if (!account->is_periodic) {
+        ledger_end(account, firing->timer);
+        book->ledger.ran++;
+    }
     book->ledger.early += begun < firing->due_ns;
     book->last_ran_ns = begun;
     note(&book->times.late, firing->due_ns, begun);
     note(&book->times.tick, firing->due_ns, firing->tick_ns);
     note(&book->times.queue, firing->tick_ns, firing->turn_ns);
     note(&book->times.dispatch, firing->turn_ns, begun);
-    if (performance->end_ns > 0 && firing->due_ns < performance->end_ns)
+    if (!account->is_periodic && performance->end_ns > 0 && firing->due_ns < performance->end_ns)
         restart(performance, seat, account, firing);
     uint64_t sleep_ns = numbered ? task_sleep_ns(performance->request, number) : 0;
     if (sleep_ns > 0)
@@ -105,6 +125,7 @@ void performance_start(struct producer *producer, uint32_t id, uint64_t due_ns, 
     struct performance *performance = producer->performance;
     struct account *account = &performance->accounts[id];
     struct tw_task task = {.run = run_task, .argument = account, .due_ns = due_ns};
+    account->is_periodic = set_period(performance, id, &task);
     tw_timer timer;
     uint64_t begun = timed ? moment_now() : 0;
     int answer = performance->runner->start(producer->seat, &task, &timer);

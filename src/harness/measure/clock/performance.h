@@ -18,12 +18,13 @@ struct performance {
     struct tw_service *service;
     struct account *accounts;
     size_t account_count;
-    struct book *books;     /* by the number of the seat */
-    struct score score;     /* of a paced load */
-    double tick_ns;         /* of the stream, at the speed asked for */
-    uint64_t origin_ns;     /* the moment of the load's tick 0 */
-    uint64_t end_ns;        /* nothing is started again for later than this; 0: no restarts */
-    uint64_t clock_cost_ns; /* of two looks at the clock, to be subtracted */
+    struct book *books;        /* by the number of the seat */
+    struct score score;        /* of a paced load */
+    double tick_ns;            /* of the stream, at the speed asked for */
+    uint64_t origin_ns;        /* the moment of the load's tick 0 */
+    uint64_t end_ns;           /* nothing is started again for later than this; 0: no restarts */
+    uint64_t clock_cost_ns;    /* of two looks at the clock, to be subtracted */
+    uint64_t longest_pause_ns; /* of the runner's drivers since the window began */
     _Atomic uint64_t tasks_begun;
     _Atomic uint32_t over;     /* the conductor has seen the end */
     pthread_barrier_t barrier; /* of the producers and the conductor */

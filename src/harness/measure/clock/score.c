@@ -7,12 +7,14 @@
 struct reader {
     struct score *score;
     bool store; /* the second time; the first one counts */
-    uint64_t now;
+    uint64_t now, last;
 };
 
 static void take(struct reader *reader, uint32_t id, bool is_start, int64_t delay)
 {
     struct score_part *part = &reader->score->parts[id % reader->score->part_count];
+    if (reader->now > reader->last)
+        return;
     if (reader->store)
         part->operations[part->count] =
             (struct score_operation){.tick = reader->now,
@@ -62,16 +64,22 @@ static void read_all(struct reader *reader)
         while (word < stream->words + stream->phases[i].end)
             word = read_run(reader, word);
     }
-    reader->score->ticks = reader->now;
+    reader->score->ticks = reader->now < reader->last ? reader->now : reader->last;
 }
 
-bool score_make(struct score *score, const struct stream *stream, uint32_t parts)
+uint64_t score_last(const struct stream *stream, double speed, uint64_t stretch_ns)
+{
+    double ticks = (double)stretch_ns * speed / (double)stream->tick_ns;
+    return stretch_ns > 0 && ticks < 0x1p63 ? (uint64_t)ticks : SCORE_ALL;
+}
+
+bool score_make(struct score *score, const struct stream *stream, uint32_t parts, uint64_t last)
 {
     *score = (struct score){
         .stream = stream, .part_count = parts, .parts = calloc(parts, sizeof *score->parts)};
     if (!score->parts)
         return false;
-    struct reader reader = {.score = score};
+    struct reader reader = {.score = score, .last = last};
     read_all(&reader);
     for (uint32_t i = 0; i < parts; i++) {
         struct score_part *part = &score->parts[i];

@@ -23,13 +23,18 @@ struct score_part {
 struct score {
     struct score_part *parts;
     uint32_t part_count;
-    uint64_t ticks;                           /* the stream's length */
+    uint64_t ticks;                           /* the length of what is played */
     uint64_t phase_begins[STREAM_PHASES_MAX]; /* first tick of each phase */
     const struct stream *stream;
 };
 
-/* False without memory.  score_free in any case.  The stream outlives the score. */
-bool score_make(struct score *score, const struct stream *stream, uint32_t parts);
+/* What the stream has up to tick `last`; SCORE_ALL: the whole of it.  False without memory.  score_free in any case.
+ * The stream outlives the score. */
+#define SCORE_ALL UINT64_MAX
+bool score_make(struct score *score, const struct stream *stream, uint32_t parts, uint64_t last);
+
+/* The last tick of that stretch of the stream, at that speed; SCORE_ALL for a stretch of 0, which is none. */
+uint64_t score_last(const struct stream *stream, double speed, uint64_t stretch_ns);
 void score_free(struct score *score);
 
 /* The phase that a tick belongs to. */

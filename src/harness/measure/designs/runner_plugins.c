@@ -82,11 +82,18 @@ static const char *missing_function(const struct tw_runner *runner)
         const char *name;
         bool is_there;
     } functions[] = {
-        {"open", runner->open != NULL},   {"enter", runner->enter != NULL},
-        {"leave", runner->leave != NULL}, {"start", runner->start != NULL},
-        {"stop", runner->stop != NULL},   {"wait", runner->wait != NULL},
-        {"shut", runner->shut != NULL},   {"close", runner->close != NULL},
-        {"stats", runner->stats != NULL}, {"describe", runner->describe != NULL},
+        {"open", runner->open != NULL},
+        {"enter", runner->enter != NULL},
+        {"leave", runner->leave != NULL},
+        {"start", runner->start != NULL},
+        {"stop", runner->stop != NULL},
+        {"wait", runner->wait != NULL},
+        {"shut", runner->shut != NULL},
+        {"close", runner->close != NULL},
+        {"stats", runner->stats != NULL},
+        {"describe", runner->describe != NULL},
+        {"purge", runner->purge || !(runner->flags & TW_RUNNER_PURGES)},
+        {"next", runner->next || !(runner->flags & TW_RUNNER_CALLERS_DRIVE)},
     };
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
         if (!functions[i].is_there)
@@ -130,9 +137,8 @@ static void copy_table(const struct tw_runner *runner, struct runner_copy *copy)
     else if (!runner->summary || !runner->after || !runner->params)
         snprintf(copy->wrong, sizeof copy->wrong, "'%s' lacks a summary, an after or its params",
                  runner->name);
-    else if (missing || (runner->flags & TW_RUNNER_PURGES && !runner->purge))
-        snprintf(copy->wrong, sizeof copy->wrong, "'%s' has no function %s", runner->name,
-                 missing ? missing : "purge");
+    else if (missing)
+        snprintf(copy->wrong, sizeof copy->wrong, "'%s' has no function %s", runner->name, missing);
     if (copy->wrong[0] != '\0')
         return;
     snprintf(copy->name, sizeof copy->name, "%s", runner->name);

@@ -158,7 +158,9 @@ static int write_paced(struct schedule *schedule, uint64_t *end_ns, struct diag 
                 stream->workload);
     struct score score;
     int status = DIAG_OK;
-    if (score_make(&score, stream, schedule->request->threads)) {
+    const struct clock_wishes *wishes = schedule->request->wishes;
+    uint64_t last = score_last(stream, wishes->speed, wishes->duration_ns);
+    if (score_make(&score, stream, schedule->request->threads, last)) {
         *end_ns = at_most(stream_ns(schedule->request, score.ticks) + GRACE_NS);
         write_score(schedule, &score, *end_ns);
     } else {

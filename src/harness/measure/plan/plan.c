@@ -126,11 +126,12 @@ static size_t at_least_one(size_t count)
     return count > 0 ? count : 1;
 }
 
-/* Cells of one setting: drives x pages x runners x threads. */
+/* Cells of one setting: drives x pages x batches x runners x threads. */
 static size_t count_ways(const struct plan_selection *selection)
 {
     return at_least_one(selection->drive_count) * at_least_one(selection->page_count) *
-           at_least_one(selection->runner_count) * at_least_one(selection->thread_count);
+           at_least_one(selection->batch_count) * at_least_one(selection->runner_count) *
+           at_least_one(selection->thread_count);
 }
 
 /* Those of the design, or of a runner that does without one. */
@@ -157,6 +158,9 @@ static void set_way(const struct plan_selection *selection, size_t way, struct p
     }
     keep_settings(cell);
     way /= threads * runners;
+    size_t batches = at_least_one(selection->batch_count);
+    cell->batch = selection->batch_count > 0 ? (uint32_t)selection->batches[way % batches] : 0;
+    way /= batches;
     cell->drive = selection->drive_count > 0 ? selection->drives[way / pages] : PLAN_DRIVE_TICKS;
     cell->pages = selection->page_count > 0 ? selection->pages[way % pages] : PLAN_PAGES_ANY;
 }

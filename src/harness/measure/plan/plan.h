@@ -38,16 +38,22 @@ enum plan_pages {
 /* Word used on the command line and in results: "off", "on"; NULL for PLAN_PAGES_ANY. */
 const char *plan_pages_name(enum plan_pages pages);
 
+/* Most operations of a call. */
+#define PLAN_BATCH_MAX 4096u
+
 /* One design with the settings asked for; `open` derives the others. */
 struct plan_cell {
     const struct tw_design *design;
     enum plan_drive drive;
     enum plan_pages pages;
+    uint32_t
+        batch; /* operations of a call in timed passes, at most PLAN_BATCH_MAX; 0: nobody asked, single calls */
+    uint32_t threads; /* with a runner: those that start and stop; else 0 */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;
     const struct tw_runner_entry
-        *runner;      /* on the real clock, driven by it; NULL: in virtual time */
-    uint32_t threads; /* with a runner: those that start and stop; else 0 */
+        *runner;             /* on the real clock, driven by it; NULL: in virtual time */
+    uint64_t runner_tick_ns; /* of the runner; 0: as the setup says */
 };
 
 struct plan_group {
@@ -83,6 +89,8 @@ struct plan_selection {
     size_t drive_count;
     const enum plan_pages *pages; /* none: any */
     size_t page_count;
+    const uint64_t *batches; /* none: single calls */
+    size_t batch_count;
     const struct tw_runner_entry *const *runners; /* none: virtual time */
     size_t runner_count;
     const uint64_t *threads; /* none: one; only with runners */
@@ -95,7 +103,7 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
                        const struct tw_design *design);
 
 /* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
- * knows x drives x pages x runners x threads.  A sweep that no selected design knows is an error.  The plan points into the selection's
+ * knows x drives x pages x batches x runners x threads.  A sweep that no selected design knows is an error.  The plan points into the selection's
  * workload names; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
 /* A plan of exactly these cells in one group, all copied but for the workload's name. */

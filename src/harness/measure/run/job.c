@@ -108,7 +108,7 @@ static bool time_pass(const struct job *job, struct replay_pass *pass, struct jo
     struct instance instance;
     if (!job_open(job, &instance, report))
         return false;
-    replay_time(instance.design, instance.timers, job->stream, job->plan->drive, pass);
+    replay_time(instance.design, instance.timers, job->stream, job->plan, pass);
     instance_close(&instance);
     check_digest(job, pass->digest, pass->fired, report);
     return report->status == OUTCOME_OK;
@@ -164,7 +164,7 @@ static void job_count(const struct job *job, struct job_report *report)
             memset(report->counts, 0, sizeof report->counts);
         if (!job_open(job, &instance, report))
             break;
-        replay_count(instance.design, instance.timers, job->stream, job->plan->drive, &counters,
+        replay_count(instance.design, instance.timers, job->stream, job->plan, &counters,
                      report->counts, &pass);
         instance_close(&instance);
         check_digest(job, pass.digest, pass.fired, report);

@@ -13,7 +13,7 @@
 /* Eight chains that do not wait for one another; the compiler may neither merge nor drop them. */
 static void run_loop(void)
 {
-    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+    size_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0; /* each fits a register */
     for (int turn = 0; turn < LOOP_TURNS; turn++) {
         a++, b++, c++, d++, e++, f++, g++, h++;
         __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));

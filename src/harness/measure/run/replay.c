@@ -11,6 +11,7 @@
 #include "harness/measure/run/replay.h"
 
 #include "harness/measure/sched/answers.h"
+#include "impls/registry.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -198,9 +199,118 @@ static void replay_words_by_next(struct replay *replay, const uint32_t *word, co
     replay_words(replay, word, end, driver, true);
 }
 
-static words_fn *timed_words(enum plan_drive drive)
+/* ---- Batches. -------------------------------------------------------------------------------- */
+
+struct batch_replay {
+    struct replay base;
+    const struct tw_batch *batch; /* NULL: the design has none */
+    uint32_t size, count;
+    bool are_stops;
+    tw_tick clock; /* to which it was advanced */
+    tw_id ids[PLAN_BATCH_MAX];
+    tw_tick deadlines[PLAN_BATCH_MAX];
+    int8_t statuses[PLAN_BATCH_MAX];
+};
+
+static void flush_singly(struct batch_replay *replay)
 {
-    return drive == PLAN_DRIVE_NEXT ? replay_words_by_next : replay_words_timed;
+    struct replay *base = &replay->base;
+    for (uint32_t i = 0; i < replay->count; i++)
+        if (replay->are_stops)
+            base->stop(base->timers, replay->ids[i]);
+        else
+            base->refused +=
+                is_refused(base->start(base->timers, replay->ids[i], replay->deadlines[i]));
+}
+
+static void batch_flush(struct batch_replay *replay)
+{
+    struct replay *base = &replay->base;
+    if (replay->count == 0)
+        return;
+    if (!replay->batch)
+        flush_singly(replay);
+    else if (replay->are_stops)
+        replay->batch->stop_many(base->timers, replay->ids, replay->count, replay->statuses);
+    else
+        base->refused += replay->batch->start_many(base->timers, replay->ids, replay->deadlines,
+                                                   replay->count, replay->statuses);
+    replay->count = 0;
+}
+
+ALWAYS_INLINE void batch_add(struct batch_replay *replay, bool is_stop, tw_id id, tw_tick deadline)
+{
+    if (replay->are_stops != is_stop)
+        batch_flush(replay);
+    replay->are_stops = is_stop;
+    replay->ids[replay->count] = id;
+    replay->deadlines[replay->count] = deadline;
+    if (++replay->count == replay->size)
+        batch_flush(replay);
+}
+
+/* What is refused is counted when the batch is made. */
+ALWAYS_INLINE bool batch_start(struct replay *base, tw_id id, tw_tick deadline)
+{
+    batch_add((struct batch_replay *)base, false, id, deadline);
+    return true;
+}
+
+ALWAYS_INLINE void batch_stop(struct replay *base, tw_id id)
+{
+    batch_add((struct batch_replay *)base, true, id, 0);
+}
+
+static void expire_restart_batched(void *ctx, tw_id id, tw_tick now)
+{
+    struct replay *replay = ctx;
+    uint64_t mix = stream_mix(id, now);
+    replay->digest += mix;
+    replay->fired++;
+    batch_start(replay, id, stream_deadline(now, stream_restart_delay(replay->restart, mix)));
+}
+
+/* Restarts wait for the end of a single tick, at which the clock still is what the callback saw.  In a jump they
+ * cannot: they may be due within it. */
+ALWAYS_INLINE void batch_advance(struct replay *base, tw_tick to)
+{
+    struct batch_replay *replay = (struct batch_replay *)base;
+    batch_flush(replay);
+    bool is_collected = base->expire == expire_restart && to - replay->clock == 1;
+    replay->clock = to;
+    base->advance(base->timers, to, is_collected ? expire_restart_batched : base->expire, base);
+    batch_flush(replay);
+}
+
+static tw_tick batch_next(struct replay *base)
+{
+    batch_flush((struct batch_replay *)base);
+    return plain_next(base);
+}
+
+static void replay_words_batched(struct replay *replay, const uint32_t *word, const uint32_t *end)
+{
+    static const struct driver driver = {batch_start, batch_stop, batch_advance, batch_next};
+    if (replay->drive == PLAN_DRIVE_NEXT)
+        replay_words(replay, word, end, driver, true);
+    else
+        replay_words(replay, word, end, driver, false);
+    batch_flush((struct batch_replay *)replay);
+}
+
+/* Fills all but the arrays, and answers the loop. */
+static words_fn *timed_begin(struct batch_replay *replay, const struct tw_backend *design,
+                             struct tw_timers *timers, const struct plan_cell *plan)
+{
+    replay->base = replay_begin(design, timers, plan->drive);
+    replay->batch = registry_batch(design);
+    replay->size = plan->batch;
+    replay->count = 0;
+    replay->are_stops = false;
+    replay->clock = 0;
+    if (plan->batch > 1)
+        return replay_words_batched;
+    return plan->drive == PLAN_DRIVE_NEXT ? replay_words_by_next : replay_words_timed;
 }
 
 /* For the ways of replaying that are not timed: either drive. */
@@ -216,50 +326,53 @@ ALWAYS_INLINE void replay_phase_words(struct replay *replay, const struct stream
 }
 
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, enum plan_drive drive, struct replay_pass *pass)
+                 const struct stream *stream, const struct plan_cell *plan,
+                 struct replay_pass *pass)
 {
-    words_fn *replay_all = timed_words(drive);
-    struct replay replay = replay_begin(design, timers, drive);
+    struct batch_replay batched;
+    words_fn *replay_all = timed_begin(&batched, design, timers, plan);
+    struct replay *replay = &batched.base;
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
-        uint64_t fired = replay.fired, refused = replay.refused;
-        rule_set(&replay, phase);
+        uint64_t fired = replay->fired, refused = replay->refused;
+        rule_set(replay, phase);
         uint64_t cpu = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
         uint64_t wall = clock_read_ns(CLOCK_MONOTONIC);
-        replay_all(&replay, stream->words + phase->begin, stream->words + phase->end);
+        replay_all(replay, stream->words + phase->begin, stream->words + phase->end);
         wall = clock_read_ns(CLOCK_MONOTONIC) - wall;
         cpu = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
         pass->phases[i] = (struct replay_phase){
             .wall_ns = (double)wall,
             .cpu_ns = (double)cpu,
-            .fired = replay.fired - fired,
-            .refused = replay.refused - refused,
+            .fired = replay->fired - fired,
+            .refused = replay->refused - refused,
         };
     }
-    pass->digest = replay.digest;
-    pass->fired = replay.fired;
+    pass->digest = replay->digest;
+    pass->fired = replay->fired;
 }
 
 /* ---- replay_count ---------------------------------------------------------------------------- */
 
 /* The very function that replay_time runs, so that instructions and times are of one code. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
-                  const struct stream *stream, enum plan_drive drive,
+                  const struct stream *stream, const struct plan_cell *plan,
                   const struct counters *counters, struct counters_reading *totals,
                   struct replay_pass *pass)
 {
-    words_fn *replay_all = timed_words(drive);
-    struct replay replay = replay_begin(design, timers, drive);
+    struct batch_replay batched;
+    words_fn *replay_all = timed_begin(&batched, design, timers, plan);
+    struct replay *replay = &batched.base;
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         struct counters_reading begin;
-        rule_set(&replay, phase);
+        rule_set(replay, phase);
         counters_begin(counters, &begin);
-        replay_all(&replay, stream->words + phase->begin, stream->words + phase->end);
+        replay_all(replay, stream->words + phase->begin, stream->words + phase->end);
         counters_end(counters, &begin, &totals[i]);
     }
-    pass->digest = replay.digest;
-    pass->fired = replay.fired;
+    pass->digest = replay->digest;
+    pass->fired = replay->fired;
 }
 
 /* ---- replay_latency -------------------------------------------------------------------------- */

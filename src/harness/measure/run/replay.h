@@ -37,13 +37,16 @@ struct replay_pass {
     struct replay_phase phases[STREAM_PHASES_MAX];
 };
 
-/* One pass, timed by phase. */
+/* One pass, timed by phase; driven and batched as the plan says.  Batched, operations are collected up to
+ * plan->batch of one kind and one tick, and what fires on a single tick and starts again is started by one call.  A
+ * design without batch operations gets single calls from the same buffer. */
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, enum plan_drive drive, struct replay_pass *pass);
+                 const struct stream *stream, const struct plan_cell *plan,
+                 struct replay_pass *pass);
 
-/* One pass whose counts are added to totals[], one for each phase.  Fills digest and fired only. */
+/* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest and fired only. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
-                  const struct stream *stream, enum plan_drive drive,
+                  const struct stream *stream, const struct plan_cell *plan,
                   const struct counters *counters, struct counters_reading *totals,
                   struct replay_pass *pass);
 

@@ -11,18 +11,24 @@
 int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
                   const struct plan_cell *cells, size_t count, struct diag *diag)
 {
-    *on_clock = (struct on_clock){.reports = calloc(count, sizeof *on_clock->reports),
+    *on_clock = (struct on_clock){.wishes = calloc(count, sizeof *on_clock->wishes),
+                                  .reports = calloc(count, sizeof *on_clock->reports),
                                   .records = calloc(count, sizeof *on_clock->records),
                                   .documents = calloc(count, sizeof(cJSON *)),
                                   .rounds = calloc(count, sizeof(cJSON *)),
                                   .count = count};
-    if (!on_clock->reports || !on_clock->records || !on_clock->documents || !on_clock->rounds)
+    if (!on_clock->wishes || !on_clock->reports || !on_clock->records || !on_clock->documents ||
+        !on_clock->rounds)
         return diag_run(diag, "no memory for %zu cells", count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        on_clock->wishes[i] = setup->clock;
+        if (cells[i].runner_tick_ns > 0)
+            on_clock->wishes[i].tick_ns = cells[i].runner_tick_ns;
         on_clock->records[i] = (struct clock_record){.runner = cells[i].runner->timed,
                                                      .threads = cells[i].threads,
-                                                     .wishes = &setup->clock,
+                                                     .wishes = &on_clock->wishes[i],
                                                      .report = &on_clock->reports[i]};
+    }
     return DIAG_OK;
 }
 
@@ -36,16 +42,19 @@ void on_clock_free(struct on_clock *on_clock)
     free(on_clock->documents);
     free(on_clock->reports);
     free(on_clock->records);
+    free(on_clock->wishes);
     *on_clock = (struct on_clock){.records = NULL};
 }
 
-static struct clock_request request_of_cell(const struct on_clock_request *request, size_t cell)
+static struct clock_request request_of_cell(const struct on_clock *on_clock,
+                                            const struct on_clock_request *request, size_t cell)
 {
     const struct setup *setup = request->setup;
     const struct plan_cell *plan = &request->cells[cell];
     const struct tw_runner *runner = plan->runner->timed;
     return (struct clock_request){
-        .wishes = &setup->clock,
+        .wishes = &on_clock->wishes[cell],
+        .entry = plan->runner,
         .runner = runner,
         .design = runner->flags & TW_RUNNER_OWN_TIMERS ? NULL : plan->design->timed,
         .settings = plan->settings,
@@ -76,7 +85,7 @@ static void set_outcome(const struct clock_report *report, struct outcome *outco
 static void run_once(struct on_clock *on_clock, const struct on_clock_request *request, size_t cell,
                      struct clock_report *report)
 {
-    struct clock_request of_cell = request_of_cell(request, cell);
+    struct clock_request of_cell = request_of_cell(on_clock, request, cell);
     const struct original *original = original_of(of_cell.runner);
     char driver[ORIGINAL_PATH];
     struct diag diag;

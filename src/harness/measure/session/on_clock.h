@@ -11,6 +11,7 @@
 
 /* What came of each cell of a plan; all NULL without runners. */
 struct on_clock {
+    struct clock_wishes *wishes; /* the setup's, with the cell's tick; by cell */
     struct clock_record *records;
     struct clock_report *reports;
     cJSON *

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define CHECK_NS UINT64_C(100000000)
+#define CHECK_NS 100000000L
 /* Tasks of the stream that is stepped through: a design whose calls grow with n has to stay cheap. */
 #define STEPPED_TASKS 32u
 /* A sample waits for at most so small a part of its cell's budget. */
@@ -94,22 +94,18 @@ static int session_counters(struct session *session, struct diag *diag)
     return DIAG_OK;
 }
 
-/* What the harness costs and what could disturb it: a look at the system, the calibration of the
- * clock, and a second look when the first is CHECK_NS ago. */
+/* What the harness costs, and then, with nothing of our own running, what could disturb it: two looks at the system
+ * CHECK_NS apart. */
 static void session_check(struct session *session, struct result_origin *origin)
 {
     struct system_look *before = NULL, *after = NULL;
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    bool check = !session->setup->no_system_check && !session->setup->counts_only;
-    if (check)
-        before = system_look("");
     session->cycles = cycles_calibrate();
     session->pace_ns = session->setup->patience_ns > 0 ? pace_calibrate_ns() : 0;
-    uint64_t passed_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
-    if (check && passed_ns < CHECK_NS)
-        nanosleep(&(struct timespec){.tv_nsec = (long)(CHECK_NS - passed_ns)}, NULL);
-    if (check)
+    if (!session->setup->no_system_check && !session->setup->counts_only) {
+        before = system_look("");
+        nanosleep(&(struct timespec){.tv_nsec = CHECK_NS}, NULL);
         after = system_look("");
+    }
     system_check(&origin->checks, before, after, session->cpu, origin->machine.virtualisation, "");
     system_look_free(before);
     system_look_free(after);
@@ -144,13 +140,21 @@ static int session_document(struct session *session, struct diag *diag)
         result_forget_left_out(session->document);
     if (is_loaded)
         status = result_check_origin(session->document, setup->json, &origin, diag);
+    if (is_loaded && status == DIAG_OK)
+        status = shards_check(&session->shards, session->document, setup->json, diag);
     if (status != DIAG_OK)
         return status;
     session_check(session, &origin);
     origin_warn(&origin, setup);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
-    return is_loaded ? DIAG_OK : result_new(&origin, &session->document, diag);
+    if (is_loaded)
+        return DIAG_OK;
+    status = result_new(&origin, &session->document, diag);
+    if (status == DIAG_OK && session->shards.record)
+        status = result_attach(session->document, "shard",
+                               cJSON_Duplicate(session->shards.record, true), diag);
+    return status;
 }
 
 static struct workload_request request_of(const struct session *session, const struct setup *setup,
@@ -277,6 +281,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .setting_count = plan->setting_count,
         .drive = plan->drive,
         .pages = plan->pages,
+        .batch = plan->batch,
         .runs = setup->runs,
         .warmup = setup->warmup,
         .max_pending = setup->max_pending,
@@ -526,24 +531,34 @@ static int count_calls(struct session *session, const struct plan_group *group, 
     return DIAG_OK;
 }
 
-int session_estimate(struct session *session, double *seconds, struct diag *diag)
+int session_estimate_group(struct session *session, size_t group, double *seconds,
+                           struct diag *diag)
 {
     const struct setup *setup = session->setup;
-    double samples = (double)setup->runs * (1 + (double)setup->warmup);
-    *seconds = 0;
-    for (size_t i = 0; i < session->plan.group_count; i++) {
-        double calls;
-        int status = count_calls(session, &session->plan.groups[i], &calls, diag);
-        if (status != DIAG_OK)
-            return status;
-        double pass_ns = calls * ESTIMATE_CALL_NS;
-        double sample_ns = fmax(pass_ns, (double)setup->min_time_ns);
-        double cell_ns = samples * sample_ns + ESTIMATE_CHECKS * pass_ns +
-                         (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
-        *seconds += (double)session->plan.cell_count * cell_ns / 1e9;
-    }
-    *seconds /= setup->jobs > 0 ? (double)setup->jobs : 1;
+    double samples = (double)setup->runs * (1 + (double)setup->warmup), calls;
+    int status = count_calls(session, &session->plan.groups[group], &calls, diag);
+    if (status != DIAG_OK)
+        return status;
+    double pass_ns = calls * ESTIMATE_CALL_NS;
+    double sample_ns = fmax(pass_ns, (double)setup->min_time_ns);
+    double cell_ns = samples * sample_ns + ESTIMATE_CHECKS * pass_ns +
+                     (double)(setup->runs + ESTIMATE_CHILDREN) * ESTIMATE_CHILD_NS;
+    *seconds = (double)session->plan.cell_count * cell_ns / 1e9;
+    if (setup->jobs > 0)
+        *seconds /= (double)setup->jobs;
     return DIAG_OK;
+}
+
+int session_estimate(struct session *session, double *seconds, struct diag *diag)
+{
+    int status = DIAG_OK;
+    *seconds = 0;
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++) {
+        double group = 0;
+        status = session_estimate_group(session, i, &group, diag);
+        *seconds += group;
+    }
+    return status;
 }
 
 /* ---- From one plan to the next. -------------------------------------------------------------- */
@@ -551,6 +566,7 @@ int session_estimate(struct session *session, double *seconds, struct diag *diag
 static void session_drop_plan(struct session *session)
 {
     plan_free(&session->plan);
+    shards_free(&session->shards);
     on_clock_free(&session->on_clock);
     free(session->cells);
     free(session->outcomes);
@@ -558,6 +574,18 @@ static void session_drop_plan(struct session *session)
     session->cells = NULL;
     session->outcomes = NULL;
     session->hopeless = NULL;
+}
+
+/* Leaves the plan the groups of setup->shard. */
+static int deal_shards(struct session *session, struct diag *diag)
+{
+    struct shards *shards = &session->shards;
+    int status = shards_open(shards, &session->plan, diag);
+    for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++)
+        status = session_estimate_group(session, i, &shards->seconds[i], diag);
+    if (status == DIAG_OK)
+        shards_keep(shards, session->setup, &session->plan);
+    return status;
 }
 
 int session_plan(struct session *session, const struct setup *setup,
@@ -570,7 +598,7 @@ int session_plan(struct session *session, const struct setup *setup,
         status = session_cells(session, diag);
     if (status == DIAG_OK)
         status = session_validate(session, diag);
-    return status;
+    return status == DIAG_OK && setup->shard_of > 0 ? deal_shards(session, diag) : status;
 }
 
 int session_plan_cells(struct session *session, const struct setup *setup,

@@ -10,6 +10,7 @@
 #include "harness/measure/run/job_pool.h"
 #include "harness/measure/session/on_clock.h"
 #include "harness/measure/session/progress.h"
+#include "harness/measure/session/shards.h"
 #include "harness/tell/result/document.h"
 
 /* Called after each group, for each cell of the plan, with the `identity` that its cell in the document
@@ -35,6 +36,7 @@ struct session {
     struct result_document *document;
     struct stream *kept; /* the last one made, in case it is asked for again; and which it is */
     char *kept_key;
+    struct shards shards;
     struct progress progress; /* the caller's to begin */
     session_named_fn *named;  /* may be NULL */
     void *named_ctx;
@@ -65,6 +67,9 @@ double session_weight(const struct session *session);
 /* About how long session_run takes for all of the plan with nothing done before, at 10 ns per operation: seconds.  Makes
  * small streams, and whole ones of traces, and runs nothing. */
 int session_estimate(struct session *session, double *seconds, struct diag *diag);
+/* The same of one group of the plan. */
+int session_estimate_group(struct session *session, size_t group, double *seconds,
+                           struct diag *diag);
 /* Runs what the document lacks of the plan, each child within the budget of the plan's setup.  Without a
  * deadline a group whose stream takes too long is named in "left_out" of the document.  DIAG_OK,
  * POOL_INTERRUPTED or another status. */

@@ -50,6 +50,8 @@ struct setup {
     /* The document. */
     const char *json; /* file, "-" or NULL */
     bool resume;      /* go on with it */
+
+    uint64_t shard, shard_of; /* of the plan only this part, from 1; 0 of 0: all */
 };
 
 /* Making a stream may take the processor for so many budgets of a child. */

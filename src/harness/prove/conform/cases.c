@@ -847,6 +847,7 @@ const struct written_case written_cases[] = {
     {"what functions leave in their process", NULL, run_residue},
     {"open refuses bad settings", NULL, run_refusals},
     {"many timers in one far slot", NULL, run_far_slots},
+    {"batches beside single calls", NULL, run_batches},
     {"memory is short in open", NULL, run_short_open},
     {"memory is short in start", NULL, run_short_start},
     {"settings at their upper limits", NULL, run_upper_limits},

@@ -421,6 +421,12 @@ static uintptr_t stack_pointer(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__i386__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_ESP];
+#elif defined(__s390x__)
+    return (uintptr_t)context->uc_mcontext.gregs[15];
+#elif defined(__riscv)
+    return (uintptr_t)context->uc_mcontext.__gregs[REG_SP];
 #else
     return (uintptr_t)context->uc_mcontext.sp;
 #endif

@@ -38,6 +38,9 @@ void run_many(struct case_plan *plan, struct conform_report *report);
  * all the same is spared the next length. */
 void run_life(struct case_plan *plan, struct conform_report *report);
 
+/* Random batches beside the same operations by single calls; nothing for a design without batch operations. */
+void run_batches(struct case_plan *plan, struct conform_report *report);
+
 /* The written case: each function is called several times, refusals among them. */
 void run_residue(struct case_plan *plan, struct conform_report *report);
 

@@ -23,6 +23,7 @@ struct watch;
 #define RULE_FIFO      "equal deadlines fire in order of their starts"
 #define RULE_NEXT      "next is the earliest due, or a lower bound above now"
 #define RULE_VISIT     "visit shows each running timer once, with its due tick"
+#define RULE_BATCH     "a batch answers and acts as the single calls in its order"
 #define RULE_CHECK     "check finds no broken invariant"
 #define RULE_CALLBACK  "advance and visit call the function that they were given, with its ctx"
 #define RULE_WORK      "work is NULL, or counters that begin with 0 and never go back"

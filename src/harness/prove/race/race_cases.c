@@ -12,6 +12,7 @@
 #define MS                       UINT64_C(1000000)
 #define FAR                      (60000 * MS)
 #define ACCOUNTS                 4096u
+#define MANY                     1000u
 #define FIND(service, rule, ...) race_find(&(service)->notes->finding, rule, __VA_ARGS__)
 
 /* ---- What the cases share. -------------------------------------------------------------------- */
@@ -158,6 +159,34 @@ static void lone_starts(struct race_service *service)
     case_close(service, seat);
 }
 
+/* A caller that sleeps elsewhere, by what the runner says, and never waits in it for anything to come. */
+static void sleeps_elsewhere(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    if (!seat)
+        return;
+    bool drives = service->runner->flags & TW_RUNNER_CALLERS_DRIVE;
+    for (uint64_t i = 0; drives && i < 6 && !race_is_over(service); i++) {
+        if (race_next(service, seat) != TW_DUE_MAX)
+            FIND(service, RACE_DUE, "next is a moment though no timer is there");
+        struct race_account *later = start_at(service, seat, moment_now() + 9 * MS);
+        struct race_account *head = start_at(service, seat, moment_now() + i * MS);
+        if (!later || !head)
+            return;
+        while (atomic_load(&later->runs) < 1 && !race_is_over(service)) {
+            uint64_t due = atomic_load(&head->runs) < 1 ? head->due_ns : later->due_ns;
+            uint64_t next = race_next(service, seat);
+            if (next == TW_DUE_MAX || next > due + service->description.tick_ns) {
+                FIND(service, RACE_DUE, "next is later than the tick of the head");
+                return;
+            }
+            moment_sleep(next);
+            race_wait(service, seat, 0);
+        }
+    }
+    case_close(service, seat);
+}
+
 /* The worker falls behind its ticks by tasks that sleep, and is back on its ticks after that. */
 static void catches_up(struct race_service *service)
 {
@@ -258,6 +287,25 @@ static void cap_below_capacity(struct race_service *service)
 static void all_places(struct race_service *service)
 {
     cap_and_places_of(service, 16, 0);
+}
+
+/* All places are stopped at one go, more than a driver should do in one turn, and can be taken again. */
+static void many_stops(struct race_service *service)
+{
+    struct race_account *accounts[MANY + 1];
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = MANY});
+    uint32_t cap = seat ? service->description.max_pending : 0;
+    uint32_t least = service->runner->flags & TW_RUNNER_SPLIT_CAP ? 1 : cap;
+    for (uint32_t round = 0; seat && round < 2 && !race_is_over(service); round++) {
+        uint32_t count = fill(service, seat, cap, least, accounts);
+        least = count;
+        race_wait(service, seat, moment_now() + 3 * MS);
+        for (uint32_t i = 0; i < count && !race_is_over(service); i++)
+            must_stop(service, seat, accounts[i], TW_RUN_STOPPED, "one of many far timers");
+        race_purge(service, seat);
+    }
+    if (seat)
+        case_close(service, seat);
 }
 
 /* The name of an earlier timer of a place reaches nobody. */
@@ -608,8 +656,10 @@ const struct race_case race_cases[] = {
     {"an earlier head", earlier_head},
     {"catching up", catches_up},
     {"lone starts", lone_starts},
+    {"sleeping elsewhere", sleeps_elsewhere},
     {"a cap below the capacity", cap_below_capacity},
     {"all places", all_places},
+    {"many stops", many_stops},
     {"stale names", stale_names},
     {"out of reach", out_of_reach},
     {"what stops answer", stops_answer},

@@ -5,6 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/prove/race/race_books.h"
 #include "runners/moment.h"
+#include "runners/opening.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #define EXTRA 6000u
 /* Periodic timers of one caller. */
 #define PERIODIC_MAX 16u
+/* Most memory of the designs of one service. */
+#define DESIGNS_BYTES (UINT64_C(256) << 20)
 /* Streams of the seed: 0 the plan, then one for each caller. */
 #define STREAM_PLAN 0
 
@@ -277,6 +280,24 @@ static bool callers_play(struct race_service *service, const struct race_plan *p
     return !race_is_over(service);
 }
 
+/* Some designs have a slot for each tick that they reach: as many of these as a setting may ask for would take the
+ * memory of the machine. */
+static void config_narrow(struct tw_runner_config *config, const struct tw_backend *design)
+{
+    struct tw_timers *one = NULL;
+    struct tw_error ignored;
+    uint64_t most = 1;
+    for (size_t i = 0; i < config->setting_count; i++)
+        most = config->settings[i].values[0] > most ? config->settings[i].values[0] : most;
+    config->design = design;
+    if (most == 1 ||
+        opening_design(config, config->tick_ns, config->capacity, &one, &ignored) != TW_RUN_OK)
+        return;
+    if (opening_design_bytes(design, one) > DESIGNS_BYTES / most)
+        config->horizon_ns = 0;
+    design->close(one);
+}
+
 void race_random(struct race_service *service, const struct race_plan *plan)
 {
     const struct race_options *options = service->options;
@@ -293,6 +314,8 @@ void race_random(struct race_service *service, const struct race_plan *plan)
     service->is_varied = options->setting_count == 0;
     service->seed = plan->seed;
     service->point_weight = plan->point_weight;
+    if (plan->design && service->is_varied)
+        config_narrow(&config, plan->design);
     if (!race_open(service, &config, OPERATIONS + EXTRA))
         return;
     struct tw_seat *seat = race_enter(service);

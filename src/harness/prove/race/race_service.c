@@ -169,8 +169,10 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     config->design = service->design;
     struct race_note *note = note_begin(service, NULL, RACE_CALL_open);
     int answer = runner->open(&service->service, config, &error);
-    if (answer == TW_RUN_MEMORY && service->is_varied) {
-        config->setting_count = 0; /* many shards of a design with a slot for each tick */
+    /* Many shards of a design with a slot for each tick; they may leave no room for the stack of a thread. */
+    bool is_narrow = answer == TW_RUN_MEMORY || answer == TW_RUN_SYSTEM;
+    if (is_narrow && service->is_varied) {
+        config->setting_count = 0;
         config->horizon_ns = 0;
         answer = runner->open(&service->service, config, &error);
     }
@@ -213,6 +215,14 @@ void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t unti
     note_end(note);
     if (moment_now() < until_ns)
         race_find(&service->notes->finding, RACE_RETURNS, "wait returned before its moment");
+}
+
+uint64_t race_next(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_note *note = note_begin(service, seat, RACE_CALL_next);
+    uint64_t next = service->runner->next(seat);
+    note_end(note);
+    return next;
 }
 
 void race_purge(struct race_service *service, struct tw_seat *seat)

@@ -21,6 +21,8 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
 struct tw_seat *race_enter(struct race_service *service);
 void race_leave(struct race_service *service, struct tw_seat *seat);
 void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns);
+/* When the seat's thread has to wait again; of a runner whose callers drive. */
+uint64_t race_next(struct race_service *service, struct tw_seat *seat);
 /* Gives the places of stopped timers back, where that takes a call. */
 void race_purge(struct race_service *service, struct tw_seat *seat);
 

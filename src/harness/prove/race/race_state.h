@@ -14,6 +14,7 @@
     X(start)                                                                                       \
     X(stop)                                                                                        \
     X(wait)                                                                                        \
+    X(next)                                                                                        \
     X(purge)                                                                                       \
     X(shut)                                                                                        \
     X(close)                                                                                       \

@@ -13,7 +13,7 @@ enum { PLAIN, FRONT, EQUAL, RECOMMENDED };
 
 struct dot {
     const cJSON *candidate;
-    double cost, bytes;
+    double cost, bytes; /* on the real clock: lateness in us */
     int kind;
     bool allowed;
 };
@@ -54,6 +54,11 @@ static int kind_of(const cJSON *candidate)
                                                         : PLAIN;
 }
 
+static bool is_on_clock(const cJSON *document)
+{
+    return strcmp(json_get_text(document, "advice.wishes.clock"), "real") == 0;
+}
+
 static size_t gather(const cJSON *document, struct dot *out)
 {
     size_t count = 0;
@@ -63,7 +68,9 @@ static size_t gather(const cJSON *document, struct dot *out)
         struct dot dot = {
             .candidate = candidate,
             .cost = json_get_number(candidate, "figures.cost_ns_per_op.median"),
-            .bytes = json_get_number(candidate, "figures.bytes_per_task"),
+            .bytes = is_on_clock(document)
+                         ? json_get_number(candidate, "figures.clock.late_p99_ns.median") / 1e3
+                         : json_get_number(candidate, "figures.bytes_per_task"),
             .kind = kind_of(candidate),
             .allowed = strcmp(json_get_text(candidate, "status"), "refused") != 0,
         };
@@ -109,6 +116,8 @@ bool advice_plot_write(FILE *out, const cJSON *document)
         fputc('\n', out);
         plotdata_write_machine(out, document);
         fprintf(out, "blocks\t2\nseries\t%zu\n", count);
+        if (is_on_clock(document))
+            fprintf(out, "clock\treal\n");
         qsort(dots, count, sizeof *dots, by_memory);
         write_dots(out, dots, count);
         qsort(dots, count, sizeof *dots, by_cost);

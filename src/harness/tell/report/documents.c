@@ -36,8 +36,11 @@ static bool is_run(const cJSON *document)
 static const struct document_kind kinds[] = {
     {"comparison", NULL, false, false, page_comparison, shape_check_version},
     {"limits", NULL, false, true, page_limits, shape_check_limits},
+    {"stores-comparison", NULL, false, false, page_stores_comparison, shape_check_version},
+    {"stores", NULL, false, false, page_stores, shape_check_stores},
     {"selftest", NULL, false, false, page_selftest, shape_check_version},
     {"trace", NULL, false, true, page_trace, shape_check_version},
+    {"history", NULL, false, true, page_history, shape_check_version},
     {"show", NULL, false, false, page_show, shape_check_version},
     {"import", is_import, false, false, page_import, NULL},
     {"claims", is_claims, true, true, page_claims, NULL},

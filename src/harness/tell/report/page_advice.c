@@ -325,10 +325,16 @@ static bool is_unmeasured(const struct place *advice)
 static void say_rule(struct page *page, const struct place *advice)
 {
     page_say(page, PAGE_ITEM, advice, "The rule: {wishes.rule}.");
-    page_say(page, PAGE_ITEM, advice,
-             "Costs differ where the 95 % interval of their ratio and 3 % say so, tails by a "
-             "factor of two and {interruption_ns:us}, which an interruption takes here, the rest "
-             "by 1 %.");
+    if (page_advice_is_on_clock(advice))
+        page_say(page, PAGE_ITEM, advice,
+                 "Lateness, caller's latency and processor time differ where the 95 % interval of "
+                 "the ratio of runs of one round and 3 % say so, the rest by 1 %.");
+    else
+        page_say(
+            page, PAGE_ITEM, advice,
+            "Costs differ where the 95 % interval of their ratio and 3 % say so, tails by a "
+            "factor of two and {interruption_ns:us}, which an interruption takes here, the rest "
+            "by 1 %.");
     page_say(page, PAGE_ITEM, advice, "{budget.used_ns:s} of {budget.asked_ns:s} used");
     page_span(page, "%s.",
               cJSON_IsTrue(json_get(advice->json, "budget.interrupted")) ? ", then interrupted"
@@ -338,21 +344,42 @@ static void say_rule(struct page *page, const struct place *advice)
                                       : "");
 }
 
+/* On the real clock a run plays part of the load. */
+static void say_played(struct page *page, const struct place *advice)
+{
+    double speed = place_number(advice, "load.speed");
+    page_say(page, PAGE_TEXT, advice,
+             "On the real clock, started and stopped from {load.threads} threads");
+    if (speed < 1 || speed > 1)
+        page_add(page, advice, ", at {load.speed} times its pace");
+    page_add(page, advice, "<; a run plays its first {load.played_ns:s}>");
+    page_span(page, ".");
+}
+
 void page_advice(struct page *page, const cJSON *document)
 {
     char title[256];
     struct place root = place_root(document), advice = place_get(&root, "advice");
     page_advice_title(title, sizeof title, document);
-    page_heading(page, 1, NULL, "Which design for %s", title);
+    bool on_clock = page_advice_is_on_clock(&advice);
+    page_heading(page, 1, NULL, on_clock ? "Which runner and design for %s" : "Which design for %s",
+                 title);
     page_about(page, document);
     page_left_out(page, document);
+    if (on_clock)
+        say_played(page, &advice);
     add_recommendation(page, &advice);
-    add_comparisons(page, &advice);
-    add_front(page, &advice);
-    add_sizes(page, &advice);
+    if (on_clock) {
+        page_advice_on_clock(page, &advice);
+    } else {
+        add_comparisons(page, &advice);
+        add_front(page, &advice);
+        add_sizes(page, &advice);
+    }
     page_heading(page, 2, "others", "The other candidates, and the rule");
     add_all_others(page, &advice);
     say_rule(page, &advice);
-    add_all(page, &advice);
+    if (!on_clock)
+        add_all(page, &advice);
     page_cells(page, document);
 }

@@ -3,6 +3,7 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
+#include "harness/tell/report/standing.h"
 
 #include <string.h>
 
@@ -22,9 +23,10 @@ static bool has_instructions(const cJSON *cell)
 static void add_columns(struct page *page, const char *latency_unit, bool instructions)
 {
     page_column(page, "", "phase", PAGE_LEFT | PAGE_NAMES, 0);
-    page_column(page, "operations", "", 0, 5);
+    page_column(page, "ops", "", 0, 5);
     page_column(page, "cost", "ns/op", 0, 0);
     page_column(page, "", "\u00b1", 0, 8);
+    page_column(page, "net", "ns/op", 0, 5);
     page_column(page, "cpu", "ns/op", 0, 4);
     page_column(page, "advance", "calls", 0, 3);
     page_column(page, "p50", latency_unit, 0, 6);
@@ -46,7 +48,9 @@ static void put_divided(struct page *page, const struct place *phase, const char
     page_put_as(page, phase, path, "%s", text);
 }
 
-static void add_row(struct page *page, const struct place *phase, double divisor, bool instructions)
+/* `net_ns` is the cost without the harness, NaN when that is not known. */
+static void add_row(struct page *page, const struct place *phase, double net_ns, double divisor,
+                    bool instructions)
 {
     char text[32];
     double operations = view_operations(phase->json);
@@ -56,6 +60,7 @@ static void add_row(struct page *page, const struct place *phase, double divisor
     page_cell(page, "%s", "");
     page_derived(page, operations, "%s", text);
     page_cost(page, phase, "ns_per_op");
+    page_cell_number(page, net_ns);
     page_cell_say(page, phase, "{cpu_ns_per_op:number}");
     page_cell_say(page, phase, "{operations.advance:short}");
     put_divided(page, phase, "latency_ns.advance.p50", divisor);
@@ -68,7 +73,8 @@ static void add_row(struct page *page, const struct place *phase, double divisor
         page_cell_say(page, phase, "{counters.instructions_per_op:number}");
 }
 
-static void add_phases(struct page *page, const struct view_group *group, const struct place *cell)
+static void add_phases(struct page *page, const struct view_group *group,
+                       const struct view_row *row, const struct place *cell)
 {
     double p50_ns[VIEW_PHASES_MAX], divisor;
     bool instructions = has_instructions(cell->json);
@@ -80,7 +86,7 @@ static void add_phases(struct page *page, const struct view_group *group, const 
     add_columns(page, figure_time_unit(p50_ns, group->phase_count, &divisor), instructions);
     for (size_t i = 0; i < group->phase_count; i++) {
         struct place phase = page_phase(cell, group->phases[i]);
-        add_row(page, &phase, divisor, instructions);
+        add_row(page, &phase, standing_net_ns(group, row, group->phases[i]), divisor, instructions);
     }
 }
 
@@ -114,7 +120,7 @@ void page_card(struct page *page, const struct view_group *group, const struct v
 {
     struct place cell = place_of(cells, row->cell);
     const cJSON *params = json_get(row->cell, "params");
-    add_phases(page, group, &cell);
+    add_phases(page, group, row, &cell);
     if (params && params->child)
         page_say_fact(page, "settings", &cell, "{params}");
     add_memory(page, &cell);

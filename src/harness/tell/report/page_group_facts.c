@@ -27,6 +27,15 @@ static void add_cpu_times(struct page *page, const struct view_group *group,
     }
 }
 
+/* Of a merged result. */
+static void add_machine(struct page *page, const struct view_group *group,
+                        const struct place *cells)
+{
+    struct place cell = place_of(cells, group->row_count > 0 ? group->rows[0].cell : NULL);
+    if (json_get(cell.json, "on_machine"))
+        page_say_fact(page, "machine", &cell, "number {on_machine} of those below");
+}
+
 /* Of the first row, and of those that are less precise: designs that round by themselves. */
 static void add_precision(struct page *page, const struct view_group *group,
                           const struct place *cells)
@@ -139,10 +148,10 @@ static void add_harness(struct page *page, const struct view_group *group,
         if (!json_get(group->rows[i].cell, "harness_ns_per_op"))
             continue;
         struct place cell = place_of(cells, group->rows[i].cell);
-        page_say_fact(
-            page, "harness", &cell,
-            "{harness_ns_per_op} ns in each call of start, stop and advance, included in the times "
-            "(design null)");
+        page_say_fact(page, "harness", &cell,
+                      "{harness_ns_per_op} ns in each call of start, stop and advance (design "
+                      "null): included in the "
+                      "times, not in what is net");
         return;
     }
 }
@@ -175,5 +184,6 @@ void page_group_facts(struct page *page, const struct view_group *group, const s
     if (group->phase_count > 0 && !view_is_timed(group))
         page_fact(page, "counts", "of all phases of one pass; nothing was timed");
     add_schedules(page, group, cells);
+    add_machine(page, group, cells);
     add_harness(page, group, cells);
 }

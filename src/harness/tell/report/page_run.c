@@ -92,6 +92,21 @@ static void say_all_standing(struct page *page, const struct place *root, const 
     }
 }
 
+/* Of a merged result: what ran its shards. */
+static void add_machines(struct page *page, const struct place *root)
+{
+    struct place shards = place_get(root, "shards"), machines = place_get(root, "machines");
+    if (!machines.json)
+        return;
+    page_heading(page, 2, "machines", "Machines");
+    page_text(page,
+              "%d shards ran on %d machines. Times are compared within a stream, which ran on one "
+              "of them.",
+              cJSON_GetArraySize(shards.json), cJSON_GetArraySize(machines.json));
+    page_records(page, "Shards", &shards);
+    page_records(page, "Machines", &machines);
+}
+
 void page_run(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
@@ -106,6 +121,7 @@ void page_run(struct page *page, const cJSON *document)
         say_standing(page, &root, &view.groups[i]);
     }
     add_legend(page, document, &view);
+    add_machines(page, &root);
     view_free(&view);
     page_growth(page, document);
     if (cJSON_IsFalse(json_get(document, "complete")))

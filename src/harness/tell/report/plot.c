@@ -109,6 +109,13 @@ static bool write_advice(FILE *out, const struct plotter *plotter, const struct 
     return advice_plot_write(out, plotter->document);
 }
 
+static bool write_history(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
+    (void)drawing;
+    history_plot_write(out, plotter->document);
+    return true;
+}
+
 static bool write_limits(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
 {
     (void)drawing;
@@ -215,6 +222,15 @@ static int draw_limits(const struct plotter *plotter, size_t *drawn)
     return draw(plotter, &drawing);
 }
 
+static int draw_history(const struct plotter *plotter, size_t *drawn)
+{
+    struct drawing drawing = {.write = write_history, .script = "history", .name = "history"};
+    if (history_plot_panels(plotter->document) == 0)
+        return DIAG_OK;
+    ++*drawn;
+    return draw(plotter, &drawing);
+}
+
 static int draw_trace(const struct plotter *plotter, size_t *drawn)
 {
     struct drawing drawing = {.write = write_trace, .script = "trace"};
@@ -235,6 +251,7 @@ static const struct {
                 {"claims", draw_claims, "no claim in the document has a picture"},
                 {"advice", draw_advice, ""},
                 {"limits", draw_limits, "no limit of nodes was measured"},
+                {"history", draw_history, "no time is known in two runs"},
                 {"trace", draw_trace, ""}};
 
 static int plot_into(const struct plotter *plotter)

@@ -13,7 +13,8 @@
 
 const char *plotdata_kind_name(enum plot_kind kind)
 {
-    static const char *const names[PLOT_KINDS] = {"cost", "memory", "latency", "slots", "bars"};
+    static const char *const names[PLOT_KINDS] = {
+        "cost", "memory", "latency", "slots", "bars", "throughput", "lateness", "caller", "idle"};
     return names[kind];
 }
 
@@ -114,6 +115,8 @@ static bool sweep_is_timed(const struct view *view, const struct view_group *of)
 bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
 {
     const struct view_group *self = &view->groups[group];
+    if (kind >= PLOT_THROUGHPUT || self->has_runners)
+        return kind >= PLOT_THROUGHPUT && clock_plot_has(self, kind);
     switch (kind) {
     case PLOT_COST:
         return is_swept(view, group) && is_first(view, group) && sweep_is_timed(view, self);
@@ -126,10 +129,9 @@ bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
     case PLOT_BARS:
         return !is_swept(view, group) && !has_slots(self) && count_ok(self) >= 2 &&
                view_is_timed(self);
-    case PLOT_KINDS:
-        break;
+    default:
+        return false;
     }
-    return false;
 }
 
 /* ---- The head of every file. ----------------------------------------------------------------- */
@@ -155,7 +157,10 @@ void plotdata_write_machine(FILE *out, const cJSON *document)
     double bytes = json_get_number(document, "machine.memory_bytes");
     double cores = json_get_number(document, "machine.cores");
     const char *model = json_get_text(document, "machine.cpu_model");
+    int machines = cJSON_GetArraySize(json_get(document, "machines"));
     fputs("machine\t", out);
+    if (machines > 1)
+        fprintf(out, "%d machines, the first: ", machines);
     write_plainly(out, model[0] ? model : "unknown processor");
     if (cores > 0)
         fprintf(out, ", %.0f core%s", cores, cores == 1 ? "" : "s");
@@ -318,6 +323,23 @@ static size_t count_series(const struct cloud *cloud)
     return count;
 }
 
+/* The design that times of several machines are ratios to: heap, or whatever stands first; NULL: one machine. */
+static const char *anchor_of(const struct cloud *cloud)
+{
+    const char *anchor = NULL;
+    bool several = false;
+    for (size_t i = 0; i < cloud->count; i++) {
+        const struct view_row *row = cloud->points[i].row;
+        double machine = json_get_number(row->cell, "on_machine");
+        several = several || machine != json_get_number(cloud->points[0].row->cell, "on_machine");
+        if (!row->is_harness && (!anchor || strcmp(cloud->points[i].series, "heap") == 0))
+            anchor = cloud->points[i].series;
+    }
+    /* NaN differs from itself: cells that name no machine are all of one. */
+    bool named = cloud->count > 0 && json_get(cloud->points[0].row->cell, "on_machine");
+    return several && named ? anchor : NULL;
+}
+
 /* The least x above `x`; NaN when there is none. */
 static double next_x(const struct cloud *cloud, double x)
 {
@@ -331,6 +353,8 @@ static double next_x(const struct cloud *cloud, double x)
 static void write_panel(FILE *out, const struct cloud *cloud, const char *title, triple_fn *of,
                         const char *phase)
 {
+    const char *anchor = anchor_of(cloud);
+    const double base_of = anchor ? NAN : 1; /* where the anchor is missing */
     fprintf(out, "\n\n%s", title);
     for (size_t i = 0; next_series(cloud, &i); i++) {
         fputc('\t', out);
@@ -338,10 +362,14 @@ static void write_panel(FILE *out, const struct cloud *cloud, const char *title,
     }
     fputc('\n', out);
     for (double x = next_x(cloud, -1); !isnan(x); x = next_x(cloud, x)) {
+        const struct view_row *base_row =
+            anchor && of != memory_triple ? find_point(cloud, anchor, x) : NULL;
         fprintf(out, "%.15g", x);
         for (size_t i = 0; next_series(cloud, &i); i++) {
             const struct view_row *row = find_point(cloud, cloud->points[i].series, x);
             struct triple triple = row ? of(row, phase) : (struct triple){NAN, NAN, NAN};
+            double base = base_row ? of(base_row, phase).median : of == memory_triple ? 1 : base_of;
+            triple = (struct triple){triple.median / base, triple.low / base, triple.high / base};
             write_value(out, triple.median);
             write_value(out, triple.low);
             write_value(out, triple.high);
@@ -363,7 +391,7 @@ static void name_panel(char *out, size_t size, const struct cloud *cloud, const 
 {
     static const char *const keys[] = {"operations.start", "operations.stop", "operations.expire"};
     static const char *const words[] = {"start", "stop", "expire"};
-    size_t length = (size_t)snprintf(out, size, "%s: ns per ", phase);
+    size_t length = (size_t)snprintf(out, size, anchor_of(cloud) ? "%s: " : "%s: ns per ", phase);
     const char *gap = "";
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < cloud->count; i++) {
@@ -462,6 +490,8 @@ static void write_cloud(FILE *out, const cJSON *document, const struct view *vie
     }
     const char *ticks = kind == PLOT_SLOTS ? ticking_phase(group) : NULL;
     write_head(out, document, title, write_phases(NULL, cloud, group, ticks), count_series(cloud));
+    if (anchor_of(cloud))
+        fprintf(out, "ratios\t%s\n", anchor_of(cloud));
     write_note(out, view, place, kind != PLOT_SLOTS);
     write_phases(out, cloud, group, ticks);
 }
@@ -590,12 +620,31 @@ static void write_latencies(FILE *out, const cJSON *document, const struct view 
     }
 }
 
+/* ---- Runners. -------------------------------------------------------------------------------- */
+
+static void write_clock(FILE *out, const cJSON *document, const struct view *view, size_t place,
+                        enum plot_kind kind)
+{
+    const struct view_group *group = &view->groups[place];
+    char title[400];
+    size_t blocks, series;
+    clock_plot_title(title, sizeof title, group, kind);
+    clock_plot_count(group, kind, &blocks, &series);
+    write_head(out, document, title, blocks, series);
+    write_note(out, view, place, false);
+    clock_plot_write(out, group, kind);
+}
+
 /* ---- The door. ------------------------------------------------------------------------------- */
 
 bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
                     enum plot_kind kind)
 {
     const struct view_group *self = &view->groups[group];
+    if (kind >= PLOT_THROUGHPUT) {
+        write_clock(out, document, view, group, kind);
+        return true;
+    }
     if (kind == PLOT_LATENCY) {
         write_latencies(out, document, view, group);
         return true;

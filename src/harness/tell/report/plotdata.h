@@ -4,14 +4,16 @@
  * A file has blocks, separated by two empty lines as gnuplot wants them for `index`:
  *
  *     block 0     title, machine, number of blocks after this one, number of series; one a line.  A line
- *                 "note" if cells without an answer are missing in the picture
+ *                 "note" if cells without an answer are missing in the picture; "ratios" and a design where
+ *                 cells are of several machines: times are ratios to that design's
  *     cost, memory, slots: a block per panel
  *         first line   title of the panel, then the name of each series
  *         then         x, and median, low, high of each series
  *     latency: a block per series
  *         first line   name of the series
  *         then         1 / (1 - share of the calls), ns, ns again where a percentile is marked
- *     bars: a block per panel
+ *     throughput: as cost, its x being threads
+ *     bars, lateness, caller, idle: a block per panel
  *         first line   title of the panel, unit
  *         then         name of the design, median, low, high
  *
@@ -24,7 +26,18 @@
 
 #include <stdio.h>
 
-enum plot_kind { PLOT_COST, PLOT_MEMORY, PLOT_LATENCY, PLOT_SLOTS, PLOT_BARS, PLOT_KINDS };
+enum plot_kind {
+    PLOT_COST,
+    PLOT_MEMORY,
+    PLOT_LATENCY,
+    PLOT_SLOTS,
+    PLOT_BARS,
+    PLOT_THROUGHPUT, /* from here on of runners on the real clock */
+    PLOT_LATENESS,
+    PLOT_CALLER,
+    PLOT_IDLE,
+    PLOT_KINDS
+};
 
 /* "cost": name of the script and first part of the picture's name. */
 const char *plotdata_kind_name(enum plot_kind kind);
@@ -42,6 +55,17 @@ bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, s
 void plotdata_write_machine(FILE *out, const cJSON *document);
 /* The text with blanks for what would end a field or a line. */
 void plotdata_write_field(FILE *out, const char *text);
+
+/* ---- Runners on the real clock (clock_plot.c). -------------------------------------------------
+ *
+ * Figures are medians over the runs of a cell, with the least and the most.  Of a group with several numbers of threads
+ * lateness and callers are shown at the most.
+ */
+bool clock_plot_has(const struct view_group *group, enum plot_kind kind);
+void clock_plot_title(char *out, size_t size, const struct view_group *group, enum plot_kind kind);
+void clock_plot_count(const struct view_group *group, enum plot_kind kind, size_t *blocks,
+                      size_t *series);
+void clock_plot_write(FILE *out, const struct view_group *group, enum plot_kind kind);
 
 /* ---- Claims, for claim.gp (claims_plot.c). -----------------------------------------------------
  *
@@ -69,7 +93,8 @@ void claims_plot_write(FILE *out, const cJSON *document, const cJSON *claim, con
  * Block 1: each candidate that was measured, by ascending memory: name, what it is (0: dominated, or against
  * the wishes; 1: of the front; 2: not told apart from the recommended one; 3: that one), cost per operation in ns
  * with its interval, bytes per task.  Block 2: of those that keep to the wishes the ones that none beats in both,
- * by ascending cost: cost, bytes.
+ * by ascending cost: cost, bytes.  On the real clock block 0 has further "clock", the cost is processor time, and the
+ * 99th percentile of the lateness in microseconds stands in the place of the bytes.
  */
 
 /* "advise-nginx"; of a file its last part without the ending. */
@@ -87,6 +112,18 @@ bool advice_plot_write(FILE *out, const cJSON *document);
  * and left armed.
  */
 void census_plot_write(FILE *out, const cJSON *document);
+
+/* ---- A history, for history.gp: times as ratios over the runs (history_plot.c). -----------------
+ *
+ * Block 0 has further "anchor" and its name.  Two blocks for each series, those that changed most first: a line with the cell,
+ * and then run, ratio, level (the mean between changes); then a line with the number of changes, and of each the run and
+ * its commit.
+ */
+
+/* Series that the picture shows: those of times, at most HISTORY_PANELS. */
+#define HISTORY_PANELS 6
+size_t history_plot_panels(const cJSON *document);
+void history_plot_write(FILE *out, const cJSON *document);
 
 /* ---- Limits, for limits.gp: against the bytes of all nodes, with the caches of the machine (limits_plot.c). -
  *

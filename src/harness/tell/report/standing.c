@@ -27,10 +27,18 @@ static const cJSON *interval_of(const struct view_row *row, const char *phase)
     return per_op ? per_op : json_get(is, "ns_per_advance");
 }
 
+/* A design that may be late does less work for the same load: it is no answer to which is the fastest. */
+static bool is_exact(const struct view_row *row)
+{
+    return !(json_get_number(row->cell, "traits.late_ticks") > 0) &&
+           !(json_get_number(row->cell, "traits.late_shift") > 0);
+}
+
 static bool takes_part(const struct view_row *row, const char *phase)
 {
     const cJSON *interval = interval_of(row, phase);
-    return row->ok && view_competes(row) && json_get_number(interval, "median") > 0;
+    return row->ok && view_competes(row) && is_exact(row) &&
+           json_get_number(interval, "median") > 0;
 }
 
 static size_t count_parting(const struct view_group *group, const char *phase)
@@ -111,6 +119,14 @@ static double harness_share(const struct view_group *group, const struct view_ro
     double all_ns =
         json_get_number(interval_of(fastest, phase), "median") * count_of(fastest, phase);
     return harness_ns(group, fastest, phase) / all_ns;
+}
+
+double standing_net_ns(const struct view_group *group, const struct view_row *row,
+                       const char *phase)
+{
+    double share = harness_share(group, row, phase);
+    bool is_known = json_get(view_phase(row, phase), "ns_per_op") && share < 1 - MARGIN;
+    return is_known ? json_get_number(interval_of(row, phase), "median") * (1 - share) : NAN;
 }
 
 /* Of both without the harness's time.  No count where that is not known, or leaves less of the fastest than tells

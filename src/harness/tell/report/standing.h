@@ -10,9 +10,16 @@
 #ifndef TWBENCH_STANDING_H
 #define TWBENCH_STANDING_H
 
+#include "harness/tell/report/view.h"
+
 #include <cjson/cJSON.h>
 
 /* An array with an object for each stream on which designs compete; the caller's.  NULL without memory. */
 cJSON *standing_make(const cJSON *document);
+
+/* A design's ns per operation of a phase less what null takes for the same calls; NaN when either is not known, or when
+ * the rest is less than 3 % of it. */
+double standing_net_ns(const struct view_group *group, const struct view_row *row,
+                       const char *phase);
 
 #endif

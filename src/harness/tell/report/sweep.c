@@ -68,12 +68,20 @@ static const cJSON *phase_named(const cJSON *cell, const char *name)
     return view_phase(&row, name);
 }
 
+/* Times of several machines are not on one line. */
+static bool is_on_machine_of(const cJSON *first, const cJSON *cell)
+{
+    return cJSON_Compare(json_get(first, "on_machine"), json_get(cell, "on_machine"), true) ||
+           (!json_get(first, "on_machine") && !json_get(cell, "on_machine"));
+}
+
 static void add_point(struct sweep *sweep, const cJSON *cell, const cJSON *phase)
 {
     static const char *const divisors[SWEEP_OPERATIONS] = {
         "operations.start", "operations.stop", "operations.expire", "operations.advance"};
-    const cJSON *time =
-        json_get(phase, sweep->operation == SWEEP_TICK ? "ns_per_advance" : "ns_per_op");
+    const cJSON *time = NULL;
+    if (is_on_machine_of(sweep->first, cell))
+        time = json_get(phase, sweep->operation == SWEEP_TICK ? "ns_per_advance" : "ns_per_op");
     double n = json_get_number(cell, "tasks");
     double work =
         (json_get_number(phase, "work.comparisons") + json_get_number(phase, "work.visits") +

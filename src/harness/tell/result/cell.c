@@ -28,6 +28,8 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
             text_add(&list, "%s%s%s%" PRIu64, v ? "," : " ", v ? "" : setting->name, v ? "" : "=",
                      setting->values[v]);
     }
+    if (identity->batch > 0)
+        text_add(&list, " batch=%" PRIu32, identity->batch);
     snprintf(out, size,
              "%s%s%s%s%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64
              " stream=%016" PRIx64 "; runs=%" PRIu64 " warmup=%" PRIu64 " pin_cpu=%d"
@@ -59,7 +61,7 @@ static void add_setting(cJSON *params, const char *name, const uint64_t *values,
     json_add(params, name, list);
 }
 
-/* By ticks goes without saying, and so do any pages, as in results of versions that knew nothing else. */
+/* By ticks goes without saying, and so do any pages and single calls, as in results of versions that knew nothing else. */
 static cJSON *new_params(const struct cell_identity *identity)
 {
     cJSON *params = cJSON_CreateObject();
@@ -67,6 +69,8 @@ static cJSON *new_params(const struct cell_identity *identity)
         json_add_text(params, "drive", plan_drive_name(identity->drive));
     if (identity->pages != PLAN_PAGES_ANY)
         json_add_text(params, "huge_pages", plan_pages_name(identity->pages));
+    if (identity->batch > 0)
+        json_add_integer(params, "batch", identity->batch);
     if (identity->clock)
         clock_record_params(params, identity->clock);
     return params;

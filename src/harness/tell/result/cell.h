@@ -19,6 +19,7 @@ struct cell_identity {
     size_t setting_count;
     enum plan_drive drive;
     enum plan_pages pages;
+    uint32_t batch;              /* 0: nobody asked */
     uint64_t runs, warmup;       /* samples asked for (0: counts only), passes thrown away before */
     uint64_t max_pending;        /* cap on pending timers; 0: none */
     uint64_t budget_ns;          /* time the cell may take; 0: no limit */

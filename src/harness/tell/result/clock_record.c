@@ -3,11 +3,13 @@
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/measure/stats/summary.h"
 #include "harness/tell/result/latency.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char *work_name(enum clock_work work)
 {
@@ -80,7 +82,8 @@ static cJSON *make_stats(const struct tw_runner_stats *stats)
 static void add_load(cJSON *object, const struct clock_record *record)
 {
     const struct clock_wishes *wishes = record->wishes;
-    bool lasts = wishes->load == CLOCK_CLOSED || wishes->load == CLOCK_IDLE;
+    bool lasts =
+        wishes->duration_ns > 0 && wishes->load != CLOCK_BURST && wishes->load != CLOCK_STORM;
     json_add_text(object, "load", clock_load_name(wishes->load));
     json_add_integer(object, "threads", record->threads);
     json_add_measure(object, "speed", wishes->load == CLOCK_PACED ? wishes->speed : NAN);
@@ -102,6 +105,8 @@ static cJSON *make_figures(const struct clock_record *record)
     json_add_integer(object, "window_ns", report->window_ns);
     json_add_integer(object, "watched_ns", report->watched_ns);
     json_add_integer(object, "operations", report->operations);
+    json_add_measure(object, "process_cpu_ns",
+                     record->original ? NAN : (double)report->process_cpu_ns);
     json_add_measure(object, "operations_per_s", (double)report->operations / seconds);
     json_add_measure(object, "wakeups_per_s", (double)stats->wakeups / watched);
     json_add_measure(object, "useful_share",
@@ -124,6 +129,25 @@ cJSON *clock_record_round(const struct clock_record *record)
     return round;
 }
 
+/* The median over the runs; NaN without any, and for an original, which does not say. */
+static double pause_median(const struct clock_record *record)
+{
+    int count = record->rounds ? cJSON_GetArraySize(record->rounds) : 0, i = 0;
+    double *pauses = count > 0 ? calloc((size_t)count, sizeof *pauses) : NULL;
+    const cJSON *round;
+    if (!pauses || record->original) {
+        free(pauses);
+        return NAN;
+    }
+    cJSON_ArrayForEach(round, record->rounds)
+    {
+        pauses[i++] = json_get_number(round, "stats.longest_pause_ns");
+    }
+    double median = summary_of(pauses, (size_t)count).median;
+    free(pauses);
+    return median;
+}
+
 static cJSON *make_clock(const struct clock_record *record)
 {
     const struct clock_report *report = record->report;
@@ -137,6 +161,7 @@ static cJSON *make_clock(const struct clock_record *record)
     while ((figure = cJSON_DetachItemFromArray(figures, 0)))
         json_add(object, figure->string, figure);
     cJSON_Delete(figures);
+    json_add_measure(object, "pause_ns", pause_median(record));
     json_add(object, "rounds",
              record->rounds ? cJSON_Duplicate(record->rounds, true) : cJSON_CreateArray());
     return object;

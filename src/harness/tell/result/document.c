@@ -197,6 +197,19 @@ static void place_cell(struct result_document *document, cJSON *cell, char *text
     }
 }
 
+cJSON *result_begin(const cJSON *head, const char *kind)
+{
+    static const char *const keys[] = {"tool", "machine", "command"};
+    cJSON *document = cJSON_CreateObject();
+    json_add_integer(document, "schema_version", 1);
+    json_add_text(document, "kind", kind);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const cJSON *item = json_get(head, keys[i]);
+        json_add(document, keys[i], item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
+    }
+    return document;
+}
+
 /* The cell is read back from its text, so that readers meet the same whether a document was built
  * or loaded; the check sees keys that were left out for want of memory. */
 int result_add_cell(struct result_document *document, const struct cell_identity *identity,

@@ -50,6 +50,10 @@ struct result_origin {
 int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag);
 void result_free(struct result_document *document);
 
+/* A document of another kind with the tool, machine and command of `head`; the caller's.  What memory was short for
+ * is missing, as everywhere when JSON is made. */
+cJSON *result_begin(const cJSON *head, const char *kind);
+
 /* Adds the cell, or replaces the one with the same identity and stream.  `harness_ns_per_op` is the
  * cost of the null design on the same stream, per call; below 0 when it was not measured (written
  * as null).  O(size of the cell). */

@@ -132,6 +132,47 @@ static const struct rule limits_rules[] = {
     {"points[].slow_stretches", NUMBER},
 };
 
+static const struct rule stores_rules[] = {
+    {"complete", BOOL},
+    {"duration_s", NUMBER},
+    {"method", OBJECT},
+    {"method.runs", NUMBER},
+    {"method.disk_sync_us", NUMBER | OR_NULL},
+    {"cells", ARRAY},
+    {"cells[]", OBJECT},
+    {"cells[].store", TEXT},
+    {"cells[].version", TEXT | OR_NULL},
+    {"cells[].sync", TEXT},
+    {"cells[].interval_ms", NUMBER},
+    {"cells[].clock", TEXT},
+    {"cells[].load", OBJECT},
+    {"cells[].load.tasks", NUMBER},
+    {"cells[].load.producers", NUMBER},
+    {"cells[].load.batch", NUMBER},
+    {"cells[].load.settings", OBJECT},
+    {"cells[].status", TEXT},
+    {"cells[].reason", TEXT | OR_NULL},
+    {"cells[].runs", NUMBER},
+    {"cells[].ledger", OBJECT},
+    {"cells[].ledger.acknowledged", NUMBER},
+    {"cells[].ledger.fired", NUMBER},
+    {"cells[].ledger.cancelled", NUMBER},
+    {"cells[].ledger.lost", NUMBER},
+    {"cells[].ledger.twice", NUMBER},
+    {"cells[].ledger.early", NUMBER},
+    {"cells[].ledger{}", NUMBER},
+    {"cells[].kills", OBJECT},
+    {"cells[].kills{}", NUMBER},
+    {"cells[].figures", OBJECT},
+    {"cells[].figures{}", OBJECT | OR_NULL},
+    {"cells[].figures{}.median", NUMBER},
+    {"cells[].figures{}.low", NUMBER},
+    {"cells[].figures{}.high", NUMBER},
+    {"cells[].figures{}.confidence", NUMBER},
+    {"cells[].figures{}.samples", ARRAY},
+    {"cells[].figures{}.samples[]", NUMBER},
+};
+
 /* What the catalogue does not say: what is in settings, lists and counters. */
 static const struct rule cell_rules[] = {
     {"params{}", NUMBER | TEXT | ARRAY},
@@ -302,6 +343,20 @@ int shape_check_limits(const cJSON *root, const char *what, struct diag *diag)
         status = check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
     if (status == DIAG_OK)
         status = check_rules(limits_rules, sizeof limits_rules / sizeof *limits_rules, root, &walk);
+    return status;
+}
+
+int shape_check_stores(const cJSON *root, const char *what, struct diag *diag)
+{
+    struct walk walk = {.what = what, .diag = diag};
+    int status = check_version(root, "stores document", what, diag);
+    if (status == DIAG_OK && strcmp(json_get_text(root, "kind"), "stores") != 0)
+        status = diag_usage(diag, "%s: kind: \"%s\"; expected what 'twbench stores --json' wrote",
+                            what, json_get_text(root, "kind"));
+    if (status == DIAG_OK)
+        status = check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
+    if (status == DIAG_OK)
+        status = check_rules(stores_rules, sizeof stores_rules / sizeof *stores_rules, root, &walk);
     return status;
 }
 

@@ -21,4 +21,7 @@ int shape_check_version(const cJSON *root, const char *what, struct diag *diag);
 /* The same of a document of limits (schema/limits-1.json), all of it. */
 int shape_check_limits(const cJSON *root, const char *what, struct diag *diag);
 
+/* The same of a document of stores (schema/stores-1.json). */
+int shape_check_stores(const cJSON *root, const char *what, struct diag *diag);
+
 #endif
