@@ -1,23 +1,24 @@
 #!/bin/bash
-# build_info.sh OUT CC FLAGS PREFIX - write the header in which a binary says how it was built.
+# build_info.sh OUT CC FLAGS PREFIX LIBDIR - write the header in which a binary says how it was built.
 #
 # Every result document carries these words.  The file is only touched when a word has changed, so
 # that it can be made on every build without recompiling anything.
 set -euo pipefail
 
-out=$1 compiler=$2 flags=$3 prefix=$4
+out=$1 compiler=$2 flags=$3 prefix=$4 libdir=$5
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-# The commit, "-dirty" when tracked files differ from it; "unknown" outside a checkout of twbench (a
-# tarball, even one unpacked inside somebody else's repository).
+# The commit; "-dirty" when tracked files differ from it, other than documents and results, which are no part of the
+# program (`make reference` writes them while it runs); "unknown" outside a checkout of twbench (a tarball, even one
+# unpacked inside somebody else's repository).  A source package has the commit in the file COMMIT.
 commit_name() {
     local git=(git -C "$root" -c safe.directory="$root") commit
     if [ "$("${git[@]}" rev-parse --show-toplevel 2>/dev/null)" != "$root" ] ||
         ! commit=$("${git[@]}" rev-parse --short=12 HEAD 2>/dev/null); then
-        echo unknown
+        cat "$root/COMMIT" 2>/dev/null || echo unknown
         return
     fi
-    "${git[@]}" diff --quiet HEAD -- 2>/dev/null || commit+=-dirty
+    "${git[@]}" diff --quiet HEAD -- ':/' ':(top,exclude)results' ':(top,exclude)docs' ':(top,exclude)*.md' 2>/dev/null || commit+=-dirty
     echo "$commit"
 }
 
@@ -26,6 +27,9 @@ quote() {
     local text=${1//\\/\\\\}
     printf '"%s"' "${text//\"/\\\"}"
 }
+
+# Where the sources happened to be does not belong to the flags: two builds of the same sources are the same bytes.
+flags=$(sed -E 's/ *-f[a-z]+-prefix-map=[^ ]*//g' <<<"$flags")
 
 # shellcheck disable=SC2086  # CC may be "ccache gcc"
 compiler_version=$($compiler --version | head -n 1)
@@ -43,7 +47,9 @@ cat >"$out.new" <<END
 #define BUILD_WORKLOADS_DIR $(quote "$prefix/share/twbench/workloads")
 #define BUILD_PLOTS_DIR $(quote "$prefix/share/twbench/plots")
 #define BUILD_CLAIMS_DIR $(quote "$prefix/share/twbench/claims")
-#define BUILD_LIBRARIES_DIR $(quote "$prefix/lib/twbench/libraries")
+#define BUILD_LIBRARIES_DIR $(quote "$libdir/twbench/libraries")
+#define BUILD_STORES_DIR $(quote "$libdir/twbench/stores")
+#define BUILD_DISK_LAYER $(quote "$libdir/twbench/disk_layer.so")
 #define BUILD_REPORT_DIR $(quote "$prefix/share/twbench/report")
 
 #endif

@@ -1,17 +1,12 @@
 #!/bin/bash
-# claims_pictures.sh [CLAIMS.json] - draws docs/pictures/claims/*.svg anew from a document of claims.
+# claims_pictures.sh [CLAIMS.json] - draws those pictures of claims anew that a page under docs/ shows.
 #
-# Without a document all claims are run first, which takes minutes and a quiet machine; the document is
-# then left in results/claims-DATE.json.  `make claims` runs it so.
+# The document comes from tools/reference/claims.sh (default: results/reference/claims.json).  PICTURES=DIR: DIR/claims.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-folder=docs/pictures/claims
-document=${1:-results/claims-$(date -u +%Y-%m-%dT%H%M%SZ).json}
-if [ $# -eq 0 ]; then
-    mkdir -p results
-    ./twbench claims --json="$document"
-fi
+folder=${PICTURES:-docs/pictures}/claims
+document=${1:-results/reference/claims.json}
 
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
@@ -19,6 +14,7 @@ trap 'rm -r "$work"' EXIT
 mkdir -p "$folder"
 rm -f "$folder"/*.svg
 for picture in "$work"/*.svg; do
+    grep -q "pictures/claims/$(basename "$picture")" README.md docs/*.md || continue
     # gnuplot writes comments, empty groups and blanks that nobody sees: a quarter of the file.
     sed -e 's/[[:space:]]*$//' -e '/^$/d' "$picture" >"$folder/$(basename "$picture")"
 done

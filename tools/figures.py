@@ -14,7 +14,8 @@ import subprocess
 import sys
 
 SCHEMA, COMPARISON, SHOW = "schema/result-1.json", "schema/comparison-1.json", "schema/show-1.json"
-SHARING = [COMPARISON, "schema/limits-1.json", "schema/selftest-1.json"]
+SHARING = [COMPARISON, "schema/limits-1.json", "schema/selftest-1.json", "schema/history-1.json",
+           "schema/stores-1.json"]
 SHARED = ["tool", "machine", "command"]
 PAGES = ["docs/RESULT-FORMAT.md", "docs/COMPARE-FORMAT.md", "docs/CLAIMS-FORMAT.md", "docs/CI.md"]
 TYPES = {"number": "number", "integer": "integer", "text": "string", "boolean": "boolean"}

@@ -1,27 +1,21 @@
 #!/bin/bash
-# libraries_picture.sh [RESULT.json] - designs and real libraries on the recorded nginx load.
+# libraries_picture.sh [RESULT.json] - draws designs and real libraries on the recorded nginx load.
 #
-# Without a file it measures first (some minutes; a quiet machine), into results/libraries-DATE.json.  Draws
-# docs/pictures/libraries-nginx.svg (PICTURE=FILE: another one) and prints the table of docs/LIBRARIES.md.
+# RESULT comes from tools/reference/libraries.sh (default: results/reference/libraries.json).  The picture is
+# docs/pictures/libraries-nginx.svg (PICTURE=FILE: another one).
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 picture=${PICTURE:-docs/pictures/libraries-nginx.svg}
-document=${1:-}
-designs=list,heap,heap4,hashed,round,hier
+document=${1:-results/reference/libraries.json}
 libraries=libev,libuv,libevent,asio,sd-event,dpdk,glib
-if [ -z "$document" ]; then
-    mkdir -p results
-    document=results/libraries-$(date -u +%Y-%m-%dT%H%M%SZ).json
-    ./twbench replay nginx --impl=$designs,$libraries --poll=0,1 --budget=120s --json="$document"
-fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ./twbench report "$document" --export-csv="$work/all.csv" >/dev/null
 sed 's/"[^"]*"/a list/g' "$work/all.csv" >"$work/cells.csv" # settings with a comma in them
 
-# A line per design or library: the bars of plots/libraries.gp with what the table wants behind them.  Cells that
+# A line per design or library: the bars of plots/libraries.gp, and what stands beside them.  Cells that
 # were not measured have no line, and are named.
 awk -F, -v libraries="$libraries" '
     BEGIN { split(libraries, list, ","); for (i in list) is_library[list[i]] = 1 }
@@ -50,13 +44,3 @@ awk -F'\t' -v OFS='\t' '{
     print $1, $2, $3, $4, $5, $6, $7, $8, did[9], did[10], did[11], sprintf("%.0f", $12)
 }' "$work/lines" >>"$work/picture.tsv"
 gnuplot -c plots/libraries.gp "$work/picture.tsv" "$picture"
-
-echo "| | ns per operation | structure alone | system calls | clock reads | allocations | bytes per task |"
-echo "|---|--:|--:|--:|--:|--:|--:|"
-awk -F'\t' '{
-    alone = $6 > 0 ? sprintf("%.3g", $6) : ""
-    if ($2) printf "| %s | %.3g | %s | %s | %s | %s | %s |\n", $1, $3, alone, $9, $10, $11, $12
-    else printf "| *%s* | %.3g | | | | | %s |\n", $1, $3, $12
-}' "$work/lines"
-echo
-echo "$document, $picture"

@@ -1,15 +1,13 @@
 #!/bin/bash
-# scale_pictures.sh [SCALE.json...] - what docs/SCALE.md shows of results of tools/scale.sh
+# scale_pictures.sh [SCALE.json...] - draws the pictures of docs/SCALE.md from results of tools/scale.sh
 #
-# Draws docs/pictures/scale.svg (pages of 4 KiB) and scale-pages.svg (some designs with pages of either size), and
-# prints the tables: ns per operation, and how many times as fast huge pages make it.  Of a cell that is in
-# several files the last counts.  Without a file: results/reference/scale.json and scale-1e*.json.  PICTURES=DIR: the pictures go
-# there.
+# docs/pictures/scale.svg has pages of 4 KiB, scale-pages.svg some designs with pages of either size.  Of a cell that is
+# in several files the last counts.  Without a file: results/reference/scale.json.  PICTURES=DIR: the pictures go there.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 documents=("$@")
-[ $# -gt 0 ] || documents=(results/reference/scale.json results/reference/scale-1e*.json)
+[ $# -gt 0 ] || documents=(results/reference/scale.json)
 pictures=${PICTURES:-docs/pictures}
 panels="P1/start P1/stop P3/traffic P4/steady"
 few=" fast hashed hier " # in the second picture
@@ -80,35 +78,3 @@ both=$(for design in $designs; do
     case $few in *" $design "*) echo "$design"; echo "$design huge" ;; esac
 done | paste -sd';')
 draw scale-pages.svg "$both"
-
-# A table for each panel: a row per design, a column per size.
-awk -F, -v panels="$panels" '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    $at["ns_per_op"] == "" { next }
-    {
-        where = $at["workload"] "/" $at["phase"]
-        key = where SUBSEP $at["tasks"] SUBSEP $at["impl"]
-        if ($at["params"] ~ /huge_pages=on/) huge[key] = $at["ns_per_op"]; else small[key] = $at["ns_per_op"]
-        if (!($at["impl"] in seen)) { seen[$at["impl"]]; design[++designs] = $at["impl"] }
-    }
-    END {
-        for (size = 1e3; size <= 1e8; size *= 10) sizes[++columns] = size
-        count = split(panels, panel, " ")
-        for (p = 1; p <= count; p++) {
-            printf "\n| %s, ns per operation", panel[p]
-            for (i = 1; i <= columns; i++) printf " | 1e%d", i + 2
-            print " | 2 MiB pages: times as fast at 1e6 | 1e7 |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|"
-            for (d = 1; d <= designs; d++) {
-                printf "| `%s`", design[d]
-                for (i = 1; i <= columns; i++) {
-                    key = panel[p] SUBSEP sizes[i] SUBSEP design[d]
-                    printf " | %s", key in small ? sprintf("%.3g", small[key]) : ""
-                }
-                for (i = 4; i <= 5; i++) {
-                    key = panel[p] SUBSEP sizes[i] SUBSEP design[d]
-                    printf " | %s", key in huge && key in small ? sprintf("%.2f", small[key] / huge[key]) : ""
-                }
-                print " |"
-            }
-        }
-    }' "$work/cells.csv"

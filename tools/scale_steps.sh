@@ -1,9 +1,10 @@
 #!/bin/bash
-# scale_steps.sh MISSES.tsv LIMITS.json SCALE.json... - do simulated misses explain the steps of the curves?
+# scale_steps.sh MISSES.json LIMITS.json SCALE.json... - do simulated misses explain the steps of the curves?
 #
-#     tools/scale.sh ...; tools/misses.sh ... >misses.tsv; ./twbench limits --huge-pages=off,on --json=limits.json
+#     tools/scale_steps.sh results/reference/{misses,limits,scale}.json
 #
-# Of a cell that is in several results the last counts.
+# MISSES is what tools/reference/misses.sh writes, or what tools/misses.sh prints.  Of a cell that is in several
+# results the last counts.
 #
 # For each design and phase and each tenfold more timers: by how many nanoseconds an operation became dearer, and
 # what its additional misses cost at the price of this machine, if each waits for the one before it and if as many
@@ -14,13 +15,20 @@
 set -euo pipefail
 
 if [ $# -lt 3 ]; then
-    echo "usage: tools/scale_steps.sh MISSES.tsv LIMITS.json SCALE.json..." >&2
+    echo "usage: tools/scale_steps.sh MISSES.json LIMITS.json SCALE.json..." >&2
     exit 2
 fi
 misses=$1 limits=$2
 shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+case $misses in
+    *.json)
+        jq -r '.rows[] | [.workload, .tasks, .design, .phase, .operations, .accesses, .L1, .L2, .L3, .dTLB, .STLB, ."dTLB-2M", ."STLB-2M"] | @tsv' \
+            "$misses" >"$work/misses.tsv"
+        misses=$work/misses.tsv
+        ;;
+esac
 for ((i = 1; i <= $#; i++)); do
     "$(dirname "$0")/../twbench" report "${!i}" --export-csv="$work/$i.csv" >/dev/null
 done

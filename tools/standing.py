@@ -9,9 +9,16 @@ number: the best exact other / the design, and who that is.  Figures are medians
 over the timed processes of one run, in which all designs were sampled in turn: on a machine that others use
 wall time has their share in it.  P2 is per expired timer.  Of a run with --huge-pages the cells of one kind
 are taken, of any other all.
+
+The best is to be the best of all exact designs of the program.  Whoever is not in the results, or did not come to an
+end at some size, is named under the table.
 """
 import json
+import os
+import subprocess
 import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 POINTS = [("P1", "start"), ("P1", "stop"), ("P2", "expire"), ("P3", "traffic"), ("P4", "steady"), ("P5", "traffic")]
 
@@ -29,6 +36,39 @@ def medians(cells):
 def is_exact(cell):
     traits = cell["traits"]
     return traits["late_ticks"] == 0 and traits["late_shift"] == 0 and cell["impl"] != "null"
+
+
+def exact_designs():
+    """Names of the exact designs of the program, libraries left out; None where it is not built."""
+    with open(os.path.join(ROOT, "src/impls/registry.def"), encoding="utf-8") as file:
+        names = {line[10:-2].replace("_", "-") for line in file if line.startswith("TW_DESIGN(")}
+    try:
+        listed = subprocess.run([os.path.join(ROOT, "twbench"), "list", "--json=-"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return [d["name"] for d in json.loads(listed.stdout)["designs"]
+            if d["name"] in names and is_exact({"impl": d["name"], "traits": d["traits"]})]
+
+
+def print_missing(cells, sizes):
+    """Of which designs the best is not known to be the best."""
+    exact = exact_designs()
+    if exact is None:
+        print("\nWhich exact designs are missing is not known: twbench is not built.")
+        return
+    seen = {cell["impl"] for cell in cells}
+    absent = [design for design in exact if design not in seen]
+    if absent:
+        print(f"\nThe best of {len(exact) - len(absent)} of {len(exact)} exact designs. Not in these results: "
+              + ", ".join(f"`{d}`" for d in absent) + ".")
+    for size in sizes:
+        ended = {cell["impl"] for cell in cells if cell["tasks"] == size}
+        left = [d for d in exact if d in seen and d not in ended]
+        slow = sorted({c["impl"] for c in cells if c["tasks"] == size and c["status"] != "ok" and c["impl"] in exact})
+        if left:
+            print(f"\nNot run at {size:,}: " + ", ".join(f"`{d}`" for d in left) + ".")
+        if slow:
+            print(f"\nWithout a figure on some point at {size:,} (time or memory): " + ", ".join(f"`{d}`" for d in slow) + ".")
 
 
 def row(cells):
@@ -72,6 +112,7 @@ def main(arguments):
     sizes = sorted({cell["tasks"] for cell in cells})
     if "--ratios" in flags:
         print_ratios(medians(cells), designs, sizes, of)
+        print_missing(cells, sizes)
     else:
         print_times(medians(cells), designs, sizes)
 

@@ -1,14 +1,17 @@
 #!/usr/bin/perl
 # taken.pl OUT.c - write what `twbench take` gives away as a C file of string literals.
+# taken.pl --headers DIR - write the contracts of designs and runners as headers of libtwtimers.
 #
-# Made from src/impls, LICENSE, VERSION and tools/take alone, at build time: a design with the headers
-# it includes becomes one C file, its contract one header.  Everything that counts is deleted, and what
-# C++ would refuse (a void pointer assigned, the address of a literal) is written as both languages take it.
+# Made from src/impls, src/runners, LICENSE, VERSION and tools/take alone, at build time: a design or a runner with
+# the headers it includes becomes one C file, its contract one header.  Everything that counts is deleted, and so are
+# the points at which a proof delays threads.  What C++ would refuse in a design (a void pointer assigned, the address
+# of a literal) is written as both languages take it; a runner has C11's atomics and stays C.
 use strict;
 use warnings;
 
-my ($out) = @ARGV;
-die "usage: taken.pl OUT.c, at the root of the tree\n" unless $out && -e 'src/impls/registry.def';
+my ($out, $directory) = @ARGV;
+die "usage: taken.pl OUT.c or --headers DIR, at the root of the tree\n"
+    unless $out && ($out eq '--headers') == defined $directory && -e 'src/impls/registry.def';
 
 sub slurp {
     my ($path) = @_;
@@ -19,9 +22,10 @@ sub slurp {
 
 # Replaces exactly one place, or the source has changed in a way that this script does not know.
 sub replace_one {
-    my ($text, $what, $pattern, $with) = @_;
+    my ($text, $what, $pattern, $with, $file) = @_;
     my $count = () = $$text =~ /$pattern/g;
-    die "taken.pl: src/impls/backend.h: $what: found $count times; expected once\n" if $count != 1;
+    $file //= 'src/impls/backend.h';
+    die "taken.pl: $file: $what: found $count times; expected once\n" if $count != 1;
     $$text =~ s/$pattern/$with/;
 }
 
@@ -32,22 +36,29 @@ sub contract_split {
     replace_one(\$text, 'second sentence', qr{This is the one header a design includes, inside the project or as a plugin\.  It states}, 'It states');
     replace_one(\$text, 'TIMED AND COUNTED', qr{ \* TIMED AND COUNTED\..*? \*\n(?= \* No function)}s, '');
     replace_one(\$text, 'the counters', qr{/\* The operation counters, one row each.*?#undef TW_WORK_MEMBER\n}s, "struct tw_work; /* operation counters, which this copy has not */\n");
+    replace_one(\$text, 'the batches', qr{`const struct tw_batch TW_BATCH\(design\)` and a row in batches\.def\.}, "`tw_NAME_batch`; declare it where you use it: `extern const struct tw_batch tw_NAME_batch;`.");
     replace_one(\$text, 'the work hook', qr{    /\* The counted object's counters[^\n]*\n}, "    /* NULL: this copy counts nothing. */\n");
     replace_one(\$text, 'two tables', qr{    const struct tw_backend \*timed;[^\n]*\n[^\n]*counted;[^\n]*\n}, "    const struct tw_backend *timed;   /* its table */\n    const struct tw_backend *counted; /* the same again: this copy counts nothing */\n");
     replace_one(\$text, 'the counting macros', qr{/\* ---- Counting: see.*?(?=/\* ---- Reading settings)}s, '');
     replace_one(\$text, 'the plugin page', qr{; see docs/PLUGINS\.md\.}, ', for `twbench conform --plugin`.');
     my ($before, $reading, $after) = $text =~ m{\A(.*)(/\* ---- Reading settings.*?)(#ifdef __cplusplus\n\}\n#endif\n.*)\z}s
         or die "taken.pl: src/impls/backend.h: no section 'Reading settings' before its end\n";
-    my $table = <<'END';
+    return ($before . $after, $reading);
+}
 
-#ifndef TW_@DESIGN@_H
-#define TW_@DESIGN@_H
+# Behind a contract, which several headers bring: the table that this one is about.
+sub table_declared {
+    my ($guard, $table) = @_;
+    return <<"END";
+
+#ifndef $guard
+#define $guard
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-extern const struct tw_backend tw_@DESIGN@;
+extern const $table;
 
 #ifdef __cplusplus
 }
@@ -55,16 +66,55 @@ extern const struct tw_backend tw_@DESIGN@;
 
 #endif
 END
-    return ($before . $after . $table, $reading);
 }
 
-# The file with each header of its folder in the place of the line that includes it.
+# The contract of a runner, without the points of a proof.
+sub runner_contract {
+    my $text = slurp('src/runners/runner.h');
+    my $one = sub { replace_one(\$text, @_, 'src/runners/runner.h') };
+    $one->('first line', qr{\A/\*\n \* runner\.h - [^\n]*}, "/*\n * tw_\@RUNNER\@_runner.h - the runner \@RUNNER_NAME\@ of twbench: the contract, and the table tw_\@RUNNER\@_runner.");
+    $one->('the design', qr{\(src/impls/backend\.h\)}, '(tw_@DESIGN@.h)');
+    $one->('the files that help', qr{  This is the one header that a caller needs.*?(?=\n \*\n)}s, '');
+    $one->('the clock', qr{ \(moment_now\(\)\)}, '');
+    $one->('TIMED AND PROVED', qr{ \*\n \* TIMED AND PROVED\..*?(?= \*/)}s, '');
+    $one->('the include', qr{#include "impls/backend\.h"}, '#include "tw_@DESIGN@.h"');
+    $one->('the points', qr{/\* ---- Points\..*?\n(?=/\* The head of every seat)}s, "struct tw_points; /* of a proof, which this copy has not */\n\n");
+    $one->('the points of a seat', qr{    const struct tw_points \*points; /\* NULL: none \*/\n}, "    const struct tw_points *points; /* not used here */\n");
+    $one->('the count of points', qr{    uint64_t passed;\n}, "    uint64_t passed; /* not used here */\n");
+    $one->('the macros', qr{#ifdef TW_PROVED\n.*?#endif\n\n}s, '');
+    $one->('the points of a config', qr{    const struct tw_points \*points; /\* NULL in[^\n]*\n}, "    const struct tw_points *points; /* NULL */\n");
+    $one->('two tables', qr{    const struct tw_runner \*timed;[^\n]*\n[^\n]*proved;[^\n]*\n}, "    const struct tw_runner *timed;  /* its table */\n    const struct tw_runner *proved; /* the same again: this copy has no points */\n");
+    return $text;
+}
+
+# The file with each header of its folder in the place of the line that includes it, but for the contracts.
 sub amalgamate {
     my ($path, $seen) = @_;
     my $text = slurp($path);
+    my ($folder) = $path =~ m{\A(.*/)};
     $text =~ s{^#include "([^"]+)"\n}{
-        $1 eq 'backend.h' || $seen->{$1}++ ? '' : amalgamate("src/impls/$1", $seen)
+        $1 =~ /\A(?:backend|runner)\.h\z/ || $seen->{$1}++ ? '' : amalgamate("$folder$1", $seen)
     }gem;
+    return $text;
+}
+
+# A function of which a seat is no longer used: a parameter says so, a variable goes.
+sub seat_settled {
+    my ($head, $body) = @_;
+    $body =~ s/^    struct tw_seat \*seat = [^\n]*;\n//m if (() = $body =~ /\bseat\b/g) == 1;
+    my $unused = $head =~ /struct tw_seat \*seat\b/ && $body !~ /\bseat\b/;
+    return $head . ($unused ? "    (void)seat;\n" : '') . $body . "}\n";
+}
+
+# Points, and what is left of a function's names when they were all that used them.
+sub delete_points {
+    my ($text, $runner) = @_;
+    my $path = "src/runners/$runner.c";
+    $text =~ s/^[ \t]*TW_RUNNER_POINT(\((?:[^()]++|(?1))*\));\n//mg;
+    $text =~ s{[ \t]*/\* NOLINT(?:(?!\*/).)*\*/}{}sg;
+    $text =~ s!^(\w[^\n;=]*\((?:[^;{}])*\)\n\{\n)(.*?)^\}\n!seat_settled($1, $2)!gesm;
+    die "taken.pl: $path: $1 is used in a way that cannot be deleted; expected a statement of its own\n"
+        if $text =~ /\b(TW_RUNNER_POINT|TW_PROVED)\b/;
     return $text;
 }
 
@@ -89,8 +139,9 @@ sub delete_unused {
     my $deleted = 1;
     while ($deleted) {
         $deleted = 0;
+        (my $code = $text) =~ s{/\*.*?\*/}{}sg;
         for my $name ($text =~ /^static inline [^;{=(]*?\b(\w+)\(/mg) {
-            my $uses = () = $text =~ /\b$name\(/g;
+            my $uses = () = $code =~ /\b$name\b/g;
             next if $uses != 1;
             $text =~ s{(?:^/\*(?:(?!\*/).)*\*/\n)?^static inline (?:(?!\n\{).)*?\b$name\(.*?^\}\n\n?}{}ms and $deleted = 1;
         }
@@ -117,6 +168,7 @@ sub design_source {
     $body = delete_unused($body);
     $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: src/impls/$design.c: no line `.name = \"$name\",` in its table\n";
     $body =~ s/\bTW_BACKEND\($design\)/tw_$design/g;
+    $body =~ s/^const struct tw_batch TW_BATCH\($design\)/extern const struct tw_batch tw_${design}_batch;\nconst struct tw_batch tw_${design}_batch/mg;
     return <<"END";
 /*
  * tw_$design.c - the timer design $name of twbench $version, in one file.  MIT licence, see LICENSE.
@@ -144,6 +196,31 @@ TW_PLUGIN(tw_$design, tw_$design);
 END
 }
 
+sub runner_source {
+    my ($runner, $name, $reading, $version) = @_;
+    my $body = delete_unused($reading . delete_points(amalgamate("src/runners/$runner.c", {}), $runner));
+    $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: src/runners/$runner.c: no line `.name = \"$name\",` in its table\n";
+    $body =~ s/\bTW_RUNNER\($runner\)/tw_${runner}_runner/g;
+    return <<"END";
+/*
+ * tw_${runner}_runner.c - the runner $name of twbench $version, in one file.  MIT licence, see LICENSE.
+ *
+ * Compile it as C11:  cc -std=c11 -O2 -pthread -c tw_${runner}_runner.c
+ * C++ takes the header.  It is called tw-$name, so that both fit into one table.
+ * With -DTW_AS_PLUGIN it is a plugin that `twbench conform --plugin` proves: `make plugin`.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* pthread_getcpuclockid, clock_nanosleep */
+#endif
+#include "tw_${runner}_runner.h"
+
+$body
+#ifdef TW_AS_PLUGIN
+TW_RUNNER_PLUGIN(tw_${runner}_runner, tw_${runner}_runner);
+#endif
+END
+}
+
 # A literal of C: no quote, no trigraph, a line for each line.
 sub literal {
     my ($text) = @_;
@@ -156,24 +233,56 @@ sub literal {
 my $version = slurp('VERSION');
 chomp $version;
 my ($header, $reading) = contract_split();
+
+# The contracts as libtwtimers has them: without a table, because the library finds tables by name.
+if ($directory) {
+    my $runner = runner_contract();
+    $header =~ s{\A/\*\n \* [^\n]*}{/*\n * backend.h - the contract of the timer designs in libtwtimers $version.};
+    $runner =~ s{\A/\*\n \* [^\n]*}{/*\n * runner.h - the contract of the runners in libtwtimers $version.};
+    $runner =~ s/tw_\@DESIGN\@\.h/backend.h/g;
+    my $finder = slurp('src/twtimers/twtimers.h');
+    replace_one(\$finder, 'the includes', qr{#include "impls/backend\.h"\n#include "runners/runner\.h"}, qq{#include "backend.h"\n#include "runner.h"}, 'src/twtimers/twtimers.h');
+    my %headers = ('backend.h' => $header, 'runner.h' => $runner, 'twtimers.h' => $finder);
+    for my $name (sort keys %headers) {
+        die "taken.pl: $name: a name is not filled in\n" if $headers{$name} =~ /\@[A-Z_]+\@/;
+        open my $file, '>', "$directory/$name" or die "taken.pl: $directory/$name: $!\n";
+        print $file $headers{$name};
+        close $file or die "taken.pl: $directory/$name: $!\n";
+    }
+    exit;
+}
 my @designs = slurp('src/impls/registry.def') =~ /^TW_DESIGN\((\w+)\)/mg;
+my @runners = slurp('src/runners/registry.def') =~ /^TW_RUNNER_ROW\((\w+)\)/mg;
+# When each is written: ALWAYS, with a design ALONE, or with a RUNNER.
 my @shared = (
-    ['tw_@DESIGN@.h', $header],
-    ['LICENSE', slurp('LICENSE')],
-    map { [$_->[0], slurp("tools/take/$_->[1]")] } ['example.c', 'example.c.in'],
-    ['test.c', 'test.c.in'], ['Makefile', 'Makefile.in'],
+    ['ALWAYS', 'tw_@DESIGN@.h', $header . table_declared('TW_@DESIGN@_H', 'struct tw_backend tw_@DESIGN@')],
+    ['ALWAYS', 'LICENSE', slurp('LICENSE')],
+    ['RUNNER', 'tw_@RUNNER@_runner.h', runner_contract() . table_declared('TW_@RUNNER@_RUNNER_H', 'struct tw_runner tw_@RUNNER@_runner')],
+    map { [$_->[0], $_->[1], slurp("tools/take/$_->[2]")] } ['ALONE', 'example.c', 'example.c.in'],
+    ['RUNNER', 'example.c', 'runner_example.c.in'],
+    ['ALWAYS', 'test.c', 'test.c.in'],
+    ['RUNNER', 'runner_test.c', 'runner_test.c.in'],
+    ['ALONE', 'Makefile', 'Makefile.in'],
+    ['RUNNER', 'Makefile', 'runner_Makefile.in'],
 );
 
 my $made = "/* Made by tools/taken.pl; do not edit. */\n#include \"harness/ask/take/taken.h\"\n\n";
 $made .= "const struct taken_file taken_shared[] = {\n";
-$made .= "    {\"$_->[0]\",\n" . literal($_->[1]) . "},\n" for @shared;
+$made .= "    {TAKEN_$_->[0], \"$_->[1]\",\n" . literal($_->[2]) . "},\n" for @shared;
 $made .= "};\nconst size_t taken_shared_count = sizeof taken_shared / sizeof taken_shared[0];\n\n";
-$made .= "const struct taken_design taken_designs[] = {\n";
-for my $design (@designs) {
-    (my $name = $design) =~ tr/_/-/;
-    $made .= "    {\"$name\", \"$design\",\n" . literal(design_source($design, $name, $reading, $version)) . "},\n";
+# The table of designs or runners: name, identifier, text.
+sub table_of {
+    my ($table, $source, @identifiers) = @_;
+    my $text = "const struct taken_source taken_${table}s[] = {\n";
+    for my $identifier (@identifiers) {
+        (my $name = $identifier) =~ tr/_/-/;
+        $text .= "    {\"$name\", \"$identifier\",\n" . literal($source->($identifier, $name, $reading, $version)) . "},\n";
+    }
+    return "$text};\nconst size_t taken_${table}_count = sizeof taken_${table}s / sizeof taken_${table}s[0];\n\n";
 }
-$made .= "};\nconst size_t taken_design_count = sizeof taken_designs / sizeof taken_designs[0];\n";
+
+$made .= table_of('design', \&design_source, @designs);
+$made .= table_of('runner', \&runner_source, @runners);
 
 open my $file, '>', "$out.new" or die "taken.pl: $out.new: $!\n";
 print $file $made;

@@ -1,0 +1,12 @@
+#!/bin/bash
+# takes: 110 s
+# claims.sh FILE - docs/pictures/claims: all claims, with their times.
+file=$1
+# shellcheck source=tools/reference/measure.bash
+. "$(dirname "$0")/measure.bash"
+
+which=()
+[ "${REFERENCE:-full}" = full ] || which=(T1 --quick)
+more=()
+[ ! -e "$file" ] || more=(--resume)
+"$TWBENCH" claims "${which[@]}" --progress=never "${more[@]}" --json="$file" >/dev/null

@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""tables.py TABLE FILE... - Markdown tables of the pages, from results/reference (tools/pages.py calls it).
+
+    origin FILE...          which build measured each file, when, where, and what disturbed it
+    sizes FILE POINT        P1/start: ns of wall time per operation, a row for each design, a column for each size
+    pages FILE POINT...     the same on pages of 4 KiB and of 2 MiB, and how many times as fast the latter are
+    libraries FILE          designs and libraries on one trace: both times, calls, bytes
+    limits FILE             limits of nodes of 16 bytes by number of nodes; the last column on pages of 2 MiB
+    costs FILE              limits that no number of nodes goes with
+    idle FILE               ns of an empty tick by number of timers
+    multiples LIMITS FILE   ns per operation as multiples of the limit, by point, design and size
+    traces FILE             ns of CPU time per operation on traces, a row for each design and bitmap
+    aims FILE...            what `fast` is to reach on the points, what it reaches, and whether that is enough
+    misses FILE             simulated misses per operation
+    runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
+    prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
+
+tools/standing.py has the tables of the points P1 to P5.
+"""
+import functools
+import glob
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+PROGRAM = os.environ.get("TWBENCH", "./twbench")
+
+
+@functools.lru_cache(maxsize=None)
+def read(name):
+    with open(name, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def row(cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def head(titles, text_columns=1):
+    row(titles)
+    print("|" + "---|" * text_columns + "--:|" * (len(titles) - text_columns))
+
+
+def short(number, digits=3):
+    """Three significant digits, without an exponent; empty when unknown."""
+    if number is None:
+        return ""
+    return f"{number:,.0f}" if number >= 100 else f"{number:#.{digits}g}".rstrip(".") if number else "0"
+
+
+def power(tasks):
+    digits = len(str(int(tasks))) - 1
+    return f"1e{digits}" if tasks == 10 ** digits else f"{tasks:,}"
+
+
+def cells_of(name):
+    """The cells that have figures, null left out."""
+    return [cell for cell in read(name)["cells"] if cell["status"] == "ok" and cell["impl"] != "null"]
+
+
+def phase_of(cell, name):
+    return next((phase for phase in cell["phases"] if phase["name"] == name), None)
+
+
+def ordered(values):
+    return list(dict.fromkeys(values))
+
+
+def print_origin(*names):
+    for name in names:
+        document = read(name)
+        tool, machine = document["tool"], document.get("machine") or {}
+        line = f"- `{name}`: build {tool['commit']}, {tool['date_utc'][:10]}"
+        if "cpu_model" in machine:
+            line += f", {machine['cpu_model']}, {machine['cores']} cores"
+            line += ", a virtual machine" if machine.get("virtualisation") == "yes" else ""
+        if not document.get("complete", True):
+            line += "; not complete"
+        # A load average of one is our own.
+        noise = [check["warning"] for check in machine.get("checks") or []
+                 if check["warning"] and check["name"] not in ("virtualisation", "governor", "turbo")
+                 and not (check["name"] == "load_1min" and check["value"] < 1.2)]
+        if noise:
+            line += ". **Disturbed**: " + "; ".join(warning.split(":")[0] for warning in noise)
+        elif not machine.get("checks") and document.get("kind") != "misses":
+            line += ". Nobody looked for other work"
+        print(line + ".")
+
+
+def medians(cells, point, field="ns_per_op"):
+    """(design, tasks, pages) -> median ns per operation of a point such as P1/start."""
+    workload, name = point.split("/")
+    table = {}
+    for cell in cells:
+        phase = phase_of(cell, name) if cell["workload"] == workload else None
+        if phase and phase[field]:
+            figure = phase[field]
+            figure = figure["median"] if isinstance(figure, dict) else figure
+            table[cell["impl"], cell["tasks"], cell["params"].get("huge_pages")] = figure
+    return table
+
+
+def print_sizes(name, point):
+    table = {key[:2]: ns for key, ns in medians(cells_of(name), point).items() if key[2] != "on"}
+    sizes = sorted({tasks for _, tasks in table})
+    head([f"{point}, ns per operation"] + [power(tasks) for tasks in sizes])
+    for design in ordered(design for design, _ in table):
+        row([f"`{design}`"] + [short(table.get((design, tasks))) for tasks in sizes])
+
+
+def print_pages(name, *points):
+    head(["", "timers", "4 KiB, ns", "2 MiB, ns", "times as fast"], 2)
+    for point in points:
+        table = medians(cells_of(name), point)
+        for design, tasks, pages in sorted(table, key=lambda key: key[1]):
+            small = table.get((design, tasks, "off"))
+            if pages == "on" and small and tasks >= 1e6:
+                huge = table[design, tasks, pages]
+                row([f"{point.replace('/', ' ')}, `{design}`", power(tasks), short(small), short(huge),
+                     f"{small / huge:.2f}"])
+
+
+def print_libraries(name):
+    sources = {os.path.basename(path).rpartition(".")[0].replace("_", "-") for path in glob.glob("src/libraries/*.c*")}
+    alone, rows = {}, []
+    for cell in cells_of(name):
+        phase = cell["phases"][0]
+        ns, work, did = phase["ns_per_op"]["median"], phase["work"], phase["operations"]
+        if cell["params"].get("poll") == 0:
+            alone[cell["impl"]] = ns
+            continue
+        count = did["start"] + did["stop"] + did["expire"]
+        calls = [short(each, 2) if each >= 0.001 else "0" for each in
+                 (work[key] / count for key in ("system_calls", "clock_reads", "allocations"))]
+        is_library = cell["impl"] in sources
+        rows.append((is_library, ns, cell["impl"], calls if is_library else ["", "", ""],
+                     cell["memory"]["peak_bytes"] / cell["tasks"]))
+    head(["", "ns per operation", "structure alone", "system calls", "clock reads", "allocations", "bytes per task"])
+    for is_library, ns, design, calls, bytes_each in sorted(rows, key=lambda r: r[:3]):
+        row([design if is_library else f"*{design}*", short(ns), short(alone.get(design)) if is_library else ""] + calls +
+            [f"{bytes_each:,.0f}"])
+
+
+def points_of(name):
+    """(limit, nodes, huge pages) -> median, of nodes of 16 bytes and of what has none."""
+    return {(point["limit"], point["tasks"], point["huge_pages"]): point["ns"]["median"]
+            for point in read(name)["points"] if point["ns"] and point["node_bytes"] in (16, None)}
+
+
+def print_limits(name):
+    points = points_of(name)
+    sizes = sorted({tasks for _, tasks, _ in points if tasks})
+    head(["limit"] + [power(tasks) for tasks in sizes] + [f"{power(sizes[-1])}, 2 MiB pages"])
+    for limit in ordered(limit for limit, tasks, _ in points if tasks):
+        row([limit] + [short(points.get((limit, tasks, False))) for tasks in sizes] +
+            [short(points.get((limit, sizes[-1], True)))])
+
+
+def print_costs(name):
+    points = points_of(name)
+    head(["", "cost"])
+    for words, key, scale, unit in (("a mispredicted branch", ("branch-miss", None, False), 1, "ns"),
+                                    ("the first touch of a page of 4 KiB", ("page-fault", None, False), 1, "ns"),
+                                    ("the first touch of a page of 2 MiB", ("page-fault", None, True), 1000, "us")):
+        row([words, f"{short(points[key] / scale)} {unit}" if key in points else "not measured"])
+
+
+def print_idle(name):
+    table, null, sizes = {}, {}, set()
+    for cell in cells_of(name):
+        if cell["workload"] != "idle":
+            continue
+        phase = phase_of(cell, "ticks")
+        if phase and phase["ns_per_advance"]:
+            sizes.add(cell["tasks"])
+            table[cell["impl"], cell["tasks"]] = phase["ns_per_advance"]["median"]
+            null[cell["tasks"]] = cell["harness_ns_per_op"]
+    head(["an empty tick, ns"] + [f"{power(tasks)} timers" for tasks in sorted(sizes)])
+    for design in ordered(design for design, _ in table):
+        row([f"`{design}`"] + [short(table.get((design, tasks))) for tasks in sorted(sizes)])
+    row(["the harness, with `null`"] + [short(null.get(tasks)) for tasks in sorted(sizes)])
+
+
+def print_multiples(limits, name):
+    shown = subprocess.run([PROGRAM, "limits", f"--limits={limits}", f"--of={name}", "--json=-"], capture_output=True,
+                           text=True, check=True).stdout
+    rows = [r for r in json.loads(shown)["multiples"]["rows"] if r["multiple"] and r["impl"] != "null"]
+    points = ["P1/start", "P1/stop", "P2/expire", "P3/traffic", "P4/steady", "P5/traffic"]
+    sizes = sorted({r["tasks"] for r in rows})
+    table = {(f"{r['workload']}/{r['phase']}", r["impl"], r["tasks"]): r for r in rows}
+    head(["", ""] + [power(tasks) for tasks in sizes], 2)
+    for point in points:
+        for design in ordered(r["impl"] for r in rows):
+            found = [table.get((point, design, tasks)) for tasks in sizes]
+            if any(found):
+                row([point.replace("/", " "), f"`{design}`"] + [short(r["multiple"]) if r else "" for r in found])
+        limit = [next((r["limit_ns"] for key, r in table.items() if key[0] == point and key[2] == tasks), None)
+                 for tasks in sizes]
+        row([point.replace("/", " "), "the limit, ns"] + [short(ns) for ns in limit])
+
+
+def print_misses(name):
+    rows = read(name)["rows"]
+    sizes = sorted({r["tasks"] for r in rows if r["tasks"] >= 1e5})
+    wanted = ["P1 start", "P1 stop", "P3 traffic", "P4 steady"]
+    head(["", "design"] + [f"{power(tasks)}: {column}" for tasks in sizes for column in ("L2", "STLB")] +
+         [f"{power(sizes[-1])}: STLB, 2 MiB"], 2)
+    table = {(f"{r['workload']} {r['phase']}", r["design"], r["tasks"]): r for r in rows}
+    for point in wanted:
+        for design in ordered(r["design"] for r in rows):
+            found = [table.get((point, design, tasks)) for tasks in sizes]
+            if any(found):
+                last = [f"{found[-1]['STLB-2M']:.2f}" if found[-1] else ""]
+                row([point, f"`{design}`"] + [f"{r[column]:.2f}" if r else "" for r in found for column in ("L2", "STLB")] + last)
+
+
+def print_prices(name, misses):
+    points = points_of(name)
+    share = {r["tasks"]: r["L2"] for r in read(misses)["rows"]
+             if (r["workload"], r["phase"], r["design"]) == ("P1", "stop", "fast")}
+    head(["price of a line", "each load waits for the one before", "as many under way as can be"])
+    for tasks in sorted(share):
+        if share[tasks] > 0.9:
+            row([f"among {power(tasks)}"] + [
+                f"{short((points[kind, tasks, False] - points[kind, 1000, False]) / share[tasks])} ns"
+                for kind in ("dependent-load", "independent-load")])
+
+
+def print_traces(name):
+    cells = [cell for cell in read(name)["cells"] if cell["status"] == "ok"]
+    traces = ordered(cell["workload"] for cell in cells)
+    table = {}
+    for cell in cells:
+        label = f"`{cell['impl']}`" + (" bitmap=1" if cell["params"].get("bitmap") == 1 else "")
+        table[label, cell["workload"]] = cell["phases"][0]["cpu_ns_per_op"]
+    head([""] + [f"`{trace}`" for trace in traces])
+    for label in ordered(label for label, _ in table):
+        row([label] + [short(table.get((label, trace))) for trace in traces])
+
+
+# What `fast` aims at: sizes, and how many times as fast as the best other exact design each point shall be at least.
+AIMS = [((1e6,), {"P1/start": 1 / 1.5, "P1/stop": 2, "P2/expire": 2.5, "P3/traffic": 2, "P4/steady": 3, "P5/traffic": 1.5}),
+        ((1e7,), {"P1/stop": 1.5, "P2/expire": 3, "P3/traffic": 2, "P4/steady": 4, "P5/traffic": 1.3}),
+        ((1e3, 1e4, 1e5), {point: 1 / 1.1 for point in
+                           ("P1/start", "P1/stop", "P2/expire", "P3/traffic", "P4/steady", "P5/traffic")})]
+
+
+def print_aims(*names):
+    cells = [cell for name in names for cell in cells_of(name)
+             if cell["traits"]["late_ticks"] == 0 == cell["traits"]["late_shift"]]
+    head(["timers", "point", "aim, times", "reached", ""], 2)
+    for sizes, points in AIMS:
+        for point, aim in points.items():
+            table, reached = medians(cells, point, "cpu_ns_per_op"), []
+            for tasks in sizes:
+                of = {design: ns for (design, size, _), ns in table.items() if size == tasks}
+                if "fast" in of and len(of) > 1:
+                    reached.append(min(ns for design, ns in of.items() if design != "fast") / of["fast"])
+            words = " / ".join(f"{ratio:.2f}" for ratio in reached) if len(reached) == len(sizes) else "not measured"
+            met = "" if words == "not measured" else "yes" if min(reached) >= aim else "**no**"
+            row([" / ".join(power(int(tasks)) for tasks in sizes), point.replace("/", " "), f"{aim:.2g}", words, met])
+
+
+def spoken(ns):
+    """A time in the unit in which it reads well, three digits."""
+    for unit, size in ("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1):
+        if ns is not None and (ns >= 0.9995 * size or unit == "ns"):
+            return f"{float(f'{ns / size:.3g}'):g} {unit}"
+    return ""
+
+
+def middle(cell, path):
+    """The median over the runs of a cell; None when no run has it."""
+    values = []
+    for value in cell["clock"]["rounds"]:
+        for key in path.split("."):
+            value = value and value.get(key)
+        if value is not None:
+            values.append(value)
+    return statistics.median(values) if values else None
+
+
+def of_time(path):
+    return lambda cell: spoken(middle(cell, path))
+
+
+def processor(cell):
+    """Of all threads, the callers' and the harness's too, as a share of one core."""
+    shares = [r["process_cpu_ns"] / r["watched_ns"] for r in cell["clock"]["rounds"]]
+    return f"{float(f'{100 * statistics.median(shares):.2g}'):g} %"
+
+
+# Of each load the workload that stands in the cells, and titles with what makes their values of a cell.
+LATE = [("late p50", of_time("times_ns.late.p50")), ("p99", of_time("times_ns.late.p99")), ("longest", of_time("times_ns.late.max"))]
+RUNNERS = {
+    "storm": ("storm", [("pause of the driver", of_time("stats.longest_pause_ns")),
+                        ("in its worst run", lambda cell: spoken(max(r["stats"]["longest_pause_ns"] for r in cell["clock"]["rounds"]))),
+                        ("a stop, p50", of_time("times_ns.stop.p50")), ("p99", of_time("times_ns.stop.p99")),
+                        ("longest", of_time("times_ns.stop.max"))]),
+    "late": ("fill-expire", LATE + [("wake-ups/s", lambda cell: short(middle(cell, "wakeups_per_s"))), ("processor", processor)]),
+    "burst": ("burst", LATE),
+    "periodic": ("periodic", LATE + [("runs", lambda cell: short(middle(cell, "stats.runs")))]),
+    "idle": ("idle", [("wake-ups/s", lambda cell: short(middle(cell, "wakeups_per_s"))), ("processor", processor)]),
+}
+
+
+def print_runners(name, load):
+    if load == "closed":
+        print_closed(name)
+        return
+    workload, columns = RUNNERS[load]
+    head(["runner"] + [title for title, _ in columns])
+    for cell in (cell for cell in cells_of(name) if cell["workload"] == workload):
+        row([f"`{cell['runner']}`"] + [value(cell) for _, value in columns])
+
+
+def print_closed(name):
+    """Starts and stops a second by number of threads, and what a second thread makes of them."""
+    cells = {(cell["runner"], cell["clock"]["threads"]): cell for cell in cells_of(name) if cell["workload"] == "closed"}
+    threads = sorted({number for _, number in cells})
+    head(["runner"] + [f"{n} thread{'s' if n > 1 else ''}" for n in threads] + ["2 over 1", "a start, p50", "p99", "a stop, p50", "p99"])
+    for runner in ordered(runner for runner, _ in cells):
+        rates = {n: middle(cells[runner, n], "operations_per_s") for n in threads}
+        two = cells[runner, 2]
+        row([f"`{runner}`"] + [f"{rates[n] / 1e6:.3g}M" for n in threads] + [f"{rates[2] / rates[1]:.2f}"] +
+            [spoken(middle(two, f"times_ns.{what}.{share}")) for what in ("start", "stop") for share in ("p50", "p99")])
+
+
+TABLES = {"runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+          "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
+          "aims": print_aims, "misses": print_misses, "prices": print_prices}
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in TABLES:
+        sys.exit(__doc__)
+    TABLES[sys.argv[1]](*sys.argv[2:])
