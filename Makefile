@@ -26,6 +26,7 @@ comma   := ,
 say      = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
 
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 FUZZ_SECONDS ?= 30
 
 # ---- Flags ----------------------------------------------------------------------------------------
@@ -40,7 +41,7 @@ ifeq ($(KIND),fuzz)
 CC := clang
 endif
 
-KINDS := release asan ubsan tsan coverage fuzz
+KINDS := release asan ubsan tsan coverage fuzz cross
 ifeq ($(filter $(KIND),$(KINDS)),)
 $(error FLAVOUR=$(FLAVOUR): expected one of $(KINDS), with or without -clang)
 endif
@@ -50,6 +51,7 @@ CFLAGS_release   := -O2 -g
 CFLAGS_asan      := $(CHECKED)
 CFLAGS_ubsan     := $(CHECKED)
 CFLAGS_tsan      := $(CHECKED)
+CFLAGS_cross     := -O2 -g1 -ffp-contract=off
 CFLAGS_fuzz      := $(CHECKED:-g=-g1)
 CFLAGS_coverage  := -O1 -g
 CFLAGS           ?= $(CFLAGS_$(KIND))
@@ -108,7 +110,8 @@ LINK    = $(CC) $(CFLAGS) $(INSTRUMENT) $(LDFLAGS)
 
 # ---- Libraries ------------------------------------------------------------------------------------
 
-# Each is a design in a shared object of its own, built when its source and its package's header are here
+# Each is a design in a shared object of its own, built when its source and its package's header are here and WITHOUT
+# does not name it
 # (src/libraries/libraries.def has the packages): the header, and how to compile and to link with it.
 HEADER_libev       := ev.h
 LINK_libev         := -lev
@@ -130,10 +133,42 @@ HEADER_timerfd     := sys/timerfd.h
 HEADER_posix_timer := sys/signalfd.h
 
 LIBRARIES      := libev libuv libevent glib sd_event asio dpdk timerfd posix_timer
-LIBRARIES_HERE := $(foreach name,$(LIBRARIES),$(if $(and $(wildcard src/libraries/$(name).c src/libraries/$(name).cpp),\
+LIBRARIES_HERE := $(foreach name,$(filter-out $(WITHOUT),$(LIBRARIES)),$(if $(and $(wildcard src/libraries/$(name).c src/libraries/$(name).cpp),\
                     $(wildcard /usr/include/$(HEADER_$(name)) /usr/include/*/$(HEADER_$(name)))),$(name)))
 # What the libraries share is linked into each of them.
 LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/module.c,$(wildcard src/libraries/*.c))
+
+# ---- Stores ---------------------------------------------------------------------------------------
+
+# What stands behind a library or a server is a module, built when its source and the header are here
+# (src/stores/stores.def has the packages): the header, how to compile and to link with it, and which other files of
+# src/stores it shares with modules (STORE_PARTS).  Every other file there is in the program.
+HEADER_redis_wheel := hiredis/hiredis.h
+LINK_redis_wheel   := -lhiredis
+PARTS_redis_wheel  := redis_server store_directory store_payloads store_server store_set
+HEADER_redis_zset  := hiredis/hiredis.h
+LINK_redis_zset    := -lhiredis
+PARTS_redis_zset   := redis_server store_directory store_payloads store_server
+HEADER_sqlite      := sqlite3.h
+LINK_sqlite        := -lsqlite3
+PARTS_sqlite       := store_directory store_flusher store_group store_ordered store_payloads store_set store_writer
+HEADER_lmdb        := lmdb.h
+LINK_lmdb          := -llmdb
+PARTS_lmdb         := $(PARTS_sqlite)
+HEADER_rocksdb     := rocksdb/c.h
+LINK_rocksdb       := -lrocksdb
+PARTS_rocksdb      := store_directory store_flusher store_ordered store_payloads store_set
+HEADER_beanstalkd  := sys/socket.h
+LINK_beanstalkd    :=
+PARTS_beanstalkd   := store_directory store_payloads store_server store_set
+
+STORE_MODULES := redis_wheel redis_zset sqlite lmdb rocksdb beanstalkd
+STORES_HERE   := $(foreach name,$(filter-out $(WITHOUT),$(STORE_MODULES)),$(if $(and $(wildcard src/stores/$(name).c),\
+                   $(wildcard /usr/include/$(HEADER_$(name)) /usr/include/*/$(HEADER_$(name)))),$(name)))
+STORE_PARTS   := $(sort $(foreach name,$(STORE_MODULES),$(PARTS_$(name))))
+
+# What stands between a store and the disk while it is proved (src/disk/disk.h).
+DISK_LAYER := $(BUILD)/disk_layer.so
 
 # ---- Files ----------------------------------------------------------------------------------------
 
@@ -141,15 +176,18 @@ LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/mo
 # (src/runners/runner.h); everything else once.
 DESIGNS  := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
 RUNNERS  := $(filter-out src/runners/runner_registry.c,$(wildcard src/runners/*.c))
+STORES   := $(filter-out $(STORE_MODULES:%=src/stores/%.c) $(STORE_PARTS:%=src/stores/%.c) src/stores/store_module.c,\
+              $(wildcard src/stores/*.c))
 HARNESS  := $(wildcard src/harness/*/*.c src/harness/*/*/*.c)
 OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \
             $(RUNNERS:src/%.c=$(BUILD)/%.timed.o) $(RUNNERS:src/%.c=$(BUILD)/%.proved.o) \
-            $(BUILD)/taken.o $(BUILD)/impls/registry.o $(BUILD)/runners/runner_registry.o $(BUILD)/libraries/answer.o $(HARNESS:src/%.c=$(BUILD)/%.o)
+            $(BUILD)/taken.o $(BUILD)/impls/registry.o $(BUILD)/runners/runner_registry.o $(BUILD)/libraries/answer.o $(STORES:src/%.c=$(BUILD)/%.o) $(HARNESS:src/%.c=$(BUILD)/%.o)
 MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
+STORE_OBJECTS := $(STORES_HERE:%=$(BUILD)/stores/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
-SCRIPTS  := $(wildcard tools/*.sh tests/*.sh tests/*/*.sh originals/*.sh .ci/run)
-STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/runners/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] src/harness/*/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp)
+SCRIPTS  := $(wildcard tools/*.sh tools/fleet/* tools/*/*.sh tools/*/*.bash tests/*.sh tests/*/*.sh originals/*.sh tests/tap.bash .ci/run)
+STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/runners/*.[ch] src/twtimers/*.[ch] src/stores/*.[ch] src/disk/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] src/harness/*/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp docs/examples/*.c playground/*.[ch])
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))
 CONFORMANCE_TESTS := $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))
@@ -157,7 +195,7 @@ FUZZ_TARGETS      := $(FUZZERS:tests/fuzz/%.c=$(BUILD)/tests/%)
 
 # ---- Everyday targets -----------------------------------------------------------------------------
 
-all: ./twbench modules ## build ./twbench, and each library whose package is here
+all: ./twbench modules $(if $(filter release,$(KIND)),lib completions) ## build ./twbench, and each library and store whose package is here
 ifeq ($(FLAVOUR),release)
 ./twbench: $(BUILD)/twbench
 	$(Q)cp -f $< $@
@@ -166,13 +204,13 @@ all: $(BUILD)/twbench
 .PHONY: ./twbench
 endif
 
-modules: $(MODULES)
+modules: $(MODULES) $(STORE_OBJECTS) $(DISK_LAYER)
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+: .*## |^[a-z-]+: ## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  Variables: CC, CFLAGS, FLAVOUR=release|asan|ubsan|tsan|coverage[-clang], WERROR=1, V=1,"
-	@echo "             PREFIX, DESTDIR, FUZZ_SECONDS"
+	@echo "             PREFIX, LIBDIR, DESTDIR, FUZZ_SECONDS, WITHOUT='dpdk rocksdb'"
 
 deps: ## install the Debian packages that make, make bench and make test need
 	$(Q)tools/deps.sh build bench test
@@ -185,10 +223,15 @@ bench: ## run the default comparison; tables here, JSON and pictures under resul
 figures: all ## write what the catalogue of figures says into the schemas and docs/RESULT-FORMAT.md
 	$(Q)tools/figures.py
 
-claims: ## run every claim (minutes, a quiet machine): JSON under results/, pictures in docs/pictures/claims
-	$(Q)tools/deps.sh build bench
+reference: ## measure all that README.md and docs/ show, in one build, and write it there (24 minutes, 22 of them on a quiet machine)
+	$(Q)tools/deps.sh build bench test
 	$(Q)$(MAKE) all
-	$(Q)tools/claims_pictures.sh
+	$(Q)tools/reference.sh
+	$(Q)tools/reference_pictures.sh
+	$(Q)$(MAKE) pages
+
+pages: all ## write the figures of README.md and docs/*.md from results/reference
+	$(Q)tools/pages.py
 
 originals: ## install the JDK, Netty and Go, and build their timers' drivers (originals/README.md)
 	$(Q)tools/deps.sh originals || echo "originals: what is missing is skipped"
@@ -202,8 +245,10 @@ test: ## install what is missing, build, prove everything that matters (at most 
 test-all: export DEPTH := all
 test-all: ## every test at its full depth, sanitizers and fuzzers among them (half an hour)
 	$(Q)tools/deps.sh build bench test
+	$(Q)tools/deps.sh fleet record package || echo "fleet, record, package: what is missing is skipped"
 	$(Q)$(MAKE) all tests
 	$(Q)$(MAKE) FLAVOUR=fuzz unit-tests fuzzers
+	$(Q)$(MAKE) test-cross
 	$(Q)$(MAKE) run-tests FUZZ_SECONDS=5
 
 sanitized: ## the unit tests under the sanitizers, compiled as the fuzzers are
@@ -232,16 +277,20 @@ check-all: ## check, then both compilers with -Werror, then every test and sanit
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@command -v $(firstword $(CC)) >/dev/null || { echo "no $(firstword $(CC)) here: 'make deps' installs what is needed"; exit 1; }
-	@{ echo '$(COMPILE)'; $(CC) --version | head -n 1; } > $@.new
+	@{ echo '$(COMPILE) $(SHAREABLE)'; $(CC) --version | head -n 1; } > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else \
 	    tools/headers.sh $(CC) && mv $@.new $@; fi
 
 $(BUILD)/build_info.h: $(BUILD)/flags VERSION FORCE
-	@tools/build_info.sh $@ '$(CC)' '$(LANGUAGE) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT)' '$(PREFIX)'
+	@tools/build_info.sh $@ '$(CC)' '$(LANGUAGE) $(CPPFLAGS) $(LAYOUT) $(CFLAGS) $(INSTRUMENT)' '$(PREFIX)' '$(LIBDIR)'
 
 # Streams are drawn here, to the same bits on every processor (samemath.h): no product is joined to a sum.
 $(BUILD)/harness/base/%.o $(BUILD)/harness/measure/workload/%.o: private EXTRA = -ffp-contract=off
 
+# The timed objects are those of libtwtimers too.  With its tables hidden, code that may lie anywhere in a shared
+# library is the same, byte for byte, as that of a program.
+SHAREABLE := -fPIC -fvisibility=hidden
+$(BUILD)/impls/%.timed.o $(BUILD)/runners/%.timed.o $(BUILD)/twtimers/twtimers.o: private EXTRA = $(SHAREABLE)
 $(BUILD)/%.timed.o: src/%.c $(BUILD)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -258,8 +307,8 @@ $(BUILD)/%.o: src/%.c $(BUILD)/flags | $(BUILD)/build_info.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
-# What `twbench take` gives away, as text: made from the designs, so that it cannot differ from them.
-$(BUILD)/taken.c: tools/taken.pl VERSION LICENSE src/impls/registry.def $(DESIGNS) $(wildcard src/impls/*.h tools/take/*.in)
+# What `twbench take` gives away, as text: made from the designs and runners, so that it cannot differ from them.
+$(BUILD)/taken.c: tools/taken.pl VERSION LICENSE src/impls/registry.def src/runners/registry.def $(DESIGNS) $(RUNNERS) $(wildcard src/impls/*.h src/runners/*.h tools/take/*.in)
 	$(call say,TAKE,$@)
 	@mkdir -p $(@D)
 	$(Q)perl tools/taken.pl $@
@@ -292,11 +341,59 @@ $(BUILD)/libraries/%.so: $(BUILD)/libraries/%.timed.o $(BUILD)/libraries/%.count
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -shared $^ $(LINK_$*) -o $@
 
+$(BUILD)/disk/disk_layer.o $(BUILD)/disk/disk_layer.tidy: private EXTRA = -fPIC
+$(DISK_LAYER): $(BUILD)/disk/disk_layer.o
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -shared $^ -o $@
+
+# A store's module: its file, the parts that it shares with others, and the symbol to find it by.
+$(STORE_MODULES:%=$(BUILD)/stores/%.o) $(STORE_MODULES:%=$(BUILD)/stores/%.tidy) $(STORE_PARTS:%=$(BUILD)/stores/%.o) \
+    $(STORE_PARTS:%=$(BUILD)/stores/%.tidy): private EXTRA = -fPIC
+$(BUILD)/stores/%.module.o: src/stores/store_module.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -fPIC -DTW_MODULE=$* -MMD -MP -c $< -o $@
+$(foreach name,$(STORE_MODULES),$(eval $(BUILD)/stores/$(name).so: $(PARTS_$(name):%=$(BUILD)/stores/%.o)))
+$(BUILD)/stores/%.so: $(BUILD)/stores/%.o $(BUILD)/stores/%.module.o
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -shared $^ $(LINK_$*) -o $@
+
 # A binary looks for its workloads, experiments, plot scripts and the style of reports beside itself.
 $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 	@for data in workloads claims plots report; do ln -sfn ../../$$data $(BUILD)/$$data; done
+
+# libtwtimers: the designs and runners for programs that link them.  Its version is that of the two contracts, because
+# a program reads their tables.  The static one is a single object in which all that is hidden has become local.
+LIB_VERSION = $(shell sed -nE 's/^.define TW_(RUNNER_)?ABI_VERSION ([0-9]+)u$$/\2/p' src/impls/backend.h src/runners/runner.h | paste -sd.)
+LIB_SHARED  = libtwtimers.so.$(LIB_VERSION)
+LIB_OBJECTS := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(RUNNERS:src/%.c=$(BUILD)/%.timed.o) $(BUILD)/twtimers/twtimers.o
+
+# For bash, zsh and fish, by the names under which each of them looks for what completes twbench.
+COMPLETIONS := $(addprefix $(BUILD)/completions/,twbench _twbench twbench.fish)
+completions: $(COMPLETIONS) ## write the completions of shells from the table of flags
+$(BUILD)/completions/twbench: SHELL_NAME := bash
+$(BUILD)/completions/_twbench: SHELL_NAME := zsh
+$(BUILD)/completions/twbench.fish: SHELL_NAME := fish
+$(COMPLETIONS): tools/completions.pl $(BUILD)/twbench $(MODULES)
+	@mkdir -p $(@D)
+	$(Q)perl tools/completions.pl $(BUILD)/twbench $(SHELL_NAME) >$@
+
+lib: $(BUILD)/libtwtimers.so $(BUILD)/libtwtimers.a $(BUILD)/twtimers.pc $(BUILD)/include/twtimers/twtimers.h ## build libtwtimers, static and shared, with headers and pkg-config file
+$(BUILD)/libtwtimers.so: $(LIB_OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,$(LIB_SHARED) $(if $(INSTRUMENT),,-Wl$(comma)-z$(comma)defs) $^ -pthread -o $@
+$(BUILD)/libtwtimers.a: $(LIB_OBJECTS)
+	$(call say,AR,$@)
+	$(Q)$(CC) -r -nostdlib $^ -o $(BUILD)/libtwtimers.o
+	$(Q)objcopy --localize-hidden $(BUILD)/libtwtimers.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/libtwtimers.o
+$(BUILD)/twtimers.pc: tools/twtimers.pc.in VERSION FORCE
+	@mkdir -p $(@D)
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|'"$$(cat VERSION)"'|' $< >$@
+$(BUILD)/include/twtimers/twtimers.h: tools/taken.pl VERSION src/impls/backend.h src/runners/runner.h src/twtimers/twtimers.h
+	@mkdir -p $(@D)
+	$(Q)perl tools/taken.pl --headers $(@D)
 
 # Tests link the library, so each takes only the objects that it calls.
 $(BUILD)/libtwbench.a: $(OBJECTS)
@@ -309,6 +406,11 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(BUILD)/libtwbench.a
 $(BUILD)/tests/test_%: $(BUILD)/tests/conformance/test_%.o $(BUILD)/libtwbench.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK_TEST) $(filter %.o,$^) $(BUILD)/libtwbench.a $(LIBS) -lcmocka -o $@
+# It loads the stores that lie beside it.
+$(BUILD)/tests/test_stores: | $(STORE_OBJECTS) $(BUILD)/tests/stores
+$(BUILD)/tests/stores:
+	@mkdir -p $(@D)
+	$(Q)ln -sfn ../stores $@
 # The design that people copy (docs/ADDING-A-BACKEND.md) is compiled as one, and put to the proof.
 $(BUILD)/tests/conformance/test_walk.o: CPPFLAGS += -Isrc/impls
 $(BUILD)/tests/test_skeleton: $(BUILD)/docs/skeleton.timed.o $(BUILD)/docs/skeleton.counted.o
@@ -332,14 +434,14 @@ fuzzers: $(FUZZ_TARGETS)
 
 # What `make test` runs, as tests/run.sh takes it: the longest first, so that none is left over at the end, and all
 # side by side, because none depends on how fast or how evenly the machine runs.  Some suites do more with DEPTH=all.
-SUITES = tests/libraries.sh $(filter-out $(DEEP_CONFORMANCE),$(CONFORMANCE_TESTS)) tests/faults/run.sh tests/faults/runners.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
-         tests/golden.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/selftest_format.sh \
-         tests/limits_format.sh tests/pictures.sh tests/identity.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
+SUITES = $(filter-out $(DEEP_CONFORMANCE),$(CONFORMANCE_TESTS)) tests/faults/run.sh tests/faults/runners.sh tests/faults/stores.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
+         tests/golden.sh tests/ablation.sh tests/schema.sh tests/claims_format.sh tests/advice_format.sh tests/selftest_format.sh \
+         tests/limits_format.sh tests/stores_format.sh tests/pages.sh tests/pictures.sh tests/identity.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
 # Those of the conformance tests that cost much and have a cheaper one: counts per class of growth, runners one by one.
 DEEP_CONFORMANCE = $(filter %/test_growth_classes %/test_runners,$(CONFORMANCE_TESTS))
 # What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
 # is enough for both.
-DEEP_SUITES = $(DEEP_CONFORMANCE) tests/originals.sh tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
+DEEP_SUITES = $(DEEP_CONFORMANCE) tests/libraries.sh tests/cli/selftest_record.bats tests/fleet/slurm.sh tests/packages.sh tests/originals.sh tests/reference.sh tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
               tests/adding.sh tests/figure.sh tests/cli/drive.bats tests/cli/dpdk.bats \
               $(UNIT_TESTS:build/release/%=build/fuzz/%)
 
@@ -370,11 +472,44 @@ test-report: ## open reports in a headless Chromium: figures, sorting, layout, c
 	$(Q)$(MAKE) all
 	$(Q)TWBENCH=$(CURDIR)/twbench tests/run.sh tests/browser/report_page.py
 
+playground: ## one page on which the designs run in the browser: build/playground.html
+	$(Q)tools/deps.sh build playground
+	$(Q)$(MAKE) all build/playground/digests
+	$(Q)tools/playground.py build/playground.html ./twbench
+
+# What the page's designs answer, natively.
+build/playground/digests: playground/worlds.c playground/digests.c playground/worlds.h $(BUILD)/libtwbench.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(COMPILE) -I. playground/worlds.c playground/digests.c $(BUILD)/libtwbench.a $(LIBS) -o $@
+
+test-playground: playground ## the playground in a headless Chromium: digests as native ones, tours, keys, phone, dark
+	$(Q)tools/deps.sh report
+	$(Q)tests/run.sh tests/playground.sh
+
+cross: ## build for another processor: make cross ARCH=aarch64|riscv64|s390x|i386 (build/cross/ARCH)
+	$(Q)tools/deps.sh build cross
+	$(Q)MAKEFLAGS=-j$(shell nproc) tools/cross.sh $(ARCH)
+
+test-libraries: ## the real libraries as designs: conformance, the oracle, their planted faults
+	$(Q)tools/deps.sh build bench test
+	$(Q)$(MAKE) all
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=900 tests/run.sh tests/libraries.sh
+
+test-cross: ## streams, digests and counts of s390x (big-endian) under qemu are those here; DEPTH=all: four processors
+	$(Q)tools/deps.sh build cross || echo "cross: what is missing is skipped"
+	$(Q)$(MAKE) all
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=$(if $(DEPTH),7200,1200) tests/run.sh tests/cross.sh
+
+test-container: ## build the image of Containerfile and run it, without a registry (root, Debian's mirror)
+	$(Q)tools/deps.sh container
+	$(Q)LIMIT_SECONDS=3600 tests/run.sh tests/container.sh
+
 faults: export DEPTH := all
 faults: ## prove that each planted fault is caught, those of libraries too
 	$(Q)tools/deps.sh build test
 	$(Q)$(MAKE) all
-	$(Q)TWBENCH=$(CURDIR)/twbench LIBRARY_FAULTS=1 LIMIT_SECONDS=900 tests/run.sh tests/faults/run.sh tests/faults/runners.sh tests/libraries.sh
+	$(Q)TWBENCH=$(CURDIR)/twbench LIBRARY_FAULTS=1 LIMIT_SECONDS=900 tests/run.sh tests/faults/run.sh tests/faults/runners.sh tests/faults/stores.sh tests/libraries.sh
 
 coverage: ## line coverage of the unit, conformance and command-line tests
 	$(Q)tools/deps.sh build test coverage
@@ -389,8 +524,8 @@ run-coverage: all tests
 
 # Stamps depend on the objects, so that a changed header brings its users under analysis again.
 TIDIED := $(DESIGNS:src/%.c=$(BUILD)/%.timed.tidy) $(RUNNERS:src/%.c=$(BUILD)/%.timed.tidy) $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.timed.tidy) \
-          $(LIBRARY_PARTS:src/%.c=$(BUILD)/%.tidy) \
-          $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c src/runners/runner_registry.c $(HARNESS) $(wildcard src/main.c))
+          $(LIBRARY_PARTS:src/%.c=$(BUILD)/%.tidy) $(STORES:src/%.c=$(BUILD)/%.tidy) $(patsubst %,$(BUILD)/stores/%.tidy,$(STORES_HERE) $(STORE_PARTS)) \
+          $(patsubst src/%.c,$(BUILD)/%.tidy,src/impls/registry.c src/runners/runner_registry.c src/twtimers/twtimers.c $(HARNESS) $(wildcard src/main.c))
 tidy: $(TIDIED) ## clang-tidy on what changed since it last passed
 TIDY = clang-tidy --quiet --warnings-as-errors='*' $< -- $(LANGUAGE) -I$(BUILD) $(EXTRA) 2> >(grep -v 'warnings\? generated' >&2)
 $(BUILD)/libraries/%.timed.tidy: src/libraries/%.cpp $(BUILD)/libraries/%.timed.o .clang-tidy
@@ -419,17 +554,25 @@ werror: ## build with gcc and clang, warnings being errors (WERROR=1)
 # ---- Installing -----------------------------------------------------------------------------------
 
 SHARE := $(DESTDIR)$(PREFIX)/share/twbench
+INCLUDE := $(DESTDIR)$(PREFIX)/include
+BASH_COMPLETIONS := $(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS  := $(PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS := $(PREFIX)/share/fish/vendor_completions.d
 
 manual: all ## write docs/man/twbench.1 from twbench.1.in and the table of flags
 	$(Q)tools/manual.sh ./twbench >docs/man/twbench.1.new && mv docs/man/twbench.1.new docs/man/twbench.1
 
-install: all ## install under DESTDIR/PREFIX: binary, libraries, workloads, claims, plot scripts, style, schema, man page, header, plugins to copy
+install: all ## install under DESTDIR/PREFIX: binary, libtwtimers, libraries, stores, workloads, claims, plot scripts, style, schema, man page, completions, headers, plugins to copy, examples
 	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
 	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
-	$(Q)install -D -m 644 src/impls/backend.h $(DESTDIR)$(PREFIX)/include/twbench/backend.h
-	$(Q)install -d $(SHARE)/plugins $(DESTDIR)$(PREFIX)/lib/twbench/libraries
+	$(Q)install -D -m 644 src/impls/backend.h $(INCLUDE)/twbench/backend.h
+	$(Q)sed 's|"impls/backend.h"|"backend.h"|' src/runners/runner.h >$(INCLUDE)/twbench/runner.h
+	$(Q)install -d $(SHARE)/plugins $(SHARE)/examples $(DESTDIR)$(LIBDIR)/twbench/libraries $(DESTDIR)$(LIBDIR)/twbench/stores
 	$(Q)install -m 644 docs/skeleton.c docs/plugins/wheel.c docs/plugins/priority_queue.cpp $(SHARE)/plugins
-	$(Q)$(if $(LIBRARIES_HERE),install -m 755 $(MODULES) $(DESTDIR)$(PREFIX)/lib/twbench/libraries)
+	$(Q)install -m 644 docs/examples/*.c $(SHARE)/examples
+	$(Q)$(if $(strip $(LIBRARIES_HERE)),install -m 755 $(MODULES) $(DESTDIR)$(LIBDIR)/twbench/libraries)
+	$(Q)$(if $(strip $(STORES_HERE)),install -m 755 $(STORE_OBJECTS) $(DESTDIR)$(LIBDIR)/twbench/stores)
+	$(Q)install -m 755 $(DISK_LAYER) $(DESTDIR)$(LIBDIR)/twbench
 	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/claims $(SHARE)/plots $(SHARE)/report $(SHARE)/schema
 	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads
 	$(Q)install -m 644 workloads/traces/*.tt.xz $(SHARE)/workloads/traces
@@ -437,14 +580,30 @@ install: all ## install under DESTDIR/PREFIX: binary, libraries, workloads, clai
 	$(Q)install -m 644 plots/*.gp $(SHARE)/plots
 	$(Q)install -m 644 report/report.css report/report.js $(SHARE)/report
 	$(Q)install -m 644 schema/*.json $(SHARE)/schema
+	$(Q)install -D -m 644 $(BUILD)/completions/twbench $(DESTDIR)$(BASH_COMPLETIONS)/twbench
+	$(Q)install -D -m 644 $(BUILD)/completions/_twbench $(DESTDIR)$(ZSH_COMPLETIONS)/_twbench
+	$(Q)install -D -m 644 $(BUILD)/completions/twbench.fish $(DESTDIR)$(FISH_COMPLETIONS)/twbench.fish
+	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(INCLUDE)/twtimers
+	$(Q)install -m 755 $(BUILD)/libtwtimers.so $(DESTDIR)$(LIBDIR)/$(LIB_SHARED)
+	$(Q)ln -sfn $(LIB_SHARED) $(DESTDIR)$(LIBDIR)/libtwtimers.so
+	$(Q)install -m 644 $(BUILD)/libtwtimers.a $(DESTDIR)$(LIBDIR)
+	$(Q)install -m 644 $(BUILD)/twtimers.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(Q)install -m 644 $(BUILD)/include/twtimers/*.h $(INCLUDE)/twtimers
 uninstall: ## remove what install put there
+	$(Q)rm -f $(addprefix $(DESTDIR),$(BASH_COMPLETIONS)/twbench $(ZSH_COMPLETIONS)/_twbench $(FISH_COMPLETIONS)/twbench.fish)
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/twbench $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
-	$(Q)rm -rf $(SHARE) $(DESTDIR)$(PREFIX)/lib/twbench $(DESTDIR)$(PREFIX)/include/twbench
+	$(Q)rm -f $(DESTDIR)$(LIBDIR)/libtwtimers.* $(DESTDIR)$(LIBDIR)/pkgconfig/twtimers.pc
+	$(Q)rm -rf $(SHARE) $(DESTDIR)$(LIBDIR)/twbench $(INCLUDE)/twbench $(INCLUDE)/twtimers
+
+# A copy of the sources is built, so that no object of ours gets into a package, nor the folder's name.
+deb: ## build Debian packages into build/deb
+	$(Q)tools/deps.sh build package
+	$(Q)tools/deb.sh build/deb
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE all manual modules help deps bench claims originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE deb test-container all cross test-cross test-libraries playground test-playground lib completions manual modules help deps bench reference pages originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage test-originals test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

@@ -18,9 +18,14 @@ for budget in 4s 16s 64s; do
         { echo "Bail out! $twbench made no document"; exit 1; }
     grep -q '"status": *"recommended"' "$work/small.json" && break
 done
-"$twbench" advise idle --impl=heap --memory=1 --budget=1s --progress=never --no-system-check \
-    --json="$work/none.json" >/dev/null ||
-    { echo "Bail out! $twbench made no document without an answer"; exit 1; }
+none() {
+    "$twbench" advise idle --impl=heap --memory=1 --budget="$1" --progress=never --no-system-check \
+        --json="$work/none.json" --force >/dev/null
+}
+none 1s || none 16s || { echo "Bail out! $twbench made no document without an answer"; exit 1; }
+"$twbench" advise hold --tasks=100 --impl=heap --runner=locked,tick-queue --clock=real --threads=2 --budget=2s \
+    --progress=never --no-system-check --json="$work/real.json" >/dev/null ||
+    { echo "Bail out! $twbench made no document of the real clock"; exit 1; }
 
 python3 - "$work" <<'PYTHON'
 import copy, json, re, sys
@@ -32,6 +37,7 @@ result_schema = json.load(open("schema/result-1.json"))
 manual = open("docs/ADVISE-FORMAT.md").read()
 small = json.load(open(f"{work}/small.json"))
 none = json.load(open(f"{work}/none.json"))
+real = json.load(open(f"{work}/real.json"))
 table = open(f"{work}/table.txt").read()
 validator = jsonschema.Draft7Validator(schema)
 result_validator = jsonschema.Draft7Validator(result_schema)
@@ -79,7 +85,7 @@ try:
     report("the schema is a schema", [])
 except jsonschema.SchemaError as error:
     report("the schema is a schema", [error.message])
-for name, document in ("an answer", small), ("none", none):
+for name, document in ("an answer", small), ("none", none), ("the real clock", real):
     report(f"what twbench writes is valid: {name}", errors(document))
     report(f"it is a valid result too: {name}", errors(document, result_validator))
     identities = {cell["identity"] for cell in document["cells"]}
@@ -90,7 +96,12 @@ for name, document in ("an answer", small), ("none", none):
     report(f"the candidates name cells that are there: {name}", sorted(own - identities))
 report("without a candidate that keeps to the wishes there is no answer", [none["advice"]["recommendation"]]
        if none["advice"]["recommendation"] else [])
+report("on the real clock each runner is a candidate, and has its figures",
+       [] if {c["runner"] for c in real["advice"]["candidates"]} == {"locked", "tick-queue"} and
+       any((c["figures"] or {}).get("clock") for c in real["advice"]["candidates"]) else [real["advice"]["candidates"]])
 paths = list(key_paths(small["advice"]))
+report("the manual explains every key of the real clock",
+       sorted({str(path[-1]) for path in key_paths(real["advice"]) if f"`{path[-1]}`" not in manual}))
 report("the manual explains every key", sorted({str(path[-1]) for path in paths if f"`{path[-1]}`" not in manual}))
 stated = [d["properties"] for d in schema["definitions"].values()]
 report("the manual explains every key of the schema",

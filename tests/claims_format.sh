@@ -10,8 +10,11 @@ twbench=${TWBENCH:-./twbench}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# T1 has growth, T8 comparisons, T9 an order and times that are left out, F1 a formula; T21 waits.
-"$twbench" claims --quick T1 T8 T9 F1 T21 --progress=never --json="$work/quick.json" >/dev/null ||
+# T1 has growth, T8 comparisons, T9 an order and times that are left out, F1 a formula; T99 waits.
+mkdir "$work/claims"
+cp claims/T01.json claims/T08.json claims/T09.json claims/F1.json "$work/claims"
+echo '{"id": "T99", "statement": "s", "documents": ["C"], "waits_for": "disks"}' >"$work/claims/T99.json"
+"$twbench" claims --quick --claims-dir="$work/claims" --progress=never --json="$work/quick.json" >/dev/null ||
     { echo "Bail out! $twbench made no document"; exit 1; }
 "$twbench" claims T7 --runs=2 --min-time=0ns --progress=never --no-system-check --json="$work/timed.json" >/dev/null ||
     { echo "Bail out! $twbench made no document with times"; exit 1; }

@@ -47,16 +47,7 @@ same_object() {
     cmp -s "$work/as_it_is/$compiler-$design.o" "$directory/$compiler-$design.o"
 }
 
-number=0 failed=0
-tell() {
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        failed=1
-    fi
-}
+. tests/tap.bash
 
 # Copies of the sources: as they are, without counting, and with a counting that leaves a trace in
 # the code, or in the instance.

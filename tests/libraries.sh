@@ -31,18 +31,7 @@ dpdk        --rdtsc=0;--cycles=1            $virtual
 timerfd     --keep=0                        fill-cancel
 posix-timer --keep=0                        fill-cancel"
 
-number=0 failed=0
-# tell STATUS WHAT [OUTPUT]
-tell() {
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        [ -z "${3:-}" ] || echo "#   ${3//$'\n'/$'\n#   '}"
-        failed=1
-    fi
-}
+. tests/tap.bash
 
 # Is it here, and wanted?
 is_built() {

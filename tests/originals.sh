@@ -15,18 +15,7 @@ twbench=${TWBENCH:-$PWD/twbench}
 export XDG_STATE_HOME=$work/state
 netty_jar=/usr/share/java/netty-common.jar
 
-number=0 failed=0
-# tell STATUS WHAT [OUTPUT]
-tell() {
-    number=$((number + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        [ -z "${3:-}" ] || echo "#   ${3//$'\n'/$'\n#   '}"
-        failed=1
-    fi
-}
+. tests/tap.bash
 
 skip() {
     number=$((number + 1))

@@ -22,8 +22,10 @@ check() {
     fi
 }
 
-# The published sweep, in which `list` timed out twice; and one with twelve designs more.
-python3 - results/reference/standard.json "$work/crowd.json" <<'PYTHON'
+# A sweep of an older build, in which `list` timed out twice; and one with twelve designs more.
+xzcat tests/results/standard.json.xz >"$work/standard.json"
+xzcat tests/results/nginx.json.xz >"$work/nginx.json"
+python3 - "$work/standard.json" "$work/crowd.json" <<'PYTHON'
 import copy, json, sys
 document = json.load(open(sys.argv[1]))
 others = "scan simple sorted-wheel ring multi round-mod heap-scan heap-lazy heap4 hier-queue linux fast".split()
@@ -40,7 +42,7 @@ json.dump(document, open(sys.argv[2], "w"))
 PYTHON
 
 draw() { "$twbench" plot "$1" --plots="$work/$2" >/dev/null; }
-is_drawn() { draw results/reference/standard.json few && draw "$work/crowd.json" crowd && draw results/reference/nginx.json bars; }
+is_drawn() { draw "$work/standard.json" few && draw "$work/crowd.json" crowd && draw "$work/nginx.json" bars; }
 check "the pictures are drawn" is_drawn
 
 # shellcheck disable=SC2016  # awk's
@@ -65,6 +67,26 @@ check "and says which are grey" says crowd/cost-standard.svg 'Grey, not among th
 # A bar is a filled polygon; the first panel of this one has a logarithmic axis.
 check "a logarithmic axis says so" says bars/bars-nginx.svg 'time, logarithmic axis'
 
+# Runners: threads on an axis, a name each; what is not there, stops in a load without any, has no panel.
+runners() {
+    "$twbench" run --runner=locked,tick-queue --impl=heap --tick=2ms --runs=1 --no-system-check --progress=never \
+        --json="$work/runners.json" "${resume[@]}" "$@" >/dev/null
+    resume=(--resume)
+}
+drawn_runners() {
+    local resume=()
+    runners --load=closed --threads=1,2 --tasks=100 --duration=10ms &&
+        runners --load=idle --tasks=10 --duration=20ms && runners --load=burst --tasks=1000 --threads=2 && draw "$work/runners.json" runners
+}
+check "pictures of runners are drawn" drawn_runners
+check "throughput has threads on its axis" says runners/throughput-closed.svg 'threads that start and stop'
+check "a runner stands by its name where all have one design" says runners/throughput-closed.svg '>tick-queue<'
+check "lateness has percentiles" says runners/lateness-burst.svg 'late, p99'
+check "a load without stops has no panel of them" lacks runners/caller-burst.svg 'a stop, p'
+check "idle has wake-ups" says runners/idle-idle.svg 'wake-ups a second'
+lone() { [ ! -e "$work/runners/lateness-idle.svg" ] && [ ! -e "$work/runners/throughput-idle.svg" ]; }
+check "there is no picture of what a load does not show" lone
+
 readable() {
     local file
     for file in docs/pictures/*.svg docs/pictures/*/*.svg "$work"/*/*.svg; do
@@ -77,7 +99,7 @@ narrow() {
     python3 - "$twbench" "$work" <<'PYTHON'
 import os, pty, subprocess, sys
 leader, follower = pty.openpty()
-child = subprocess.Popen([sys.argv[1], "plot", "results/reference/nginx.json", "--plot-format=dumb", f"--plots={sys.argv[2]}/dumb"],
+child = subprocess.Popen([sys.argv[1], "plot", f"{sys.argv[2]}/nginx.json", "--plot-format=dumb", f"--plots={sys.argv[2]}/dumb"],
                          stdout=follower, env={**os.environ, "COLUMNS": "60", "TERM": "dumb"})
 os.close(follower)
 text = b""

@@ -217,8 +217,11 @@ for path in older:
     parent = claims["cells"][0]
     *above, key = path.replace("phases[]", "phases.0").split(".")
     for step in above:
-        parent = parent[int(step) if step == "0" else step]
-    del parent[key]
+        parent = parent[0] if step == "0" else parent.get(step)
+        if parent is None: # an object that is null here, or went before
+            break
+    else:
+        del parent[key]
 report(f"a cell of an older version is taken, which lacks {len(older)} keys",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]) +
        ([] if len(older) > 10 else [f"only {older}"]))

@@ -85,6 +85,7 @@ leaves_out_coarser_ticks() {
 }
 
 @test "interrupted, it leaves the advice so far; --resume goes on" {
+    deep
     interrupts INT '[ -e a.json ]' "$twbench" advise hold --tasks=3e3 --impl=list,heap,hashed --budget=10m \
         --progress=never --no-system-check --json=a.json >a.txt 2>a.err
     [ "$status" -eq 130 ]
@@ -108,6 +109,7 @@ leaves_out_coarser_ticks() {
 }
 
 @test "no headline says to take a candidate where the answer is not clear" {
+    deep
     advise idle --tasks=2000 --impl=hashed,round --budget=2s --json=a.json >a.txt
     unclear=$(json a.json '(d["advice"]["recommendation"] or {}).get("unclear") or ""')
     cat a.txt
@@ -134,6 +136,35 @@ leaves_out_coarser_ticks() {
     grep -q '^look: idle, 100 tasks: ' p.txt
 }
 
+# A tick of 100 ms makes half of the timers 50 ms late, which no busy machine does to the others.
+answers_runner_and_design() {
+    advise hold --tasks=300 --set=delay='uniform(1,50)' --threads=2 --clock=real --runner=locked,tick-queue --impl=heap \
+        --budget=3s --json=a.json --force >a.txt
+    cat a.txt
+    [ "$(json a.json 'd["advice"]["recommendation"]["candidate"] != "tick-queue/heap"')" = True ] &&
+        [ "$(of a.json tick-queue/heap 'c["figures"]["clock"]["late_p50_ns"] > 20e6')" = True ]
+}
+
+@test "on the real clock the answer is a runner and a design, and a report shows it again" {
+    in_some_of 5 answers_runner_and_design
+    grep -q '^Which runner and design for hold' a.txt
+    grep -q 'The runner .*The design' <(tr '\n' ' ' <a.txt)
+    json a.json 'd["advice"]["recommendation"]["command"]' | grep -q -e '--runner=.* --threads=2 .*--impl=heap'
+    "$twbench" report a.json --style=plain | diff a.txt -
+    "$twbench" report a.json --html=a.html >/dev/null
+}
+
+@test "flags of the real clock want it, and others do not go with it" {
+    refuses "--clock=real is missing" advise hold --threads=2
+    refuses "--clock=real is missing" advise hold --runner=locked
+    refuses "--for=late: lateness is of the real clock" advise hold --for=late
+    refuses "--clock: 'wall' given; expected virtual or real" advise hold --clock=wall
+    refuses "--tick: with --clock=real" advise hold --clock=real --tick=1ms
+    refuses "--exact: on the real clock" advise hold --clock=real --exact
+    refuses "--late: a share of the delay" advise hold --clock=real --late=10%
+    refuses "no runner 'nosuch'" advise hold --clock=real --runner=nosuch
+}
+
 @test "bad loads and wishes are refused by name" {
     refuses "no load given" advise
     refuses "one load too many" advise hold nginx
@@ -142,7 +173,7 @@ leaves_out_coarser_ticks() {
     refuses "--late: 'soon' given" advise hold --late=soon
     refuses "expected a share of the delay below 1" advise hold --late=120%
     refuses "--exact and --late" advise hold --exact --late=1ms
-    refuses "--for: 'speed' given; expected cost, memory, tail or wakeups" advise hold --for=speed
+    refuses "--for: 'speed' given; expected cost, memory, tail, wakeups" advise hold --for=speed
     refuses "--slots" advise hold --slots=64
     echo x >there.json
     refuses "there.json: is there already" advise hold --json=there.json

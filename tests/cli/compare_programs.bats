@@ -44,6 +44,7 @@ is_the_same() {
 }
 
 @test "each copy of a program finds the libraries of its own" {
+    deep
     run --separate-stderr timeout 300 "$twbench" compare "$twbench" "$twbench" --impl=posix-timer --workload=hold --tasks=20 \
         --pairs=0 --progress=never --json=out.json
     echo "status $status, stderr '$stderr'"

@@ -37,42 +37,28 @@ load support
     refuses "operands" conform --runner=locked heap
 }
 
-# plugin NAME RUNNER [SOURCE-EDIT] - NAME.so is that runner of the program, changed by a sed script.
-plugin() {
-    mkdir -p "$1/src/runners"
-    cp "$root"/src/runners/* "$1/src/runners"
-    sed -i "${3:-}" "$1/src/runners/$2.c"
-    gcc -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$1/src" -I"$root/src" -DRUNNER="$2" "-DSOURCE=\"runners/$2.c\"" \
-        "$root/tests/faults/runners/plugin.c" -o "$1.so" -lpthread
-}
-
-# bad_stop NAME STATEMENT - NAME.so is the locked runner whose stop begins with the statement.
-bad_stop() {
-    plugin "$1" locked "s/\.stop = locked_stop/.stop = bad_stop/; s/^const struct tw_runner TW_RUNNER.*/static int bad_stop(struct tw_seat *seat, tw_timer timer) { $2; return locked_stop(seat, timer); }\n&/"
-}
-
 @test "a plugin that brings a runner is proved" {
-    plugin mine locked
+    runner_plugin mine locked
     run "$twbench" conform --plugin=./mine.so --impl=heap --operations=1e4 --patience=100s
     echo "$output"
     [ "$status" -eq 0 ]
     [[ $output == *"locked: the contract holds"* ]]
-    refuses "brings a runner" run --plugin=./mine.so
+    refuses "brings a runner" show --plugin=./mine.so
     refuses "brings a runner" conform --plugin=./mine.so,transfer=5
 }
 
 @test "a plugin's runner that crashes, hangs or exits is an outcome with a command to see it again" {
-    bad_stop crashes '*(volatile int *)(uintptr_t)8 = 1'
+    bad_runner_stop crashes '*(volatile int *)(uintptr_t)8 = 1'
     run timeout 100 "$twbench" conform --plugin=./crashes.so --impl=heap --operations=1e4 --patience=2s
     echo "$output"
     [ "$status" -eq 1 ]
     [[ $output == *"BROKEN: no call crashes"*"signal 11"*"calls under way: stop"*"conform --plugin=/"*"crashes.so --impl=heap --seed=1 --operations="* ]]
-    bad_stop hangs 'for (;;) seat_wait(seat, moment_now() + 1000000)'
+    bad_runner_stop hangs 'for (;;) seat_wait(seat, moment_now() + 1000000)'
     run timeout 100 "$twbench" conform --plugin=./hangs.so --impl=heap --operations=1e4 --patience=2s
     echo "$output"
     [ "$status" -eq 1 ]
     [[ $output == *"BROKEN: every call returns"*"stop has not returned for 2 s"* ]]
-    bad_stop exits '_Exit(0)'
+    bad_runner_stop exits '_Exit(0)'
     run timeout 100 "$twbench" conform --plugin=./exits.so --impl=heap --operations=1e4 --patience=2s
     echo "$output"
     [ "$status" -eq 1 ]
@@ -80,10 +66,24 @@ bad_stop() {
 }
 
 @test "a runner's table that is not whole is refused" {
-    plugin nameless locked 's/\.name = "locked"/.name = "Locked!"/'
+    runner_plugin nameless locked 's/\.name = "locked"/.name = "Locked!"/'
     refuses "name" conform --plugin=./nameless.so
-    plugin old locked 's/\.abi_version = TW_RUNNER_ABI_VERSION/.abi_version = 99/'
+    runner_plugin old locked 's/\.abi_version = TW_RUNNER_ABI_VERSION/.abi_version = 99/'
     refuses "version" conform --plugin=./old.so
-    plugin lacks locked 's/^    \.wait = .*//'
+    runner_plugin lacks locked 's/^    \.wait = .*//'
     refuses "wait" conform --plugin=./lacks.so
+}
+
+@test "the skeleton that people copy holds the contract, and runs" {
+    sed 's/skeleton/mine/g' "$root/docs/skeleton_runner.c" >mine.c
+    cc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -fPIC -shared -DTW_PROVED -DAS_PLUGIN -I"$root/src" -I"$root/src/runners" \
+        mine.c -o mine.so -lpthread
+    run "$twbench" conform --plugin=./mine.so --impl=heap,hier --operations=2e4 --patience=100s
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"mine: the contract holds"* ]]
+    run "$twbench" run --plugin=./mine.so --impl=heap --load=idle --tasks=10 --duration=10ms --no-system-check --progress=never
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"mine/heap"* ]]
 }

@@ -56,6 +56,7 @@ json.dump(d, open("old.json", "w"))'
 }
 
 @test "counters: steps through a small workload as it is, and through a trace itself" {
+    deep
     "$twbench" --impl=heap --tasks=10 --runs=1 --min-time=0ns --counters=step --json=small.json >/dev/null
     [ "$(json small.json 'd["cells"][0]["stepped"]["tasks"]')" -eq 10 ]
     "$twbench" replay libevent-unbound --impl=heap --runs=1 --min-time=0ns --counters=step --json=trace.json >/dev/null

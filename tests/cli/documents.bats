@@ -2,7 +2,8 @@
 # documents.bats - report shows every kind of document in every format: the terminal's text, Markdown, CSV, HTML.
 load support
 
-reference=$BATS_TEST_DIRNAME/../../results/reference
+# Documents of older builds, as they were written (tests/results has the commit of each within).
+old=$BATS_TEST_DIRNAME/../results
 # Small documents that were made once: what is in them does not depend on how fast this machine is.
 samples=$BATS_TEST_DIRNAME/../fuzz/corpus/fuzz_document
 
@@ -38,7 +39,8 @@ PYTHON
 }
 
 @test "a run" {
-    shows "$reference/nginx.json" heap 'cells[0].phases[0].ns_per_op.median'
+    xzcat "$old/nginx.json.xz" >nginx.json
+    shows nginx.json heap 'cells[0].phases[0].ns_per_op.median'
 }
 
 @test "pictures of a run in which the harness has no figure of a phase" {
@@ -49,7 +51,8 @@ PYTHON
 }
 
 @test "claims: the verdicts above the cells they rest on" {
-    shows "$reference/claims.json" 'holds: Add is O(N). [work / start of list: 262, 513, 1022' \
+    xzcat "$old/claims.json.xz" >claims.json
+    shows claims.json 'holds: Add is O(N). [work / start of list: 262, 513, 1022' \
         'claims[0].figures.add.list.points[0].value' 'cells[0].phases[0].operations.start'
     grep -q '^T1 holds$' shown.txt
     grep -q '^T8  .* does-not-hold  counts$' shown.txt
@@ -64,7 +67,8 @@ PYTHON
 }
 
 @test "limits, with their picture in the page" {
-    shows "$reference/limits.json" 'A mispredicted branch costs' 'points[0].ns.median'
+    xzcat "$old/limits.json.xz" >limits.json
+    shows limits.json 'A mispredicted branch costs' 'points[0].ns.median'
     grep -q '<figure>.*<svg' <(tr '\n' ' ' <shown.html)
 }
 
@@ -141,8 +145,19 @@ PYTHON
     shows old.json "$(json w.json 'd["answers"][0]["what"]')" 'films[0].frames[0].now' 2>/dev/null || "$twbench" report old.json | grep -q right
 }
 
+@test "every document of an older build is still shown" {
+    for file in "$old"/*.json.xz; do
+        name=$(basename "$file" .json.xz)
+        echo "$name"
+        xzcat "$file" >"$name.json"
+        "$twbench" report "$name.json" --style=plain --export-markdown="$name.md" >"$name.txt"
+        [ "$(wc -l <"$name.txt")" -gt 5 ]
+        [ "$(grep -c '^|' "$name.md")" -gt 5 ]
+    done
+}
+
 @test "every command that leaves a document has the same flags for its page" {
-    for command in run replay report compare selftest claims trace advise limits import show; do
+    for command in run replay report compare selftest claims trace advise limits import show history; do
         for flag in html export-markdown export-csv; do
             echo "$command --$flag"
             "$twbench" "$command" --help | grep -q -- "^  --$flag=FILE"

@@ -101,3 +101,26 @@ PYTHON
     quick --impl=heap --drive=next --counters=step --json=s.json >/dev/null
     [ "$(json s.json 'd["cells"][0]["stepped"]["instructions"], d["cells"][0]["stepped"]["reason"]')" = "(None, 'only calls driven by ticks are stepped through')" ]
 }
+
+# batched DESIGNS WORKLOADS TASKS
+batched() {
+    "$twbench" run --workload="$2" --tasks="$3" --impl="$1" --batch=1,7 --drive=ticks,next --runs=1 --warmup=0 \
+        --min-time=0ns --patience=0ns --json=r.json --no-system-check --progress=never >out
+    [ "$(json r.json "{c['status'] for c in d['cells']}")" = "{'ok'}" ]
+    [ "$(json r.json "sorted({c['params'].get('batch', 0) for c in d['cells']})")" = "[1, 7]" ]
+}
+
+@test "--batch times batches beside single calls, with the oracle's digest" {
+    batched callwheel,heap hold,fill-cancel 50
+    grep -q 'callwheel batch=7' out
+}
+
+@test "--batch does so for every design (deep)" {
+    deep
+    batched all keepalive,hold,fill-cancel 300
+}
+
+@test "--batch refuses 0, and a runner" {
+    refuses "expected 1 .. 4096" run --impl=heap --batch=0
+    refuses "--batch" run --runner=locked --impl=heap --batch=4
+}

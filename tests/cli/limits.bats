@@ -36,6 +36,7 @@ waits_for_the_one_before() {
 }
 
 @test "a load that waits for the one before takes longer than one that does not" {
+    deep
     in_some_of 10 waits_for_the_one_before
 }
 

@@ -96,6 +96,7 @@ figures_masked() {
 }
 
 @test "plugins agree with the oracle on recorded traffic, beside designs of the program" {
+    deep
     build wheel "$prefix/share/twbench/plugins/wheel.c"
     g++ -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -I "$prefix/include/twbench" -o pq.so \
         "$prefix/share/twbench/plugins/priority_queue.cpp"
@@ -345,6 +346,7 @@ run_with_wrong_ones() {
 }
 
 @test "a run with wrong plugins: each cell says what became of it, the others are as ever" {
+    deep
     for name in exits hangs fires-early prints; do plugin $name; done
     in_some_of 10 run_with_wrong_ones
     [ "$(json out.json '[bool(c["reason"]) for c in d["cells"] if c["status"] != "ok"]')" = "[True, True, True]" ]

@@ -30,3 +30,12 @@ holds() {
     row 5
     holds 'w("hashed") > 2 * w("heap")'
 }
+
+@test "README and DESIGNS.md name as many designs as there are" {
+    root="$BATS_TEST_DIRNAME/../.."
+    designs=$(sed -n 's/^TW_DESIGN(\(.*\))$/\1/p' "$root/src/impls/registry.def" | tr _ -)
+    grep -q "runs $(($(wc -w <<<"$designs") - 1)) designs and " "$root/README.md" # null is none
+    for design in $designs; do
+        grep -q "^| \`$design\` |" "$root/docs/DESIGNS.md" || { echo "DESIGNS.md lacks $design"; false; }
+    done
+}

@@ -70,5 +70,5 @@ load support
 @test "report of two files" { refuses "report" report a.json b.json; }
 @test "sweeping a parameter in conform" { refuses slots conform --impl=hashed --slots=64,128; }
 @test "too many operands" {
-    refuses "operands" replay $(printf 'x%s.tt ' {1..100})
+    refuses "operands" replay $(printf 'x%s.tt ' {1..5000})
 }

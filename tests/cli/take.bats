@@ -31,6 +31,93 @@ builds() {
     [[ $stderr == *"make -C new/home check"* ]]
 }
 
+# Every runner, as the registry names them.
+runners() {
+    sed -n 's/^TW_RUNNER_ROW(\(.*\))/\1/p' "$root/src/runners/registry.def" | tr _ -
+}
+
+# runner_builds DESIGN RUNNER - every file compiles without a warning, by each compiler, as C, and as C++ but for the
+# runner; tests and example pass.
+runner_builds() {
+    local file compiler home=$1-$2
+    "$twbench" take "$1" --runner="$2" -o "$home"
+    make -C "$home" CFLAGS='-O1 -Werror' check check-cpp plugin
+    for file in "$home"/*.c; do
+        for compiler in gcc clang; do
+            "$compiler" -std=c11 -Wall -Wextra -Werror -fsyntax-only "$file"
+        done
+        [[ $file == *_runner.c ]] && continue
+        for compiler in g++ clang++; do
+            "$compiler" -std=c++20 -x c++ -Wall -Wextra -Werror -fsyntax-only "$file"
+        done
+    done
+}
+
+@test "with --runner a runner is written beside the design" {
+    run --separate-stderr "$twbench" take hier-queue --runner=tick-queue -o home
+    [ "$status" -eq 0 ]
+    [ "$(sort <<<"$output")" = "$(printf 'home/%s\n' LICENSE Makefile example.c runner_test.c test.c tw_hier_queue.c \
+        tw_hier_queue.h tw_tick_queue_runner.c tw_tick_queue_runner.h)" ]
+    grep -q '^/\*$' home/tw_tick_queue_runner.c
+    grep -q 'the runner tick-queue of twbench .* MIT licence' home/tw_tick_queue_runner.c
+    refuses "no runner 'netty'" take heap --runner=netty -o other
+    refuses "2 runners given; expected one" take heap --runner=locked,pool -o other
+    [ ! -e other ]
+}
+
+@test "every runner compiles alone, and passes its test" {
+    # What two runners share is in both; all of them with DEPTH=all.
+    [ "${DEPTH:-}" = all ] && names=$(runners) || names="tick-queue"
+    [ "${DEPTH:-}" = all ] && behind="heap hashed hier-queue multi" || behind="hashed"
+    for runner in $names; do
+        for design in $behind; do
+            echo "$runner over $design"
+            runner_builds "$design" "$runner"
+        done
+    done
+}
+
+@test "what was taken has the machine code of the timed runner" {
+    for runner in $(runners); do
+        [ "${DEPTH:-}" = all ] || [ "$runner" = locked ] || continue
+        echo "$runner"
+        file=${runner//-/_}
+        "$twbench" take heap --runner="$runner" -o "$runner"
+        run grep -rE 'TW_(PROVED|RUNNER_POINT|COUNT)\b|NOLINT|@[A-Z_]+@|#include "[^t]' "$runner"
+        echo "$output"
+        [ "$status" -eq 1 ]
+        gcc -O2 -std=c11 -D_GNU_SOURCE -I"$root/src" -c "$root/src/runners/$file.c" -o timed.o
+        gcc -O2 -std=c11 -c "$runner/tw_${file}_runner.c" -o taken.o
+        for object in timed taken; do
+            objcopy -O binary -j .text $object.o $object.text
+        done
+        [ -s timed.text ]
+        cmp timed.text taken.text
+    done
+}
+
+@test "the test that is written notices a runner that is wrong" {
+    deep
+    "$twbench" take heap --runner=locked -o home
+    make -s -C home check
+    # A task up to a tick too early.
+    sed -i 's|return (moment - ticking->open_ns - 1) / ticking->tick_ns + 1;|return (moment - ticking->open_ns) / ticking->tick_ns;|' home/tw_locked_runner.c
+    ! grep -q 'open_ns - 1' home/tw_locked_runner.c
+    run make -s -C home check
+    [ "$status" -ne 0 ]
+    [[ $output == *"a task ran before its time"* ]]
+}
+
+@test "a runner that was taken is proved by conform as a plugin" {
+    # It has the machine code of a runner that is.
+    deep
+    for runner in $(runners); do
+        "$twbench" take heap --runner="$runner" -o "$runner"
+        make -s -C "$runner" plugin
+        "$twbench" conform --plugin="$(echo "$PWD/$runner"/*_runner.so)" --operations=1e4 --patience=100s
+    done
+}
+
 @test "every design compiles alone, as C and as C++, and passes its test" {
     # What two designs share is in both; all of them with DEPTH=all.
     [ "${DEPTH:-}" = all ] && names=$(designs) || names="hashed multi"

@@ -40,9 +40,16 @@
 
 /* Random operations of each design, over all its settings: plain, with `check` after each, and the
  * counted object's. */
-#define PLAIN_OPERATIONS   (10 * MILLION)
+#define PLAIN_OPERATIONS   (plain_millions() * MILLION)
 #define CHECKED_OPERATIONS (MILLION / 5)
 #define COUNTED_OPERATIONS (MILLION / 5)
+
+/* With DEPTH=all (make test-all) ten. */
+static uint64_t plain_millions(void)
+{
+    const char *depth = getenv("DEPTH");
+    return depth && strcmp(depth, "all") == 0 ? 10 : 4;
+}
 
 #define REGRESSIONS "tests/conformance/regressions"
 

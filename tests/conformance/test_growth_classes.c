@@ -340,6 +340,18 @@ static double tick_of_stopped(struct drive *drive)
     return tick_idle(drive, TURN);
 }
 
+/* The same, each started with a delay of its own. */
+static double tick_of_stopped_delays(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++) {
+        drive_advance(drive, id + 1);
+        drive_start(drive, id, id % 2 ? TURN : 2 * TURN);
+    }
+    for (tw_id id = 1; id < drive->n; id += 2)
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+    return tick_idle(drive, TURN);
+}
+
 /* All timers leave one slot of an upper level, however few ticks it is worth. */
 static double tick_of_a_cascade(struct drive *drive)
 {
@@ -366,6 +378,14 @@ static double tick_before_a_cascade(struct drive *drive)
     return tick_idle(drive, TURN);
 }
 
+/* The same with 64^3 single ticks in between: what lies beyond two windows of so many moves into the second. */
+static double tick_of_a_turn(struct drive *drive)
+{
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, TURN + 64 * 64 * 64 + id % 255);
+    return tick_idle(drive, TURN);
+}
+
 /* ---- Holding designs to their classes. ------------------------------------------------------- */
 
 struct scenario {
@@ -374,7 +394,7 @@ struct scenario {
     uint32_t step;
 };
 
-#define WORST_MAX 5
+#define WORST_MAX 7
 
 struct operation {
     const char *name;
@@ -413,7 +433,9 @@ static const struct operation operations[] = {
       {"cascade", tick_of_a_cascade, STEP},
       {"cascade of twenties", tick_of_a_cascade_of_twenties, STEP},
       {"before a cascade", tick_before_a_cascade, STEP},
-      {"all due were stopped", tick_of_stopped, STEP}}},
+      {"a turn of windows", tick_of_a_turn, STEP},
+      {"all due were stopped", tick_of_stopped, STEP},
+      {"all due were stopped, each of another delay", tick_of_stopped_delays, STEP}}},
 };
 
 /* A short sweep cannot tell O(n) from O(n log n); where ticks need not be stepped through, it need

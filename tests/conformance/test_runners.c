@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -44,6 +45,7 @@ struct rig {
     struct tw_seat *seat;
     struct tw_points points;
     uint64_t seed;
+    _Atomic uint32_t turns; /* of a driver that has more to do than it should do at once */
 };
 
 /* One timer of a test, and all that became of it. */
@@ -56,8 +58,9 @@ struct fate {
 /* Mostly nothing, at times a yield, seldom a sleep. */
 static void point_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
 {
-    (void)name;
-    const struct rig *rig = ctx;
+    struct rig *rig = ctx;
+    if (strcmp(name, "turn_taken") == 0)
+        atomic_fetch_add(&rig->turns, 1);
     struct rng rng;
     rng_seed(&rng, rig->seed, (uint64_t)number << 40 ^ passed);
     uint64_t draw = rng_next(&rng) % 256;
@@ -649,6 +652,31 @@ static void timers_of_the_gone_come_back(const struct subject *subject)
         assert_int_equal(leaver.far[i].returned, 1);
 }
 
+/* The worker of tick-queue drains many stops in turns, so that a tick in between is not late, and each place comes
+ * back.  So many cannot be drained in one turn by any processor. */
+static void many_stops_take_turns(const struct subject *subject)
+{
+    enum { MANY = 100000 };
+    struct rig rig;
+    if (strcmp(subject->runner->name, "tick-queue") != 0)
+        return;
+    rig_open(
+        &rig, subject,
+        (struct tw_runner_config){.capacity = MANY, .tick_ns = 200 * MS, .horizon_ns = HORIZON});
+    struct fate *fates = calloc(MANY, sizeof *fates), *again = calloc(MANY, sizeof *again);
+    assert_true(fates && again);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(fate_start(&rig, &fates[i], moment_now() + FAR), TW_RUN_OK);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(rig.runner->stop(rig.seat, fates[i].timer), TW_RUN_STOPPED);
+    for (uint32_t i = 0; i < MANY; i++)
+        await_place(&rig, &again[i], moment_now() + FAR);
+    assert_int_equal(rig_close(&rig), MANY);
+    assert_true(rig.turns > 0);
+    free(fates);
+    free(again);
+}
+
 /* ---- Over all runners and some designs. ------------------------------------------------------- */
 
 struct trait {
@@ -677,6 +705,7 @@ static const struct trait traits[] = {
     {"storms may be shut", storms_may_be_shut},
     {"timers outlive their thread", timers_outlive_their_thread},
     {"timers of the gone come back", timers_of_the_gone_come_back},
+    {"many stops take turns", many_stops_take_turns},
 };
 
 /* A heap, a wheel of rounds, one with levels, one that bounds its reach, and the best one. */

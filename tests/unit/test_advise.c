@@ -82,6 +82,70 @@ static cJSON *make_cell(const struct made *made, const char *identity)
     return cell;
 }
 
+/* Runs on the real clock: in run i all figures are `drift` times what they were in the one before. */
+static cJSON *make_runs(double cpu_ns, double caller_ns, double late_ns, double drift,
+                        unsigned runs)
+{
+    cJSON *cell =
+        cJSON_Parse("{\"status\": \"ok\", \"reason\": null, \"stream\": {\"hash\": \"a\"}, "
+                    "\"clock\": {\"bytes_per_timer\": 80, \"rounds\": []}}");
+    cJSON *rounds = cJSON_GetObjectItem(cJSON_GetObjectItem(cell, "clock"), "rounds");
+    for (double times = 1; runs > 0; runs--, times *= drift) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "{\"process_cpu_ns\": %g, \"operations\": 100, \"times_ns\": {\"start\": {\"p99\": "
+            "%g}, \"stop\": null, \"late\": {\"p99\": %g}}}",
+            100 * cpu_ns * times, caller_ns * times, late_ns * times);
+        cJSON_AddItemToArray(rounds, cJSON_Parse(text));
+    }
+    return cell;
+}
+
+static struct contender run_contender(const cJSON *cell)
+{
+    struct contender out = {.cells = {.cells = {cell}}};
+    out.of = criteria_of(&out.cells);
+    return out;
+}
+
+/* Each run is a sample, and pairs of one round see through what all runs have in common. */
+static void test_runs_on_the_real_clock_are_compared_by_pairs(void **state)
+{
+    (void)state;
+    cJSON *a = make_runs(100, 50, 1e6, 1.3, 8), *b = make_runs(110, 50, 2e6, 1.3, 8);
+    cJSON *few = make_runs(10, 5, 1e5, 1.3, 2);
+    struct contender left = run_contender(a), right = run_contender(b),
+                     short_one = run_contender(few);
+    assert_true(left.of.known && left.of.on_clock);
+    assert_int_equal(left.of.late_ns.count, 8);
+    assert_int_equal(criteria_compare(&left, &right, CRITERION_COST), -1);
+    assert_int_equal(criteria_compare(&left, &right, CRITERION_TAIL), 0);
+    assert_int_equal(criteria_compare(&right, &left, CRITERION_PRECISION), 1);
+    struct criteria_interval ratio =
+        criteria_ratio_by(&right.cells, &left.cells, CRITERION_PRECISION);
+    assert_true(ratio.low > 1.99 && ratio.high < 2.01);
+    assert_true(isnan(criteria_value(&left.of, CRITERION_WAKEUPS)));
+    assert_true(criteria_may_be_better(&short_one, &left, CRITERION_PRECISION));
+    /* Two looks that differ by three say nothing yet, by ten they do. */
+    cJSON *thrice = make_runs(300, 150, 3e5, 1, 1), *tenfold = make_runs(1000, 500, 1e6, 1, 1);
+    cJSON *once = make_runs(100, 50, 1e5, 1, 1);
+    struct contender lone = run_contender(once), slow = run_contender(thrice);
+    struct contender slower = run_contender(tenfold);
+    assert_int_equal(criteria_compare(&lone, &slow, CRITERION_PRECISION), 0);
+    assert_int_equal(criteria_compare(&lone, &slower, CRITERION_PRECISION), -1);
+    /* Nor do they where the runs of one lie far apart. */
+    struct contender scattered = run_contender(a);
+    assert_int_equal(criteria_compare(&scattered, &slower, CRITERION_COST), 0);
+    cJSON_Delete(thrice);
+    cJSON_Delete(tenfold);
+    cJSON_Delete(once);
+    assert_false(criteria_may_be_better(&right, &left, CRITERION_PRECISION));
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    cJSON_Delete(few);
+}
+
 /* ---- A world of them. ------------------------------------------------------------------------ */
 
 struct world {
@@ -164,6 +228,25 @@ static void test_an_answer_that_is_not_clear_is_called_so(void **state)
     assert_non_null(strstr(text, "heap"));
     assert_non_null(strstr(text, "hashed"));
     assert_null(strstr(text, "list"));
+    world_close(&world, field);
+}
+
+/* Two samples whose figures are far behind are enough to leave a design out of the headline, and not of the race when
+ * they are near. */
+static void test_a_short_look_makes_no_answer_unclear_from_afar(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.01});
+    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 150, .samples = 2});
+    size_t round = world_add(&world, 0, (struct made){.impl = "round", .cost = 105, .samples = 2});
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text, "No clear answer between heap and round by cost");
+    assert_true(
+        criteria_may_be_near(&field->contenders[round], &field->contenders[0], CRITERION_COST));
     world_close(&world, field);
 }
 
@@ -816,7 +899,8 @@ static void test_candidates(void **state)
     for (size_t i = 0; i < count; i++)
         assert_string_equal(candidates[i].left_out, "");
     struct candidate hashed = {.design = registry_find("hashed")};
-    assert_int_equal(candidates_around(&hashed, &load, 1024, around, 16), 3);
+    assert_int_equal(candidates_around(&hashed, &load, 1024, around, 16),
+                     4); /* by next, slots twice, bitmap */
     char name[CANDIDATE_NAME_MAX];
     candidate_name(name, sizeof name, &around[0]);
     assert_string_equal(name, "hashed drive=next");
@@ -863,6 +947,13 @@ static void test_wishes_are_parsed(void **state)
     assert_int_equal(wishes_parse_goal("wakeups", "--for", &goal, &diag), DIAG_OK);
     assert_int_equal(goal, CRITERION_WAKEUPS);
     assert_int_equal(wishes_parse_goal("precision", "--for", &goal, &diag), DIAG_USAGE);
+    struct wishes finished = {.goal = CRITERION_PRECISION, .goal_given = true};
+    assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
+    finished = (struct wishes){.on_clock = true};
+    assert_int_equal(wishes_finish(&finished, &diag), DIAG_OK);
+    assert_int_equal(finished.goal, CRITERION_PRECISION);
+    finished = (struct wishes){.on_clock = true, .late = true, .late_share = 0.1};
+    assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
 }
 
 int main(void)
@@ -870,6 +961,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cost_is_of_all_operations),
         cmocka_unit_test(test_an_answer_that_is_not_clear_is_called_so),
+        cmocka_unit_test(test_a_short_look_makes_no_answer_unclear_from_afar),
         cmocka_unit_test(test_a_clear_answer_is_not_called_unclear),
         cmocka_unit_test(test_the_known_designs_are_always_compared),
         cmocka_unit_test(test_the_only_one_measured_is_no_clear_answer),
@@ -901,6 +993,7 @@ int main(void)
         cmocka_unit_test(test_a_fitted_workload_is_not_the_trace),
         cmocka_unit_test(test_the_same_cells_give_the_same_advice),
         cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_runs_on_the_real_clock_are_compared_by_pairs),
         cmocka_unit_test(test_levels_reach_the_horizon),
         cmocka_unit_test(test_wishes_are_parsed),
     };

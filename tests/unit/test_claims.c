@@ -128,7 +128,7 @@ static void test_a_file(void **state)
     assert_true(experiment->runs[1].timed);
     assert_ptr_equal(part->to.run, &experiment->runs[0]);
     assert_string_equal(part->to.figure, "work / op");
-    assert_string_equal(part->to.designs[0]->timed->name, "heap");
+    assert_string_equal(part->to.impls[0], "heap");
     assert_true(part->of.at >= 2000 && part->of.at <= 2000);
     assert_false(part->is_reading);
     experiment_free(experiment);
@@ -138,9 +138,8 @@ static void test_a_file(void **state)
 
 static void label_of(const struct experiment_part *part, char label[EXPERIMENT_LABEL_SIZE])
 {
-    const struct experiment_selector *of = &part->of;
-    experiment_label(label, of,
-                     (of->design_count > 0 ? of->designs : of->run->designs)[0]->timed->name);
+    size_t count;
+    experiment_label(label, &part->of, experiment_impls(&part->of, &count)[0]);
 }
 
 static void test_labels_name_what_differs(void **state)
@@ -180,13 +179,12 @@ static bool means_same(const struct experiment_selector *a, const struct experim
 static size_t add_labels(const char *claim, const struct experiment_selector *selector,
                          struct labelled *all, size_t count)
 {
-    bool is_own = selector->design_count > 0;
-    size_t designs = is_own ? selector->design_count : selector->run->design_count;
+    size_t designs;
+    const char *const *impls = experiment_impls(selector, &designs);
     for (size_t d = 0; d < designs; d++) {
         struct labelled *new = &all[count++];
         new->selector = selector;
-        experiment_label(new->label, selector,
-                         (is_own ? selector->designs : selector->run->designs)[d]->timed->name);
+        experiment_label(new->label, selector, impls[d]);
         for (size_t i = 0; i + 1 < count; i++)
             if (strcmp(all[i].label, new->label) == 0 && !means_same(all[i].selector, selector))
                 fail_msg("%s: two figures are both called '%s'", claim, new->label);

@@ -34,7 +34,7 @@ static void test_sweep_trace_and_slots_have_their_pictures(void **state)
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         size_t group = group_of(&view, expected[i].workload, expected[i].tasks);
         for (int kind = 0; kind < PLOT_KINDS; kind++) {
-            bool wanted = strchr(expected[i].pictures, "cmlsb"[kind]) != NULL;
+            bool wanted = strchr(expected[i].pictures, "cmlsbtrai"[kind]) != NULL;
             assert_int_equal(plotdata_has(&view, group, (enum plot_kind)kind), wanted);
         }
     }

@@ -44,7 +44,7 @@ static void test_operations_are_dealt_by_id(void **unused)
     (void)unused;
     struct stream *stream = sample();
     struct score score;
-    assert_true(score_make(&score, stream, 2));
+    assert_true(score_make(&score, stream, 2, SCORE_ALL));
     assert_int_equal(score.parts[0].count, 3);
     holds(&score.parts[0].operations[0], 0, 0, true, 5);
     holds(&score.parts[0].operations[1], 0, 2, false, 0);
@@ -63,7 +63,7 @@ static void test_ticks_have_their_phase(void **unused)
     (void)unused;
     struct stream *stream = sample();
     struct score score;
-    assert_true(score_make(&score, stream, 1));
+    assert_true(score_make(&score, stream, 1, SCORE_ALL));
     assert_int_equal(score.parts[0].count, 6);
     assert_ptr_equal(score_phase(&score, 0), &stream->phases[0]);
     assert_ptr_equal(score_phase(&score, 1), &stream->phases[0]);
@@ -73,11 +73,32 @@ static void test_ticks_have_their_phase(void **unused)
     stream_free(stream);
 }
 
+/* A stretch ends between two ticks, at its speed. */
+static void test_a_part_is_played(void **unused)
+{
+    (void)unused;
+    struct stream *stream = sample();
+    struct score score;
+    stream->tick_ns = 1000;
+    assert_int_equal(score_last(stream, 1, 0), SCORE_ALL);
+    assert_int_equal(score_last(stream, 1, 4999), 4);
+    assert_int_equal(score_last(stream, 2, 2500), 5);
+    assert_true(score_make(&score, stream, 1, score_last(stream, 1, 4999)));
+    assert_int_equal(score.parts[0].count, 4);
+    assert_int_equal(score.ticks, 4);
+    score_free(&score);
+    assert_true(score_make(&score, stream, 1, score_last(stream, 1, 5000)));
+    assert_int_equal(score.parts[0].count, 5);
+    score_free(&score);
+    stream_free(stream);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations_are_dealt_by_id),
         cmocka_unit_test(test_ticks_have_their_phase),
+        cmocka_unit_test(test_a_part_is_played),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct made {
     int samples;
     const char *status;
     bool keeps_nothing;
+    int late_shift;
 };
 
 static cJSON *make_phase(const char *name, double ns, int samples)
@@ -50,8 +52,9 @@ static cJSON *make_document(const struct made *made, size_t count)
         cJSON_AddNumberToObject(cell, "tasks", 100);
         cJSON_AddStringToObject(cell, "status", made[i].status);
         cJSON_AddStringToObject(cJSON_AddObjectToObject(cell, "stream"), "hash", "abc");
-        cJSON_AddBoolToObject(cJSON_AddObjectToObject(cell, "traits"), "keeps_nothing",
-                              made[i].keeps_nothing);
+        cJSON *traits = cJSON_AddObjectToObject(cell, "traits");
+        cJSON_AddBoolToObject(traits, "keeps_nothing", made[i].keeps_nothing);
+        cJSON_AddNumberToObject(traits, "late_shift", made[i].late_shift);
         cJSON *phases = cJSON_AddArrayToObject(cell, "phases");
         cJSON_AddItemToArray(phases, make_phase("start", made[i].ns, made[i].samples));
         cJSON_AddItemToArray(phases, make_phase("stop", made[i].other_ns, made[i].samples));
@@ -77,11 +80,11 @@ static void says(const struct made *made, size_t count, char *out, size_t size)
 static void test_a_line_for_phases_with_the_same_answer(void **state)
 {
     (void)state;
-    static const struct made made[] = {{"heap", 20, 40, 7, "ok", false},
-                                       {"hashed", 10, 10, 7, "ok", false},
-                                       {"round", 10.2, 10.1, 7, "ok", false},
-                                       {"null", 1, 1, 7, "ok", true},
-                                       {"fast", 1, 1, 7, "mismatch", false}};
+    static const struct made made[] = {{"heap", 20, 40, 7, "ok", false, 0},
+                                       {"hashed", 10, 10, 7, "ok", false, 0},
+                                       {"round", 10.2, 10.1, 7, "ok", false, 0},
+                                       {"null", 1, 1, 7, "ok", true, 0},
+                                       {"fast", 1, 1, 7, "mismatch", false, 0}};
     char text[1000];
     says(made, 5, text, sizeof text);
     assert_string_equal(text, "fastest: hashed, 2.00 to 4.00 times (net 2.11 to 4.33) before heap; "
@@ -91,8 +94,8 @@ static void test_a_line_for_phases_with_the_same_answer(void **state)
 static void test_a_line_for_each_answer(void **state)
 {
     (void)state;
-    static const struct made made[] = {{"heap", 20, 10, 7, "ok", false},
-                                       {"hashed", 10, 30, 7, "ok", false}};
+    static const struct made made[] = {{"heap", 20, 10, 7, "ok", false, 0},
+                                       {"hashed", 10, 30, 7, "ok", false, 0}};
     char text[1000];
     says(made, 2, text, sizeof text);
     assert_string_equal(text, "fastest: hashed in start, 2.00 times before heap\n"
@@ -103,30 +106,64 @@ static void test_those_far_behind_are_counted(void **state)
 {
     (void)state;
     static const struct made made[] = {
-        {"a", 10, 10, 7, "ok", false}, {"b", 20, 20, 7, "ok", false},
-        {"c", 30, 30, 7, "ok", false}, {"d", 40, 40, 7, "ok", false},
-        {"e", 50, 50, 7, "ok", false}, {"f", 900, 900, 7, "ok", false}};
+        {"a", 10, 10, 7, "ok", false, 0}, {"b", 20, 20, 7, "ok", false, 0},
+        {"c", 30, 30, 7, "ok", false, 0}, {"d", 40, 40, 7, "ok", false, 0},
+        {"e", 50, 50, 7, "ok", false, 0}, {"f", 900, 900, 7, "ok", false, 0}};
     char text[1000];
     says(made, 6, text, sizeof text);
     assert_string_equal(text, "fastest: a, 2.00 times before b, 3.00 times c, 4.00 times d, 5.00 "
                               "to 90.0 times 2 others\n" NOT_NET);
 }
 
+static void test_a_late_design_is_not_the_fastest(void **state)
+{
+    (void)state;
+    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
+                                       {"linux", 5, 5, 7, "ok", false, 3},
+                                       {"hashed", 10, 10, 7, "ok", false, 0}};
+    char text[1000];
+    says(made, 3, text, sizeof text);
+    assert_string_equal(text, "fastest: hashed, 2.00 times before heap\n" NOT_NET);
+}
+
 static void test_few_samples_name_nobody(void **state)
 {
     (void)state;
-    static const struct made made[] = {{"heap", 20, 20, 5, "ok", false},
-                                       {"hashed", 10, 10, 5, "ok", false}};
+    static const struct made made[] = {{"heap", 20, 20, 5, "ok", false, 0},
+                                       {"hashed", 10, 10, 5, "ok", false, 0}};
     char text[1000];
     says(made, 2, text, sizeof text);
     assert_string_equal(text, "fastest: not known, for want of six samples\n");
 }
 
+/* The net cost of the first of two designs in its first phase. */
+static double net_of_first(const struct made *made, size_t count)
+{
+    cJSON *document = make_document(made, count);
+    struct view view = view_make(document);
+    double net_ns = standing_net_ns(&view.groups[0], &view.groups[0].rows[0], "start");
+    view_free(&view);
+    cJSON_Delete(document);
+    return net_ns;
+}
+
+static void test_a_cost_net_of_the_harness(void **state)
+{
+    (void)state;
+    static const struct made some[] = {{"heap", 10, 10, 7, "ok", false, 0},
+                                       {"null", 1, 1, 7, "ok", true, 0}};
+    static const struct made all[] = {{"heap", 10, 10, 7, "ok", false, 0},
+                                      {"null", 9.9, 1, 7, "ok", true, 0}};
+    assert_true(fabs(net_of_first(some, 2) - 9) < 1e-9);
+    assert_true(isnan(net_of_first(all, 2)));  /* what is left is noise */
+    assert_true(isnan(net_of_first(some, 1))); /* null was not timed */
+}
+
 static void test_a_single_design_has_nobody_behind(void **state)
 {
     (void)state;
-    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false},
-                                       {"null", 1, 1, 7, "ok", true}};
+    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
+                                       {"null", 1, 1, 7, "ok", true, 0}};
     char text[1000];
     says(made, 2, text, sizeof text);
     assert_string_equal(text, "");
@@ -136,17 +173,17 @@ static void test_a_single_design_has_nobody_behind(void **state)
 static void test_factors_net_of_the_harness(void **state)
 {
     (void)state;
-    static const struct made made[] = {{"heap", 20, 40, 7, "ok", false},
-                                       {"hashed", 10, 10, 7, "ok", false},
-                                       {"null", 8, 10, 7, "ok", true}};
+    static const struct made made[] = {{"heap", 20, 40, 7, "ok", false, 0},
+                                       {"hashed", 10, 10, 7, "ok", false, 0},
+                                       {"null", 8, 10, 7, "ok", true, 0}};
     char text[1000];
     says(made, 3, text, sizeof text);
     assert_string_equal(text, "fastest: hashed, 2.00 to 4.00 times before heap; net unclear (the "
                               "harness takes 80 to 100 % of hashed's time)\n");
-    static const struct made three[] = {{"heap", 20, 40, 7, "ok", false},
-                                        {"hashed", 10, 10, 7, "ok", false},
-                                        {"hier", 30, 10, 7, "ok", false},
-                                        {"null", 8, 9.99, 7, "ok", true}};
+    static const struct made three[] = {{"heap", 20, 40, 7, "ok", false, 0},
+                                        {"hashed", 10, 10, 7, "ok", false, 0},
+                                        {"hier", 30, 10, 7, "ok", false, 0},
+                                        {"null", 8, 9.99, 7, "ok", true, 0}};
     says(three, 4, text, sizeof text);
     assert_string_equal(
         text, "fastest: hashed in start, 2.00 times (net 6.00) before heap, 3.00 times (net 11.0) "
@@ -169,8 +206,8 @@ static void test_factors_net_of_the_harness(void **state)
 static void test_the_mean_of_the_harness_where_it_is_no_cell(void **state)
 {
     (void)state;
-    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false},
-                                       {"hashed", 10, 10, 7, "ok", false}};
+    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
+                                       {"hashed", 10, 10, 7, "ok", false, 0}};
     cJSON *document = make_document(made, 2);
     cJSON *cell;
     cJSON_ArrayForEach(cell, cJSON_GetObjectItem(document, "cells"))
@@ -195,9 +232,9 @@ static void test_the_mean_of_the_harness_where_it_is_no_cell(void **state)
 static void test_the_harness_may_be_timed_by_another_count(void **state)
 {
     (void)state;
-    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false},
-                                       {"hashed", 10, 10, 7, "ok", false},
-                                       {"null", 1, 1, 7, "ok", true}};
+    static const struct made made[] = {{"heap", 20, 20, 7, "ok", false, 0},
+                                       {"hashed", 10, 10, 7, "ok", false, 0},
+                                       {"null", 1, 1, 7, "ok", true, 0}};
     cJSON *document = make_document(made, 3);
     cJSON *phase;
     cJSON_ArrayForEach(phase,
@@ -223,10 +260,12 @@ int main(void)
         cmocka_unit_test(test_a_line_for_phases_with_the_same_answer),
         cmocka_unit_test(test_a_line_for_each_answer),
         cmocka_unit_test(test_those_far_behind_are_counted),
+        cmocka_unit_test(test_a_late_design_is_not_the_fastest),
         cmocka_unit_test(test_few_samples_name_nobody),
         cmocka_unit_test(test_factors_net_of_the_harness),
         cmocka_unit_test(test_the_mean_of_the_harness_where_it_is_no_cell),
         cmocka_unit_test(test_the_harness_may_be_timed_by_another_count),
+        cmocka_unit_test(test_a_cost_net_of_the_harness),
         cmocka_unit_test(test_a_single_design_has_nobody_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

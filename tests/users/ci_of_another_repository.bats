@@ -80,6 +80,14 @@ ends() {
     [ "$status" -eq "$1" ]
 }
 
+# action STATUS OUTPUT INPUT=VALUE... - the step of action.yml ends so, and has that output.
+action() {
+    mkdir -p ../action && ln -sfn "$root"/{action.yml,src,tools,Makefile,VERSION} "$twbench" ../action
+    run timeout 300 "$root/tests/users/workflow.py" ../action/action.yml "${@:3}"
+    echo "status $status, $output"
+    [ "$status" -eq "$1" ] && [[ $output == *"output status=$2"* ]]
+}
+
 # document EXPRESSION TEXT - of the comparison d.
 document() {
     local found
@@ -135,6 +143,24 @@ jsonschema.validate(json.load(open('$root/docs/ci/twbench.json')), json.load(ope
     grep -q '^start 0 +1' ../shown
     grep -q '<failure type="broken"' twbench-results/junit.xml
     python3 -W ignore -m jsonschema -i twbench-results/comparison.json "$root/schema/comparison-1.json"
+}
+
+@test "action.yml: nothing changed passes, more instructions fail unless they are not what it fails on, and the base is needed" {
+    deep
+    repository
+    echo 'A timer.' >README && git add -A && git commit --quiet -m words
+    action 0 0
+    document 'd["verdict"], d["cells"][0]["impl"]' "('same', 'mytimer')"
+    cmp ../shown twbench-results/summary.md
+    plant start 'for (volatile int i = 0; i < 3; i++) {}'
+    action 3 3 fail-on=work
+    [[ $output == *"::error::regressed"* ]]
+    [ -z "$(git worktree list | sed 1d)" ]
+    action 2 "" base=
+    [[ $output == *"set the input 'base'"* ]]
+    action 2 2 config=none.json
+    [[ $output == *"none.json"*"::error::no verdict (status 2)"* ]]
+    action 2 2 fail-on=never
 }
 
 @test "what does not build is no verdict" {

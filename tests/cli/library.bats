@@ -1,0 +1,218 @@
+# library.bats - libtwtimers as it is installed: what it exports, and programs built against it by pkg-config.
+
+load support
+
+setup_file() {
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    # Only what is there is installed: a test builds nothing of the program.
+    make -s -C "$root" -o all install DESTDIR="$BATS_FILE_TMPDIR" >&2
+    export tree=$BATS_FILE_TMPDIR prefix=$BATS_FILE_TMPDIR/usr/local
+}
+
+# config ARGUMENT... - pkg-config of the installed tree alone.
+config() {
+    PKG_CONFIG_SYSROOT_DIR=$tree PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig pkg-config "$@" twtimers
+}
+
+# Every design that fires and every runner does what it is for, from both languages.
+program() {
+    cat >program.c <<'END'
+#include <twtimers/twtimers.h>
+
+static int ran(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
+{
+    (void)seat;
+    (void)firing;
+    ++*(unsigned *)argument;
+    return 0;
+}
+
+static int run(const struct tw_runner *runner, const struct tw_backend *design)
+{
+    struct tw_runner_config config;
+    struct tw_runner_stats stats;
+    struct tw_service *service = NULL;
+    struct tw_error error;
+    unsigned count = 0;
+    tw_timer timer;
+    memset(&config, 0, sizeof config);
+    config.design = design;
+    config.horizon_ns = 1000000000;
+    config.tick_ns = 1000000;
+    config.capacity = 64;
+    if (runner->open(&service, &config, &error) != TW_RUN_OK) {
+        fprintf(stderr, "%s over %s: %s\n", runner->name, design->name, error.text);
+        return 1;
+    }
+    struct tw_seat *seat = runner->enter(service);
+    struct tw_task task = {ran, &count, 1, 0, TW_ONCE};
+    if (runner->start(seat, &task, &timer) != TW_RUN_OK)
+        return 1;
+    do {
+        runner->wait(seat, 0);
+        runner->stats(service, &stats);
+    } while (stats.runs < 1);
+    runner->shut(seat, NULL, NULL);
+    runner->leave(seat);
+    runner->close(service);
+    return count != 1;
+}
+
+int main(int argc, char **argv)
+{
+    const struct tw_backend *design;
+    const struct tw_runner *runner;
+    printf("%s\n", twtimers_version());
+    for (size_t i = 0; (design = twtimers_design_at(i)) != NULL; i++)
+        printf("design %s\n", design->name);
+    for (size_t i = 0; (runner = twtimers_runner_at(i)) != NULL; i++) {
+        printf("runner %s\n", runner->name);
+        if (run(runner, twtimers_design("heap")))
+            return 1;
+    }
+    (void)argc;
+    (void)argv;
+    return twtimers_design("null") || twtimers_runner("nosuch") || twtimers_design("") ? 1 : 0;
+}
+END
+}
+
+# Everything in the registries, but for what keeps nothing.
+registries() {
+    cat "$root/VERSION"
+    sed -n 's/^TW_DESIGN(\(.*\))/design \1/p' "$root/src/impls/registry.def" | grep -vw null | tr _ -
+    sed -n 's/^TW_RUNNER_ROW(\(.*\))/runner \1/p' "$root/src/runners/registry.def" | tr _ -
+}
+
+@test "a program builds against the installed tree, shared and static, and every runner runs" {
+    program
+    gcc -std=c11 -Wall -Wextra -Wpedantic -Werror program.c $(config --cflags --libs) -o shared
+    LD_LIBRARY_PATH=$prefix/lib ./shared >shared.out
+    registries | diff - shared.out
+    readelf -d shared | grep -q 'NEEDED.*libtwtimers\.so\.'
+    gcc -std=c11 -static program.c $(config --static --cflags --libs) -o static
+    ./static | diff - shared.out
+    g++ -std=c++20 -x c++ -Wall -Wextra -Werror -fsyntax-only program.c $(config --cflags)
+}
+
+@test "only what the header declares is exported" {
+    grep -o 'twtimers_[a-z_]*(' "$prefix/include/twtimers/twtimers.h" | tr -d '(' | sort -u >declared
+    [ "$(wc -l <declared)" -ge 5 ]
+    nm -D --defined-only "$prefix/lib/libtwtimers.so" | awk '{ print $3 }' | sort | diff declared -
+    nm -g --defined-only "$prefix/lib/libtwtimers.a" | awk 'NF == 3 { print $3 }' | sort | diff declared -
+    # What it needs of others is the C library's.
+    [ "$(readelf -d "$prefix/lib/libtwtimers.so" | grep -c NEEDED)" -eq 1 ]
+}
+
+@test "the library's name has the versions of the contracts, and the headers need nothing of twbench" {
+    soname=$(readelf -d "$prefix/lib/libtwtimers.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+    versions=$(cat "$prefix/include/twtimers/backend.h" "$prefix/include/twtimers/runner.h" | sed -nE 's/^#define TW_(RUNNER_)?ABI_VERSION ([0-9]+)u$/\2/p' | paste -sd.)
+    [ "$soname" = "libtwtimers.so.$versions" ]
+    [ "$(readlink "$prefix/lib/libtwtimers.so")" = "$soname" ]
+    [ "$(config --modversion)" = "$(cat "$root/VERSION")" ]
+    run grep -rE '#include "(impls|runners)|TW_(COUNT|PROVED|WORK_FIELD)\b|@' "$prefix/include/twtimers"
+    echo "$output"
+    [ "$status" -eq 1 ]
+}
+
+@test "the library has the machine code that was timed" {
+    # Of each object, whole: relocations are not yet filled in where it is one of many in a static library.
+    ar x "$prefix/lib/libtwtimers.a"
+    objcopy -O binary -j .text libtwtimers.o library.text
+    for object in "$root"/build/release/{impls,runners}/*.timed.o; do
+        objcopy -O binary -j .text "$object" timed.text
+        python3 -c 'import sys; a, b = (open(f, "rb").read() for f in sys.argv[1:]); sys.exit(len(a) < 100 or a not in b)' timed.text library.text
+    done
+}
+
+@test "PREFIX, LIBDIR and DESTDIR are kept; uninstall leaves nothing" {
+    deep
+    # In a copy, because the directories are compiled into the binary.
+    mkdir copy && (cd "$root" && git ls-files -z | tar --null -T - -cf -) | tar -xf - -C copy
+    where=(PREFIX=/opt/tw LIBDIR=/opt/tw/lib/multi DESTDIR="$PWD/stage")
+    make -s -C copy "${where[@]}" install
+    [ -e stage/opt/tw/lib/multi/libtwtimers.a ]
+    [ -d stage/opt/tw/lib/multi/twbench/libraries ]
+    grep -qx 'libdir=/opt/tw/lib/multi' stage/opt/tw/lib/multi/pkgconfig/twtimers.pc
+    grep -q '/opt/tw/lib/multi/twbench/libraries' stage/opt/tw/bin/twbench
+    [ -z "$(find stage ! -type d ! -path 'stage/opt/tw/*')" ]
+    make -s -C copy "${where[@]}" uninstall
+    [ -z "$(find stage ! -type d)" ]
+}
+
+# example NAME - ./NAME from the installed example, and ./idle_clients.
+example() {
+    gcc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror "$prefix/share/twbench/examples/$1.c" $(config --cflags --libs) \
+        -Wl,-rpath,"$prefix/lib" -o "$1"
+    gcc -std=c11 -O2 -Wall -Wextra -Werror "$root/tests/examples/idle_clients.c" -o idle_clients
+}
+
+# server NUMBER PORT IDLE_MS - starts it; its port is in $port, its process in ${servers[NUMBER]}, what it says in NUMBER.out.
+server() {
+    ./idle_server "$2" "$3" >"$1.out" 3>&- &
+    servers[$1]=$!
+    comes_true grep -q port "$1.out"
+    port=$(sed -n 's/^port //p' "$1.out")
+}
+
+# ended NUMBER... - ends the servers, whose books have to balance: $sums is "ACCEPTED TIMED_OUT HUNG_UP OPEN REFUSED".
+ended() {
+    local number
+    for number in "$@"; do
+        kill "${servers[number]}"
+        wait "${servers[number]}"
+    done
+    sums=$(cat "${@/%/.out}" | grep '^accepted' | tr -cs '0-9\n' ' ' | awk '
+        { accepted += $1; late += $2; hung += $3; open += $4; refused += $5; if ($1 != $2 + $3 + $4) exit 1 }
+        END { print accepted, late, hung, open, refused }')
+}
+
+@test "the example server closes thousands of idle connections in their time, and none that speaks" {
+    example idle_server
+    # Held up itself, the client cannot tell (3).
+    for try in 1 2 3 4 5; do
+        server 0 0 $((600 * try))
+        status=0
+        ./idle_clients "$port" 2000 50 $((600 * try)) || status=$?
+        ended 0
+        [ $status -eq 3 ] || break
+    done
+    echo "$sums"
+    [ $status -eq 0 ]
+    [ "$sums" = "2050 2000 50 0 0" ]
+}
+
+@test "what is open when the example server ends is given back, and told" {
+    example idle_server
+    server 0 0 60000
+    exec 5<>/dev/tcp/127.0.0.1/"$port" 6<>/dev/tcp/127.0.0.1/"$port"
+    echo hello >&5
+    read -r echoed <&5
+    [ "$echoed" = hello ]
+    ended 0
+    [ "$sums" = "2 0 0 2 0" ]
+}
+
+@test "a hundred thousand idle timeouts" {
+    deep
+    example idle_server
+    # As many servers on one port as the limit on open files asks for, and as many clients.
+    files=$(ulimit -Hn)
+    [ "$files" = unlimited ] && files=1000000
+    parts=$((100000 / (files - files / 8 - 1000) + 1))
+    server 1 0 20000
+    for part in $(seq 2 $parts); do
+        server "$part" "$port" 20000
+    done
+    for part in $(seq $parts); do
+        ./idle_clients "$port" $((100000 / parts)) 20 20000 3>&- &
+        clients[part]=$!
+    done
+    for part in $(seq $parts); do
+        wait "${clients[part]}"
+    done
+    silent=$((100000 / parts * parts))
+    # shellcheck disable=SC2046
+    ended $(seq $parts)
+    [ "$sums" = "$((silent + 20 * parts)) $silent $((20 * parts)) 0 0" ]
+}

@@ -1,0 +1,42 @@
+# store_dump.bats - twbench store dump: what a wheel-log's files hold, what is damaged, and what is no store.
+#
+# tests/stores/wheel-log-1 is a directory as format version 1 left it when its process was killed: it is never made again.
+
+load support.bash
+
+kept() {
+    cp -r "$root/tests/stores/wheel-log-1" store
+}
+
+# flip FILE OFFSET - another byte there.
+flip() {
+    printf '\xa5' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+@test "a store of format version 1 is printed record by record" {
+    kept
+    run "$twbench" store dump store
+    [ "$status" -eq 0 ]
+    [ "$output" = "$(cat "$root/tests/stores/wheel-log-1.txt")" ]
+}
+
+@test "a damaged entry, payload, header and checkpoint are named, with exit status 1" {
+    for place in "log-0000000000000000 70 bytes are no record" "log-0000000000000000 95 payload: checksum differs" \
+        "log-0000000000000000 20 header: checksum differs" "checkpoint-1 100 checkpoint: header: checksum differs"; do
+        rm -rf store
+        kept
+        read -r file offset what <<<"$place"
+        flip "store/$file" "$offset"
+        run "$twbench" store dump store
+        [ "$status" -eq 1 ]
+        [[ $output == *"damaged: $file at "*"$what"* ]]
+        [ "$(grep -c damaged <<<"$output")" -eq 1 ]
+    done
+}
+
+@test "what is no wheel-log is refused with exit status 2" {
+    mkdir empty
+    refuses "no file of a wheel-log is in it" store dump empty
+    refuses "nowhere" store dump nowhere
+    refuses "store dump DIR" store
+}

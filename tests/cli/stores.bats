@@ -1,0 +1,92 @@
+# stores.bats - stores of delayed messages: what is run, what is refused, kills, an interrupted run, the page.
+
+load support.bash
+
+stores() {
+    "$twbench" stores --progress=never "$@"
+}
+
+@test "the reference comes out even, and every message is accounted for" {
+    stores --stores=memory --tasks=2000 --producers=3 --batch=7 --payload=0..300 --runs=1 --json=s.json >out
+    grep -q '^memory ' out
+    [ "$(jq -r '.cells[0].status' s.json)" = ok ]
+    [ "$(jq '.cells[0].ledger | .acknowledged == 2000 and .acknowledged == .fired + .cancelled + .lost + .dropped' s.json)" = true ]
+    [ "$(jq '.cells[0].figures.puts_per_s.samples | length' s.json)" -eq 1 ]
+    [ -z "$(find . -name 'twbench-stores.*')" ]
+}
+
+@test "a store that is killed loses nothing, and repeats nothing" {
+    stores --stores=wheel-log --tasks=1000 --producers=2 --batch=3 --payload=0..2000 --kills=50 --json=k.json >out
+    jq -e '.cells[0] | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0 and .kills.client >= 25' k.json
+}
+
+@test "conform: wheel-log keeps its contract through kills, loss of power, failing disks and flipped bits" {
+    "$twbench" conform --store=wheel-log >out || { cat out; false; }
+    grep -q '^wheel-log: the contract holds' out
+    grep -qE '^  [1-9][0-9]* kills, 100 states of a disk without power, [1-9][0-9]* failing disks, 40 flipped bits' out
+}
+
+@test "conform: sqlite and lmdb keep it through kills and loss of power" {
+    "$twbench" conform --store=sqlite,lmdb --part=kills,power >out || { cat out; false; }
+}
+
+@test "conform: all stores, each a thousand times, in every state of a disk" {
+    deep
+    for store in $("$twbench" list --json=- | jq -r '.stores[] | select(.built) | .name'); do
+        "$twbench" conform --store="$store" --thorough >out 2>err || { cat out err; grep -q 'ABSENT' err; }
+    done
+}
+
+@test "what is not there, or cannot be, is refused or named" {
+    refuses "--stores: no store named 'sqlight'; did you mean 'sqlite'?" stores --stores=sqlight
+    refuses "--stores: 'memory' is given twice" stores --stores=memory,memory
+    refuses "--sync: 'often' given; expected one of always, group, interval:10ms, none" stores --sync=often
+    refuses "--sync: interval:1us given" stores --sync=interval:1us
+    refuses "--payload: 70000 given; expected 0 .. 65536 bytes" stores --payload=70000
+    refuses "--payload: 9..3 given; expected MIN..MAX" stores --payload=9..3
+    refuses "--span: 11d given; expected 1ms .. 10d" stores --span=11d
+    refuses "--store-set: x=1: no store has a setting 'x'" stores --store-set=x=1
+    refuses "memory: stores takes no operands; did you mean --stores=memory?" stores memory
+    refuses "--store: no store named 'wheel-lok'; did you mean 'wheel-log'?" conform --store=wheel-lok
+    refuses "--part: 'kill' given; expected even, kills, power, errors or flips" conform --store=memory --part=kill
+    refuses "--directory" stores --stores=memory --directory=/nowhere
+}
+
+@test "an interrupted run goes on where it was" {
+    interrupts INT '[ -s s.json ]' "$twbench" stores --stores=memory --tasks=20000 --runs=100 --json=s.json --progress=never
+    [ "$status" -eq 130 ]
+    runs=$(jq '.cells[0].runs' s.json)
+    [ "$(jq .complete s.json)" = false ] && [ "$runs" -ge 1 ]
+    [ -z "$(find . -name 'twbench-stores.*')" ]
+    stores --stores=memory --tasks=20000 --runs=$((runs + 1)) --json=s.json --resume >/dev/null
+    [ "$(jq '.cells[0].runs' s.json)" -eq $((runs + 1)) ]
+    [ "$(jq .complete s.json)" = true ]
+}
+
+@test "a document is shown again in every format" {
+    stores --stores=memory --tasks=200 --runs=1 --json=s.json >/dev/null
+    "$twbench" report s.json --export-csv=s.csv --export-markdown=s.md -o s.html
+    grep -q 'cells\[0\].ledger.acknowledged,200' s.csv
+    grep -q '| memory |' s.md
+    grep -q '<h1>Stores' s.html
+}
+
+# Figures of the same, and of one made up: no figure of a time is judged by this machine's.
+@test "compare: two documents of stores; a figure that got worse, and a ledger that broke" {
+    stores --stores=memory --tasks=200 --runs=1 --json=s.json >/dev/null
+    jq '.cells[0].figures.puts_per_s = {median: 100, low: 99, high: 101, confidence: 0.75, samples: [99, 100, 101]}' s.json >old.json
+    jq '.cells[0].figures.puts_per_s = {median: 80, low: 79, high: 81, confidence: 0.75, samples: [79, 80, 81]}' old.json >slow.json
+    jq '.cells[0].figures.puts_per_s = {median: 80, low: 79, high: 100, confidence: 0.75, samples: [79, 80, 100]}' old.json >wide.json
+    jq '.cells[0].status = "mismatch" | .cells[0].reason = "1 lost"' old.json >lost.json
+    "$twbench" compare old.json old.json | grep -q 'with old.json: same'
+    run -3 "$twbench" compare old.json slow.json --json=c.json
+    [ "$(jq -r '.cells[0].figures[] | select(.figure == "puts_per_s") | .verdict' c.json)" = regressed ]
+    "$twbench" compare slow.json old.json | grep -q ': improved'
+    "$twbench" compare old.json wide.json >out
+    grep -q 'inconclusive' out
+    run -4 "$twbench" compare old.json wide.json --fail-on=inconclusive
+    run -3 "$twbench" compare old.json lost.json
+    [[ $output == *"1 lost"* ]]
+    refuses "kind" compare old.json <(echo '{"schema_version": 1, "kind": "limits"}')
+    "$twbench" report c.json | grep -q 'regressed'
+}

@@ -1,0 +1,76 @@
+#!/bin/bash
+# packages.sh - the Debian packages: built twice to the same bytes, lintian-clean, and working without sources.
+#
+# `make test-all` runs it.  Without root the packages are not installed but unpacked into a folder, in which the program
+# finds its files as it does in /usr.  Needs what tools/deps.sh package installs; without it, it is skipped.  Prints TAP.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+# shellcheck source=tests/tap.bash
+. tests/tap.bash
+
+echo 1..10
+for command in dpkg-buildpackage dh lintian fakeroot; do
+    if ! command -v $command >/dev/null; then
+        for i in {1..10}; do echo "ok $i - skipped # SKIP needs $command: tools/deps.sh package"; done
+        exit 0
+    fi
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A fact that stands twice: the packages that a build needs.  The compiler and C library are build-essential.
+needed=$(awk '$1 == "build" && $2 !~ /^(gcc|g\+\+|libc6-dev)$/ { print $2 }' tools/packages.txt | sort)
+declared=$(sed -n '/^Build-Depends:/,/^[A-Z]/p' debian/control | tr ' ,:' '\n' | grep -E '^(lib.*-dev|uthash-dev|zlib1g-dev|pkg-config)$' | sort)
+[ "$needed" = "$declared" ]
+tell $? "debian/control needs what tools/packages.txt says for a build" "$(diff <(echo "$needed") <(echo "$declared"))"
+
+[ "libtwtimers$(objdump -p build/release/libtwtimers.so | sed -n 's/.*SONAME *libtwtimers.so.//p')" = "$(awk '/^Package: libtwtimers[0-9]/ { print $2 }' debian/control)" ]
+tell $? "the name of the library's package has the version in its soname"
+
+# Two builds, in folders of other names and lengths, at other times, with other masks, languages and zones.
+said=$(TZ=UTC tools/deb.sh "$work/one" 2>&1)
+tell $? "make deb builds packages" "$said"
+said=$(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 tools/deb.sh "$work/a much longer/folder/two" 2>&1)
+differ=
+for deb in "$work"/one/*.deb; do
+    cmp "$deb" "$work/a much longer/folder/two/${deb##*/}" >/dev/null 2>&1 || differ+=" ${deb##*/}"
+done
+[ -z "$differ" ] && [ "$(find "$work/one" -name '*.deb' | wc -l)" -ge 4 ]
+tell $? "a second build in another folder is the same bytes" "differ:$differ $said"
+
+said=$(lintian --allow-root --fail-on error,warning "$work"/one/*.changes 2>&1)
+tell $? "lintian finds no error and no warning" "$said"
+
+for deb in "$work"/one/*.deb; do dpkg-deb -x "$deb" "$work/root"; done
+usr=$work/root/usr
+
+# The program is told apart from this tree by a folder of its own, in which nothing else is.
+mkdir "$work/empty"
+cd "$work/empty" || exit 2
+twbench=$usr/bin/twbench
+multiarch=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
+"$twbench" list | grep hashed >/dev/null && [ -e "$usr/lib/$multiarch/twbench/libraries/libuv.so" ] &&
+    said=$("$twbench" run --workload=hold --tasks=50 --impl=heap,hashed --counts-only --progress=never --json=r.json 2>&1) &&
+    "$twbench" report r.json -o r.html >/dev/null && grep -q '<style' r.html
+tell $? "list, run and report work from the folder" "$said"
+
+zcat "$usr/share/man/man1/twbench.1.gz" | cmp - "$OLDPWD/docs/man/twbench.1"
+tell $? "the manual page is there"
+
+cp "$usr/share/twbench/examples/idle_server.c" server.c
+flags=$(PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_LIBDIR=$usr/lib/$multiarch/pkgconfig pkg-config --cflags --libs twtimers)
+# shellcheck disable=SC2086  # flags are words
+said=$(gcc -o server server.c -I"$usr/include" -L"$usr/lib/$multiarch" $flags 2>&1 && LD_LIBRARY_PATH=$usr/lib/$multiarch ldd ./server)
+[[ $said == *"libtwtimers.so"*"$usr/lib"* ]]
+tell $? "a program is built and linked by the pkg-config file of libtwtimers-dev" "$said"
+
+# shellcheck disable=SC2016
+bash -c '. "$1" && complete -p twbench' - "$usr/share/bash-completion/completions/twbench" >/dev/null &&
+    [ -e "$usr/share/zsh/vendor-completions/_twbench" ] && [ -e "$usr/share/fish/vendor_completions.d/twbench.fish" ]
+tell $? "completions are where bash, zsh and fish look in Debian"
+
+said=$(strings -a "$twbench" "$usr/lib/$multiarch"/*.so* "$usr/lib/$multiarch"/twbench/*/*.so | grep -F -e "$work" -e "$OLDPWD" | head -n 3)
+[ -z "$said" ]
+tell $? "no binary names the folder in which it was built" "$said"
+exit "$failed"

@@ -1,0 +1,64 @@
+#!/bin/bash
+# pages.sh - do the figures of README.md and docs/ come from results/reference, and its files from one build?  Prints TAP.
+# shellcheck disable=SC2016,SC2317  # text of scripts; functions that check calls
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+# shellcheck source=tests/tap.bash
+. tests/tap.bash
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+said() { cat "$work/said"; }
+# check WHAT COMMAND... - the command's status is the answer.
+check() {
+    local what=$1
+    shift
+    "$@" >"$work/said" 2>&1
+    tell $? "$what" "$(said)"
+}
+# refused WHAT TEXT COMMAND... - the command fails, and says TEXT.
+refused() {
+    local what=$1 text=$2 status=0
+    shift 2
+    "$@" >"$work/said" 2>&1 && status=1
+    grep -qF -- "$text" "$work/said" || status=1
+    tell $status "$what" "$(said)"
+}
+
+check "every marked part of a page is what its command prints" tools/pages.py --check
+check "every table with figures is marked or excused, and no excuse is left over" tools/pages.py --unmarked
+check "the files come from the scripts and from one build, or stand in OLD.tsv" tools/reference.sh --check
+
+# Each planted page has one thing wrong; one call looks at several.
+line=$(($(grep -n '^<!-- printed by' README.md | head -n 1 | cut -d: -f1) + 1))
+sed 's/^hashed  .*/hashed 1/' README.md >"$work/changed.md"
+printf 'It took <!-- figure: echo 7 -->8<!-- end --> ns.\n' >"$work/line.md"
+refused "a figure that was changed by hand is found" "changed.md:$line: is not what this prints" tools/pages.py --check "$work/changed.md" "$work/line.md"
+grep -q 'line.md:1: is not' "$work/said"
+tell $? "so is one within a line"
+printf '<!-- shown by: echo 7 -->\n' >"$work/page.md"
+refused "a marked part without an end is refused" "page.md:2: a marked part has no" tools/pages.py --check "$work/page.md"
+printf '<!-- shown by: false -->\n<!-- end -->\n' >"$work/page.md"
+refused "a command that fails is no empty table" "status 1 of: false" tools/pages.py "$work/page.md"
+printf '| design | ns |\n|---|--:|\n| a | 1.5 |\n| b | 2.5 ns |\n| c | 1,300 |\n' >"$work/table.md"
+printf '```text\na 1.5 2.5 3.5\nb 1.5 2.5 3.5\n```\n' >"$work/fence.md"
+printf '| key | meaning |\n|---|---|\n| a | the first of 3 |\n| b | more |\n' >"$work/words.md"
+printf '<!-- shown by: echo 7 -->\n7\n<!-- end -->\nIt took 7.5 ns.\n' >"$work/text.md"
+refused "a table of figures without a mark is found" "table.md:1: a table with figures" \
+    tools/pages.py --unmarked "$work/table.md" "$work/fence.md" "$work/words.md" "$work/text.md"
+grep -q 'fence.md:2: a table with figures' "$work/said" && ! grep -q words.md "$work/said"
+tell $? "so is one in a fence; a table of words is none"
+grep -q 'text.md:4: a measured time in running text' "$work/said"
+tell $? "a page with marked figures has none in its running text"
+
+named() {
+    local file bad=0
+    while read -r file; do
+        grep -q "pictures/$file" README.md docs/*.md || { echo "docs/pictures/$file: no page shows it"; bad=1; }
+    done < <(cd docs/pictures && find . -name '*.svg' | cut -c3-)
+    return "$bad"
+}
+check "every picture is shown by a page" named
+
+echo "1..$number"
+exit "$failed"

@@ -1,0 +1,119 @@
+#!/bin/bash
+# reference.sh - does make reference keep its rules: one build, a quiet machine, no work twice?  Prints TAP.
+# shellcheck disable=SC2016,SC2317  # text of scripts; functions that check calls
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+# shellcheck source=tests/tap.bash
+. tests/tap.bash
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+said() { cat "$work/said"; }
+# check WHAT COMMAND... - the command's status is the answer.
+check() {
+    local what=$1
+    shift
+    "$@" >"$work/said" 2>&1
+    tell $? "$what" "$(said)"
+}
+# refused WHAT TEXT COMMAND... - the command fails, and says TEXT.
+refused() {
+    local what=$1 text=$2 status=0
+    shift 2
+    "$@" >"$work/said" 2>&1 && status=1
+    grep -qF -- "$text" "$work/said" || status=1
+    tell $status "$what" "$(said)"
+}
+
+# Each script with tiny sizes, and what the pages read of it.
+every_script() {
+    REFERENCE=partial REFERENCE_DIR=$work/tiny tools/reference.sh && REFERENCE_DIR=$work/tiny tools/reference.sh --check
+}
+check "every script leaves a whole file of this build" every_script
+
+# What make reference writes must not make another build of the program, or it could not go on.
+commit_after() {
+    echo more >>"$work/tree/$1"
+    "$work/tree/tools/build_info.sh" "$work/tree/info.h" gcc "" "" "" && sed -n 's/#define BUILD_COMMIT "\(.*\)"/\1/p' "$work/tree/info.h"
+}
+mkdir -p "$work/tree/tools" "$work/tree/src" "$work/tree/results" "$work/tree/docs"
+cp tools/build_info.sh "$work/tree/tools"
+for file in VERSION README.md src/main.c results/one.json docs/PAGE.md; do echo 1 >"$work/tree/$file"; done
+git -C "$work/tree" init -q && git -C "$work/tree" add VERSION README.md src results docs tools &&
+    git -C "$work/tree" -c user.name=a -c user.email=a@b commit -qm one
+[[ $(commit_after results/one.json) != *dirty ]] && [[ $(commit_after docs/PAGE.md) != *dirty ]] && [[ $(commit_after README.md) != *dirty ]]
+tell $? "results and pages leave the build as it is"
+[[ $(commit_after src/main.c) == *-dirty ]]
+tell $? "sources do not"
+
+# A program that says what a test wants: its build, and what disturbs it.
+cat >"$work/twbench" <<'FAKE'
+#!/bin/bash
+cat "$FAKE/document.json"
+FAKE
+chmod +x "$work/twbench"
+export FAKE=$work TWBENCH=$work/twbench REFERENCE_DIR=$work/files REFERENCE_SCRIPTS=$work/scripts
+mkdir "$work/scripts" "$work/files"
+# build COMMIT [WARNING] - what the program says of itself from now on.
+build() {
+    cat >"$work/document.json" <<JSON
+{"tool": {"version": "1", "commit": "$1", "compiler": "c", "flags": "f", "date_utc": "2026-01-01T00:00:00Z"}, "complete": true,
+ "machine": {"checks": [{"name": "core_busy_share", "value": 0, "warning": $([ -n "${2:-}" ] && echo "\"$2\"" || echo null)}]}}
+JSON
+}
+for name in first second; do
+    printf '#!/bin/bash\n# takes: 1 s\necho %s >>"$FAKE/ran"\n[ ! -e "$FAKE/stop-%s" ] || { "$TWBENCH" >"$1"; exit 130; }\n"$TWBENCH" >"$1"\n' $name $name >"$work/scripts/$name.sh"
+    chmod +x "$work/scripts/$name.sh"
+done
+ran() { tr '\n' ' ' <"$work/ran"; : >"$work/ran"; }
+
+build one
+refused "a partial run does not touch what is published" "REFERENCE=partial is for tests" env -u REFERENCE_DIR REFERENCE=partial tools/reference.sh
+build one 'core 1, to be timed, is 90 % busy'
+refused "a busy machine is refused, and what keeps it busy is said" "the machine is busy: core 1, to be timed, is 90 % busy" tools/reference.sh
+[ ! -e "$work/ran" ]
+tell $? "nothing was measured then"
+export REFERENCE=partial
+build one
+touch "$work/stop-second"
+refused "a script that is interrupted ends the run" "ended with 130" tools/reference.sh
+[ "$(ran)" = "first second " ] && [ -e "$work/files/first.json" ] && [ ! -e "$work/files/second.json" ]
+tell $? "what was whole is kept, what was not is not published"
+rm "$work/stop-second"
+check "the next run" tools/reference.sh
+grep -q '1 of 2 files are to be measured, about 0:01 min' "$work/said" && [ "$(ran)" = "second " ]
+tell $? "goes on with what is missing, and says how long that takes" "$(said)"
+build two
+check "another build" tools/reference.sh first
+refused "files of two builds are refused" "second.json: of another build: 1; one" tools/reference.sh --check
+check "all of that build" tools/reference.sh
+[ "$(ran)" = "first second " ]
+tell $? "is measured, none of it twice"
+cp "$work/files/first.json" "$work/files/third.json"
+refused "a file that no script makes is found" "third.json: no $work/scripts/third.sh makes it" tools/reference.sh --check
+rm "$work/files/third.json" "$work/files/second.json"
+refused "so is a script whose file is missing" "second.json is missing" tools/reference.sh --check
+printf 'second\tnone\n' >"$work/files/OLD.tsv"
+check "OLD.tsv excuses it" tools/reference.sh --check
+check "until it is measured" tools/reference.sh
+[ ! -e "$work/files/OLD.tsv" ]
+tell $? "OLD.tsv goes with its last file" "$(ls -A "$work/files")"
+# What only counts needs no quiet machine.
+build three 'core 1, to be timed, is 90 % busy'
+printf '#!/bin/bash\n# takes: 1 s\n# quiet: no\necho counts >>"$FAKE/ran"\n"$TWBENCH" >"$1"\n' >"$work/scripts/counts.sh"
+chmod +x "$work/scripts/counts.sh"
+check "a script that only counts runs on a busy machine" env REFERENCE=full tools/reference.sh counts
+: >"$work/ran"
+build four
+check "beside the others it runs last" tools/reference.sh
+[ "$(ran)" = "first second counts " ]
+tell $? "after what needs a quiet machine"
+rm "$work/scripts/counts.sh" "$work/files/counts.json"
+# Quiet when it is looked at, busy while the file is measured.
+build five
+printf '#!/bin/bash\n# takes: 1 s\nsed "s/null/\\"the host took it\\"/" "$FAKE/document.json" >"$1"\n' >"$work/scripts/first.sh"
+REFERENCE=full refused "what a busy machine measured is discarded" "the host took it" tools/reference.sh first
+[ "$(jq -r .tool.commit "$work/files/first.json")" = four ] && ! grep -q 'none' <(find "$work/files" -name '.*part*' | sed s/.*/none/)
+tell $? "the file of before stays" "$(ls -A "$work/files")"
+echo "1..$number"
+exit "$failed"
