@@ -186,7 +186,7 @@ MODULES  := $(LIBRARIES_HERE:%=$(BUILD)/libraries/%.so)
 STORE_OBJECTS := $(STORES_HERE:%=$(BUILD)/stores/%.so)
 C_TESTS  := $(wildcard tests/unit/test_*.c tests/conformance/test_*.c)
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
-SCRIPTS  := $(wildcard tools/*.sh tools/fleet/* tools/*/*.sh tools/*/*.bash tests/*.sh tests/*/*.sh originals/*.sh tests/tap.bash .ci/run)
+SCRIPTS  := $(wildcard tools/*.sh tools/fleet/* tools/*/*.sh tools/*/*.bash tests/*.sh tests/*/*.sh tests/*.bash tests/*/*.bash originals/*.sh .ci/run)
 STYLED   := $(wildcard src/*.[ch] src/impls/*.[ch] src/runners/*.[ch] src/twtimers/*.[ch] src/stores/*.[ch] src/disk/*.[ch] src/libraries/*.[ch] src/libraries/*.cpp src/harness/*/*.[ch] src/harness/*/*/*.[ch] tests/*/*.[ch] docs/*.c tools/*.c docs/plugins/*.c docs/plugins/*.cpp docs/examples/*.c playground/*.[ch])
 
 UNIT_TESTS        := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS)))

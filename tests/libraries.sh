@@ -2,7 +2,7 @@
 # libraries.sh [NAME...] - every real library that is built here (or those named) keeps the contract, does in
 # each of its ways of running what the oracle does, and says what it does besides.  Prints TAP.
 #
-# That the contract's tests see what they are there to see is shown as in tests/faults/run.sh: each
+# That the contract's tests see what they are there to see is shown by faults (tests/faults/planting.bash): each
 # tests/faults/libraries/NAME-WHAT.patch plants a fault, the library's module is built with it in a copy of the
 # sources, and `twbench conform` must name the rule in the patch's first line.  Its second line has the
 # settings that bring the fault out.  That takes as long as all the rest, so it is only done with
@@ -31,7 +31,8 @@ dpdk        --rdtsc=0;--cycles=1            $virtual
 timerfd     --keep=0                        fill-cancel
 posix-timer --keep=0                        fill-cancel"
 
-. tests/tap.bash
+rooms=(src/libraries)
+. tests/faults/planting.bash
 
 # Is it here, and wanted?
 is_built() {
@@ -99,28 +100,19 @@ prepare_copy() {
     mkdir "$work/copy" && cp -r src Makefile VERSION LICENSE tools "$work/copy" && cp "$twbench" "$work/copy/twbench"
 }
 
-judge_fault() {
-    local patch=$1 base name rule settings module found
-    base=$(basename "$patch" .patch)
+judge_library_fault() {
+    local base name settings module status
+    base=$(basename "$1" .patch)
     name=${base%%-*}
-    rule=$(sed -n '1s/^Rule: //p' "$patch")
-    read -ra settings < <(sed -n '2s/^Settings: *//p' "$patch"; echo)
+    read -ra settings < <(field "$1" Settings; echo)
     rm -rf "$work/copy/src" && cp -r src "$work/copy/src"
-    if ! patch --directory="$work/copy" --strip=1 --fuzz=0 --silent --force <"$patch"; then
-        echo "the patch no longer applies to src/libraries: bring it up to date with the design"
-        return 1
-    fi
+    apply "$work/copy" "$1" || return 1
     module=build/release/libraries/$name.so
     rm -f "$work/copy/$module" "$work/copy/build/release/libraries/$name".*.o
     make -C "$work/copy" WERROR= CC="${CC:-gcc}" "$module" >"$work/make.log" 2>&1 || { tail -5 "$work/make.log"; return 1; }
-    timeout 120 "$work/copy/twbench" conform --impl="${name//_/-}" --operations=1e4 "${settings[@]}" >"$work/found" 2>&1
-    local status=$?
-    found=$(sed -n '1s/^.*: BROKEN: //p' "$work/found")
-    [ $status -eq 1 ] && [ -n "$rule" ] && [ "$found" = "$rule" ] && return 0
-    echo "exit status $status (0: not caught, 1: caught, 124: too long)"
-    echo "expected: $rule"
-    cat "$work/found"
-    return 1
+    timeout 120 "$work/copy/twbench" conform --impl="${name//_/-}" --operations=1e4 "${settings[@]}" >"$work/copy/found" 2>&1
+    status=$?
+    caught $status "$work/copy" "$1"
 }
 
 patches_of() {
@@ -148,8 +140,8 @@ while read -r name ways workloads; do
         ;;
     esac
     for patch in $(patches_of "$name"); do
-        output=$(judge_fault "$patch" 2>&1)
-        tell $? "$(basename "$patch" .patch) is caught: $(sed -n '1s/^Rule: //p' "$patch")" "$output"
+        output=$(judge_library_fault "$patch" 2>&1)
+        tell $? "$(basename "$patch" .patch) is caught: $(field "$patch" Rule)" "$output"
     done
 done <<<"$libraries"
 is_built libev && harness_clock_goes_on

@@ -1,4 +1,6 @@
 # support.bash - what the tests of the command line share.
+# bats sets stderr, and the tests read what setup sets.
+# shellcheck shell=bash disable=SC2034,SC2154
 bats_require_minimum_version 1.5.0
 
 setup() {
