@@ -6,31 +6,16 @@
 # schema and the format page, which `make figures` writes.  Prints TAP.
 set -uo pipefail
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$(dirname "$0")/.." || exit 2
+root=$PWD
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 unset TWBENCH # the copy is asked, not the tree
-number=0
-failed=0
+. tests/tap.bash
 
 # What was built goes along, with its dates, so that only what the figure changes is compiled.
-cd "$root" && cp -a Makefile VERSION LICENSE src docs tools tests workloads schema report plots "$copy" &&
+cp -a Makefile VERSION LICENSE src docs tools tests workloads schema report plots "$copy" &&
     mkdir "$copy/build" && cp -a build/release "$copy/build" && cd "$copy" || exit 1
-
-# check NAME COMMAND... - the command succeeds.
-check() {
-    local name=$1 output
-    shift
-    number=$((number + 1))
-    if output=$("$@" 2>&1); then
-        echo "ok $number - $name"
-    else
-        echo "not ok $number - $name"
-        echo "# ${output:0:800}" | tr '\n' ' '
-        echo
-        failed=1
-    fi
-}
 
 # add FILE BEFORE LINE - puts the line before the first that contains the text BEFORE.
 add() {

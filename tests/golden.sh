@@ -34,19 +34,14 @@ run_show() { "$twbench" show W7 --json=-; }
 run_list() { "$twbench" list --json=-; }
 run_probe() { "$twbench" probe --impl=heap --workload=hold --tasks=100 --samples=1 --passes=1; }
 
+. tests/tap.bash
 commands=$(declare -F | sed -n 's/^declare -f run_//p')
 echo "1..$(wc -w <<<"$commands")"
-number=0 failed=0
 for command in $commands; do
-    number=$((number + 1))
     keys=tests/golden/$command.keys
     "run_$command" >"$work/document.json" 2>"$work/errors"
-    if output=$(tests/golden/keys.py "$keys" "$work/document.json" ${write:+"$write"} 2>&1); then
-        echo "ok $number - $command writes every key of before"
-    else
-        echo "not ok $number - $command writes every key of before"
-        { echo "$output"; tail -n 5 "$work/errors"; } | sed 's/^/# /'
-        failed=1
-    fi
+    output=$(tests/golden/keys.py "$keys" "$work/document.json" ${write:+"$write"} 2>&1)
+    tell $? "$command writes every key of before" "$output
+$(tail -n 5 "$work/errors")"
 done
 exit $failed

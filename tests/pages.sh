@@ -8,22 +8,6 @@ cd "$(dirname "$0")/.." || exit 2
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-said() { cat "$work/said"; }
-# check WHAT COMMAND... - the command's status is the answer.
-check() {
-    local what=$1
-    shift
-    "$@" >"$work/said" 2>&1
-    tell $? "$what" "$(said)"
-}
-# refused WHAT TEXT COMMAND... - the command fails, and says TEXT.
-refused() {
-    local what=$1 text=$2 status=0
-    shift 2
-    "$@" >"$work/said" 2>&1 && status=1
-    grep -qF -- "$text" "$work/said" || status=1
-    tell $status "$what" "$(said)"
-}
 
 check "every marked part of a page is what its command prints" tools/pages.py --check
 check "every table with figures is marked or excused, and no excuse is left over" tools/pages.py --unmarked
@@ -34,7 +18,7 @@ line=$(($(grep -n '^<!-- printed by' README.md | head -n 1 | cut -d: -f1) + 1))
 sed 's/^hashed  .*/hashed 1/' README.md >"$work/changed.md"
 printf 'It took <!-- figure: echo 7 -->8<!-- end --> ns.\n' >"$work/line.md"
 refused "a figure that was changed by hand is found" "changed.md:$line: is not what this prints" tools/pages.py --check "$work/changed.md" "$work/line.md"
-grep -q 'line.md:1: is not' "$work/said"
+has_said 'line.md:1: is not'
 tell $? "so is one within a line"
 printf '<!-- shown by: echo 7 -->\n' >"$work/page.md"
 refused "a marked part without an end is refused" "page.md:2: a marked part has no" tools/pages.py --check "$work/page.md"
@@ -46,9 +30,9 @@ printf '| key | meaning |\n|---|---|\n| a | the first of 3 |\n| b | more |\n' >"
 printf '<!-- shown by: echo 7 -->\n7\n<!-- end -->\nIt took 7.5 ns.\n' >"$work/text.md"
 refused "a table of figures without a mark is found" "table.md:1: a table with figures" \
     tools/pages.py --unmarked "$work/table.md" "$work/fence.md" "$work/words.md" "$work/text.md"
-grep -q 'fence.md:2: a table with figures' "$work/said" && ! grep -q words.md "$work/said"
+has_said 'fence.md:2: a table with figures' && ! has_said words.md
 tell $? "so is one in a fence; a table of words is none"
-grep -q 'text.md:4: a measured time in running text' "$work/said"
+has_said 'text.md:4: a measured time in running text'
 tell $? "a page with marked figures has none in its running text"
 
 named() {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # pictures.sh - pictures say what they show: lines that differ, units on the axes, what is missing, and
 # SVG that a second program reads.  Prints TAP.
+# shellcheck disable=SC2317  # functions that check calls
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
@@ -8,19 +9,7 @@ twbench=${TWBENCH:-./twbench}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-tests=0
-# check NAME COMMAND...: the command's status is the answer.
-check() {
-    local name=$1
-    shift
-    tests=$((tests + 1))
-    if "$@" >"$work/said" 2>&1; then
-        echo "ok $tests - $name"
-    else
-        echo "not ok $tests - $name"
-        sed 's/^/# /' "$work/said"
-    fi
-}
+. tests/tap.bash
 
 # A sweep of an older build, in which `list` timed out twice; and one with twelve designs more.
 xzcat tests/results/standard.json.xz >"$work/standard.json"
@@ -116,4 +105,5 @@ assert not wide, wide[0]
 PYTHON
 }
 check "a picture of text keeps to the columns of the terminal" narrow
-echo "1..$tests"
+echo "1..$number"
+exit "$failed"

@@ -8,22 +8,6 @@ cd "$(dirname "$0")/.." || exit 2
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-said() { cat "$work/said"; }
-# check WHAT COMMAND... - the command's status is the answer.
-check() {
-    local what=$1
-    shift
-    "$@" >"$work/said" 2>&1
-    tell $? "$what" "$(said)"
-}
-# refused WHAT TEXT COMMAND... - the command fails, and says TEXT.
-refused() {
-    local what=$1 text=$2 status=0
-    shift 2
-    "$@" >"$work/said" 2>&1 && status=1
-    grep -qF -- "$text" "$work/said" || status=1
-    tell $status "$what" "$(said)"
-}
 
 # Each script with tiny sizes, and what the pages read of it.
 every_script() {
@@ -81,8 +65,8 @@ refused "a script that is interrupted ends the run" "ended with 130" tools/refer
 tell $? "what was whole is kept, what was not is not published"
 rm "$work/stop-second"
 check "the next run" tools/reference.sh
-grep -q '1 of 2 files are to be measured, about 0:01 min' "$work/said" && [ "$(ran)" = "second " ]
-tell $? "goes on with what is missing, and says how long that takes" "$(said)"
+has_said '1 of 2 files are to be measured, about 0:01 min' && [ "$(ran)" = "second " ]
+tell $? "goes on with what is missing, and says how long that takes" "$said"
 build two
 check "another build" tools/reference.sh first
 refused "files of two builds are refused" "second.json: of another build: 1; one" tools/reference.sh --check

@@ -9,16 +9,7 @@ import sys
 import time
 
 from chromium import Chromium
-
-results = []
-
-
-def report(name, problems):
-    problems = list(problems)
-    results.append(not problems)
-    print(f"{'not ok' if problems else 'ok'} {len(results)} - {name}", flush=True)
-    for problem in problems[:12]:
-        print("# " + str(problem).replace("\n", "\n# "))
+from tap import report, results
 
 
 def wait_until(browser, condition, seconds=30):

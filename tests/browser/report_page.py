@@ -16,19 +16,10 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 from chromium import Chromium
+from tap import report, results
 
 TWBENCH = os.environ.get("TWBENCH", "./twbench")
 HOSTILE = """x<b>&"'</script><script>alert(1)</script>"""
-
-results = []
-
-
-def report(name, problems):
-    problems = list(problems)
-    results.append(not problems)
-    print(f"{'not ok' if problems else 'ok'} {len(results)} - {name}", flush=True)
-    for problem in problems[:12]:
-        print("# " + str(problem).replace("\n", "\n# "))
 
 
 # ---- Documents. ----------------------------------------------------------------------------------
