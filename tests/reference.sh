@@ -93,11 +93,19 @@ check "beside the others it runs last" tools/reference.sh
 [ "$(ran)" = "first second counts " ]
 tell $? "after what needs a quiet machine"
 rm "$work/scripts/counts.sh" "$work/files/counts.json"
+# What reads another file is measured behind it.
+build after
+sed -i '2a # after: second' "$work/scripts/first.sh"
+refused "a script that reads a file of another build is refused" "first reads $work/files/second.json: expected one of this build" tools/reference.sh first
+check "all of them" tools/reference.sh
+[ "$(ran)" = "second first " ]
+tell $? "begin with what another reads"
+sed -i '/^# after/d' "$work/scripts/first.sh"
 # Quiet when it is looked at, busy while the file is measured.
 build five
 printf '#!/bin/bash\n# takes: 1 s\nsed "s/null/\\"the host took it\\"/" "$FAKE/document.json" >"$1"\n' >"$work/scripts/first.sh"
 REFERENCE=full refused "what a busy machine measured is discarded" "the host took it" tools/reference.sh first
-[ "$(jq -r .tool.commit "$work/files/first.json")" = four ] && ! grep -q 'none' <(find "$work/files" -name '.*part*' | sed s/.*/none/)
+[ "$(jq -r .tool.commit "$work/files/first.json")" = after ] && ! grep -q 'none' <(find "$work/files" -name '.*part*' | sed s/.*/none/)
 tell $? "the file of before stays" "$(ls -A "$work/files")"
 echo "1..$number"
 exit "$failed"

@@ -10,7 +10,8 @@
 # A busy machine is refused, before each file and after it: what twbench's own look at the system warns of, but for
 # what nobody can change (a virtual machine, the governor) and the load average, which our own work raises; and, over
 # the whole time of a file, other programs or the host with over 5 % of the cores.  A script with a line "# quiet: no"
-# counts what no other work can change: it runs on any machine, and last.
+# counts what no other work can change: it runs on any machine, and last.  One with a line "# after: NAME" reads that
+# file of this build, and is measured behind those without.
 #
 # REFERENCE=partial is for tests: tiny sizes, one sample, no look at the machine.  REFERENCE_DIR=DIR must name another
 # folder then.  Wants jq and a build of a commit.
@@ -58,6 +59,7 @@ others() {
 }
 
 is_timed() { ! grep -q '^# quiet: no' "$scripts/$1.sh"; }
+before() { sed -n 's/^# after: //p' "$scripts/$1.sh"; }
 seconds_of() { sed -n 's/^# takes: \([0-9]*\) s.*/\1/p' "$1" | head -n 1; }
 minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
@@ -82,8 +84,10 @@ check_all() {
 
 # One file: resumed when the same build left a part of it, put in its place when it is whole.
 measure_one() {
-    local name=$1 file=$folder/$1.json part=$folder/.$1.part.json before after own status=0 found begin=$SECONDS
+    local name=$1 file=$folder/$1.json part=$folder/.$1.part.json look before after own status=0 found begin=$SECONDS
     [ ! -e "$part" ] || [ "$(build_of "$part")" = "$build" ] || rm "$part"
+    look=$(before "$name")
+    [ -z "$look" ] || [ "$(build_of "$folder/$look.json")" = "$build" ] || fail "$name reads $folder/$look.json: expected one of this build; call tools/reference.sh $look first"
     own_time >"$work/own"
     before=$(clocks)
     "$scripts/$name.sh" "$part" || status=$?
@@ -123,14 +127,14 @@ probe >"$work/probe.json" || fail "$TWBENCH does not run; expected a build of th
 build=$(build_of "$work/probe.json")
 case $build in *"; unknown; "* | *-dirty*) [ "$REFERENCE" = partial ] || fail "this build is of no commit (${build%%; gcc*}): commit first, then 'make reference'" ;; esac
 
-left=() last=() total=0
+left=() later=() last=() total=0
 for name in "${names[@]}"; do
     [ -x "$scripts/$name.sh" ] || fail "$name: no such script: $scripts/$name.sh"
     if [ -e "$folder/$name.json" ] && [ "$(build_of "$folder/$name.json")" = "$build" ]; then continue; fi
-    if is_timed "$name"; then left+=("$name"); else last+=("$name"); fi
+    if ! is_timed "$name"; then last+=("$name"); elif [ -n "$(before "$name")" ]; then later+=("$name"); else left+=("$name"); fi
     total=$((total + $(seconds_of "$scripts/$name.sh")))
 done
-left+=("${last[@]}")
+left+=("${later[@]}" "${last[@]}")
 echo "==> ${#left[@]} of ${#names[@]} files are to be measured, about $(minutes $total) min on a quiet machine: ${left[*]}"
 started=$SECONDS
 for i in "${!left[@]}"; do

@@ -16,3 +16,31 @@ measure() {
     [ "${REFERENCE:-full}" != partial ] || more+=(--runs=1 --warmup=0 --min-time=0ns --no-system-check)
     "$TWBENCH" "$@" --json="$file" "${more[@]}" >/dev/null
 }
+
+# exact - the exact designs and libraries of this build that run on the virtual clock, by commas; in a partial run a few.
+exact() {
+    if [ "${REFERENCE:-full}" = partial ]; then
+        echo fast,heap,hashed,libev
+        return
+    fi
+    "$TWBENCH" list --json=- | jq -r '[.designs[] | select(.traits | .keeps_nothing == false and .late_ticks == 0 and .late_shift == 0
+        and (.flags | index("real clock") | not)) | .name] | join(",")'
+}
+
+# loopless DESIGNS - the flag that runs the libraries among them without the system calls of their loops; empty when
+# there are none.
+loopless() {
+    "$TWBENCH" list --json=- | jq -r --arg chosen "$1" 'first(.designs[] | select(any(.parameters[]; .name == "poll"))
+        | select(.name as $name | $chosen | split(",") | index($name)) | "--poll=0") // ""'
+}
+
+# near FILE TIMES WORKLOAD TASKS - the designs that a run in FILE shows within TIMES of the best in some phase, by
+# commas; empty when it has no such cell.
+near() {
+    jq -r --argjson times "$2" --arg workload "$3" --argjson tasks "$4" '
+        [.cells[] | select(.status == "ok" and .workload == $workload and .tasks == $tasks and .impl != "null")
+            | .impl as $impl | .phases[] | select(.cpu_ns_per_op) | {impl: $impl, phase: .name, ns: .cpu_ns_per_op}]
+        | group_by(.phase)
+        | map(select(.[0].phase != "start" or $workload == "P1") | (map(.ns) | min) as $best | .[] | select(.ns <= $times * $best) | .impl)
+        | unique | join(",")' "$1"
+}

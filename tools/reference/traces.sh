@@ -1,11 +1,24 @@
 #!/bin/bash
-# takes: 60 s
-# traces.sh FILE - docs/DESIGNS.md: wheels with and without a bitmap of used slots, on the recorded traces.
+# takes: 200 s
+# traces.sh FILE - docs/DESIGNS.md, docs/PERFORMANCE.md: all exact designs and the libraries on the recorded traces, at three ticks.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"
 
-traces=nginx,libuv-bind,linux-timer,libevent-unbound,linux-hrtimer
-[ "${REFERENCE:-full}" = full ] || traces=libuv-bind
-measure "$file" run --workload=$traces --impl=hashed,round,callwheel --bitmap=0,1 --runs=3 --budget=60s
-measure "$file" run --workload=$traces --impl=hier-bitmap,cffs,lawn,todo,null --runs=3 --budget=60s
+# The traces at their own ticks, at ticks ten times as long, and at ticks a tenth as long: for these each time is
+# multiplied by ten in a copy of the trace.  A nanosecond has no tenth.  Wheels run with a bitmap of used slots, too.
+names=nginx,libuv-bind,linux-timer,libevent-unbound,linux-hrtimer
+coarse='nginx:10ms libuv-bind:10ms linux-timer:40ms libevent-unbound:10us linux-hrtimer:10ns'
+fine='nginx libuv-bind linux-timer libevent-unbound'
+[ "${REFERENCE:-full}" = full ] || names=libuv-bind coarse=libuv-bind:10ms fine=libuv-bind
+traces() { measure "$file" run --impl="$(exact),null" --bitmap=0,1 --poll=0 --min-time=5ms --runs=5 --budget=2s "$@"; }
+traces --workload=$names
+for tick in $coarse; do
+    traces --workload="${tick%:*}" --tick="${tick#*:}"
+done
+mkdir -p build/traces
+for name in $fine; do
+    xz -dc "workloads/traces/$name.tt.xz" | awk 'BEGIN { CONVFMT = OFMT = "%.0f" } /^# unit_ns:/ { $3 /= 10 } /^# end:/ { $3 *= 10 } !/^#/ { $1 *= 10; if (NF > 3) $4 *= 10 } { print }' \
+        >"build/traces/$name-fine.tt"
+    traces --workload="build/traces/$name-fine.tt"
+done
