@@ -2,12 +2,13 @@
 # scale_pictures.sh [SCALE.json...] - draws the pictures of docs/SCALE.md from results of tools/scale.sh
 #
 # docs/pictures/scale.svg has pages of 4 KiB, scale-pages.svg some designs with pages of either size.  Of a cell that is
-# in several files the last counts.  Without a file: results/reference/scale.json.  PICTURES=DIR: the pictures go there.
+# in several files the last counts.  Without a file:
+# results/reference/points.json and large.json.  PICTURES=DIR: the pictures go there.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 documents=("$@")
-[ $# -gt 0 ] || documents=(results/reference/scale.json)
+[ $# -gt 0 ] || documents=(results/reference/points.json results/reference/large.json)
 pictures=${PICTURES:-docs/pictures}
 panels="P1/start P1/stop P3/traffic P4/steady"
 few=" fast hashed hier " # in the second picture
@@ -72,7 +73,8 @@ panels=
 for panel in $wanted; do
     ! grep -q ",${panel%/*},.*,ok,,${panel#*/}," "$work/cells.csv" || panels+=" $panel"
 done
-designs=$(awk -F, 'NR > 1 && !seen[$1]++ { print $1 }' "$work/cells.csv")
+# Those of tools/tables.py, as far as they were measured.
+designs=$(awk -F, 'NR > 1 && !seen[$1]++ { print $1 }' "$work/cells.csv" | grep -xE 'fast|callwheel|linux26|hashed|hier|hier-bitmap|heap4|heap')
 draw scale.svg "$(echo "$designs" | paste -sd';')"
 both=$(for design in $designs; do
     case $few in *" $design "*) echo "$design"; echo "$design huge" ;; esac

@@ -1,7 +1,7 @@
 #!/bin/bash
 # scale_steps.sh MISSES.json LIMITS.json SCALE.json... - do simulated misses explain the steps of the curves?
 #
-#     tools/scale_steps.sh results/reference/{misses,limits,scale}.json
+#     tools/scale_steps.sh results/reference/{misses,limits,points,large}.json
 #
 # MISSES is what tools/reference/misses.sh writes, or what tools/misses.sh prints.  Of a cell that is in several
 # results the last counts.
@@ -61,7 +61,7 @@ awk -v limits="$work/limits" -v misses="$misses" '
         print "|---|---|--:|--:|--:|--:|--:|"
     }
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    $at["ns_per_op"] == "" || $at["params"] !~ /huge_pages=off/ { next }
+    $at["ns_per_op"] == "" || $at["params"] ~ /huge_pages=on/ { next }
     { key = $at["workload"] SUBSEP $at["tasks"] SUBSEP $at["impl"] SUBSEP $at["phase"]; if (!(key in ns)) order[++count] = key; ns[key] = $at["ns_per_op"] }
     END {
         for (i = 1; i <= count; i++) {

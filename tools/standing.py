@@ -7,11 +7,11 @@ Reads results of runs on the workloads P1 to P5 and prints Markdown.  Without --
 of medians in ns per operation, a row for each design; with it a row for each point, number of timers by
 number: the best exact other / the design, and who that is.  Figures are medians of CPU time
 over the timed processes of one run, in which all designs were sampled in turn: on a machine that others use
-wall time has their share in it.  P2 is per expired timer.  Of a run with --huge-pages the cells of one kind
-are taken, of any other all.
+wall time has their share in it.  P2 is per expired timer.  Of a run with --huge-pages=off,on the cells of one kind
+are taken, those of small pages unless the flag says otherwise.
 
-The best is to be the best of all exact designs of the program.  Whoever is not in the results, or did not come to an
-end at some size, is named under the table.
+The best is to be the best of all exact designs of the program.  Designs that are not in the results, were not run on
+some point or did not come to an end there are named under the table.
 """
 import json
 import os
@@ -58,17 +58,23 @@ def print_missing(cells, sizes):
         return
     seen = {cell["impl"] for cell in cells}
     absent = [design for design in exact if design not in seen]
-    if absent:
-        print(f"\nThe best of {len(exact) - len(absent)} of {len(exact)} exact designs. Not in these results: "
-              + ", ".join(f"`{d}`" for d in absent) + ".")
+    others = sorted(seen - set(exact))
+    print(f"\nThe best of {len(exact) - len(absent)} of {len(exact)} exact designs"
+          + (f" and {len(others)} libraries" if others else "") + "."
+          + (" Not in these results: " + ", ".join(f"`{d}`" for d in absent) + "." if absent else ""))
     for size in sizes:
-        ended = {cell["impl"] for cell in cells if cell["tasks"] == size}
-        left = [d for d in exact if d in seen and d not in ended]
-        slow = sorted({c["impl"] for c in cells if c["tasks"] == size and c["status"] != "ok" and c["impl"] in exact})
-        if left:
-            print(f"\nNot run at {size:,}: " + ", ".join(f"`{d}`" for d in left) + ".")
+        skipped, slow = {}, set()
+        for workload in dict.fromkeys(workload for workload, _ in POINTS):
+            here = {c["impl"]: c["status"] for c in cells if (c["tasks"], c["workload"]) == (size, workload)}
+            if here:
+                skipped[workload] = [d for d in exact if d in seen and d not in here]
+                slow |= {design for design, status in here.items() if status != "ok"}
+        if any(skipped.values()):
+            print(f"\nNot run at {size:,}: " + "; ".join(
+                f"{workload}: " + ", ".join(f"`{d}`" for d in designs) for workload, designs in skipped.items() if designs) + ".")
         if slow:
-            print(f"\nWithout a figure on some point at {size:,} (time or memory): " + ", ".join(f"`{d}`" for d in slow) + ".")
+            print(f"\nWithout a figure on some point at {size:,} (time or memory): "
+                  + ", ".join(f"`{d}`" for d in sorted(slow)) + ".")
 
 
 def row(cells):
@@ -107,7 +113,7 @@ def main(arguments):
     for name in files:
         with open(name, encoding="utf-8") as file:
             cells += [cell for cell in json.load(file)["cells"] if is_exact(cell)]
-    cells = [cell for cell in cells if cell["params"].get("huge_pages") == pages]
+    cells = [cell for cell in cells if (cell["params"].get("huge_pages") == "on") == (pages == "on")]
     designs = list(dict.fromkeys(cell["impl"] for cell in cells))
     sizes = sorted({cell["tasks"] for cell in cells})
     if "--ratios" in flags:

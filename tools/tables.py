@@ -2,15 +2,16 @@
 """tables.py TABLE FILE... - Markdown tables of the pages, from results/reference (tools/pages.py calls it).
 
     origin FILE...          which build measured each file, when, where, and what disturbed it
-    sizes FILE POINT        P1/start: ns of wall time per operation, a row for each design, a column for each size
-    pages FILE POINT...     the same on pages of 4 KiB and of 2 MiB, and how many times as fast the latter are
+    sizes POINT FILE...     P1/start: ns of wall time per operation, a row for each of some designs, a column for each size
+    pages POINT,... FILE... the same on pages of 4 KiB and of 2 MiB, and how many times as fast the latter are
     libraries FILE          designs and libraries on one trace: both times, calls, bytes
     limits FILE             limits of nodes of 16 bytes by number of nodes; the last column on pages of 2 MiB
     costs FILE              limits that no number of nodes goes with
     idle FILE               ns of an empty tick by number of timers
-    multiples LIMITS FILE   ns per operation as multiples of the limit, by point, design and size
+    multiples LIMITS FILE   ns per operation of `fast` and the best other as multiples of the limit, by point and size
     traces FILE             ns of CPU time per operation on traces, a row for each design and bitmap
-    aims FILE...            what `fast` is to reach on the points, what it reaches, and whether that is enough
+    ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
+    targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
     misses FILE             simulated misses per operation
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
     prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
@@ -52,7 +53,7 @@ def short(number, digits=3):
 
 def power(tasks):
     digits = len(str(int(tasks))) - 1
-    return f"1e{digits}" if tasks == 10 ** digits else f"{tasks:,}"
+    return f"1e{digits}" if tasks == 10 ** digits and tasks > 10 else f"{tasks:,}"
 
 
 def cells_of(name):
@@ -102,18 +103,26 @@ def medians(cells, point, field="ns_per_op"):
     return table
 
 
-def print_sizes(name, point):
-    table = {key[:2]: ns for key, ns in medians(cells_of(name), point).items() if key[2] != "on"}
+def all_cells(names):
+    return [cell for name in names for cell in cells_of(name)]
+
+
+# The designs of docs/SCALE.md; tools/scale_pictures.sh has the same.
+SCALED = ("fast", "callwheel", "linux26", "hashed", "hier", "hier-bitmap", "heap4", "heap")
+
+
+def print_sizes(point, *names):
+    table = {key[:2]: ns for key, ns in medians(all_cells(names), point).items() if key[2] != "on"}
     sizes = sorted({tasks for _, tasks in table})
     head([f"{point}, ns per operation"] + [power(tasks) for tasks in sizes])
-    for design in ordered(design for design, _ in table):
+    for design in (design for design in SCALED if any(key[0] == design for key in table)):
         row([f"`{design}`"] + [short(table.get((design, tasks))) for tasks in sizes])
 
 
-def print_pages(name, *points):
+def print_pages(points, *names):
     head(["", "timers", "4 KiB, ns", "2 MiB, ns", "times as fast"], 2)
-    for point in points:
-        table = medians(cells_of(name), point)
+    for point in points.split(","):
+        table = medians(all_cells(names), point)
         for design, tasks, pages in sorted(table, key=lambda key: key[1]):
             small = table.get((design, tasks, "off"))
             if pages == "on" and small and tasks >= 1e6:
@@ -186,16 +195,19 @@ def print_idle(name):
 def print_multiples(limits, name):
     shown = subprocess.run([PROGRAM, "limits", f"--limits={limits}", f"--of={name}", "--json=-"], capture_output=True,
                            text=True, check=True).stdout
-    rows = [r for r in json.loads(shown)["multiples"]["rows"] if r["multiple"] and r["impl"] != "null"]
+    late = {cell["impl"] for cell in read(name)["cells"] if not is_exact(cell)}
+    rows = [r for r in json.loads(shown)["multiples"]["rows"] if r["multiple"] and r["impl"] not in late]
     points = ["P1/start", "P1/stop", "P2/expire", "P3/traffic", "P4/steady", "P5/traffic"]
     sizes = sorted({r["tasks"] for r in rows})
     table = {(f"{r['workload']}/{r['phase']}", r["impl"], r["tasks"]): r for r in rows}
     head(["", ""] + [power(tasks) for tasks in sizes], 2)
     for point in points:
-        for design in ordered(r["impl"] for r in rows):
-            found = [table.get((point, design, tasks)) for tasks in sizes]
-            if any(found):
-                row([point.replace("/", " "), f"`{design}`"] + [short(r["multiple"]) if r else "" for r in found])
+        own = [table.get((point, "fast", tasks)) for tasks in sizes]
+        if any(own):
+            row([point.replace("/", " "), "`fast`"] + [short(r["multiple"]) if r else "" for r in own])
+        best = [min(((r["multiple"], r["impl"]) for key, r in table.items()
+                     if (key[0], key[2]) == (point, tasks) and r["impl"] != "fast"), default=None) for tasks in sizes]
+        row([point.replace("/", " "), "the best other"] + [f"{short(found[0])} ({found[1]})" if found else "" for found in best])
         limit = [next((r["limit_ns"] for key, r in table.items() if key[0] == point and key[2] == tasks), None)
                  for tasks in sizes]
         row([point.replace("/", " "), "the limit, ns"] + [short(ns) for ns in limit])
@@ -228,39 +240,144 @@ def print_prices(name, misses):
                 for kind in ("dependent-load", "independent-load")])
 
 
-def print_traces(name):
+def is_exact(cell):
+    traits = cell["traits"]
+    return traits["late_ticks"] == 0 and traits["late_shift"] == 0 and cell["impl"] != "null"
+
+
+def design_of(cell):
+    return cell["impl"] + (" bitmap=1" if cell["params"].get("bitmap") == 1 else "")
+
+
+TICKS = ("a tenth of its tick", "its own tick", "ten times its tick")
+
+
+def by_tick(name):
+    """(trace, one of TICKS) -> cells, those of null left in.  A copy of a trace with a tenth of its ticks is called -fine."""
     cells = [cell for cell in read(name)["cells"] if cell["status"] == "ok"]
-    traces = ordered(cell["workload"] for cell in cells)
-    table = {}
+    own, table = {}, {}
     for cell in cells:
-        label = f"`{cell['impl']}`" + (" bitmap=1" if cell["params"].get("bitmap") == 1 else "")
-        table[label, cell["workload"]] = cell["phases"][0]["cpu_ns_per_op"]
+        own[cell["workload"]] = min(cell["tick_ns"], own.get(cell["workload"], cell["tick_ns"]))
+    for cell in cells:
+        trace = cell["workload"]
+        tick = TICKS[0] if trace.endswith("-fine") else TICKS[1 if cell["tick_ns"] == own[trace] else 2]
+        table.setdefault((trace.removesuffix("-fine"), tick), []).append(cell)
+    return table
+
+
+def print_traces(name):
+    table, figures = by_tick(name), {}
+    traces = ordered(trace for trace, _ in table)
+    for trace in traces:
+        for cell in table[trace, TICKS[1]]:
+            figures[design_of(cell), trace] = cell["phases"][0]["cpu_ns_per_op"]
     head([""] + [f"`{trace}`" for trace in traces])
-    for label in ordered(label for label, _ in table):
-        row([label] + [short(table.get((label, trace))) for trace in traces])
+    for design in ordered(design for design, _ in figures):
+        row([f"`{design}`"] + [short(figures.get((design, trace))) for trace in traces])
 
 
-# What `fast` aims at: sizes, and how many times as fast as the best other exact design each point shall be at least.
-AIMS = [((1e6,), {"P1/start": 1 / 1.5, "P1/stop": 2, "P2/expire": 2.5, "P3/traffic": 2, "P4/steady": 3, "P5/traffic": 1.5}),
-        ((1e7,), {"P1/stop": 1.5, "P2/expire": 3, "P3/traffic": 2, "P4/steady": 4, "P5/traffic": 1.3}),
-        ((1e3, 1e4, 1e5), {point: 1 / 1.1 for point in
-                           ("P1/start", "P1/stop", "P2/expire", "P3/traffic", "P4/steady", "P5/traffic")})]
+def costs(cells, wanted):
+    """Of the exact designs with all the wanted phases, (workload, phase), the sums of CPU time per operation and of the same
+    net of the harness: design -> (ns, ns), and design -> harness."""
+    sums = {}
+    for workload, name in wanted:
+        for cell in cells:
+            phase = phase_of(cell, name) if cell["workload"] == workload and is_exact(cell) and cell["status"] == "ok" else None
+            if phase and phase["cpu_ns_per_op"]:
+                did = phase["operations"]
+                share = (cell["harness_ns_per_op"] or 0) * (did["start"] + did["stop"] + did["advance"])
+                share /= did["start"] + did["stop"] + did["expire"]
+                found = sums.setdefault(design_of(cell), [])
+                found.append((phase["cpu_ns_per_op"], phase["cpu_ns_per_op"] - share))
+    return {design: tuple(sum(part) for part in zip(*found)) for design, found in sums.items() if len(found) == len(wanted)}
 
 
-def print_aims(*names):
-    cells = [cell for name in names for cell in cells_of(name)
-             if cell["traits"]["late_ticks"] == 0 == cell["traits"]["late_shift"]]
-    head(["timers", "point", "aim, times", "reached", ""], 2)
-    for sizes, points in AIMS:
-        for point, aim in points.items():
-            table, reached = medians(cells, point, "cpu_ns_per_op"), []
-            for tasks in sizes:
-                of = {design: ns for (design, size, _), ns in table.items() if size == tasks}
-                if "fast" in of and len(of) > 1:
-                    reached.append(min(ns for design, ns in of.items() if design != "fast") / of["fast"])
-            words = " / ".join(f"{ratio:.2f}" for ratio in reached) if len(reached) == len(sizes) else "not measured"
-            met = "" if words == "not measured" else "yes" if min(reached) >= aim else "**no**"
-            row([" / ".join(power(int(tasks)) for tasks in sizes), point.replace("/", " "), f"{aim:.2g}", words, met])
+def net_ratio(other, own):
+    """Unknown where the harness is nearly all of a figure: what is left of it is chance."""
+    return f"{other[1] / own[1]:.2f}" if all(net > 0.1 * ns for ns, net in (other, own)) else "unknown"
+
+
+def best_other(found, but=()):
+    return min(((ns, design) for design, ns in found.items() if design != "fast" and design not in but), default=(None, None))
+
+
+def print_ticks(name):
+    head(["trace", "tick", "harness", "`fast`", "the best other", "", "other / `fast`", "net of the harness"], 2)
+    for (trace, tick), cells in by_tick(name).items():
+        found = costs(cells, [(cells[0]["workload"], cells[0]["phases"][0]["name"])])
+        other, design = best_other(found)
+        if "fast" in found and other:
+            own = found["fast"]
+            row([f"`{trace}`", tick, short(own[0] - own[1]), short(own[0]), short(other[0]), f"`{design}`", f"{other[0] / own[0]:.2f}",
+                 net_ratio(other, own)])
+
+
+# What `fast` is to reach: times of the best exact other over its own.
+TRACE_TARGETS = {"nginx": 1, "libuv-bind": 1, "linux-timer": 1, "libevent-unbound": 0.83, "linux-hrtimer": 0.83}
+PHASES = [("P1", "start"), ("P1", "stop"), ("P2", "expire"), ("P3", "traffic"), ("P4", "steady"), ("P5", "traffic")]
+# They note a start and do its work later, at the tick.
+PUT_OFF = ("todo", "scan")
+
+
+def print_target(what, where, asked, found, but=()):
+    other, design = best_other(found, but)
+    if "fast" not in found or not other:
+        row([what, where, f"{asked:g}", "not measured", "", "", ""])
+        return
+    own, ratio = found["fast"], other[0] / found["fast"][0]
+    net = net_ratio(other, own)
+    row([what, where, f"{asked:g}", f"{ratio:.2f}", net, f"`{design}`", "reached" if ratio >= asked else "**missed**"])
+
+
+def print_point_targets(cells, tasks):
+    here = [cell for cell in cells if cell["tasks"] == tasks and cell["params"].get("huge_pages") != "on"]
+    where = power(int(tasks))
+    for point in PHASES:
+        what = " ".join(point)
+        if tasks >= 1e6:
+            print_target(what, where, 1.3 if point[0] == "P5" else 1.5, costs(here, [point]))
+        elif point == ("P1", "start"):
+            print_target(what, where, 0.85, costs(here, [point]), PUT_OFF)
+        else:
+            print_target(what, where, 1, costs(here, [point]))
+    if tasks < 1e6:
+        print_target("P1 start and P2 expire together", where, 1.2, costs(here, [("P1", "start"), ("P2", "expire")]))
+
+
+def longest_advance(cells, design, point):
+    """ns, of the least time of each call over the passes; None when it is not known."""
+    for cell in cells:
+        phase = phase_of(cell, point[1]) if (cell["impl"], cell["workload"], cell["tasks"]) == (design, point[0], 1e6) else None
+        own = phase and phase["latency_ns"]["advance"] and phase["latency_ns"]["advance"].get("own")
+        if own and cell["params"].get("huge_pages") != "on":
+            return own["max"]
+    return None
+
+
+def print_targets(*names):
+    """Ratios of traces and points first, then the longest advance and bytes."""
+    head(["what", "where", "asked", "found", "net of the harness", "the best other", ""], 2)
+    documents = [name for name in names if any(cell["workload"] == "nginx" for cell in read(name)["cells"])]
+    cells = all_cells(name for name in names if name not in documents)
+    for name in documents:
+        for (trace, tick), at in by_tick(name).items():
+            if trace in TRACE_TARGETS:
+                print_target(f"`{trace}`", tick, TRACE_TARGETS[trace], costs(at, [(at[0]["workload"], at[0]["phases"][0]["name"])]))
+    for tasks in (1e3, 1e4, 1e5, 1e6, 1e7):
+        print_point_targets(cells, tasks)
+    for point in PHASES[2:]:
+        own, other = (longest_advance(cells, design, point) for design in ("fast", "callwheel"))
+        met = "not measured" if not own or not other else f"{own / other:.2g} ({spoken(own)} / {spoken(other)})"
+        row([f"{point[0]}, longest advance", "1e6", "at most 2", met, "", "`callwheel`",
+             "" if met == "not measured" else "reached" if own <= 2 * other else "**missed**"])
+    print_memory_target(cells, "bytes a timer", 1e6, 16, lambda cell: cell["memory"]["capacity_bytes"] / cell["stream"]["capacity"])
+    print_memory_target(cells, "fixed bytes", 10, 8192, lambda cell: cell["memory"]["fixed_bytes"])
+
+
+def print_memory_target(cells, what, tasks, most, of):
+    found = next((of(cell) for cell in cells if (cell["impl"], cell["tasks"]) == ("fast", tasks)), None)
+    row([f"{what}, all timers in use" if tasks > 10 else what, power(int(tasks)), f"at most {most:,}",
+         "not measured" if found is None else f"{found:,.0f}", "", "", "" if found is None else "reached" if found <= most else "**missed**"])
 
 
 def spoken(ns):
@@ -330,7 +447,7 @@ def print_closed(name):
 
 TABLES = {"runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
-          "aims": print_aims, "misses": print_misses, "prices": print_prices}
+          "targets": print_targets, "ticks": print_ticks, "misses": print_misses, "prices": print_prices}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:

@@ -5,4 +5,4 @@ file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"
 
-measure "$file" run --impl=fast,callwheel,linux26 --workload=idle --tasks="$(sizes 1e3,1e6)" --runs=6
+measure "$file" run --impl=fast,callwheel,linux26 --workload=idle --tasks="$(sizes 10,1e3,1e6)" --runs=6
