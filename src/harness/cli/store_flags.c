@@ -187,20 +187,6 @@ int store_flags_hot(struct options *options, const char *flag, const char *value
 
 /* ---- Settings. -------------------------------------------------------------------------------- */
 
-/* The parameter of that name of any store that is built. */
-static const struct tw_param *param_find(const char *name)
-{
-    struct diag unused;
-    for (size_t i = 0; i < store_registry_count; i++) {
-        const struct tw_store_backend *store = store_modules_load(&store_registry[i], &unused);
-        for (const struct tw_param *param = store ? store->params : NULL; param && param->name;
-             param++)
-            if (strcmp(param->name, name) == 0)
-                return param;
-    }
-    return NULL;
-}
-
 int store_flags_set(struct options *options, const char *flag, const char *value, struct diag *diag)
 {
     struct storing_request *storing = &options->storing;
@@ -208,7 +194,7 @@ int store_flags_set(struct options *options, const char *flag, const char *value
     char name[64];
     uint64_t number;
     snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - value : 0), value);
-    const struct tw_param *param = param_find(name);
+    const struct tw_param *param = store_modules_param(name);
     if (!param)
         return diag_usage(diag, "%s: %s: no store has a setting '%s'; 'twbench list' names them",
                           flag, value, name);

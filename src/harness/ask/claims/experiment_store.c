@@ -36,24 +36,10 @@ static void read_span(struct reader *reader, const struct reader_place *place, c
     out->load.arrivals_ms = out->load.span_ms / 240;
 }
 
-/* The parameter of that name of a store that is here; its text stays. */
-static const struct tw_param *find_param(const char *name)
-{
-    for (size_t i = 0; i < store_registry_count; i++) {
-        struct diag unused;
-        const struct tw_store_backend *store = store_modules_load(&store_registry[i], &unused);
-        for (const struct tw_param *param = store ? store->params : NULL; param && param->name;
-             param++)
-            if (strcmp(param->name, name) == 0)
-                return param;
-    }
-    return NULL;
-}
-
 static void read_setting(struct reader *reader, const struct reader_place *place, const cJSON *item,
                          struct experiment_store *out)
 {
-    const struct tw_param *param = find_param(item->string);
+    const struct tw_param *param = store_modules_param(item->string);
     uint64_t value = reader_count(reader, place, item);
     size_t at = 0;
     while (at < out->setting_count && strcmp(out->settings[at].name, item->string) != 0)

@@ -93,3 +93,16 @@ const struct store_row *store_modules_find(const char *key, struct diag *diag)
                nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";");
     return NULL;
 }
+
+const struct tw_param *store_modules_param(const char *name)
+{
+    struct diag unused;
+    for (size_t i = 0; i < store_registry_count; i++) {
+        const struct tw_store_backend *store = store_modules_load(&store_registry[i], &unused);
+        for (const struct tw_param *param = store ? store->params : NULL; param && param->name;
+             param++)
+            if (strcmp(param->name, name) == 0)
+                return param;
+    }
+    return NULL;
+}

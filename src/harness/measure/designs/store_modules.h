@@ -22,4 +22,8 @@ const struct tw_store_backend *store_modules_open(const char *given, struct diag
 /* The row of that key.  NULL with DIAG_USAGE in *diag, which names the nearest. */
 const struct store_row *store_modules_find(const char *key, struct diag *diag);
 
+/* The parameter of that name, of the first store that is here and has it; its text stays.  NULL: none has.  Loads stores
+ * until one has it. */
+const struct tw_param *store_modules_param(const char *name);
+
 #endif
