@@ -18,6 +18,10 @@ stores() {
 @test "a store that is killed loses nothing, and repeats nothing" {
     stores --stores=wheel-log --tasks=1000 --producers=2 --batch=3 --payload=0..2000 --kills=50 --json=k.json >out
     jq -e '.cells[0] | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0 and .kills.client >= 25' k.json
+    # A server's kills stand beside the client's, so that no width leaves one out alone.
+    jq '.cells[0].kills = {client: 4, server: 1, both: 2}' k.json >three.json
+    "$twbench" report three.json >page
+    [[ $(grep '^store ' page) == *" kills" && $(grep '^wheel-log ' page) == *" 4+1+2" ]]
 }
 
 @test "conform: wheel-log keeps its contract through kills, loss of power, failing disks and flipped bits" {

@@ -52,6 +52,7 @@ static const struct page_field figure_fields[] = {
     {.title = "recovery", .unit = "s", .cell = "{figures.recovery_s.median:number}"},
     {.title = "status", .flags = PAGE_LEFT, .cell = "{status:verdict}"}};
 
+/* The last is left out where nothing was killed. */
 static const struct page_field ledger_fields[] = {
     {.title = "store", .flags = PAGE_LEFT | PAGE_NAMES, .cell = "{store}"},
     {.title = "acknowledged", .cell = "{ledger.acknowledged:count}"},
@@ -66,9 +67,9 @@ static const struct page_field ledger_fields[] = {
     {.title = "again", .keep = 5, .cell = "{ledger.again:count}"},
     {.title = "dropped", .keep = 1, .cell = "{ledger.dropped:count}"},
     {.title = "unknown", .keep = 5, .cell = "{ledger.unknown:count}"},
-    {.title = "kills", .keep = 6, .cell = "{kills.client:count}"},
-    {.title = "of server", .keep = 1, .cell = "{kills.server:count}"},
-    {.title = "of both", .keep = 1, .cell = "{kills.both:count}"}};
+    {.title = "kills",
+     .keep = 6,
+     .cell = "{kills.client:count}+{kills.server:count}+{kills.both:count}"}};
 
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))
 
@@ -91,14 +92,15 @@ static void add_group(struct page *page, const struct place *cells, const cJSON 
     page_add(page, &cell,
              ", {load.tasks:short} messages, producers {load.producers}, batch {load.batch}, "
              "{clock} clock");
-    if (json_get_number(first, "load.kills") > 0)
+    bool is_killed = json_get_number(first, "load.kills") > 0;
+    if (is_killed) {
         page_add(page, &cell, ", {load.kills} kills");
-    else {
+    } else {
         page_table(page, NULL, "Figures");
         add_rows(page, figure_fields, COUNT(figure_fields), cells, first);
     }
     page_table(page, NULL, "Ledger");
-    add_rows(page, ledger_fields, COUNT(ledger_fields), cells, first);
+    add_rows(page, ledger_fields, COUNT(ledger_fields) - !is_killed, cells, first);
 }
 
 /* What is wrong, and what is not here. */
@@ -117,7 +119,8 @@ static void say_reading(struct page *page, const struct place *root)
     page_text(page, "acknowledged = fired + cancelled + lost + dropped + pending. Lost, twice, "
                     "early, late, out of "
                     "order and changed are defects; again, dropped and unknown are what the "
-                    "contract allows.");
+                    "contract allows. Kills are those of the client + of the server + of both at "
+                    "once.");
 }
 
 void page_stores(struct page *page, const cJSON *document)
