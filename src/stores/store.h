@@ -213,7 +213,9 @@ struct tw_store_backend {
                 size_t *count);
     /* Acknowledges that the first count messages handed out and not yet done, in the order of delivery, are handled. */
     int (*done)(struct tw_store *store, size_t count);
-    /* The due of the earliest message that is neither handed out nor cancelled, or earlier; TW_STORE_NEVER. */
+    /* A time by which poll has something: the due of the earliest message that is neither handed out nor cancelled, or
+     * earlier.  Of a message that is past its due it may answer any time up to the caller's now.  TW_STORE_NEVER: no such
+     * message. */
     uint64_t (*next)(struct tw_store *store);
 
     /* Does a bounded piece of work ahead of time; 1 in *more if there is more to do at this time.  A dispatcher that has nothing

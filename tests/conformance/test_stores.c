@@ -400,7 +400,7 @@ static void check_pending(struct rig *rig)
     for (uint32_t i = 0; i < rig->count; i++)
         if (rig->book[i].fate == WAITS && rig->book[i].due_ms < first)
             first = rig->book[i].due_ms;
-    /* What is put with a due in the past is due at once: now will do for it. */
+    /* Of a message past its due, any time up to now will do (store.h). */
     if (next > first && next > rig->now_ms)
         fail_msg("%s: next is %llu, and a message is due at %llu", rig->store->name,
                  (unsigned long long)next, (unsigned long long)first);
