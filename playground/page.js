@@ -92,20 +92,29 @@ const LEVEL_CHOICES = ["", "16,16,16", "64,64,64", "256,256", "60,60,24", "3600,
 const TIMERS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000];
 const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000];
 
-let running = false, tour = null, owed = 0, last = 0, frames = [], turns = 0, dirty = true;
+let running = false, tour = null, owed = 0, last = 0, frames = [], grown = 0, dirty = true;
 
 const timersOf = () => TIMERS[Math.min(byId("timers").value * 1, TIMERS.length - 1)];
 const loadOf = () => ({ timers: timersOf(), mean: 2 ** byId("mean").value, delay: byId("delay").value * 1,
   cancel: byId("cancel").value * 10, seed: 1, empty: 0 });
 
+// A worked example begins with its first step, whatever was done by hand meanwhile.
 function beginAgain() {
-  const load = tour && tour.load ? tour.load : loadOf();
+  const load = tour ? tour.load : loadOf();
+  if (tour) Object.assign(tour, { at: 0, names: [], ids: {} });
   chosen.forEach((choice, world) => {
     choice.error = openWorld(world, designs.findIndex((d) => d.name === choice.design), load, choice.settings);
   });
   owed = 0;
   growth.begin();
+  if (tour) showExample();
   dirty = true;
+}
+
+function leaveTour() {
+  tour = null;
+  byId("tour").value = "";
+  byId("guide").hidden = true;
 }
 
 // ---- Drawing. ----------------------------------------------------------------------------------
@@ -177,18 +186,16 @@ function drawWheel(pen, wide, high, picture, colour) {
     const named = few ? picture.samples.filter((sample) => sample.level === i) : [];
     drawRing(pen, wide / 2, high / 2, outer - i * (width + 6), width, picture.levels[i], colour, named);
   }
-  pen.textAlign = "left";
-  pen.fillStyle = colours.soft;
-  for (let i = 0; i < Math.min(used, 8); i++)
-    pen.fillText(`${i ? "level " + i : "ring"}: ${count(picture.levels[i].size)} slots of ${count(picture.levels[i].unit)}`, 6, 14 + 15 * i);
+  const told = picture.levels.slice(0, used).map((level) => `${count(level.size)} slots of ${level.unit > 1 ? count(level.unit) + " ticks" : "a tick"}`);
+  return used > 1 ? "from outside: " + told.join(", ") : told[0];
 }
 
 function drawBoxes(pen, wide, high, picture, colour, now, ordered) {
   const samples = ordered ? [...picture.samples].sort((a, b) => a.slot - b.slot) : picture.samples;
-  const columns = samples.length <= 24 ? 6 : 16, side = wide / columns, tall = Math.min(side * 0.6, (high - 24) / Math.ceil(SAMPLES / 16));
+  const columns = samples.length <= 24 ? 6 : 16, side = wide / columns, tall = Math.min(side * 0.6, (high - 8) / Math.ceil(SAMPLES / 16));
   const most = Math.max(1, ...samples.map((sample) => sample.due - now));
   samples.forEach((sample, i) => {
-    const x = (i % columns) * side, y = 22 + Math.floor(i / columns) * (samples.length <= 24 ? side * 0.6 : tall);
+    const x = (i % columns) * side, y = 4 + Math.floor(i / columns) * (samples.length <= 24 ? side * 0.6 : tall);
     shade(pen, 1 - (sample.due - now) / most * 0.95, colour);
     pen.fillRect(x + 1, y + 1, side - 2, (samples.length <= 24 ? side * 0.6 : tall) - 2);
     pen.globalAlpha = 1;
@@ -197,20 +204,20 @@ function drawBoxes(pen, wide, high, picture, colour, now, ordered) {
     pen.textAlign = "center";
     pen.fillText(`${nameOf(sample.id)} @${sample.due}`, x + side / 2, y + side * 0.33);
   });
-  pen.fillStyle = colours.soft;
-  pen.textAlign = "left";
-  pen.fillText(ordered ? `in order of deadlines: the first ${samples.length} of ${count(picture.running)}; dark is soon`
-    : `${samples.length} of ${count(picture.running)} timers; dark is soon`, 6, 14);
+  if (!samples.length) return "no timer";
+  return `${ordered ? "in order of deadlines: the first " : ""}${samples.length} of ${count(picture.running)} timers; dark is soon`;
 }
 
 function drawTree(pen, wide, high, picture, colour, now) {
-  const nodes = new Map(picture.samples.map((sample) => [sample.slot, sample]));
-  const most = Math.max(1, ...picture.samples.map((sample) => sample.due - now));
-  const depths = picture.arity > 2 ? 3 : 5, radius = Math.max(4, Math.min(16, wide / 40));
+  const nodes = new Map(picture.samples.map((sample) => [sample.slot, sample])), depths = picture.arity > 2 ? 3 : 5;
+  let end = picture.root, row = 1;
+  for (let depth = 0; depth <= depths; depth++, row *= picture.arity) end += row;
+  const drawn = picture.samples.filter((sample) => sample.slot < end), most = Math.max(1, ...drawn.map((sample) => sample.due - now));
+  const gaps = drawn.length < Math.min(end - picture.root, picture.running), radius = Math.max(4, Math.min(16, wide / 40));
   const walk = (index, depth, left, right, parent) => {
     const sample = nodes.get(index);
     if (!sample || depth > depths) return;
-    const x = (left + right) / 2, y = 40 + depth * (high - 70) / depths;
+    const x = (left + right) / 2, y = 24 + depth * (high - 48) / depths;
     if (parent) {
       pen.strokeStyle = colours.line;
       pen.lineWidth = 1;
@@ -236,9 +243,8 @@ function drawTree(pen, wide, high, picture, colour, now) {
     pen.fillText(nameOf(sample.id), x, y + 4);
   };
   walk(picture.root, 0, 0, wide, null);
-  pen.fillStyle = colours.soft;
-  pen.textAlign = "left";
-  pen.fillText(`a tree of ${count(picture.running)}: the top ${depths + 1} rows; the earliest is on top, dark is soon`, 6, 14);
+  if (!drawn.length) return "no timer";
+  return `a tree of ${count(picture.running)} timers: the top ${depths + 1} rows; the earliest is on top, dark is soon${gaps ? "; gaps are cancelled timers" : ""}`;
 }
 
 function drawWorld(world) {
@@ -246,9 +252,12 @@ function drawWorld(world) {
   const { pen, wide, high } = prepare(canvas, 0.7), picture = look(world), now = code.world_now(world);
   const colour = world ? colours.second : colours.first;
   pen.font = "12px ui-monospace, 'DejaVu Sans Mono', monospace";
-  if (picture.shape === SHAPE.wheel) drawWheel(pen, wide, high, picture, colour);
-  else if (picture.shape === SHAPE.tree) drawTree(pen, wide, high, picture, colour, now);
-  else drawBoxes(pen, wide, high, picture, colour, now, picture.shape === SHAPE.queue);
+  const legend = chosen[world].error ? ""
+    : picture.shape === SHAPE.wheel ? drawWheel(pen, wide, high, picture, colour)
+      : picture.shape === SHAPE.tree ? drawTree(pen, wide, high, picture, colour, now)
+        : drawBoxes(pen, wide, high, picture, colour, now, picture.shape === SHAPE.queue);
+  const key = article.querySelector(".legend");
+  if (key.textContent !== legend) key.textContent = legend;
   const said = chosen[world].error || `tick ${count(now)}, ${count(picture.running)} timers, ${count(code.world_bytes(world))} bytes`;
   const line = article.querySelector(".now");
   if (line.textContent !== said) line.textContent = said;
@@ -276,13 +285,18 @@ function drawCounts() {
   byId("counts").tBodies[0].innerHTML = plain("operations", code.world_operations) + plain("fired", code.world_fired) + rows.join("");
   const digests = [0, 1].map((world) => [1, 0].map((half) => (code.world_digest(world, half) >>> 0).toString(16).padStart(8, "0")).join(""));
   const refused = [0, 1].filter((world) => code.world_refused(world) > 0).map((world) => names[world]);
+  const empty = [0, 1].filter((world) => designs.find((d) => d.name === names[world]).keepsNothing).map((world) => names[world]);
+  const closed = [0, 1].filter((world) => chosen[world].error).map((world) => names[world]);
   const late = [0, 1].filter((world) => !designs.find((d) => d.name === names[world]).exact).map((world) => names[world]);
   const line = byId("digest"), same = digests[0] === digests[1], synchronous = code.world_now(0) === code.world_now(1);
-  line.className = same ? "good" : refused.length || late.length || !synchronous ? "" : "bad";
-  line.textContent = refused.length ? `${refused.join(" and ")} refused starts beyond its reach, so the two no longer do the same.`
+  line.className = closed.length || empty.length ? "" : same ? "good" : refused.length || late.length || !synchronous ? "" : "bad";
+  const said = closed.length ? `${closed.join(" and ")} could not be opened, so there is nothing to compare.`
+    : empty.length ? `${empty.join(" and ")} keeps no timer and fires none, so there is nothing to compare.`
+    : refused.length ? `${refused.join(" and ")} refused starts beyond its reach, so the two no longer do the same.`
     : same ? `Both fired the same timers on the same ticks (digest ${digests[0]}).`
       : late.length ? `${late.join(" and ")} may fire late, by design: the answers differ.`
         : synchronous ? `The answers differ: ${digests.join(" and ")}. One of the two is wrong.` : "The two are at different ticks.";
+  if (line.textContent !== said) line.textContent = said;
 }
 
 // No size is asked for after one whose operations took more work than this: some 20 ms, on any machine the same size.
@@ -318,8 +332,16 @@ const growth = {
     pen.fillText("timers", (wide - 84 + left) / 2, high - 4);
     for (let power = Math.ceil(Math.log10(least)); 10 ** power <= most; power++) {
       pen.textAlign = "right";
-      pen.fillText(short(10 ** power), left - 6, y(10 ** power) + 4);
+      pen.fillText((10 ** power).toLocaleString("en"), left - 6, y(10 ** power) + 4);
       pen.beginPath(); pen.moveTo(left, y(10 ** power)); pen.lineTo(wide - 84, y(10 ** power)); pen.stroke();
+    }
+    // Two names at one place make room for each other.
+    const ends = this.points.map((points) => points[points.length - 1]);
+    const lifts = ends.map((end) => end ? y(end.cost) + 4 : 0);
+    if (ends[0] && ends[1] && Math.abs(x(ends[0].timers) - x(ends[1].timers)) < 80 && Math.abs(lifts[0] - lifts[1]) < 14) {
+      const up = lifts[0] <= lifts[1] ? 0 : 1, middle = (lifts[0] + lifts[1]) / 2;
+      lifts[up] = middle - 7;
+      lifts[1 - up] = middle + 7;
     }
     this.points.forEach((points, world) => {
       pen.strokeStyle = pen.fillStyle = world ? colours.second : colours.first;
@@ -330,9 +352,8 @@ const growth = {
       pen.stroke();
       pen.setLineDash([]);
       points.forEach((p) => { pen.beginPath(); pen.arc(x(p.timers), y(p.cost), 3.5, 0, 7); pen.fill(); });
-      const end = points[points.length - 1];
       pen.textAlign = "left";
-      if (end) pen.fillText(chosen[world].design, x(end.timers) + 8, y(end.cost) + (world ? 12 : -2));
+      if (ends[world]) pen.fillText(chosen[world].design, x(ends[world].timers) + 8, lifts[world]);
     });
     const text = "Comparisons, visits, moves and link writes per operation, where about one timer fires at each tick.";
     if (byId("growth-text").textContent !== text) byId("growth-text").textContent = text;
@@ -360,7 +381,6 @@ function startExample(example) {
   setRunning(false);
   drawChoices();
   beginAgain();
-  showExample();
 }
 
 function doStatement(statement) {
@@ -381,6 +401,11 @@ function doStatement(statement) {
 
 const escaped = (text) => text.replace(/[&<>"]/g, (letter) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[letter]);
 
+// What the lessons mark up: `code`, *emphasis* and **strong**.
+const marked = (text) => escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>").replace(/\*\*([^*]+)\*\*/g, "<b>$1</b>")
+  .replace(/\*([^*\s][^*]*)\*/g, "<em>$1</em>");
+const listed = (items) => `<ol>${items.map((item) => `<li>${marked(item)}</li>`).join("")}</ol>`;
+
 function showExample() {
   const { example, at } = tour, left = example.steps.slice(at);
   byId("guide").innerHTML = `<h2>${escaped(example.name)}: ${escaped(example.question)}</h2>
@@ -399,7 +424,8 @@ function startLesson(lesson) {
   const match = LESSON_DESIGNS.find(([title]) => title.test(lesson.title));
   tour = null;
   if (match) { chosen[0] = { design: match[1], settings: {} }; chosen[1] = { design: match[2], settings: {} }; }
-  byId("guide").innerHTML = `<h2>${escaped(lesson.title)}</h2><p>${escaped(lesson.text)}</p><ol>${lesson.questions.map((q) => `<li>${escaped(q)}</li>`).join("")}</ol>`;
+  byId("guide").innerHTML = `<h2>${escaped(lesson.title)}</h2><p>${marked(lesson.text)}</p>${lesson.quoted ? `<pre tabindex="0">${escaped(lesson.quoted)}</pre>` : ""}${listed(lesson.questions)}
+    <details><summary>Answers</summary>${listed(lesson.answers)}</details>`;
   drawChoices();
   beginAgain();
   setRunning(true);
@@ -411,6 +437,8 @@ function setRunning(on) {
   running = on;
   byId("play").setAttribute("aria-pressed", String(on));
   byId("play").lastChild.textContent = on ? " Pause" : " Run";
+  // A screen reader hears the figures when the worlds stand still, not at every frame.
+  for (const line of document.querySelectorAll("[role=status]")) line.setAttribute("aria-live", on ? "off" : "polite");
   last = performance.now();
 }
 
@@ -430,16 +458,16 @@ function drawSettings(article, world) {
     if (SLIDERS[name]) {
       const [low, high] = SLIDERS[name].map(Math.log2), value = choice.settings[name] ? choice.settings[name][0] : 0;
       label.htmlFor = `${name}-${world}`;
-      label.innerHTML = `${name} <output>${value || "by itself"}</output><input id="${name}-${world}" type="range" min="${low - 1}" max="${high}" step="1" value="${value ? Math.log2(value) : low - 1}">`;
+      label.innerHTML = `${name} <output>${value || "automatic"}</output><input id="${name}-${world}" type="range" min="${low - 1}" max="${high}" step="1" value="${value ? Math.log2(value) : low - 1}">`;
       label.querySelector("input").oninput = (event) => {
         const given = event.target.value * 1;
         if (given < low) delete choice.settings[name]; else choice.settings[name] = [2 ** given];
-        label.querySelector("output").textContent = given < low ? "by itself" : count(2 ** given);
+        label.querySelector("output").textContent = given < low ? "automatic" : count(2 ** given);
         beginAgain();
       };
     } else if (name === "levels") {
       const given = (choice.settings.levels || []).join(","), choices = LEVEL_CHOICES.includes(given) ? LEVEL_CHOICES : [given, ...LEVEL_CHOICES];
-      label.innerHTML = `levels <select>${choices.map((c) => `<option value="${c}" ${c === given ? "selected" : ""}>${c || "by itself"}</option>`).join("")}</select>`;
+      label.innerHTML = `levels <select>${choices.map((c) => `<option value="${c}" ${c === given ? "selected" : ""}>${c || "automatic"}</option>`).join("")}</select>`;
       label.querySelector("select").onchange = (event) => {
         if (event.target.value) choice.settings.levels = event.target.value.split(",").map(Number); else delete choice.settings.levels;
         beginAgain();
@@ -477,20 +505,20 @@ function listen() {
   byId("play").onclick = () => setRunning(!running);
   byId("step").onclick = () => { setRunning(false); runTicks(1); };
   byId("reset").onclick = beginAgain;
-  for (const id of ["timers", "mean", "cancel", "delay"]) byId(id).oninput = () => { showValues(); tour = null; beginAgain(); };
+  for (const id of ["timers", "mean", "cancel", "delay"]) byId(id).oninput = () => { showValues(); if (tour) leaveTour(); beginAgain(); };
   byId("speed").oninput = showValues;
   byId("tour").onchange = (event) => {
     const [kind, index] = event.target.value.split(" ");
     byId("guide").hidden = !kind;
     if (kind === "lesson") startLesson(data.lessons[index]);
     else if (kind === "example") startExample(data.examples[index]);
-    else { tour = null; beginAgain(); }
+    else { tour = null; beginAgain(); setRunning(true); }
   };
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.matches("input, select, textarea"), button = event.target.matches("button, summary");
+    const slider = event.target.matches("input"), typing = event.target.matches("select"), button = event.target.matches("button, summary");
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === " " && !typing && !button) { event.preventDefault(); setRunning(!running); }
-    else if (event.key === "ArrowRight" && !typing) byId("step").click();
+    if (event.key === " " && !typing && !button) { event.preventDefault(); if (!event.repeat) setRunning(!running); }
+    else if (event.key === "ArrowRight" && !typing && !slider) byId("step").click();
     else if (event.key === "r" && !typing) beginAgain();
     else if ((event.key === "+" || event.key === "-") && !typing) {
       byId("speed").value = byId("speed").value * 1 + (event.key === "+" ? 1 : -1);
@@ -518,10 +546,11 @@ function frame(now) {
   if (running) {
     owed = Math.min(owed + passed * SPEEDS[byId("speed").value] / 1000, SPEEDS[byId("speed").value]);
     const until = performance.now() + 7;
-    while (owed >= 1 && performance.now() < until) {
-      const some = Math.max(1, Math.min(Math.floor(owed), 64));
-      runTicks(some);
-      owed -= some;
+    // From one tick on, so that a slow machine does not owe the frame 64 of them.
+    for (let some = 1; owed >= 1 && performance.now() < until; some = Math.min(2 * some, 64)) {
+      const ticks = Math.min(some, Math.floor(owed));
+      runTicks(ticks);
+      owed -= ticks;
     }
   }
   if (dirty) {
@@ -530,7 +559,10 @@ function frame(now) {
     drawCounts();
     dirty = false;
   } else growth.more();
-  if (running && ++turns % 8 === 0) growth.more();
+  if (running && now - grown > 130) {
+    grown = now;
+    growth.more();
+  }
   requestAnimationFrame(frame);
 }
 
@@ -539,7 +571,7 @@ async function main() {
   for (let i = 0; i < code.design_count(); i++) {
     const parameters = [];
     for (let k = 0; code.design_parameter(i, k); k++) parameters.push(textAt(code.design_parameter(i, k)));
-    designs.push({ name: textAt(code.design_name(i)), summary: textAt(code.design_summary(i)), exact: code.design_is_exact(i) === 1, parameters });
+    designs.push({ name: textAt(code.design_name(i)), summary: textAt(code.design_summary(i)), exact: code.design_is_exact(i) === 1, keepsNothing: code.design_keeps_nothing(i) === 1, parameters });
   }
   for (let i = 0; code.counter_name(i); i++) counters.push(textAt(code.counter_name(i)));
   readColours();
@@ -548,7 +580,7 @@ async function main() {
   drawChoices();
   listen();
   beginAgain();
-  setRunning(true);
+  setRunning(!matchMedia("(prefers-reduced-motion: reduce)").matches);
   // For tests: what can be asked of the page.
   window.playground = { frames: () => frames.length, designs: () => designs.map((d) => d.name), code, openWorld, chosen };
   requestAnimationFrame(frame);

@@ -10,6 +10,8 @@
 
 #define SETTINGS_MAX 8
 #define NAME_MAX_    24
+/* Comparisons and visits that the starts of a world may take: under a second in a slow browser. */
+#define OPENING_MAX 60000000
 
 struct world {
     const struct tw_design *design;
@@ -115,6 +117,16 @@ void world_close(int index)
     *world = (struct world){.timers = NULL};
 }
 
+static int give_up(int index, tw_id started)
+{
+    snprintf(error.text, sizeof error.text,
+             "%s: starting %u of %u timers took %d million steps. Choose fewer timers.",
+             worlds[index].design->counted->name, started, worlds[index].load.timers,
+             OPENING_MAX / 1000000);
+    world_close(index);
+    return 1;
+}
+
 int world_open(int index, int design, const struct world_load *load)
 {
     struct world *world = &worlds[index];
@@ -130,8 +142,12 @@ int world_open(int index, int design, const struct world_load *load)
         *world = (struct world){.timers = NULL};
         return 1;
     }
-    for (tw_id id = 0; !load->empty && id < load->timers; id++)
+    for (tw_id id = 0; !load->empty && id < load->timers; id++) {
+        const struct tw_work *work = world->design->counted->work(world->timers);
+        if (work->comparisons + work->visits > OPENING_MAX)
+            return give_up(index, id);
         begin(world, id, 0);
+    }
     return 0;
 }
 
@@ -172,8 +188,10 @@ int world_start(int index, uint32_t id, double delay)
     struct world *world = &worlds[index];
     if (!world->timers || id >= world->load.timers)
         return TW_REFUSED_RANGE;
+    int answer = world->design->counted->start(world->timers, id, world->now + (uint64_t)delay);
     world->operations++;
-    return world->design->counted->start(world->timers, id, world->now + (uint64_t)delay);
+    world->refused += answer < 0;
+    return answer;
 }
 
 int world_stop(int index, uint32_t id)
@@ -323,11 +341,15 @@ const char *design_summary(int design)
     return registry[design].counted->summary;
 }
 
+int design_keeps_nothing(int design)
+{
+    return (registry[design].counted->traits.flags & TW_KEEPS_NOTHING) != 0;
+}
+
 int design_is_exact(int design)
 {
     const struct tw_traits *traits = &registry[design].counted->traits;
-    return traits->late_ticks == 0 && traits->late_shift == 0 &&
-           !(traits->flags & TW_KEEPS_NOTHING);
+    return traits->late_ticks == 0 && traits->late_shift == 0;
 }
 
 const char *design_parameter(int design, int index)

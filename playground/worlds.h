@@ -48,7 +48,8 @@ struct world_picture {
 void world_forget_settings(void);
 void world_add_setting(const char *name, double value);
 
-/* Opens design `design` of the registry in place of what the world was.  0, or 1 with a text in world_error. */
+/* Opens design `design` of the registry in place of what the world was.  0, or 1 with a text in world_error: it refuses the
+ * settings, or its starts take too many steps for a page that has to answer. */
 int world_open(int world, int design, const struct world_load *load);
 void world_close(int world);
 const char *world_error(void);
@@ -79,8 +80,10 @@ double world_growth(int design, uint32_t timers, uint32_t ticks, const struct wo
 int design_count(void);
 const char *design_name(int design);
 const char *design_summary(int design);
-/* 1: exact; 0: may be late, or keeps nothing. */
+/* 1: fires on the tick; 0: may be late. */
 int design_is_exact(int design);
+/* 1: holds no timer and fires none. */
+int design_keeps_nothing(int design);
 const char *design_parameter(int design, int index); /* NULL: no more */
 const char *counter_name(int counter);               /* NULL: no more */
 

@@ -40,9 +40,16 @@ def compile_designs():
 
 
 def statements(frames):
-    """Each statement once: a tick of several steps has a frame for each."""
-    words = [frame["statement"] for frame in frames]
-    return [word for i, word in enumerate(words) if word and (i == 0 or words[i - 1] != word)]
+    """Each statement once: "tick 5" and "next 5" have up to five frames, any other has one."""
+    words, left = [], 0
+    for word in (frame["statement"] for frame in frames if frame["statement"]):
+        if left and word == words[-1]:
+            left -= 1
+            continue
+        words.append(word)
+        counted = re.fullmatch(r"(?:tick|next) (\d+)", word)
+        left = int(counted.group(1)) - 1 if counted else 0
+    return words
 
 
 def worked_examples(twbench):
@@ -60,17 +67,30 @@ def worked_examples(twbench):
     return examples
 
 
+def plain(text):
+    """One line without links, and without the commands that a numbered item shows."""
+    text = re.sub(r"```.*?```", "", text, flags=re.S)
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(text.split())).rstrip(":")
+
+
+def numbered(text):
+    items = re.findall(r"^\d+\. (.*(?:\n(?:   .*|(?=\n   )))*)", text, flags=re.M)
+    return [plain(item) for item in items]
+
+
 def lessons():
-    """Each step of LESSONS.md: its title, its first paragraph and its questions."""
+    """Each step of LESSONS.md: its title, its first paragraph, its questions and the answers."""
     steps = []
     for part in re.split(r"^## ", open("docs/LESSONS.md").read(), flags=re.M)[1:]:
         title, _, body = part.partition("\n")
-        questions = re.findall(r"^\d+\. (.*(?:\n   .*)*)", body, flags=re.M)
+        asked, _, rest = body.partition("<details>")
+        questions, answers = numbered(asked), numbered(rest.partition("</details>")[0])
         if not questions:
             continue
+        if len(questions) != len(answers):
+            sys.exit(f"playground.py: docs/LESSONS.md, '{title}': {len(questions)} questions and {len(answers)} answers")
         first = next(p for p in body.strip().split("\n\n") if not p.startswith(("```", "|", "#", "!")))
-        plain = lambda text: re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(text.split()))
-        steps.append({"title": title, "text": plain(first), "questions": [plain(question) for question in questions]})
+        steps.append({"title": title, "text": plain(first), "quoted": "".join(re.findall(r"^```\w+\n(.*?)^```", asked, flags=re.M | re.S)), "questions": questions, "answers": answers})
     return steps
 
 

@@ -46,6 +46,18 @@ def choose(browser, selector, value):
         select.dispatchEvent(new Event("change", {{ bubbles: true }})); }})()""")
 
 
+def press_to_the_end(browser):
+    for _ in range(100):
+        if not browser.evaluate("""(() => { const b = document.getElementById("next-step");
+            if (!b || b.disabled) return false; b.click(); return true; })()"""):
+            break
+
+
+# What scrolls by itself, such as quoted lines, may be wider than its place.
+OVERFLOWING = """[...document.querySelectorAll("body *")].filter((e) => e.clientWidth > 0 && !e.matches("select, pre")
+    && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline").map((e) => e.tagName + " " + e.textContent.slice(0, 40))"""
+
+
 def tour_problems(browser):
     problems = []
     tours = browser.evaluate("""[...document.querySelectorAll("#tour option")].map((o) => o.value).filter(Boolean)""")
@@ -55,10 +67,13 @@ def tour_problems(browser):
         choose(browser, "#tour", tour)
         if not browser.evaluate("""document.querySelector("#guide h2").textContent"""):
             problems.append(f"{tour}: no title")
-        for _ in range(100):
-            if not browser.evaluate("""(() => { const b = document.getElementById("next-step");
-                if (!b || b.disabled) return false; b.click(); return true; })()"""):
-                break
+        press_to_the_end(browser)
+        if tour.startswith("lesson") and browser.evaluate("document.querySelectorAll('#guide ol')[0].children.length !== document.querySelectorAll('#guide details li').length"):
+            problems.append(f"{tour}: not as many answers as questions")
+        if browser.evaluate("/[`*]/.test([...document.querySelectorAll('#guide p, #guide li')].map((e) => e.textContent).join(''))"):
+            problems.append(f"{tour}: marks of the text are shown")
+        wide = browser.evaluate(OVERFLOWING)
+        problems += [f"{tour}: wider than its place: {what}" for what in wide]
     return problems
 
 
@@ -70,7 +85,46 @@ def worked_problems(browser):
         browser.evaluate("document.getElementById('next-step').click()")
     said = browser.evaluate("document.getElementById('guide').textContent")
     fired = browser.evaluate("window.playground.code.world_fired(0)")
-    return [] if "add b 10s" in said and fired == 0 else [f"{said!r} {fired}"]
+    problems = [] if "add b 10s" in said and fired == 0 else [f"{said!r} {fired}"]
+    # Begun again, it begins with its first step; a slider leaves it.
+    browser.evaluate("document.getElementById('reset').click()")
+    if "nothing yet" not in browser.evaluate("document.getElementById('guide').textContent"):
+        problems.append("begun again, the example goes on in the middle")
+    set_slider(browser, "timers", 5)
+    if not browser.evaluate("document.getElementById('guide').hidden && document.getElementById('tour').value === ''"):
+        problems.append("a slider left the example's steps on the page")
+    # W6 jumps three times by the same hour, to the end.
+    choose(browser, "#tour", browser.evaluate("""[...document.querySelectorAll("#tour option")].find((o) => o.textContent.startsWith("W6:")).value"""))
+    press_to_the_end(browser)
+    if browser.evaluate("[window.playground.code.world_now(0), window.playground.code.world_fired(0)].join()") != "10810,1":
+        problems.append("W6 does not end at tick 10,810")
+    return problems
+
+
+def refused_problems(browser):
+    """What cannot be done is told, and soon: a list of 100,000 timers, a design that keeps nothing."""
+    choose(browser, "#tour", "")
+    choose(browser, '[data-world="0"] .design', "list")
+    choose(browser, '[data-world="1"] .design', "null")
+    set_slider(browser, "timers", 12)
+    time.sleep(0.5)
+    problems = [] if "Choose fewer timers" in browser.evaluate("document.querySelector('.now').textContent") else ["a list of 100,000 is opened"]
+    set_slider(browser, "timers", 5)
+    if not wait_until(browser, "document.getElementById('digest').textContent.includes('null keeps no timer')"):
+        problems.append(browser.evaluate("document.getElementById('digest').textContent"))
+    return problems
+
+
+def slow_problems(browser):
+    """A processor that is 20 times slower: the page still answers and goes on."""
+    choose(browser, '[data-world="0"] .design', "hashed")
+    choose(browser, '[data-world="1"] .design', "hier")
+    browser.call("Emulation.setCPUThrottlingRate", rate=20)
+    set_slider(browser, "speed", 17)
+    first = browser.evaluate("window.playground.code.world_now(0)")
+    went_on = wait_until(browser, f"window.playground.code.world_now(0) > {first} + 20 && growth.points.every((points) => points.length > 2)", 60)
+    browser.call("Emulation.setCPUThrottlingRate", rate=1)
+    return [] if went_on else ["it stands still"]
 
 
 def layout_problems(browser, width):
@@ -79,6 +133,7 @@ def layout_problems(browser, width):
     problems = []
     if browser.evaluate("document.documentElement.scrollWidth") > width:
         problems.append("the page scrolls sideways")
+    problems += ["wider than its place: " + what for what in browser.evaluate(OVERFLOWING)]
     problems += browser.evaluate("""[...document.querySelectorAll("button, select, input")].filter((e) => e.offsetParent
         && !e.labels?.length && !e.textContent.trim() && !e.getAttribute("aria-label")).map((e) => "no label: " + e.outerHTML)""")
     problems += browser.evaluate("""[...document.querySelectorAll("canvas")].filter((e) => !e.getAttribute("aria-label")).map((e) => "no label: canvas")""")
@@ -88,7 +143,7 @@ def layout_problems(browser, width):
 def main():
     page, digests = sys.argv[1:3]
     screenshots = sys.argv[3] if len(sys.argv) > 3 else None
-    print("1..10")
+    print("1..12")
     with Chromium() as browser:
         browser.size(1280)
         browser.open(page)
@@ -116,6 +171,8 @@ def main():
         report("every tour goes to its end, worked example W3 as on paper", tour_problems(browser) + worked_problems(browser))
         if screenshots:
             browser.screenshot(f"{screenshots}/playground-tour.png")
+        report("what cannot be done is told", refused_problems(browser))
+        report("a processor that is 20 times slower: it goes on, and draws growth", slow_problems(browser))
         problems = layout_problems(browser, 1280) + layout_problems(browser, 390)
         browser.media(scheme="dark")
         time.sleep(0.3)
