@@ -64,24 +64,27 @@ recommends() {
     [ "$(json late.json 'all(c["figures"]["bytes_per_task"] > 30 and "at most 30" in c["why"]
         for c in d["advice"]["candidates"] if c["status"] == "refused" and "bytes" in c["why"])')" = True ]
     [ "$(json late.json 'all(c["figures"]["bytes_per_task"] <= 30 for c in d["advice"]["candidates"] if c["front"])')" = True ]
-    in_some_of 5 recommends heap hold --tasks=500 --impl=heap,linux --budget=1500ms --for=memory
+    given_time recommends heap hold --tasks=500 --impl=heap,linux --for=memory
     [ "$(of a.json linux '(c["status"], "--late" in c["why"])')" = "('left-out', True)" ]
 }
 
 # A busy machine may leave no time for other ticks.
 leaves_out_coarser_ticks() {
-    advise network --tasks=200 --impl=heap --late=10ms --budget="$1" --json=a.json --force >/dev/null
+    advise network --tasks=200 --impl=heap --late=10ms "$@" --json=a.json --force >/dev/null
     [ "$(of a.json 'heap tick=10 ms' '(c["status"], c["why"])')" = \
         "('left-out', 'its delays are counted in ticks: at another tick it is another load')" ]
 }
 
 @test "where delays are counted in ticks a coarser tick would be another load, and is left out" {
-    leaves_out_coarser_ticks 2s || leaves_out_coarser_ticks 8s || leaves_out_coarser_ticks 30s
+    given_time leaves_out_coarser_ticks
+}
+
+hopeless_is_a_timeout() {
+    recommends hashed hold --tasks=1e5 --impl=list,hashed "$@" && [ "$(of a.json list 'c["status"]')" = timeout ]
 }
 
 @test "a hopeless design is a recorded timeout, and the others have their answer" {
-    in_some_of 5 recommends hashed hold --tasks=1e5 --impl=list,hashed --budget=4s
-    [ "$(of a.json list 'c["status"]')" = timeout ]
+    given_time hopeless_is_a_timeout
 }
 
 @test "interrupted, it leaves the advice so far; --resume goes on" {
