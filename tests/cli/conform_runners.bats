@@ -14,6 +14,8 @@ load support
     [[ $output != *BROKEN* && $output != *"no points"* ]]
     # The ledger of each adds up.
     [ "$(awk '/ accepted = / { sum++; if ($1 != $5 + $8 + $11 || $1 == 0) exit 1 } END { print sum }' <<<"$output")" -gt 1 ]
+    # Threads were held at points of each.
+    [ "$(awk '/, held at / { sum++; if ($NF < 50) exit 1 } END { print sum }' <<<"$output")" -gt 1 ]
 }
 
 @test "one design and its settings may be given, and the runner's" {

@@ -69,7 +69,7 @@ static void print_again(const struct proof *proof, const struct tw_runner_entry 
         printf(" --%s=%" PRIu64, race->settings[i].name, race->settings[i].values[0]);
     if (race->threads != DEFAULT_CALLERS)
         printf(" --threads=%u", race->threads);
-    printf(" --seed=%" PRIu64 " --operations=%d\n", report->seed, report->case_name ? 0 : 1);
+    printf(" --seed=%" PRIu64 " --operations=%d\n", report->seed, report->case_name[0] ? 0 : 1);
 }
 
 static void print_broken(const struct proof *proof, const struct tw_runner_entry *entry,
@@ -77,7 +77,7 @@ static void print_broken(const struct proof *proof, const struct tw_runner_entry
 {
     printf("%s: BROKEN: %s\n  %s\n", entry->timed->name, race_rule_name(report->rule),
            report->detail);
-    if (report->case_name)
+    if (report->case_name[0])
         printf("in the case '%s', %s, seed %" PRIu64 "\n", report->case_name, report->service,
                report->seed);
     else
@@ -97,8 +97,9 @@ static void print_held(const struct proof *proof, const struct tw_runner *runner
            " returned; %" PRIu64 " refused; %" PRIu64 " runs\n",
            sums->accepted, sums->ran, sums->stopped, sums->returned, sums->refused, sums->runs);
     if (sums->points > 0)
-        printf("  %" PRIu64 " points passed, threads delayed at %" PRIu64 " of them\n",
-               sums->points, sums->delays);
+        printf("  %" PRIu64 " points passed; threads delayed at %" PRIu64
+               " of them, held at %" PRIu64 "\n",
+               sums->points, sums->delays, sums->holds);
     else
         printf("  no points: threads were delayed nowhere (TW_RUNNER_POINT in runner.h)\n");
 }

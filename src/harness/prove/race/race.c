@@ -1,4 +1,4 @@
-/* race.c - runs each case and each random service in a child, watches its calls, and says how it ended. */
+/* race.c - runs each case, hold and random service in a child, watches its calls, and says how it ended. */
 #include "harness/prove/race/race.h"
 
 #include "harness/base/text.h"
@@ -8,6 +8,7 @@
 #include "harness/measure/designs/runner_plugins.h"
 #include "harness/prove/race/race_books.h"
 #include "harness/prove/race/race_cases.h"
+#include "harness/prove/race/race_hold.h"
 #include "harness/prove/race/race_random.h"
 #include "runners/moment.h"
 
@@ -28,7 +29,8 @@
 struct race_job {
     const struct tw_runner_entry *entry;
     const struct race_options *options;
-    const struct race_case *written; /* NULL: by the plan */
+    const struct race_case *written; /* else a hold, else by the plan */
+    const struct race_hold *hold;
     struct race_plan plan;
     struct race_notes *notes; /* shared */
     struct race_service *service;
@@ -48,10 +50,19 @@ static void *job_play(void *ctx)
     struct race_job *job = ctx;
     if (job->written)
         job->written->play(job->service);
+    else if (job->hold)
+        race_hold_play(job->service, job->hold);
     else
         race_random(job->service, &job->plan);
     atomic_store(&job->service->is_done, 1);
     return NULL;
+}
+
+/* Sleeps, and lets the clock of patience pass by as much as that, however much longer the sleep took. */
+static void clock_pass(struct race_notes *notes, uint64_t ns)
+{
+    moment_sleep(moment_now() + ns);
+    atomic_fetch_add_explicit(&notes->clock_ns, ns, memory_order_relaxed);
 }
 
 /* Finds a call that has not returned for as long as patience lasts. */
@@ -100,8 +111,8 @@ static void job_work(void *ctx, void *record)
         return;
     }
     for (uint64_t round = 0; !atomic_load(&service.is_done) && !race_is_over(&service); round++) {
-        moment_sleep(moment_now() + (round < 20 ? MS : 5 * MS));
-        look_for_hangs(job, turns, since, moment_now());
+        clock_pass(job->notes, round < 20 ? MS : 5 * MS);
+        look_for_hangs(job, turns, since, race_clock(&service));
     }
     while (race_is_over(&service) && atomic_load(&job->notes->finding.rule) == RACE_HOLDS)
         moment_sleep(moment_now() + MS);
@@ -135,11 +146,17 @@ static void say_where(const struct race_job *job, struct race_report *report)
     struct text text = text_in(report->service, sizeof report->service);
     report->seed = job->plan.seed;
     report->design = job->plan.design;
-    report->case_name = job->written ? job->written->name : NULL;
-    if (!job->written)
+    if (job->written)
+        snprintf(report->case_name, sizeof report->case_name, "%s", job->written->name);
+    else if (job->hold)
+        race_hold_words(job->hold, report->case_name, sizeof report->case_name);
+    else
         race_plan_words(&job->plan, report->service, sizeof report->service);
-    else if (job->plan.design)
+    if (report->case_name[0] && job->plan.design)
         text_add(&text, "over %s", job->plan.design->name);
+    if (job->hold && job->notes->held_at[0])
+        text_add(&text, "%sheld at '%.*s'", text.used > 0 ? ", " : "",
+                 (int)sizeof job->notes->held_at - 1, job->notes->held_at);
 }
 
 /* The end of a child, by what it found or by how it died. */
@@ -181,18 +198,30 @@ static void job_run(struct race_job *job, struct race_report *report)
 #undef ADD
 }
 
-static void run_cases(struct race_job *job, struct race_report *report)
+/* Case or hold `number` of the proof: over another design than the one before. */
+static void run_numbered(struct race_job *job, struct race_report *report)
 {
     const struct race_options *options = job->options;
+    size_t count = options->design_count;
+    job->plan.seed = options->seed;
+    job->plan.design = count > 0 ? options->designs[(options->seed + report->cases) % count] : NULL;
+    job_run(job, report);
+    report->cases++;
+}
+
+static void run_cases(struct race_job *job, struct race_report *report)
+{
+    struct race_hold hold;
     for (size_t i = 0; race_cases[i].name && report->rule == RACE_HOLDS; i++) {
-        size_t at = options->design_count > 0 ? (options->seed + i) % options->design_count : 0;
         job->written = &race_cases[i];
-        job->plan.seed = options->seed;
-        job->plan.design = options->design_count > 0 ? options->designs[at] : NULL;
-        job_run(job, report);
-        report->cases++;
+        run_numbered(job, report);
     }
     job->written = NULL;
+    job->hold = &hold;
+    for (size_t i = 0; report->rule == RACE_HOLDS && race_hold_at(&hold, job->entry->proved, i);
+         i++)
+        run_numbered(job, report);
+    job->hold = NULL;
 }
 
 int race_run(const struct tw_runner_entry *entry, const struct race_options *options,

@@ -283,6 +283,9 @@ void race_judge(struct race_service *service)
 void race_sum(const struct race_service *service, struct race_sums *sums)
 {
     uint32_t count = accounts_taken(service);
+#define ADD(name, meaning) sums->name += service->before.name;
+    RACE_SUMS(ADD)
+#undef ADD
     sums->operations += atomic_load(&service->operations);
     sums->refused += atomic_load(&service->refused);
     sums->runs += atomic_load(&service->runs);

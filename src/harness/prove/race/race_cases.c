@@ -49,8 +49,8 @@ static struct race_account *must_start(struct race_service *service, struct tw_s
                                        struct race_account *account)
 {
     int answer = account ? race_start(service, seat, account) : TW_RUN_MEMORY;
-    uint64_t end = moment_now() + service->options->patience_s * 1000 * MS;
-    while (answer == TW_RUN_FULL && moment_now() < end) {
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (answer == TW_RUN_FULL && race_clock(service) < end) {
         race_purge(service, seat);
         race_wait(service, seat, moment_now() + 500 * US);
         answer = race_start(service, seat, account);
@@ -91,8 +91,8 @@ static struct race_account *start_periodic(struct race_service *service, struct 
 static bool await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
                   uint32_t least, const char *what)
 {
-    uint64_t end = moment_now() + service->options->patience_s * 1000 * MS;
-    while (atomic_load(counter) < least && moment_now() < end && !race_is_over(service))
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (atomic_load(counter) < least && race_clock(service) < end && !race_is_over(service))
         race_wait(service, seat, moment_now() + 300 * US);
     if (atomic_load(counter) < least)
         FIND(service, RACE_DUE, "%s: not within %u s", what, service->options->patience_s);
@@ -205,8 +205,8 @@ static void catches_up(struct race_service *service)
     struct race_account *last = &service->accounts[19];
     if (!await(service, seat, &last->runs, 1, "the last of timers that sleep"))
         return;
-    uint64_t end = moment_now() + service->options->patience_s * 1000 * MS;
-    while (lag > 4 * tick_ns && moment_now() < end && !race_is_over(service)) {
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (lag > 4 * tick_ns && race_clock(service) < end && !race_is_over(service)) {
         struct race_account *now = start_at(service, seat, moment_now());
         if (!now || !await(service, seat, &now->runs, 1, "a timer that is due"))
             return;
@@ -225,7 +225,7 @@ static void catches_up(struct race_service *service)
 static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_t cap,
                      uint32_t least, struct race_account **accounts)
 {
-    uint64_t end = moment_now() + service->options->patience_s * 1000 * MS;
+    uint64_t end = race_clock(service) + race_patience_ns(service);
     uint32_t count = 0;
     while (count <= cap && !race_is_over(service)) {
         struct race_account *account = race_account(service);
@@ -235,7 +235,7 @@ static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_
         int answer = race_start(service, seat, account);
         if (answer == TW_RUN_OK)
             accounts[count++] = account;
-        else if (count >= least || moment_now() > end)
+        else if (count >= least || race_clock(service) > end)
             break;
         else {
             race_purge(service, seat);

@@ -19,7 +19,8 @@
     X(returned, "timers that shut gave back")                                                      \
     X(runs, "runs of tasks")                                                                       \
     X(points, "points passed")                                                                     \
-    X(delays, "points at which a thread slept or yielded")
+    X(delays, "points at which a thread slept or yielded")                                         \
+    X(holds, "points at which a thread was held while others acted")
 
 struct race_sums {
 #define RACE_SUM_MEMBER(name, meaning) uint64_t name;
@@ -38,7 +39,9 @@ struct race_options {
     uint64_t seed;       /* service k of the random ones is made from seed + k */
     uint64_t operations; /* at least so many starts and stops in random services; 0: cases alone */
     uint32_t threads;    /* most threads of callers, 1 .. RACE_THREADS_MAX */
-    uint32_t patience_s; /* seconds without progress after which a call hangs, or a timer is lost */
+    uint32_t
+        patience_s; /* seconds (race_clock) without progress after which a call hangs, or a timer
+                            is lost */
 };
 
 #define RACE_THREADS_MAX 16
@@ -46,12 +49,12 @@ struct race_options {
 struct race_report {
     enum race_rule rule; /* RACE_HOLDS: nothing was found */
     char detail[400];
-    char service[200];     /* how the service was opened that broke it */
-    const char *case_name; /* NULL: a random service */
-    uint64_t seed;         /* of that service */
+    char service[200];   /* how the service was opened that broke it */
+    char case_name[100]; /* "": a random service */
+    uint64_t seed;       /* of that service */
     const struct tw_backend *design;
     struct race_sums sums;
-    uint64_t services, cases; /* random ones, and written ones */
+    uint64_t services, cases; /* random ones; written ones and holds */
 };
 
 #endif

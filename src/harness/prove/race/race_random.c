@@ -180,13 +180,13 @@ static void caller_drain(struct caller *caller)
     for (uint32_t i = 0; i < caller->periodic_count && !race_is_over(service); i++)
         if (i % 8 != 0)
             race_stop(service, caller->seat, &service->accounts[caller->periodic[i]]);
-    uint64_t seen = 0, since = moment_now();
+    uint64_t seen = 0, since = race_clock(service);
     while (atomic_load(&service->near) > 0 && !caller->plan->shut_early && !race_is_over(service)) {
         race_wait(service, caller->seat, moment_now() + 300 * US);
         uint64_t left = atomic_load(&service->near);
         if (left != seen)
-            since = moment_now();
-        else if (moment_now() - since > service->options->patience_s * 1000 * MS)
+            since = race_clock(service);
+        else if (race_clock(service) - since > race_patience_ns(service))
             race_find(&service->notes->finding, RACE_DUE,
                       "%" PRIu64 " timers were due and have not run for %u s", left,
                       service->options->patience_s);

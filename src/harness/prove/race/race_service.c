@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,12 +42,31 @@ static uint64_t name_hash(const char *name)
     return h;
 }
 
+/* Stays at the point until the gate is opened. */
+static void gate_pass(struct race_service *service, uint32_t number, const char *name)
+{
+    struct race_gate *gate = &service->gate;
+    uint32_t set = GATE_SET;
+    if (atomic_load(&gate->state) != GATE_SET || number < gate->first || number > gate->last)
+        return;
+    uint32_t points = atomic_load(&gate->points);
+    while (points > 0)
+        if (atomic_compare_exchange_weak(&gate->points, &points, points - 1))
+            return;
+    if (!atomic_compare_exchange_strong(&gate->state, &set, GATE_HOLDS))
+        return;
+    snprintf(service->notes->held_at, sizeof service->notes->held_at, "%s", name);
+    while (atomic_load(&gate->state) == GATE_HOLDS)
+        moment_sleep(moment_now() + 20 * US);
+}
+
 /* Mostly nothing, at times a yield, seldom a sleep.  Each service has points, a quarter of all, at which its threads
  * are delayed ten times as often and as long. */
 static void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
 {
     struct race_service *service = ctx;
     atomic_fetch_add_explicit(&service->points_passed, 1, memory_order_relaxed);
+    gate_pass(service, number, name);
     if (service->point_weight == 0)
         return;
     bool hot = race_mix(service->seed, name_hash(name)) % 4 == 0;
@@ -188,6 +208,28 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
     note_end(note);
     judge_description(service, config);
     return !race_is_over(service);
+}
+
+/* is_done stays as it is: the child reads it all the while. */
+void race_again(struct race_service *service)
+{
+    struct race_sums sums = {0};
+    race_sum(service, &sums);
+    service->before = sums;
+    service->accounts = NULL; /* a runner that is broken may still call their tasks */
+    service->account_count = 0;
+    atomic_store(&service->next, 0);
+    atomic_store(&service->shut_began_ns, 0);
+    atomic_store(&service->shut_ended_ns, 0);
+    atomic_store(&service->is_shut, 0);
+    atomic_store(&service->tasks_inside, 0);
+    atomic_store(&service->near, 0);
+    atomic_store(&service->runs, 0);
+    atomic_store(&service->failed, 0);
+    atomic_store(&service->operations, 0);
+    atomic_store(&service->refused, 0);
+    atomic_store(&service->delays, 0);
+    atomic_store(&service->points_passed, 0);
 }
 
 struct tw_seat *race_enter(struct race_service *service)

@@ -18,6 +18,9 @@ const char *race_call_name(uint32_t call);
  * False with a finding when the runner refuses. */
 bool race_open(struct race_service *service, struct tw_runner_config *config, uint32_t accounts);
 
+/* Clears a closed service, to be opened again; what it has counted is kept. */
+void race_again(struct race_service *service);
+
 struct tw_seat *race_enter(struct race_service *service);
 void race_leave(struct race_service *service, struct tw_seat *seat);
 void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns);

@@ -44,6 +44,16 @@ struct race_note {
 struct race_notes {
     struct race_note of[RACE_NOTES];
     struct race_finding finding;
+    _Atomic uint64_t clock_ns; /* race_clock() */
+    char held_at[40]; /* the point at which a thread is held or was, by its name; "" for none */
+};
+
+/* A thread that has to stay at a point until another has done something (race_hold.h). */
+enum race_gate_state { GATE_OPEN, GATE_SET, GATE_HOLDS };
+struct race_gate {
+    _Atomic uint32_t state;  /* of enum race_gate_state */
+    uint32_t first, last;    /* numbers of the seats that it is for */
+    _Atomic uint32_t points; /* that they pass before one is held */
 };
 
 /* What becomes of a task when it runs, besides being written down. */
@@ -96,6 +106,8 @@ struct race_service {
         is_varied; /* settings and horizon are drawn: without memory for them, the defaults are taken */
     uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
     struct race_notes *notes;
+    struct race_gate gate;
+    struct race_sums before; /* of services that the same child has played before this one */
     struct race_account *accounts;
     uint32_t account_count;
     _Atomic uint32_t next; /* accounts taken */
@@ -110,6 +122,18 @@ struct race_service {
     _Atomic uint64_t points_passed;
     _Atomic uint32_t is_done; /* the script has come to its end */
 };
+
+/* Time by which patience is counted: it passes while a thread of the child that sleeps is woken in time.  Where
+ * other work takes the processor from the child, or the machine stands still, it stands still too. */
+static inline uint64_t race_clock(const struct race_service *service)
+{
+    return atomic_load_explicit(&service->notes->clock_ns, memory_order_relaxed);
+}
+
+static inline uint64_t race_patience_ns(const struct race_service *service)
+{
+    return (uint64_t)service->options->patience_s * 1000000000;
+}
 
 static inline bool race_is_over(const struct race_service *service)
 {
