@@ -22,6 +22,9 @@ struct account {
     bool is_periodic;         /* a run is no end of it; set before its start, by the same thread */
 };
 
+/* A cache line: what different threads write lies so far apart. */
+#define LEDGER_APART 64
+
 /* What one thread did, producer or not; it alone writes here. */
 struct book {
     struct clock_ledger ledger;
@@ -29,6 +32,7 @@ struct book {
     uint64_t operations;
     uint64_t tasks;       /* run by this thread */
     uint64_t last_ran_ns; /* when its last task began */
+    char apart[LEDGER_APART];
 };
 
 static inline uint64_t ledger_hash(tw_timer timer)

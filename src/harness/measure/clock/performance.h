@@ -38,6 +38,7 @@ struct producer {
     struct rng rng;
     uint32_t number;
     uint32_t calls; /* to time one of some */
+    char apart[LEDGER_APART];
 };
 
 /* What loads do with it: prepare before the window, play within. */
