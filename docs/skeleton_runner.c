@@ -86,9 +86,9 @@ static void *skeleton_drive(void *ctx)
     moment_sharpen();
     pthread_mutex_lock(&guarded->lock);
     while (!guarded->closed) {
-        uint64_t begun = moment_now();
-        guarded_advance(guarded, begun);
-        tally_most(&service->tally.longest_pause_ns, moment_now() - begun);
+        struct pause pause = pause_begin();
+        guarded_advance(guarded, pause.begun_ns);
+        pause_end(&pause, &service->tally);
         if (guarded->ready.head == OPENING_NONE) {
             sleeper_wait(&service->sleeper, guarded);
             tally_add(&service->tally.wakeups, 1);

@@ -413,6 +413,7 @@ def processor(cell):
 LATE = [("late p50", of_time("times_ns.late.p50")), ("p99", of_time("times_ns.late.p99")), ("longest", of_time("times_ns.late.max"))]
 RUNNERS = {
     "storm": ("storm", [("pause of the driver", of_time("stats.longest_pause_ns")),
+                        ("of that, work", of_time("stats.longest_work_ns")),
                         ("in its worst run", lambda cell: spoken(max(r["stats"]["longest_pause_ns"] for r in cell["clock"]["rounds"]))),
                         ("a stop, p50", of_time("times_ns.stop.p50")), ("p99", of_time("times_ns.stop.p99")),
                         ("longest", of_time("times_ns.stop.max"))]),
@@ -428,8 +429,10 @@ def print_runners(name, load):
         print_closed(name)
         return
     workload, columns = RUNNERS[load]
+    cells = [cell for cell in cells_of(name) if cell["workload"] == workload]
+    columns = [(title, value) for title, value in columns if any(value(cell) for cell in cells)]  # older files lack some
     head(["runner"] + [title for title, _ in columns])
-    for cell in (cell for cell in cells_of(name) if cell["workload"] == workload):
+    for cell in cells:
         row([f"`{cell['runner']}`"] + [value(cell) for _, value in columns])
 
 

@@ -134,13 +134,14 @@ static int bucket_locks_stop(struct tw_seat *seat, tw_timer timer)
 /* ---- The driver. ------------------------------------------------------------------------------ */
 
 /* Fires what is due in one bucket; whether a task ran. */
-static bool bucket_process(struct tw_service *service, struct bucket *bucket, uint64_t woken_ns)
+static bool bucket_process(struct tw_service *service, struct bucket *bucket)
 {
     struct guarded *guarded = &bucket->guarded;
     bool ran = false;
+    struct pause pause = pause_begin();
     pthread_mutex_lock(&guarded->lock);
     guarded_advance(guarded, moment_now());
-    tally_most(&service->tally.longest_pause_ns, moment_now() - woken_ns);
+    pause_end(&pause, &service->tally);
     for (; !guarded->closed && guarded->ready.head != OPENING_NONE; ran = true)
         guarded_run(guarded, &service->driver_seat, &service->tally);
     atomic_store(&bucket->head, guarded->design->next(guarded->timers));
@@ -157,7 +158,7 @@ static bool buckets_process(struct tw_service *service)
         if (atomic_load(&service->buckets[i].head) > ticking_reached(&service->ticking, now))
             continue;
         TW_RUNNER_POINT(&service->driver_seat, bucket_due);
-        ran |= bucket_process(service, &service->buckets[i], now);
+        ran |= bucket_process(service, &service->buckets[i]);
     }
     return ran;
 }

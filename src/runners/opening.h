@@ -187,15 +187,18 @@ static inline uint64_t tally_read(const _Atomic uint64_t *counter)
  * pause begins anew. */
 static inline void tally_sum(struct tw_runner_stats *out, struct tally *tally)
 {
-    uint64_t most = out->most_transferred, pause = out->longest_pause_ns;
+    uint64_t most = out->most_transferred;
+    uint64_t pause = out->longest_pause_ns, work = out->longest_work_ns;
 #define TALLY_SUM(name, meaning) out->name += tally_read(&tally->name);
     TW_RUNNER_STATS(TALLY_SUM)
 #undef TALLY_SUM
     uint64_t most_here = tally_read(&tally->most_transferred);
     uint64_t pause_here =
         atomic_exchange_explicit(&tally->longest_pause_ns, 0, memory_order_relaxed);
+    uint64_t work_here = atomic_exchange_explicit(&tally->longest_work_ns, 0, memory_order_relaxed);
     out->most_transferred = most > most_here ? most : most_here;
     out->longest_pause_ns = pause > pause_here ? pause : pause_here;
+    out->longest_work_ns = work > work_here ? work : work_here;
 }
 
 /* Runs the task and counts that.  Any lock is the task's to take: the caller holds none. */
@@ -225,6 +228,26 @@ static inline uint64_t tally_cpu_of(pthread_t thread)
     if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &used) != 0)
         return 0;
     return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* What a driver does between two looks at what is due: when that began, and its processor time by then. */
+struct pause {
+    uint64_t begun_ns, cpu_ns;
+};
+
+static inline struct pause pause_begin(void)
+{
+    return (struct pause){.begun_ns = moment_now(), .cpu_ns = tally_cpu_ns()};
+}
+
+/* It ends here, in the thread in which it began.  Processor time is a call of the system: one that the longest so far
+ * makes needless is saved. */
+static inline void pause_end(const struct pause *pause, struct tally *tally)
+{
+    uint64_t passed = moment_now() - pause->begun_ns;
+    tally_most(&tally->longest_pause_ns, passed);
+    if (passed > tally_read(&tally->longest_work_ns))
+        tally_most(&tally->longest_work_ns, tally_cpu_ns() - pause->cpu_ns);
 }
 
 /* ---- Seats, for a runner that keeps nothing in them. ------------------------------------------ */

@@ -348,9 +348,9 @@ static bool base_turn(struct base *base, struct tw_seat *seat)
     if (closed(service))
         return false;
     base_drain(base, seat);
-    uint64_t begun = moment_now();
-    guarded_advance(&base->own, begun);
-    tally_most(&base->tally.longest_pause_ns, moment_now() - begun);
+    struct pause pause = pause_begin();
+    guarded_advance(&base->own, pause.begun_ns);
+    pause_end(&pause, &base->tally);
     bool ran = base_run_ready(base, seat);
     if (base->own.design->traits.flags & TW_ALLOCATES)
         atomic_store_explicit(&base->tally.design_bytes,

@@ -157,9 +157,9 @@ static void *pool_work(void *ctx)
     pthread_mutex_lock(&guarded->lock);
     while (!guarded->closed) {
         if (guarded->ready.head == OPENING_NONE) {
-            uint64_t begun = moment_now();
-            guarded_advance(guarded, begun);
-            tally_most(&worker->tally.longest_pause_ns, moment_now() - begun);
+            struct pause pause = pause_begin();
+            guarded_advance(guarded, pause.begun_ns);
+            pause_end(&pause, &worker->tally);
         }
         if (guarded->ready.head == OPENING_NONE) {
             pool_wait(service);

@@ -53,7 +53,7 @@ extern "C" {
 #endif
 
 /* Version of this contract.  The harness refuses a runner built against another one. */
-#define TW_RUNNER_ABI_VERSION 2u
+#define TW_RUNNER_ABI_VERSION 3u
 
 /* One accepted start.  0 names none. */
 typedef uint64_t tw_timer;
@@ -184,8 +184,11 @@ struct tw_runner_description {
 /* ---- Statistics. ------------------------------------------------------------------------------ */
 
 /* One row each, and the only list of them: name and meaning.  Sums over the runner's threads, except for
- * what is called the most or the longest. */
-#define TW_RUNNER_STATS(X)                                                                         \
+ * what is called the most or the longest.  Results have those of version 2 of this contract always, those after it
+ * since then. */
+#define TW_RUNNER_STATS(X) TW_RUNNER_STATS_2(X) TW_RUNNER_STATS_3(X)
+
+#define TW_RUNNER_STATS_2(X)                                                                       \
     X(wakeups, "Times that a thread of the runner's came out of waiting.")                         \
     X(useful_wakeups, "Wake-ups after which at least one task ran.")                               \
     X(runs, "Tasks run, each run of a periodic one too.")                                          \
@@ -200,6 +203,10 @@ struct tw_runner_description {
     X(pending, "Timers accepted and not ended yet.")                                               \
     X(own_bytes, "Memory of the runner itself: places, queues, seats.")                            \
     X(design_bytes, "Memory of its designs, by their footprint.")
+
+#define TW_RUNNER_STATS_3(X)                                                                       \
+    X(longest_work_ns, "Most processor time that a driver used in such a pause: less than the "    \
+                       "pause where the system took the core from it, or it waited for a lock.")
 
 struct tw_runner_stats {
 #define TW_RUNNER_STATS_MEMBER(name, meaning) uint64_t name;

@@ -138,8 +138,8 @@ static int sharded_stop(struct tw_seat *seat, tw_timer timer)
 
 /* What the driver has seen on one way through the shards. */
 struct round {
-    uint64_t begun_ns;
-    tw_tick earliest; /* head of those shards that it is through with */
+    struct pause pause; /* until the first task */
+    tw_tick earliest;   /* head of those shards that it is through with */
     bool ran;
 };
 
@@ -155,7 +155,7 @@ static void shard_process(struct tw_service *service, uint32_t number, struct ro
     if (guarded->ready.head != OPENING_NONE && !round->ran) {
         round->ran = true;
         atomic_store(&service->wake, 0);
-        tally_most(&service->tally.longest_pause_ns, moment_now() - round->begun_ns);
+        pause_end(&round->pause, &service->tally);
     }
     while (!guarded->closed && guarded->ready.head != OPENING_NONE)
         guarded_run(guarded, seat, &service->tally);
@@ -168,14 +168,14 @@ static void shard_process(struct tw_service *service, uint32_t number, struct ro
 /* Once through all shards. */
 static struct round sharded_round(struct tw_service *service)
 {
-    struct round round = {.begun_ns = moment_now(), .earliest = TW_NEVER};
+    struct round round = {.pause = pause_begin(), .earliest = TW_NEVER};
     atomic_store(&service->wake, TW_NEVER);
     for (uint32_t i = 0; i < service->shard_count; i++) {
         TW_RUNNER_POINT(&service->driver_seat.seat, shard_next);
         shard_process(service, i, &round);
     }
     if (!round.ran)
-        tally_most(&service->tally.longest_pause_ns, moment_now() - round.begun_ns);
+        pause_end(&round.pause, &service->tally);
     return round;
 }
 

@@ -146,9 +146,9 @@ static inline const char *single_check(struct tw_service *service)
 /* Advances the design to now, with the lock. */
 static inline void single_advance(struct tw_service *service)
 {
-    uint64_t begun = moment_now();
-    guarded_advance(&service->guarded, begun);
-    tally_most(&service->tally.longest_pause_ns, moment_now() - begun);
+    struct pause pause = pause_begin();
+    guarded_advance(&service->guarded, pause.begun_ns);
+    pause_end(&pause, &service->tally);
 }
 
 /* What a driver does that runs the tasks too: advances, runs what is ready, sleeps until the head is due.  Ends

@@ -104,10 +104,10 @@ struct tw_service { /* NOLINT(clang-analyzer-optin.performance.Padding) */
     struct tw_description description;
     struct ticking ticking;
     uint32_t backlog_head, backlog_tail;
-    uint32_t stops;    /* taken from the stop stack, not drained */
-    uint32_t transfer; /* most timers from the backlog into the design in one tick */
-    bool ran;          /* a task ran in this tick */
-    uint64_t woken_ns;
+    uint32_t stops;            /* taken from the stop stack, not drained */
+    uint32_t transfer;         /* most timers from the backlog into the design in one tick */
+    bool ran;                  /* a task ran in this tick */
+    struct pause pause;        /* since the worker woke for the tick */
     struct tally tally;        /* written by the worker */
     _Atomic uint64_t ended;    /* one-shots that fired; written by the worker */
     _Atomic uint64_t returned; /* by shut, which alone writes it */
@@ -361,7 +361,7 @@ static void tick_queue_expire(void *ctx, tw_id id, tw_tick now)
     if (atomic_load_explicit(&service->shutting, memory_order_relaxed))
         return;
     if (!service->ran)
-        tally_most(&service->tally.longest_pause_ns, moment_now() - service->woken_ns);
+        pause_end(&service->pause, &service->tally);
     service->ran = true;
     bool once = place->repeat == TW_ONCE;
     uint64_t name = word_fire(&place->state, seat, once);
@@ -400,17 +400,17 @@ static void design_publish(struct tw_service *service, tw_tick tick)
 /* Steps 1 to 3 of the picture at the top. */
 static void tick_process(struct tw_service *service, tw_tick tick)
 {
-    service->woken_ns = moment_now();
+    service->pause = pause_begin();
     service->ran = false;
     TW_RUNNER_POINT(&service->worker_seat.seat, tick_begun);
     stops_take(service);
-    stops_drain(service, service->woken_ns + TURN_NS);
+    stops_drain(service, service->pause.begun_ns + TURN_NS);
     TW_RUNNER_POINT(&service->worker_seat.seat, stops_drained);
     starts_take(service);
     backlog_transfer(service);
     service->design->advance(service->timers, tick, tick_queue_expire, service);
     if (!service->ran)
-        tally_most(&service->tally.longest_pause_ns, moment_now() - service->woken_ns);
+        pause_end(&service->pause, &service->tally);
     design_publish(service, tick);
 }
 
@@ -435,9 +435,10 @@ static void turns_take(struct tw_service *service, uint64_t until)
         if (rest >= until)
             break;
         tally_add(&service->tally.wakeups, tick_wait(service, rest));
-        uint64_t begun = moment_now();
-        stops_drain(service, begun + TURN_NS < until ? begun + TURN_NS : until);
-        tally_most(&service->tally.longest_pause_ns, moment_now() - begun);
+        struct pause pause = pause_begin();
+        uint64_t end = pause.begun_ns + TURN_NS;
+        stops_drain(service, end < until ? end : until);
+        pause_end(&pause, &service->tally);
         TW_RUNNER_POINT(&service->worker_seat.seat, turn_taken);
     }
 }

@@ -90,7 +90,10 @@ assert clock["times_ns"]["dispatch"]["max"] >= 20e6, "the others wait for the sl
     on_clock --runner=locked --impl=heap,null --tasks=10 --load=idle --duration=10ms
     python3 -c '
 import json, jsonschema
-jsonschema.validate(json.load(open("r.json")), json.load(open("'"$root"'/schema/result-1.json")))'
+jsonschema.validate(json.load(open("r.json")), json.load(open("'"$root"'/schema/result-1.json")))
+for cell in json.load(open("r.json"))["cells"]:
+    clock = cell["clock"]
+    assert clock["pause_work_ns"] == clock["rounds"][0]["stats"]["longest_work_ns"] == clock["stats"]["longest_work_ns"], clock'
     before=$(md5sum <r.json)
     "$twbench" run --progress=never --no-system-check --json=r.json --resume --runner=locked --impl=heap,null --tasks=10 \
         --load=idle --duration=10ms

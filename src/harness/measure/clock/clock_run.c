@@ -187,13 +187,19 @@ static void *produce(void *ctx)
     return NULL;
 }
 
-/* The statistics, with the longest pause since the window began, which each call of stats forgets. */
+/* Keeps the greater of both in both. */
+static void keep_longest(uint64_t *kept, uint64_t *seen)
+{
+    *kept = *seen > *kept ? *seen : *kept;
+    *seen = *kept;
+}
+
+/* The statistics, with the longest since the window began, which each call of stats forgets. */
 static void look(struct performance *performance, struct tw_runner_stats *stats)
 {
     performance->runner->stats(performance->service, stats);
-    if (stats->longest_pause_ns > performance->longest_pause_ns)
-        performance->longest_pause_ns = stats->longest_pause_ns;
-    stats->longest_pause_ns = performance->longest_pause_ns;
+    keep_longest(&performance->longest_pause_ns, &stats->longest_pause_ns);
+    keep_longest(&performance->longest_work_ns, &stats->longest_work_ns);
 }
 
 static uint64_t pending_of(struct performance *performance)
@@ -504,6 +510,7 @@ void clock_merge(struct clock_report *into, const struct clock_report *from)
 #undef SUM
     stats->most_transferred = greater(kept.most_transferred, more->most_transferred);
     stats->longest_pause_ns = greater(kept.longest_pause_ns, more->longest_pause_ns);
+    stats->longest_work_ns = greater(kept.longest_work_ns, more->longest_work_ns);
     stats->pending = greater(kept.pending, more->pending);
     stats->own_bytes = greater(kept.own_bytes, more->own_bytes);
     stats->design_bytes = greater(kept.design_bytes, more->design_bytes);

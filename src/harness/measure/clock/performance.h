@@ -25,6 +25,7 @@ struct performance {
     uint64_t end_ns;           /* nothing is started again for later than this; 0: no restarts */
     uint64_t clock_cost_ns;    /* of two looks at the clock, to be subtracted */
     uint64_t longest_pause_ns; /* of the runner's drivers since the window began */
+    uint64_t longest_work_ns;  /* the same */
     _Atomic uint64_t tasks_begun;
     _Atomic uint32_t over;     /* the conductor has seen the end */
     pthread_barrier_t barrier; /* of the producers and the conductor */

@@ -129,22 +129,22 @@ cJSON *clock_record_round(const struct clock_record *record)
     return round;
 }
 
-/* The median over the runs; NaN without any, and for an original, which does not say. */
-static double pause_median(const struct clock_record *record)
+/* The median of a statistic over the runs; NaN without any, and for an original, which does not say. */
+static double stats_median(const struct clock_record *record, const char *path)
 {
     int count = record->rounds ? cJSON_GetArraySize(record->rounds) : 0, i = 0;
-    double *pauses = count > 0 ? calloc((size_t)count, sizeof *pauses) : NULL;
+    double *values = count > 0 ? calloc((size_t)count, sizeof *values) : NULL;
     const cJSON *round;
-    if (!pauses || record->original) {
-        free(pauses);
+    if (!values || record->original) {
+        free(values);
         return NAN;
     }
     cJSON_ArrayForEach(round, record->rounds)
     {
-        pauses[i++] = json_get_number(round, "stats.longest_pause_ns");
+        values[i++] = json_get_number(round, path);
     }
-    double median = summary_of(pauses, (size_t)count).median;
-    free(pauses);
+    double median = summary_of(values, (size_t)count).median;
+    free(values);
     return median;
 }
 
@@ -161,7 +161,8 @@ static cJSON *make_clock(const struct clock_record *record)
     while ((figure = cJSON_DetachItemFromArray(figures, 0)))
         json_add(object, figure->string, figure);
     cJSON_Delete(figures);
-    json_add_measure(object, "pause_ns", pause_median(record));
+    json_add_measure(object, "pause_ns", stats_median(record, "stats.longest_pause_ns"));
+    json_add_measure(object, "pause_work_ns", stats_median(record, "stats.longest_work_ns"));
     json_add(object, "rounds",
              record->rounds ? cJSON_Duplicate(record->rounds, true) : cJSON_CreateArray());
     return object;

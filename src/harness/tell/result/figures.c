@@ -74,6 +74,10 @@
 #define CLOCK_STAT(name, what)                                                                     \
     FIGURE(CELL, "clock.stats." #name, INTEGER, ALWAYS, .claim = "clock_" #name, .meaning = what)
 
+/* Since version 3 of the runners' contract. */
+#define CLOCK_STAT_LATER(name, what)                                                               \
+    FIGURE(CELL, "clock.stats." #name, INTEGER, LATER, .claim = "clock_" #name, .meaning = what)
+
 const struct figure figures[] = {
 #include "harness/tell/result/figures.def"
 };
