@@ -4,7 +4,7 @@
  *     put     put <second of due> <delay> ..., many sent before the first answer is read; handle = the job's id
  *     poll    reserve-with-timeout 0, many at once; what comes before its due is held here, in a heap
  *     done    delete
- *     cancel  delete; a job that is held is deleted by the connection that reserved it
+ *     cancel  peek, delete; a job that is held is deleted by the connection that reserved it
  *
  * The server's delays are whole seconds of its own clock (TW_STORE_REAL_CLOCK), from when it reads the put.  A job is
  * asked for so that it is ready some ten seconds before its due, reserved, and handed out to the millisecond from the heap.  The
@@ -22,16 +22,23 @@
  * What it costs
  *   put    an fsync for each message, whatever the batch: the server knows no group.  A record of 100 bytes besides the payload,
  *          in four writes
- *   disk   files of 10 MiB, filled with zeros when they are begun; records are compacted by copying jobs that live on
+ *   disk   files of FILE_BYTES, filled with zeros when they are begun; records are compacted by copying jobs that live on
  *   memory all payloads in the server, some 400 bytes a job besides; here what is due within eleven seconds
  *   open   the server reads the whole log
  *
  * When it loses
- *   Wherever messages are put in batches or by many threads under a sync.  When a compaction is killed between unlinking
- *   a file and writing the copy of its last job, that job is lost (walg.c, moveone, of 1.12): a window of microseconds.
+ *   Wherever messages are put in batches or by many threads: put and delete are each an fsync of their own.
  *
- * A job that was cut off by a kill may come back with zeros for its payload: the log has no checksums.  Its seal shows it,
- * and it is deleted; it was never acknowledged.
+ * What the server does wrong (1.12)
+ *   TW_STORE_KILL_LOSES: a compaction takes the last job out of the oldest file, which unlinks that file, and writes the job's
+ *   copy only then (walg.c, moveone).  A kill in between loses the job: of 50 kills one to three did.  Small files
+ *   (FILE_BYTES) make the unlink short; nothing from outside closes the gap.
+ *   A file that a kill cut off while it was filled with zeros never leaves the head of the list, and each compaction
+ *   complains of it.  open deletes such files: they hold no job.
+ *   A number may be given to another job after a restart, if all files that knew it are gone.  So cancel looks at the job's key
+ *   before it deletes.
+ *   A job that was cut off by a kill may come back with zeros for its payload: the log has no checksums.  Its seal shows it,
+ *   and it is deleted; it was never acknowledged.
  */
 #include "store_opening.h"
 #include "store_payloads.h"
@@ -56,6 +63,8 @@ extern const struct tw_store_backend tw_store_beanstalkd;
 #define MARGIN_MS    10000u /* a window of puts may be so long under way, with a sync for each */
 #define WINDOW       64u    /* commands sent before an answer is read */
 #define WINDOW_BYTES ((size_t)64 << 10) /* or so many bytes */
+#define UNDER_WAY_MS 1000u              /* a window that took longer makes the next ones shorter */
+#define FILE_BYTES   "1048576" /* of the log; 10 MiB by default, written anew at each start */
 #define DUE_MAX      (UINT64_C(4294967295) * 1000)
 
 /* A connection: what is to be sent, and what came and is not read. */
@@ -63,6 +72,7 @@ struct line {
     int fd;
     char *out, *in;
     size_t out_size, out_room, in_first, in_size, in_room;
+    size_t window; /* puts sent before an answer is read: WINDOW, fewer where the server is slow */
 };
 
 /* A job that was reserved and is not handed out. */
@@ -135,7 +145,8 @@ static void line_close(struct line *line)
 
 static bool line_open(struct tw_store *store, struct line *line)
 {
-    *line = (struct line){.fd = store_server_connect(&store->server, SOCKET_NAME)};
+    *line =
+        (struct line){.fd = store_server_connect(&store->server, SOCKET_NAME), .window = WINDOW};
     return line->fd >= 0 && room_for(&line->in, &line->in_room, 4096) &&
            room_for(&line->out, &line->out_room, 4096);
 }
@@ -269,6 +280,16 @@ static bool put_add(struct line *line, const struct tw_message *message, uint64_
     return true;
 }
 
+/* The server counts a delay from when it reads the put.  A put that is under way for longer than MARGIN_MS would be
+ * ready after its due, so windows are kept far below that, also when others wait for the same disk. */
+static void window_adapt(struct line *line, size_t sent, uint64_t took_ms)
+{
+    if (took_ms > UNDER_WAY_MS)
+        line->window = sent > 1 ? sent / 2 : 1;
+    else if (took_ms < UNDER_WAY_MS / 4 && line->window < WINDOW)
+        line->window *= 2;
+}
+
 /* Sends some of the messages and reads their ids; *sent says how many. */
 static int window_put(struct tw_store *store, struct line *line, struct tw_message *messages,
                       size_t count, size_t *sent)
@@ -276,7 +297,7 @@ static int window_put(struct tw_store *store, struct line *line, struct tw_messa
     uint64_t now = clock_ms(), first = TW_STORE_NEVER, ready;
     int answer = TW_STORE_OK;
     *sent = 0;
-    while (*sent < count && *sent < WINDOW && (*sent == 0 || line->out_size < WINDOW_BYTES)) {
+    while (*sent < count && *sent < line->window && (*sent == 0 || line->out_size < WINDOW_BYTES)) {
         if (!put_add(line, &messages[*sent], now, &ready)) {
             line->out_size = 0;
             return TW_STORE_MEMORY;
@@ -299,6 +320,7 @@ static int window_put(struct tw_store *store, struct line *line, struct tw_messa
             verdict = answer;
     }
     ready_lower(store, first);
+    window_adapt(line, *sent, clock_ms() - now);
     return verdict;
 }
 
@@ -339,15 +361,40 @@ static int job_delete(struct tw_store *store, struct line *line, uint64_t id, bo
     return store_health(store) == TW_STORE_OK ? TW_STORE_OK : TW_STORE_IO;
 }
 
+/* *mine: the job of that number is the message with that key. */
+static int job_check(struct tw_store *store, struct line *line, uint64_t id, uint64_t key,
+                     bool *mine)
+{
+    char *text;
+    unsigned char *body;
+    unsigned long long found;
+    size_t size;
+    *mine = false;
+    if (!command_add(line, "peek %llu\r\n", id))
+        return TW_STORE_MEMORY;
+    int answer = line_send(store, line);
+    if (answer == TW_STORE_OK)
+        answer = line_read(store, line, &text);
+    if (answer != TW_STORE_OK || sscanf(text, "FOUND %llu %zu", &found, &size) != 2)
+        return answer;
+    answer = body_read(store, line, size, &body);
+    *mine = answer == TW_STORE_OK && size >= HEAD_BYTES && store_get64(body) == key;
+    return answer;
+}
+
 static int beanstalkd_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms,
                              uint64_t handle)
 {
     struct tw_store *store = seat->store;
-    bool found = false;
-    (void)key, (void)due_ms;
+    bool found = false, mine;
+    (void)due_ms;
     if (atomic_load(&store->broken))
         return TW_STORE_BROKEN;
-    int answer = job_delete(store, &seat->line, handle, &found);
+    int answer = job_check(store, &seat->line, handle, key, &mine);
+    if (answer == TW_STORE_OK && !mine)
+        return TW_STORE_TOO_LATE;
+    if (answer == TW_STORE_OK)
+        answer = job_delete(store, &seat->line, handle, &found);
     if (answer == TW_STORE_OK && !found) {
         /* Reserved by the dispatcher, or done. */
         pthread_mutex_lock(&store->lock);
@@ -690,11 +737,34 @@ static int messages_count(struct tw_store *store)
     return TW_STORE_OK;
 }
 
+/* Deletes files of the log that a kill cut off before their header was written. */
+static void log_clear(const struct tw_store *store)
+{
+    int log = openat(store->directory.fd, "binlog", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = log >= 0 ? fdopendir(log) : NULL;
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        int32_t version = 0;
+        int file = strncmp(entry->d_name, "binlog.", 7) == 0
+                       ? openat(log, entry->d_name, O_RDONLY | O_CLOEXEC)
+                       : -1;
+        if (file < 0)
+            continue;
+        ssize_t size = pread(file, &version, sizeof version, 0);
+        close(file);
+        if (size >= 0 && (size < (ssize_t)sizeof version || version == 0))
+            unlinkat(log, entry->d_name, 0);
+    }
+    if (list)
+        closedir(list);
+    else if (log >= 0)
+        close(log);
+}
+
 static int beanstalkd_start(struct tw_store *store, enum tw_sync_policy sync,
                             struct tw_error *error)
 {
     static const char *const common[] = {
-        "beanstalkd", "-l", LISTEN, "-b", "binlog", "-z", "65600",
+        "beanstalkd", "-l", LISTEN, "-b", "binlog", "-z", "65600", "-s", FILE_BYTES,
     };
     struct stat stat;
     int answer = store_directory_lock_server(&store->directory, error);
@@ -710,6 +780,7 @@ static int beanstalkd_start(struct tw_store *store, enum tw_sync_policy sync,
         snprintf(error->text, sizeof error->text, "binlog: %s", strerror(errno));
         return TW_STORE_IO;
     }
+    log_clear(store);
     answer = store_server_start(&store->server, "beanstalkd", error);
     if (answer != TW_STORE_OK)
         return answer;
@@ -867,7 +938,7 @@ const struct tw_store_backend tw_store_beanstalkd = {
     .name = "beanstalkd",
     .summary = "beanstalkd: delayed jobs of a work queue, with its log",
     .after = "beanstalkd (K. Rarick)",
-    .flags = TW_STORE_EXACT | TW_STORE_REAL_CLOCK | TW_STORE_SERVER,
+    .flags = TW_STORE_EXACT | TW_STORE_REAL_CLOCK | TW_STORE_SERVER | TW_STORE_KILL_LOSES,
     .policies = 1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_NONE,
     .params = beanstalkd_params,
     .open = beanstalkd_open,

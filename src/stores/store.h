@@ -178,7 +178,9 @@ enum tw_store_flag {
     TW_STORE_KEEPS_NOTHING = 1u << 3, /* acknowledges and forgets: the harness's own cost */
     TW_STORE_IN_MEMORY = 1u << 4,     /* survives nothing: the reference */
     TW_STORE_FINDS_DAMAGE =
-        1u << 5 /* a flipped bit of its files is named by open, or does no harm */
+        1u << 5, /* a flipped bit of its files is named by open, or does no harm */
+    TW_STORE_KILL_LOSES =
+        1u << 6 /* a kill of its server may lose one acknowledged message; its header says why */
 };
 
 /* ---- The table.  Every hook is required unless it says otherwise. ----------------------------- */

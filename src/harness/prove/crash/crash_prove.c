@@ -3,6 +3,7 @@
 
 #include "build_info.h"
 #include "harness/base/paths.h"
+#include "harness/measure/durable/book.h"
 #include "harness/measure/durable/footing.h"
 #include "harness/prove/crash/disk_states.h"
 #include "harness/prove/crash/flips.h"
@@ -31,6 +32,25 @@ void crash_layer_path(char *out, size_t size)
 
 /* ---- Even, and kills. ------------------------------------------------------------------------- */
 
+/* Did it lose no more than its flags admit, and nothing else? */
+static bool is_admitted(const struct crash_case *this, const struct durable_report *report,
+                        uint64_t kills)
+{
+    struct durable_ledger others = report->ledger;
+    others.lost = 0;
+    return report->end == DURABLE_MISMATCH && this->store->flags & TW_STORE_KILL_LOSES &&
+           report->ledger.lost <= kills && !book_is_broken(&others);
+}
+
+static uint64_t kills_of(const struct durable_report *report)
+{
+    uint64_t kills = 0;
+    for (size_t v = 0; v < DURABLE_VICTIMS; v++)
+        for (size_t m = 0; m < DURABLE_MOMENTS; m++)
+            kills += report->figures.kills[v][m];
+    return kills;
+}
+
 static bool run_once(const struct crash_case *this, struct durable_request *request,
                      enum crash_part part, struct diag *diag, int *status)
 {
@@ -45,12 +65,12 @@ static bool run_once(const struct crash_case *this, struct durable_request *requ
     request->directory = directory;
     durable_run(request, NULL, report);
     footing_remove(directory);
-    for (size_t v = 0; v < DURABLE_VICTIMS; v++)
-        for (size_t m = 0; m < DURABLE_MOMENTS; m++)
-            this->report->kills += report->figures.kills[v][m];
+    this->report->kills += kills_of(report);
     this->report->messages += report->ledger.acknowledged;
     if (report->end == DURABLE_ABSENT)
         *status = diag_run(diag, "%s: %s", this->store->name, report->reason);
+    else if (is_admitted(this, report, kills_of(report)))
+        this->report->kill_lost += report->ledger.lost;
     else if (report->end == DURABLE_MISMATCH)
         crash_broken(this, part, crash_rule(&report->ledger), "under %s, seed %" PRIu64 ": %s",
                      durable_sync_name(request->sync), request->load.seed, report->reason);
