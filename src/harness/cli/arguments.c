@@ -57,6 +57,18 @@ static int refuse_flag(const struct options *options, const char *name, struct d
 }
 
 /* One "--name=value" or "--name value"; *used is the number of arguments it took. */
+/* advise has flags of designs, flags of stores, and flags of both. */
+static void note_side(struct options *options, const struct flag *flag)
+{
+    if (!flag || !(options->command->flags & FLAGS_ADVISE))
+        return;
+    unsigned side = flag->groups & ((unsigned)FLAGS_ADVISE | FLAGS_DURABLE);
+    if (side == FLAGS_ADVISE && !options->design_flag)
+        options->design_flag = flag->name;
+    if (side == FLAGS_DURABLE && !options->store_flag)
+        options->store_flag = flag->name;
+}
+
 static int take_flag(struct options *options, const char *argument, const char *following,
                      int *used, struct diag *diag)
 {
@@ -73,6 +85,7 @@ static int take_flag(struct options *options, const char *argument, const char *
                                            ? clock_flags_param(options, name)
                                            : NULL;
     *used = 1;
+    note_side(options, flag);
     if (!flag && !param && !of_runner)
         return refuse_flag(options, name, diag);
     if (flag && !flag->value) {
@@ -194,8 +207,9 @@ static void adjust_defaults(struct options *options, unsigned groups)
     }
     if (groups & FLAGS_STORES) {
         options->setup.budget_ns = UINT64_C(600000000000);
-        store_flags_default(options);
     }
+    if (groups & (FLAGS_STORES | FLAGS_DURABLE))
+        store_flags_default(options);
     if (groups & FLAGS_CLAIMS) {
         options->setup.counters = COUNTERS_OFF;
         options->setup.min_time_ns = 2000000;

@@ -165,6 +165,8 @@ static int check_settings(const struct options *options, struct diag *diag)
 /* advise asks of runners when it is told to, and of all of them. */
 static int finish_advise(const struct options *options, bool given, struct diag *diag)
 {
+    if (options->durable)
+        return DIAG_OK;
     if (!options->wishes.on_clock)
         return given || options->runner_count > 0
                    ? diag_usage(diag, "--runner, --threads, --speed and --duration are of the real "

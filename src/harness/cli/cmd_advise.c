@@ -1,6 +1,7 @@
 /* cmd_advise.c - advise: one load, and what is the design for it here. */
 #include "harness/ask/advise/advising.h"
 #include "harness/bring/import/import.h"
+#include "harness/cli/advise_stores.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/outputs.h"
 #include "harness/measure/run/job_pool.h"
@@ -8,6 +9,11 @@
 
 static int check_operands(const struct options *options, struct diag *diag)
 {
+    if (options->store_flag)
+        return diag_usage(diag,
+                          "--%s: is of stores, for messages that a crash must not lose: "
+                          "--durable is missing",
+                          options->store_flag);
     if (options->operand_count == 0)
         return diag_usage(diag, "advise: no load given; expected a workload or a trace, by its "
                                 "name or as a file");
@@ -63,6 +69,8 @@ int cmd_advise(const struct options *options)
         .task_count = options->task_count,
         .wishes = options->wishes,
     };
+    if (options->durable)
+        return advise_stores(options);
     int status = check_operands(options, &diag);
     if (status == DIAG_OK)
         status = outputs_check(options, &diag);

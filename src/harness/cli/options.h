@@ -106,6 +106,9 @@ struct options {
     unsigned store_parts; /* of the proof, 1 << enum crash_part; 0: all */
 
     struct wishes wishes; /* advise */
+    uint64_t pending;     /* advise --durable: messages */
+    /* advise: the first flag given that is of designs alone, of stores alone; or NULL. */
+    const char *design_flag, *store_flag;
     struct history_wishes history;
     struct record_wishes recording; /* record */
     uint64_t capacity;              /* show: ids; 0: as many as the script names */
@@ -134,6 +137,7 @@ struct options {
     bool every_step;   /* show --every */
     bool quick;        /* claims: counts only */
     bool exact;        /* advise: --exact was given */
+    bool durable;      /* advise: of stores */
     bool clock_given;  /* a flag that is of no use without --runner */
     bool runs_given, time_given;
     bool partial;     /* merge: shards may be missing */
@@ -181,7 +185,8 @@ enum flag_group {
     FLAGS_STORES = 1u << 23,  /* stores, policies, durable loads, kills */
     FLAGS_HISTORY = 1u << 24, /* results of many commits on a line */
     FLAGS_MERGE = 1u << 25,   /* results of shards as one */
-    FLAGS_RECORD = 1u << 26   /* a command, and how its timers are recorded: -o */
+    FLAGS_RECORD = 1u << 26,  /* a command, and how its timers are recorded: -o */
+    FLAGS_DURABLE = 1u << 27  /* advise: what it takes with --durable */
 };
 
 /* Groups whose commands take the parameters of designs. */

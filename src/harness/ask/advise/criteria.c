@@ -392,6 +392,23 @@ struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
     };
 }
 
+struct criteria_interval criteria_ratio_of(const double *left, const double *right, size_t count)
+{
+    double ratios[CRITERIA_SAMPLES_MAX];
+    struct criteria_interval out = {NAN, NAN, NAN, 0, 0};
+    for (size_t i = 0; i < count && i < CRITERIA_SAMPLES_MAX; i++)
+        ratios[i] = left[i] / right[i];
+    if (count > 0)
+        out = interval_of(ratios, count);
+    if (count > 0 && count < CRITERIA_PAIRS_MIN) {
+        struct criteria_interval l = interval_of(left, count), r = interval_of(right, count);
+        out.median = l.median / r.median;
+        out.low = l.low / (2 * r.high);
+        out.high = 2 * l.high / r.low;
+    }
+    return out;
+}
+
 int criteria_ratio_sign(const struct criteria_interval *ratio)
 {
     return ratio->high < 1 / (1 + CRITERIA_MARGIN) ? -1 : ratio->low > 1 + CRITERIA_MARGIN ? 1 : 0;

@@ -96,6 +96,9 @@ struct criteria_interval criteria_ratio(const struct criteria_cells *left,
 struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
                                            const struct criteria_cells *right,
                                            enum criterion criterion);
+/* Of samples that were taken in turn, left[i] beside right[i], both above 0: the ratio of pairs; with fewer than six from
+ * the half of the least sample to twice the largest, as on the real clock.  All NaN where `count` is 0. */
+struct criteria_interval criteria_ratio_of(const double *left, const double *right, size_t count);
 /* -1: the ratio is told to be below 1, 1: above, 0: it is not told apart from 1. */
 int criteria_ratio_sign(const struct criteria_interval *ratio);
 

@@ -27,13 +27,13 @@ static const char *name_of(char name[CANDIDATE_NAME_MAX], const struct advice_ev
 /* ---- Figures. -------------------------------------------------------------------------------- */
 
 /* Three significant digits. */
-static void put_number(char *out, size_t size, double value)
+void words_number(char *out, size_t size, double value)
 {
     int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
     snprintf(out, size, "%.*f", decimals, value);
 }
 
-static void put_time(char *out, size_t size, double ns)
+void words_time(char *out, size_t size, double ns)
 {
     static const struct {
         const char *unit;
@@ -43,7 +43,7 @@ static void put_time(char *out, size_t size, double ns)
     size_t i = 0;
     while (i < 3 && ns < 0.9995 * units[i].ns)
         i++;
-    put_number(number, sizeof number, ns / units[i].ns);
+    words_number(number, sizeof number, ns / units[i].ns);
     snprintf(out, size, "%s %s", number, units[i].unit);
 }
 
@@ -57,9 +57,9 @@ static void put_value(char *out, size_t size, const struct criteria *criteria,
     else if (criterion == CRITERION_WAKEUPS)
         snprintf(out, size, "%.0f", value);
     else if (criterion == CRITERION_MEMORY)
-        put_number(out, size, value);
+        words_number(out, size, value);
     else
-        put_time(out, size, value);
+        words_time(out, size, value);
 }
 
 void words_value(char *out, size_t size, const struct criteria *criteria, enum criterion criterion)
@@ -100,8 +100,8 @@ void words_figures(char *out, size_t size, const struct criteria *criteria)
 {
     char low[32], high[32], text[80];
     struct text line = text_in(out, size);
-    put_number(low, sizeof low, criteria->cost_ns.low);
-    put_number(high, sizeof high, criteria->cost_ns.high);
+    words_number(low, sizeof low, criteria->cost_ns.low);
+    words_number(high, sizeof high, criteria->cost_ns.high);
     words_value(text, sizeof text, criteria, CRITERION_COST);
     text_add(&line, "%s (%s - %s, %zu sample%s)", text, low, high, criteria->cost_ns.count,
              criteria->cost_ns.count == 1 ? "" : "s");
@@ -118,11 +118,12 @@ void words_figures(char *out, size_t size, const struct criteria *criteria)
 void words_ratio(char *out, size_t size, const struct criteria_interval *ratio)
 {
     char middle[32], low[32], high[32];
-    put_number(middle, sizeof middle, ratio->median);
-    put_number(low, sizeof low, ratio->low);
-    put_number(high, sizeof high, ratio->high);
+    words_number(middle, sizeof middle, ratio->median);
+    words_number(low, sizeof low, ratio->low);
+    words_number(high, sizeof high, ratio->high);
     if (ratio->count > 0)
-        snprintf(out, size, "%s times (%s - %s, %zu pairs)", middle, low, high, ratio->count);
+        snprintf(out, size, "%s times (%s - %s, %zu pair%s)", middle, low, high, ratio->count,
+                 ratio->count == 1 ? "" : "s");
     else
         snprintf(out, size, "%s times (%s - %s)", middle, low, high);
 }
@@ -489,7 +490,7 @@ void words_why(char *out, size_t size, const struct advice_evidence *evidence,
 static void put_count(struct text *line, double value)
 {
     char text[32];
-    put_number(text, sizeof text, value);
+    words_number(text, sizeof text, value);
     if (value >= 99.95 && value < 1e15) {
         /* Three digits are all that is known of it. */
         double step = pow(10, floor(log10(value)) - 2);

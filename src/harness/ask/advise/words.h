@@ -8,6 +8,11 @@
 
 #define WORDS_SIZE 700
 
+/* Three significant digits: "0.31", "7.12", "24.2", "131". */
+void words_number(char *out, size_t size, double value);
+/* The same in the unit in which it reads well: "4.31 us". */
+void words_time(char *out, size_t size, double ns);
+
 /* "cost 7.1 ns per operation (7.0 - 7.3), 16.1 bytes per task, ..." */
 void words_figures(char *out, size_t size, const struct criteria *criteria);
 

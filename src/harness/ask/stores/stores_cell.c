@@ -59,6 +59,7 @@ cJSON *stores_cell_new(const char *store, const struct durable_request *request)
           *figures = cJSON_CreateObject();
     json_add_text(cell, "store", store);
     json_add(cell, "version", cJSON_CreateNull());
+    json_add(cell, "reach_ms", cJSON_CreateNull());
     json_add_text(cell, "sync", durable_sync_name(request->sync));
     json_add_integer(cell, "interval_ms",
                      request->sync == TW_SYNC_INTERVAL ? request->interval_ms : 0);
@@ -159,8 +160,9 @@ static double quantile(const struct histogram *histogram, double q, double unit_
 }
 
 /* The value of a figure in a run; NaN: not known. */
-static void add_samples(cJSON *into, const struct durable_figures *figures)
+static void add_samples(cJSON *into, const struct durable_report *report)
 {
+    const struct durable_figures *figures = &report->figures;
     uint64_t memory = figures->memory_bytes;
     bool filled = figures->pending > 0;
     if (figures->server_memory_bytes == DURABLE_UNKNOWN || memory == DURABLE_UNKNOWN)
@@ -188,6 +190,7 @@ static void add_samples(cJSON *into, const struct durable_figures *figures)
                ratio(figures->written_bytes, figures->put_count));
     add_sample(into, "storage_bytes_per_message",
                ratio(figures->storage_bytes, figures->put_count));
+    add_sample(into, "syncs_per_message", ratio(report->stats.syncs, figures->put_count));
     add_sample(into, "write_amplification",
                ratio(figures->written_bytes, figures->payload_bytes + 30 * figures->put_count));
     add_sample(into, "recovery_s",
@@ -221,6 +224,8 @@ void stores_cell_add(cJSON *cell, const struct durable_request *request,
     sum(cell, "runs", 1);
     if (report->description.version[0])
         replace(cell, "version", json_text(report->description.version));
+    if (report->description.reach_ms > 0 && report->description.reach_ms != TW_STORE_NEVER)
+        replace(cell, "reach_ms", json_integer(report->description.reach_ms));
     if (report->end != DURABLE_OK && strcmp(json_get_text(cell, "status"), "mismatch") != 0) {
         replace(cell, "status", json_text(durable_end_name(report->end)));
         replace(cell, "reason", json_text(report->reason));
@@ -230,7 +235,7 @@ void stores_cell_add(cJSON *cell, const struct durable_request *request,
 #undef SUM_COUNT
     add_kills(kills, &report->figures);
     if (request->kills == 0 && report->end == DURABLE_OK)
-        add_samples(figures, &report->figures);
+        add_samples(figures, report);
 }
 
 void stores_cell_leave_out(cJSON *cell, const char *reason)

@@ -24,13 +24,15 @@
 #include <unistd.h>
 
 #define REAL_SPAN_MS 4000u
+#define REAL_TURNS   240 /* of the span, as of ten days: the puts come within one */
 #define SYNC_SAMPLES 64
 
 struct storing {
-    const struct storing_request *request;
+    const struct storing_request *request; /* whose matrix is in hand */
     cJSON *document;
     struct progress progress;
     struct interrupt interrupt;
+    uint64_t begin_ns;
     char root[PATH_MAX]; /* directory of this command */
     size_t done, total;
     struct tw_setting settings[DURABLE_SETTINGS_MAX]; /* those of the store in hand */
@@ -101,9 +103,11 @@ static const struct store_row *cell_request(struct storing *storing, size_t inde
         out->real_time = true;
     if (out->real_time && !request->span_given)
         out->load.span_ms = REAL_SPAN_MS;
-    /* On the real clock a due counts from the moment that its put is meant for. */
-    if (out->real_time && out->rate > 0)
-        out->load.arrivals_ms = (uint64_t)((double)out->load.tasks * 1000 / out->rate);
+    /* On the real clock a due counts from the moment that its put is meant for: at full speed, the beginning. */
+    if (out->real_time)
+        out->load.arrivals_ms = out->rate > 0
+                                    ? (uint64_t)((double)out->load.tasks * 1000 / out->rate)
+                                    : out->load.span_ms / REAL_TURNS;
     out->setting_count = settings_of(storing, out->store);
     return row;
 }
@@ -280,21 +284,47 @@ static int run_cell(struct storing *storing, size_t index, size_t round, struct 
     return run_once(storing, row, &request, cell, diag);
 }
 
-/* Each store once in a round, so that what the machine does meanwhile meets all of them. */
-static int run_all(struct storing *storing, struct diag *diag)
+int storing_round(struct storing *storing, const struct storing_request *request, size_t round,
+                  struct diag *diag)
 {
-    size_t cells = matrix_size(storing->request), rounds = storing->request->setup->runs;
+    size_t cells = matrix_size(request);
     int status = DIAG_OK;
-    storing->total = cells * rounds;
-    progress_begin(&storing->progress, storing->request->setup->progress, 1);
-    for (size_t round = 0; round < rounds && status == DIAG_OK; round++)
-        for (size_t i = 0; i < cells && status == DIAG_OK; i++) {
-            status = run_cell(storing, i, round, diag);
-            if (status == DIAG_OK && interrupt_is_pending(&storing->interrupt))
-                status = STORING_INTERRUPTED;
-        }
-    progress_clear(&storing->progress);
+    storing->request = request;
+    for (size_t i = 0; i < cells && status == DIAG_OK; i++) {
+        status = run_cell(storing, i, round, diag);
+        if (status == DIAG_OK && interrupt_is_pending(&storing->interrupt))
+            status = STORING_INTERRUPTED;
+    }
     return status;
+}
+
+size_t storing_cell(struct storing *storing, const struct storing_request *request)
+{
+    struct durable_request first;
+    struct diag unused;
+    char key[64];
+    storing->request = request;
+    const struct store_row *row = cell_request(storing, 0, &first, &unused);
+    const cJSON *cells = json_get(storing->document, "cells"), *cell;
+    size_t index = 0;
+    store_registry_key(row, key, sizeof key);
+    cJSON_ArrayForEach(cell, cells)
+    {
+        if (stores_cell_is(cell, key, &first))
+            return index;
+        index++;
+    }
+    return STORING_NO_CELL;
+}
+
+cJSON *storing_document(struct storing *storing)
+{
+    return storing->document;
+}
+
+void storing_expect(struct storing *storing, size_t runs)
+{
+    storing->total = runs;
 }
 
 static int make_root(struct storing *storing, struct diag *diag)
@@ -310,37 +340,62 @@ static int make_root(struct storing *storing, struct diag *diag)
     return DIAG_OK;
 }
 
-static void finish_document(struct storing *storing, bool complete, uint64_t begin_ns)
+int storing_open(const struct storing_request *request, struct storing **out, struct diag *diag)
 {
-    double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
-    cJSON_ReplaceItemInObjectCaseSensitive(storing->document, "complete",
-                                           cJSON_CreateBool(complete));
-    cJSON_ReplaceItemInObjectCaseSensitive(storing->document, "duration_s", json_measure(seconds));
+    struct storing *storing = calloc(1, sizeof *storing);
+    if (!storing)
+        return diag_run(diag, "no memory for the stores");
+    storing->request = request;
+    storing->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    int status = make_root(storing, diag);
+    if (status == DIAG_OK) {
+        status = make_document(storing, diag);
+        if (status == DIAG_OK)
+            status = resume(storing, diag);
+        if (status == DIAG_OK)
+            status = interrupt_open(&storing->interrupt, diag);
+        if (status != DIAG_OK)
+            footing_remove(storing->root);
+    }
+    if (status != DIAG_OK) {
+        cJSON_Delete(storing->document);
+        free(storing);
+        return status;
+    }
+    progress_begin(&storing->progress, request->setup->progress, 1);
+    *out = storing;
+    return DIAG_OK;
 }
 
+cJSON *storing_close(struct storing *storing, bool complete)
+{
+    double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - storing->begin_ns) / 1e9;
+    cJSON *document = storing->document;
+    progress_clear(&storing->progress);
+    interrupt_close(&storing->interrupt);
+    footing_remove(storing->root);
+    cJSON_ReplaceItemInObjectCaseSensitive(document, "complete", cJSON_CreateBool(complete));
+    cJSON_ReplaceItemInObjectCaseSensitive(document, "duration_s", json_measure(seconds));
+    free(storing);
+    return document;
+}
+
+/* Each store once in a round, so that what the machine does meanwhile meets all of them. */
 int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag)
 {
-    struct storing storing = {.request = request};
-    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    int status = make_root(&storing, diag);
+    struct storing *storing = NULL;
+    size_t rounds = request->setup->runs;
+    int status = storing_open(request, &storing, diag);
     if (status != DIAG_OK)
         return status;
-    status = make_document(&storing, diag);
-    if (status == DIAG_OK)
-        status = resume(&storing, diag);
-    if (status == DIAG_OK)
-        status = interrupt_open(&storing.interrupt, diag);
-    if (status == DIAG_OK) {
-        status = run_all(&storing, diag);
-        interrupt_close(&storing.interrupt);
-    }
-    footing_remove(storing.root);
-    if (status == DIAG_OK || status == STORING_INTERRUPTED) {
-        finish_document(&storing, status == DIAG_OK, begin_ns);
-        *document = storing.document;
-    } else {
-        cJSON_Delete(storing.document);
-    }
+    storing_expect(storing, matrix_size(request) * rounds);
+    for (size_t round = 0; round < rounds && status == DIAG_OK; round++)
+        status = storing_round(storing, request, round, diag);
+    cJSON *made = storing_close(storing, status == DIAG_OK);
+    if (status == DIAG_OK || status == STORING_INTERRUPTED)
+        *document = made;
+    else
+        cJSON_Delete(made);
     return status;
 }
 

@@ -20,6 +20,7 @@ void page_advice(struct page *page, const cJSON *document);            /* docs/A
 void page_comparison(struct page *page, const cJSON *document);        /* docs/COMPARE-FORMAT.md */
 void page_limits(struct page *page, const cJSON *document);            /* docs/LIMITS.md */
 void page_stores(struct page *page, const cJSON *document);            /* docs/STORES.md */
+void page_advice_stores(struct page *page, const cJSON *document);     /* docs/ADVISE-FORMAT.md */
 void page_stores_comparison(struct page *page, const cJSON *document); /* the same page */
 void page_selftest(struct page *page, const cJSON *document);          /* docs/SELFTEST-FORMAT.md */
 void page_trace(struct page *page, const cJSON *document);             /* docs/TRACE.md */

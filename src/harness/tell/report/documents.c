@@ -27,6 +27,12 @@ static bool is_advice(const cJSON *document)
     return cJSON_IsObject(json_get(document, "advice"));
 }
 
+/* A document of stores with an answer. */
+static bool is_stores_advice(const cJSON *document)
+{
+    return strcmp(json_get_text(document, "kind"), "stores") == 0 && is_advice(document);
+}
+
 static bool is_run(const cJSON *document)
 {
     return cJSON_IsArray(json_get(document, "cells")) && json_get(document, "harness");
@@ -37,7 +43,8 @@ static const struct document_kind kinds[] = {
     {"comparison", NULL, false, false, page_comparison, shape_check_version},
     {"limits", NULL, false, true, page_limits, shape_check_limits},
     {"stores-comparison", NULL, false, false, page_stores_comparison, shape_check_version},
-    {"stores", NULL, false, false, page_stores, shape_check_stores},
+    {"stores-advice", is_stores_advice, false, true, page_advice_stores, shape_check_stores},
+    {"stores", NULL, false, true, page_stores, shape_check_stores},
     {"selftest", NULL, false, false, page_selftest, shape_check_version},
     {"trace", NULL, false, true, page_trace, shape_check_version},
     {"history", NULL, false, true, page_history, shape_check_version},

@@ -25,7 +25,6 @@ void page_stores_comparison(struct page *page, const cJSON *document)
                  "{load.batch}: {verdict:verdict}");
         page_say(page, PAGE_ITEM, &cell, "<{new_status:strong}: {reason}>");
         page_table(page, NULL, "Figures");
-        page_columns(page, fields, sizeof fields / sizeof *fields);
         page_fields_each(page, fields, sizeof fields / sizeof *fields, &figures);
     }
     page_say(
