@@ -4,7 +4,7 @@
 # ARCH: aarch64, riscv64, s390x (big-endian) or i386 (32 bits).  cJSON, zlib, liblzma and cmocka are built from Debian's source
 # packages, because not every processor is in the release; they are static and lie in build/cross/ARCH.  There is no
 # jemalloc there, and no real library, store module or plugin.  TARGETs are of the Makefile (default: the program and what
-# tests/cross.sh runs).
+# tests/cross.sh runs).  Exit status: 2 for wrong usage or no compiler, 3 when Debian's sources cannot be fetched.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,7 +34,7 @@ fetch() {
         >"$state/sources.list"
     local apt=(apt-get -q -o "Dir::Etc::sourcelist=$state/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$state/lists")
     (cd "$sources" && "${apt[@]}" update && "${apt[@]}" source --only-source --download-only cjson zlib xz-utils cmocka) >"$sources/apt.log" 2>&1 ||
-        { tail -n 5 "$sources/apt.log" >&2; echo "cross.sh: no sources; is the mirror reachable?" >&2; exit 2; }
+        { tail -n 5 "$sources/apt.log" >&2; echo "cross.sh: Debian's sources cannot be fetched; is deb.debian.org reachable?" >&2; exit 3; }
     touch "$sources/complete"
 }
 
