@@ -40,11 +40,11 @@ load support
 }
 
 @test "a plugin that brings a runner is proved" {
-    runner_plugin mine locked
+    runner_plugin mine locked 's/\.name = "locked"/.name = "mine"/'
     run "$twbench" conform --plugin=./mine.so --impl=heap --operations=1e4 --patience=100s
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ $output == *"locked: the contract holds"* ]]
+    [[ $output == *"mine: the contract holds"* ]]
     refuses "brings a runner" show --plugin=./mine.so
     refuses "brings a runner" conform --plugin=./mine.so,transfer=5
 }

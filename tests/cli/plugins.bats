@@ -185,6 +185,7 @@ name must be|.name = NULL|
 name must be|.name = ""|
 name must be|.name = "a,b"|
 name must be|.name = "a/b"|
+name must be|.name = "all"|
 name must be|.name = "Ä"|
 name must be|.name = "a-name-that-is-longer-than-any-table"|
 'heap' is that of a design|.name = "heap"|
@@ -208,7 +209,10 @@ END
     refuses "NULL table" run --plugin=./null.so
     build one "$prefix/share/twbench/plugins/wheel.c"
     cp one.so two.so
-    refuses "is that of $PWD/one.so already" run --plugin=./one.so --plugin=./two.so
+    for command in run conform list; do
+        refuses "two.so: the name 'wheel' is that of $PWD/one.so already" $command --plugin=./one.so --plugin=./two.so
+        refuses "one.so is given twice" $command --plugin=./one.so --plugin=./one.so
+    done
 }
 
 # loads_with CODE - the wheel, with code that runs when it is loaded.

@@ -87,10 +87,15 @@ breaks() {
 
 @test "a runner's plugin that cannot be taken is refused" {
     runner_plugin same locked
-    refuses "the name 'locked' is that of a runner of twbench" run --plugin=./same.so --impl=heap
+    runner_plugin every locked 's/\.name = "locked"/.name = "all"/'
     cp "$BATS_FILE_TMPDIR"/*.so .
     cp queue.so twice.so
-    refuses "my-queue" run --plugin=./queue.so --plugin=./twice.so --impl=heap
+    for command in run conform list; do
+        refuses "same.so: the name 'locked' is that of a runner of twbench; expected another" $command --plugin=./same.so
+        refuses "every.so: the runner's name must be" $command --plugin=./every.so
+        refuses "twice.so: the name 'my-queue' is that of $PWD/queue.so already" $command --plugin=./queue.so --plugin=./twice.so
+        refuses "queue.so is given twice" $command --plugin=./queue.so --plugin=./queue.so
+    done
     refuses "its settings are flags" run --plugin=./queue.so,transfer=5
     refuses "--transfer" run --plugin=./queue.so --transfer=0
     refuses "no such setting" run --plugin=./queue.so --runner=locked --transfer=5

@@ -103,20 +103,24 @@ static char *find_next(char *text)
     return NULL;
 }
 
-/* The last of the plugins given so far: is its name nobody else's? */
-static int check_name(const struct options *options, const struct tw_design *design,
-                      const char *path, struct diag *diag)
+/* A design or a runner that a plugin offers. */
+struct offer {
+    const char *name, *path; /* absolute */
+};
+
+/* Is the name nobody else's?  `taken`: one of twbench has it; `others`: what was given before it. */
+static int check_name(const char *given, const char *kind, struct offer offer, bool taken,
+                      const struct offer *others, size_t count, struct diag *diag)
 {
-    const char *name = design->timed->name;
-    if (designs_name_is_taken(name))
-        return diag_usage(
-            diag, "%s: the name '%s' is that of a design of twbench; expected another", path, name);
-    for (size_t i = 0; options->plugins[i] != design; i++) {
-        const char *other = plugins_path(options->plugins[i]);
-        if (strcmp(other, plugins_path(design)) == 0)
-            return diag_usage(diag, "%s is given twice", path);
-        if (strcmp(options->plugins[i]->timed->name, name) == 0)
-            return diag_usage(diag, "%s: the name '%s' is that of %s already", path, name, other);
+    if (taken)
+        return diag_usage(diag, "%s: the name '%s' is that of a %s of twbench; expected another",
+                          given, offer.name, kind);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(others[i].path, offer.path) == 0)
+            return diag_usage(diag, "%s is given twice", given);
+        if (strcmp(others[i].name, offer.name) == 0)
+            return diag_usage(diag, "%s: the name '%s' is that of %s already", given, offer.name,
+                              others[i].path);
     }
     return DIAG_OK;
 }
@@ -129,27 +133,15 @@ int plugin_flag_open(struct options *options, const char *path, const struct tw_
     const struct tw_design *design = plugins_open(path, diag);
     if (!design)
         return DIAG_USAGE;
-    options->plugins[options->plugin_count++] = design; /* which options_free closes */
+    struct offer offers[OPTIONS_LIST_MAX];
+    size_t last = options->plugin_count++;
+    options->plugins[last] = design; /* which options_free closes */
     *out = design;
-    return check_name(options, design, path, diag);
-}
-
-/* The last of the runners given so far: is its name nobody else's?  conform proves a changed copy of one of ours too. */
-static int check_runner_name(const struct options *options, const char *path, const char *flag,
-                             struct diag *diag)
-{
-    size_t last = options->runner_plugin_count - 1;
-    const char *name = options->runner_plugins[last]->timed->name;
-    if (!(options->command->flags & FLAGS_CONFORM) &&
-        (runner_registry_find(name) || original_find(name)))
-        return diag_usage(diag,
-                          "%s: %s: the name '%s' is that of a runner of twbench; expected another",
-                          flag, path, name);
-    for (size_t i = 0; i < last; i++)
-        if (strcmp(options->runner_plugins[i]->timed->name, name) == 0)
-            return diag_usage(diag, "%s: %s: the name '%s' is that of %s already", flag, path, name,
-                              runner_plugins_path(options->runner_plugins[i]));
-    return DIAG_OK;
+    for (size_t i = 0; i <= last; i++)
+        offers[i] =
+            (struct offer){options->plugins[i]->timed->name, plugins_path(options->plugins[i])};
+    return check_name(path, "design", offers[last], designs_name_is_taken(offers[last].name),
+                      offers, last, diag);
 }
 
 /* A runner instead of a design. */
@@ -170,8 +162,17 @@ static int take_runner(struct options *options, const char *path, bool has_setti
     const struct tw_runner_entry *runner = runner_plugins_open(path, &reason);
     if (!runner)
         return diag_usage(diag, "%s: %s", flag, reason.text);
-    options->runner_plugins[options->runner_plugin_count++] = runner; /* options_free closes it */
-    return check_runner_name(options, path, flag, diag);
+    struct offer offers[OPTIONS_RUNNERS_MAX];
+    size_t last = options->runner_plugin_count++;
+    options->runner_plugins[last] = runner; /* options_free closes it */
+    for (size_t i = 0; i <= last; i++)
+        offers[i] = (struct offer){options->runner_plugins[i]->timed->name,
+                                   runner_plugins_path(options->runner_plugins[i])};
+    const char *name = offers[last].name;
+    bool taken = runner_registry_find(name) || original_find(name);
+    if (check_name(path, "runner", offers[last], taken, offers, last, &reason) != DIAG_OK)
+        return diag_usage(diag, "%s: %s", flag, reason.text);
+    return DIAG_OK;
 }
 
 int plugin_flag_take(struct options *options, const char *flag, const char *value,

@@ -13,6 +13,11 @@ bool table_name_is_good(const char *name)
            strspn(name, others) == length;
 }
 
+bool table_own_name_is_good(const char *name)
+{
+    return table_name_is_good(name) && strcmp(name, "all") != 0;
+}
+
 static bool text_is_good(const char *text)
 {
     return text && utf8_is_printable(text, TABLE_TEXT_SIZE);
@@ -98,11 +103,8 @@ static int check_traits(const char *path, const struct tw_backend *table, struct
 /* Everything but the functions. */
 static int check_words(const char *path, const struct tw_backend *table, struct diag *diag)
 {
-    if (!table->name || !table_name_is_good(table->name))
-        return diag_usage(diag,
-                          "%s: the design's name must be 1 to %d of a-z, 0-9, '-', '_' and "
-                          "'.', a letter first",
-                          path, TABLE_NAME_SIZE - 1);
+    if (!table->name || !table_own_name_is_good(table->name))
+        return diag_usage(diag, "%s: the design's " TABLE_OWN_NAME_RULE, path);
     if (!text_is_good(table->summary))
         return diag_usage(diag,
                           "%s: '%s' has no summary of one line of UTF-8, below %d bytes, for "

@@ -30,6 +30,11 @@ int table_check(const char *path, const struct tw_design *design, struct diag *d
  * TABLE_NAME_SIZE bytes. */
 bool table_name_is_good(const char *name);
 
+/* May a design or a runner have this name?  A good name, and not "all", which --impl takes for every design. */
+bool table_own_name_is_good(const char *name);
+#define TABLE_OWN_NAME_RULE                                                                        \
+    "name must be 1 to 31 of a-z, 0-9, '-', '_' and '.', a letter first, and not 'all'"
+
 /* Copies a table that was checked.  Equal tables give equal bytes. */
 void table_copy(const struct tw_backend *table, struct table_copy *copy);
 

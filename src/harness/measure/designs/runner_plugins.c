@@ -132,8 +132,8 @@ static void copy_table(const struct tw_runner *runner, struct runner_copy *copy)
         return;
     }
     const char *missing = missing_function(runner);
-    if (!runner->name || !table_name_is_good(runner->name))
-        snprintf(copy->wrong, sizeof copy->wrong, "its name is not of a-z, 0-9, '-', '_' and '.'");
+    if (!runner->name || !table_own_name_is_good(runner->name))
+        snprintf(copy->wrong, sizeof copy->wrong, "the runner's " TABLE_OWN_NAME_RULE);
     else if (!runner->summary || !runner->after || !runner->params)
         snprintf(copy->wrong, sizeof copy->wrong, "'%s' lacks a summary, an after or its params",
                  runner->name);
