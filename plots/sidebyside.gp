@@ -60,8 +60,11 @@ do for [p = 1:panels] {
     set title draws_text ? header[p]." - ".title : plain(header[p]) offset 0, -0.3
     set ylabel draws_text ? "" : (times ? "time" : plain(shown)).(logarithmic ? ", logarithmic axis" : "")
     if (logarithmic) {
+        # The axis begins below the least that an interval has, not the least value.
+        stats data index p every ::1 using ($3 > 0 ? $3 : NaN) nooutput
+        if (exists("STATS_records") && STATS_records > 0 && STATS_min < least) { least = STATS_min }
         load here."ticks.gp"
-        set yrange [least / 3 : most * 3]
+        set yrange [least / 2 : most * 3]
     } else {
         unset logscale y
         set yrange [0 : most * 1.15 / per]
