@@ -259,15 +259,28 @@ static void service_open(struct server *server, const char *design)
         fail("a seat");
 }
 
+/* A whole number within its limits, or the end with what is wrong with it. */
+static long number_of(const char *name, const char *text, long least, long most)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (errno == 0 && end != text && *end == '\0' && number >= least && number <= most)
+        return number;
+    fprintf(stderr, "idle_server: %s: '%s' given; expected %ld .. %ld\n", name, text, least, most);
+    exit(2);
+}
+
 int main(int argc, char **argv)
 {
     struct server server;
     memset(&server, 0, sizeof server);
-    long port = argc > 2 ? atol(argv[1]) : -1, idle_ms = argc > 2 ? atol(argv[2]) : 0;
-    if (argc > 4 || port < 0 || port > 65535 || idle_ms < 1) {
+    if (argc < 3 || argc > 4) {
         fprintf(stderr, "usage: idle_server PORT IDLE_MS [DESIGN]\n");
         return 2;
     }
+    long port = number_of("PORT", argv[1], 0, 65535);
+    long idle_ms = number_of("IDLE_MS", argv[2], 1, 86400000);
     server.idle_ns = (uint64_t)idle_ms * MS;
     signals_open(&server);
     service_open(&server, argc > 3 ? argv[3] : "hashed");
