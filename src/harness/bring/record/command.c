@@ -211,6 +211,9 @@ static char *read_all(int fd)
             room *= 2;
         }
     }
+    /* A NUL would end the text before its end. */
+    for (size_t i = 0; text && i < size; i++)
+        text[i] = text[i] ? text[i] : '?';
     if (text)
         text[size] = '\0';
     return text;

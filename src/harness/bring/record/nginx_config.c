@@ -1,6 +1,7 @@
 /* nginx_config.c - writes and removes the private copy of nginx's configuration. */
 #include "harness/bring/record/nginx_config.h"
 
+#include "harness/base/file.h"
 #include "harness/bring/record/command.h"
 
 #include <ctype.h>
@@ -14,26 +15,35 @@
 
 /* ---- Directives. --------------------------------------------------------------------------------- */
 
-/* Behind a comment, a quoted word, or one character. */
-static const char *skip_piece(const char *at)
+/* Behind the word at `at`, by nginx's own rules: quotes and comments count at the beginning of a word alone, so that
+ * "it's" and "a#b" are words, and "${x}" is no block. */
+static const char *skip_word(const char *at)
 {
-    char quote = *at;
-    if (quote == '#') {
-        at += strcspn(at, "\n");
-        return at;
-    }
-    if (quote != '"' && quote != '\'')
-        return at + 1;
-    for (at++; *at && *at != quote; at++)
+    char quote = *at == '"' || *at == '\'' ? *at++ : '\0';
+    for (bool variable = false; *at; at++) {
+        if (quote ? *at == quote
+                  : isspace((unsigned char)*at) || *at == ';' || (*at == '{' && !variable))
+            return quote ? at + 1 : at;
+        variable = *at == '$';
         if (*at == '\\' && at[1])
             at++;
-    return *at ? at + 1 : at;
+    }
+    return at;
 }
 
-static bool is_word(const char *at, const char *word)
+/* Behind a comment, a word, or one character between words. */
+static const char *skip_piece(const char *at)
 {
-    size_t length = strlen(word);
-    return strncmp(at, word, length) == 0 && isspace((unsigned char)at[length]);
+    if (isspace((unsigned char)*at) || strchr(";{}", *at))
+        return at + 1;
+    return *at == '#' ? at + strcspn(at, "\n") : skip_word(at);
+}
+
+/* Is the word from `at` to `end` that name, quoted or not? */
+static bool is_name(const char *at, const char *end, const char *name)
+{
+    size_t quoted = *at == '"' || *at == '\'', length = strlen(name);
+    return (size_t)(end - at) == length + 2 * quoted && memcmp(at + quoted, name, length) == 0;
 }
 
 /* The next directive of one of the two names at or behind `at`, its end behind the semicolon; NULL: there is none. */
@@ -41,17 +51,16 @@ static const char *find_directive(const char *at, const char *first, const char 
                                   const char **end)
 {
     bool begins = true;
-    while (*at) {
-        if (begins && (is_word(at, first) || is_word(at, second))) {
-            const char *last = at;
-            while (*last && *last != ';')
-                last = skip_piece(last);
-            *end = *last ? last + 1 : last;
+    for (const char *behind; *at; at = behind) {
+        behind = skip_piece(at);
+        if (begins && (is_name(at, behind, first) || is_name(at, behind, second))) {
+            while (*behind && !strchr(";{}", *behind))
+                behind = skip_piece(behind);
+            *end = *behind == ';' ? behind + 1 : behind;
             return at;
         }
         if (*at != '#' && !isspace((unsigned char)*at))
             begins = strchr(";{}", *at) != NULL;
-        at = skip_piece(at);
     }
     return NULL;
 }
@@ -137,6 +146,12 @@ static int dump(char *const *command, char **text, struct diag *diag)
 
 #define FILE_MARK "# configuration file "
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 /* The name that stands behind a mark. */
 static void name_of(const char *mark, char *out, size_t size)
 {
@@ -147,18 +162,17 @@ static void name_of(const char *mark, char *out, size_t size)
 
 /* ---- The copy. ----------------------------------------------------------------------------------- */
 
-/* What the main file names without a path is looked for beside it. */
+/* What the main file names without a path is looked for beside it: beside its name, which may be a link. */
 static void link_beside(const struct nginx_config *config, const char *main_file)
 {
-    char directory[PATH_MAX], from[2 * PATH_MAX], to[PATH_MAX];
-    if (!realpath(main_file, directory))
-        return;
-    *strrchr(directory, '/') = '\0';
-    DIR *entries = opendir(directory);
+    char beside[PATH_MAX], directory[PATH_MAX], from[2 * PATH_MAX], to[PATH_MAX];
+    const char *name = base_name(main_file);
+    snprintf(beside, sizeof beside, "%.*s.", (int)(name - main_file), main_file);
+    DIR *entries = realpath(beside, directory) ? opendir(directory) : NULL;
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)) != NULL) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            strcmp(entry->d_name, "nginx.conf") == 0)
+            strcmp(entry->d_name, name) == 0)
             continue;
         snprintf(from, sizeof from, "%s/%s", directory, entry->d_name);
         snprintf(to, sizeof to, "%s/%s", config->directory, entry->d_name);
@@ -169,7 +183,9 @@ static void link_beside(const struct nginx_config *config, const char *main_file
         closedir(entries);
 }
 
-static int write_copy(struct nginx_config *config, const char *text, struct diag *diag)
+/* Under the name of the main file, so that it stands where an include of its neighbours would find that one. */
+static int write_copy(struct nginx_config *config, const char *name, const char *text,
+                      struct diag *diag)
 {
     snprintf(config->directory, sizeof config->directory, "/tmp/twbench-nginx-XXXXXX");
     if (!mkdtemp(config->directory)) {
@@ -177,7 +193,7 @@ static int write_copy(struct nginx_config *config, const char *text, struct diag
         config->directory[0] = '\0';
         return diag_run(diag, "/tmp/twbench-nginx: %s", strerror(why));
     }
-    snprintf(config->file, sizeof config->file, "%s/nginx.conf", config->directory);
+    snprintf(config->file, sizeof config->file, "%s/%.255s", config->directory, name);
     FILE *out = fopen(config->file, "we");
     bool failed = !out || fputs(text, out) < 0;
     if (out)
@@ -236,23 +252,44 @@ static int check_copy(const struct nginx_config *config, struct diag *diag)
     return status;
 }
 
-/* `text` is what nginx -T printed: the main file comes first. */
-static int copy_config(struct nginx_config *config, char *const *command, char *text,
+/* The main file without the two directives, to be freed. */
+static int read_stripped(const char *main_file, char **copy, struct diag *diag)
+{
+    char *text;
+    size_t size;
+    int status = file_read(main_file, &text, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    *copy = malloc(size + 1);
+    if (!*copy)
+        status = diag_run(diag, "no memory for the configuration of nginx");
+    else if (strlen(text) < size)
+        status = diag_usage(diag, "%s: byte %zu is NUL; expected text", main_file, strlen(text));
+    else
+        nginx_config_strip(text, *copy);
+    free(text);
+    if (status != DIAG_OK)
+        free(*copy);
+    return status;
+}
+
+/* `text` is what nginx -T printed: the main file comes first.  It is read from the disk, because one that was itself
+ * printed by -T has such marks in it. */
+static int copy_config(struct nginx_config *config, char *const *command, const char *text,
                        struct diag *diag)
 {
-    char main_file[PATH_MAX];
-    char *mark = strstr(text, FILE_MARK);
+    char main_file[PATH_MAX], *copy;
+    const char *mark = strstr(text, FILE_MARK);
     if (!mark)
         return diag_usage(diag, "%s -T: no line '" FILE_MARK "...'", command[0]);
+    if (strcspn(mark + strlen(FILE_MARK), "\n") > sizeof main_file)
+        return diag_usage(diag, "%s -T: a name of more than %zu bytes; expected a file", command[0],
+                          sizeof main_file - 1);
     name_of(mark, main_file, sizeof main_file);
-    char *next = strstr(mark + 1, "\n" FILE_MARK);
-    if (next)
-        next[1] = '\0';
-    char *copy = malloc(strlen(mark) + 1);
-    if (!copy)
-        return diag_run(diag, "no memory for the configuration of nginx");
-    nginx_config_strip(mark, copy);
-    int status = write_copy(config, copy, diag);
+    int status = read_stripped(main_file, &copy, diag);
+    if (status != DIAG_OK)
+        return status;
+    status = write_copy(config, base_name(main_file), copy, diag);
     free(copy);
     if (status == DIAG_OK)
         link_beside(config, main_file);

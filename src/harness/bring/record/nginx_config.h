@@ -8,7 +8,7 @@
 
 struct nginx_config {
     char directory[64]; /* "": none */
-    char file[96];
+    char file[336];
     char file_flag[3], globals_flag[3]; /* "-c", "-g" */
     char *globals;                      /* behind -g */
     char **words;                       /* the command to run instead; ends with NULL */
