@@ -135,7 +135,7 @@
 #define RINGS     12u
 #define MANY_MASK 65535u /* of a ring 0 for more timers than a cache holds */
 #define SUMS      40u    /* summary words of the largest layout */
-#define SCOUTED   8192u  /* ready nodes from which slots of ring 1 have scouts */
+#define SCOUTED   32768u /* ready nodes from which slots have scouts: half a megabyte */
 #define SCOUTS    8u     /* as many as the misses that a core can have under way, about */
 #define NONE      UINT32_MAX
 
@@ -143,7 +143,7 @@
 #define LOOKS      8u     /* slots of a ring that are looked into, at most */
 #define LOOK_MAX   1024u  /* running timers up to which slots are looked into */
 #define READY_STEP 1024u  /* nodes that are made ready at a time */
-#define WINDOW     4096u  /* starts after which `lazy` is judged */
+#define WINDOW     1024u  /* starts after which `lazy` is judged */
 #define CLEARED    49152u /* lists up to which open clears them all */
 
 /* Nodes that are near enough to unlink them: 2 MiB of them. */
@@ -181,28 +181,31 @@ struct tw_timers {
     tw_tick now;      /* the tick being processed */
     tw_tick wake;     /* nothing is due before it; later than now */
     tw_tick upper;    /* the earliest `wake` of the upper rings */
-    tw_tick near;     /* a delay below is for ring 0 */
-    tw_tick middle;   /* a delay below, for ring 0 or 1 */
-    tw_tick span;     /* a delay above is looked at twice: SPAN, or 0 late in time */
+    tw_tick near;     /* a delay up to it is for ring 0; 0 late in time */
+    tw_tick middle;   /* a delay up to it, for ring 0 or 1; 0 late in time */
     uint64_t *marks;  /* of the lists that may hold something, by place / 64 */
+    uint32_t quick;   /* `ready` while lazy, else 0 */
     uint32_t heads;   /* the place of list 0 */
-    uint32_t heads_1; /* and of ring 1 */
     uint32_t mask;    /* of ring 0 */
+    uint32_t heads_1; /* the place of the first list of ring 1 */
     uint32_t mask_1, shift_1;
-    uint32_t started; /* starts so far */
-    uint32_t ready;   /* the highest node that is ready for use: all up to it are */
-    uint32_t lazies;  /* starts that needed no list, since the last judgement */
+    uint32_t fresh;   /* starts so far that asked for a list at once */
     uint32_t gone;    /* re-arms, stops and expiries so far */
-    uint32_t judged;  /* `started` at the last judgement */
-    uint32_t tries;   /* judgements while not lazy */
-    uint32_t stale;   /* visits of timers that were stopped or re-armed, since the last judgement */
-    uint32_t fired;   /* and expiries */
-    uint32_t eager;   /* up to so many ready nodes; more are not in the cache */
+    uint32_t again;   /* other starts so far: while lazy, of timers in a list */
+    uint32_t lazies;  /* those that needed no list, since the last judgement */
+    uint32_t fired;   /* expiries since the last judgement */
+    uint32_t stale;   /* and visits of timers that were stopped or re-armed */
+    uint32_t ready;   /* the highest node that is ready for use: all up to it are */
     bool lazy;        /* starts look whether the word is enough */
     bool cached;      /* lists are cheap */
+    tw_tick span;     /* a delay above is looked at twice: SPAN, or 0 late in time */
+    uint32_t judged;  /* `fresh` + `listed` at the last judgement */
+    uint32_t tries;   /* judgements while not lazy */
+    uint32_t eager;   /* up to so many ready nodes; more are not in the cache */
     bool huge;        /* huge pages were asked for */
     uint32_t capacity, lists;
-    uint32_t top; /* the last ring */
+    uint32_t top;  /* the last ring */
+    uint32_t used; /* the last one that ever held a timer, at least 1 */
     struct ring rings[RINGS];
     uint8_t ring_of[64];        /* by the highest bit of a delay */
     uint32_t scouts[2][SCOUTS]; /* of rings 0 and 1: the node where the scout of a slot is */
@@ -271,7 +274,7 @@ static inline tw_tick due_of(const struct tw_timers *timers, uint64_t word)
 
 static inline uint32_t running_of(const struct tw_timers *timers)
 {
-    return timers->started - timers->gone;
+    return timers->fresh + timers->again - timers->gone;
 }
 
 /* ---- Lists. ---------------------------------------------------------------------------------- */
@@ -326,24 +329,27 @@ static inline void wake_lower(struct tw_timers *timers, tw_tick due)
         timers->wake = due;
 }
 
-/* Puts a timer with a delay beyond ring 1 into its ring. */
+/* Puts a timer with a delay beyond ring 1, or any late in time, into its ring. */
 __attribute__((noinline)) static int place_far(struct tw_timers *timers, size_t node, tw_tick due,
                                                int status)
 {
-    unsigned bit = 63u - (unsigned)__builtin_clzll(due - timers->now);
-    struct ring *ring = &timers->rings[timers->ring_of[bit]];
+    unsigned bit = 63u - (unsigned)__builtin_clzll((due - timers->now) | 1);
+    uint32_t which = timers->ring_of[bit];
+    struct ring *ring = &timers->rings[which];
+    timers->used = which > timers->used ? which : timers->used;
     ring->fresh = true;
-    if (due < timers->upper)
+    if (ring == timers->rings)
+        timers->wake = due < timers->wake ? due : timers->wake;
+    else if (due < timers->upper)
         wake_lower(timers, due);
     return node_push(timers, node, due, ring_place(timers, ring, slot_of(ring, due)), status);
 }
 
-/* Puts a timer that is in no list where its due tick, now or later, belongs.  Answers `status`, for
- * callers that have nothing else to do. */
-static inline __attribute__((always_inline)) int node_place(struct tw_timers *timers, size_t node,
-                                                            tw_tick due, int status)
+/* Puts a timer that is in no list where its due tick belongs; `delay` is the ticks until then, or
+ * one less.  Answers `status`, for callers that have nothing else to do. */
+static inline __attribute__((always_inline)) int
+node_place(struct tw_timers *timers, size_t node, tw_tick due, tw_tick delay, int status)
 {
-    tw_tick delay = due - timers->now;
     size_t place;
     if (delay < timers->near) {
         place = timers->heads + ((uint32_t)due & timers->mask);
@@ -371,9 +377,10 @@ static inline void node_remove(struct tw_timers *timers, size_t node)
 /* A timer that has been taken out of its list goes where it belongs by now, or nowhere. */
 static inline void node_settle(struct tw_timers *timers, uint32_t node, uint64_t word)
 {
+    tw_tick due = due_of(timers, word);
     TW_COUNT(timers, moves, word & RUNNING);
     if (word & RUNNING)
-        node_place(timers, node, due_of(timers, word), 0);
+        node_place(timers, node, due, due - timers->now, 0);
     else
         memset(&timers->nodes[node], 0, sizeof timers->nodes[node]);
 }
@@ -522,32 +529,35 @@ static tw_tick ring_alarm(struct tw_timers *timers, const struct ring *ring)
     }
 }
 
-/* The delay up to which timers go to ring 0. */
-static inline tw_tick near_of(const struct tw_timers *timers, bool is_wide)
+/* Sets up to which delay timers go to ring 0, and up to which to ring 1. */
+static void limits_set(struct tw_timers *timers, bool is_wide)
 {
-    return is_wide ? (tw_tick)timers->mask + 1 : UINT64_C(2) << timers->shift_1;
+    bool is_late = timers->now >= HALF;
+    tw_tick wide = timers->mask, middle = ((tw_tick)timers->mask_1 + 1) << timers->shift_1;
+    timers->span = is_late ? 0 : SPAN;
+    timers->near = is_late ? 0 : is_wide ? wide : UINT64_C(2) << timers->shift_1;
+    timers->middle = is_late ? 0 : middle - 1;
 }
 
 /* Where few timers that are visited fire, the wide slots of ring 1 find many of the others at once: ring 0 is
  * for short delays only.  Not in a cache: there a slot of many is a long advance. */
 static void near_judge(struct tw_timers *timers)
 {
-    bool is_wide = !timers->cached || timers->stale <= 2 * timers->fired;
-    timers->near = near_of(timers, is_wide);
+    limits_set(timers, !timers->cached || timers->stale <= 2 * timers->fired);
     timers->stale = timers->fired = 0;
 }
 
 /* Is lazy worth it?  It is where misses are to be saved; else where most starts need no list. */
-static void lazy_judge(struct tw_timers *timers)
+static void lazy_judge(struct tw_timers *timers, uint32_t starts)
 {
-    uint32_t starts = timers->started - timers->judged;
     if (!timers->cached)
         timers->lazy = true;
     else if (timers->lazy)
         timers->lazy = timers->lazies > starts / 3 * 2 || timers->lazies < starts / 16;
     else
         timers->lazy = ++timers->tries % 16 == 0;
-    timers->judged = timers->started;
+    timers->quick = timers->lazy ? timers->ready : 0;
+    timers->judged += starts;
     timers->lazies = 0;
 }
 
@@ -561,13 +571,13 @@ static void upper_find(struct tw_timers *timers)
     for (bool again = true; again;) {
         tw_tick upper = timers->now < HALF ? HALF : TW_NEVER;
         again = false;
-        for (uint32_t k = timers->top; k > 0; k--)
+        for (uint32_t k = timers->used; k > 0; k--)
             if (rings[k].fresh) {
                 rings[k].fresh = false;
                 tw_tick alarm = ring_alarm(timers, &rings[k]);
                 rings[k].wake = alarm < rings[k].wake ? alarm : rings[k].wake;
             }
-        for (uint32_t k = timers->top; k > 0; k--) {
+        for (uint32_t k = timers->used; k > 0; k--) {
             again |= rings[k].fresh;
             upper = rings[k].wake < upper ? rings[k].wake : upper;
         }
@@ -579,9 +589,9 @@ static void upper_find(struct tw_timers *timers)
  * down from one is there when it is the turn of the next. */
 __attribute__((noinline)) static void rings_turn(struct tw_timers *timers)
 {
-    if (timers->now >= HALF)
-        timers->span = 0;
-    for (uint32_t k = timers->top; k > 0; k--) {
+    if (timers->now >= HALF && timers->span != 0)
+        limits_set(timers, true);
+    for (uint32_t k = timers->used; k > 0; k--) {
         struct ring *ring = &timers->rings[k];
         if (ring->wake > timers->now && !ring->fresh && k > 1)
             continue;
@@ -602,7 +612,7 @@ static inline void slot_fire(struct tw_timers *timers, tw_expire_fn *expire, voi
     uint32_t *first = link_at(timers, place);
     uint64_t due = timers->now << DUE_SHIFT | STATE;
     struct node *nodes = timers->nodes;
-    bool scouted = !FAST_NO_SCOUTS && !timers->cached;
+    bool scouted = !FAST_NO_SCOUTS && timers->ready > SCOUTED;
     uint64_t *marks = &timers->marks[place / 64], bit = UINT64_C(1) << slot % 64;
     if (!(*marks & bit))
         return;
@@ -653,9 +663,10 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     }
     if (timers->now < to)
         timers->now = to;
-    if (!FAST_NO_LAZY && !FAST_NO_CHOICE && timers->started - timers->judged >= WINDOW) {
+    uint32_t starts = timers->fresh + timers->again - timers->judged;
+    if (!FAST_NO_LAZY && !FAST_NO_CHOICE && starts >= WINDOW) {
         near_judge(timers);
-        lazy_judge(timers);
+        lazy_judge(timers, starts);
     }
 }
 
@@ -715,8 +726,7 @@ static void geometry_set(struct tw_timers *timers, size_t heads)
     timers->mask = rings[0].mask;
     timers->mask_1 = rings[1].mask;
     timers->shift_1 = rings[1].shift;
-    timers->near = near_of(timers, rings[0].mask >= MANY_MASK || FAST_NO_CHOICE || FAST_NO_LAZY);
-    timers->middle = ((tw_tick)rings[1].mask + 1) << rings[1].shift;
+    limits_set(timers, FAST_NO_CHOICE || FAST_NO_LAZY || timers->capacity > SCOUTED);
 }
 
 /* What does not grow with the capacity. */
@@ -748,7 +758,6 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     memset(timers, 0, sizeof *timers + sizeof(struct node));
     timers->now = config->now;
     timers->wake = timers->upper = config->now < HALF ? HALF : TW_NEVER;
-    timers->span = config->now < HALF ? SPAN : 0;
     timers->capacity = config->capacity;
     timers->eager = eager ? (uint32_t)eager->values[0] : EAGER_DEFAULT;
     timers->huge = is_huge;
@@ -756,6 +765,7 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     timers->lazy = !FAST_NO_LAZY;
     timers->lists = lists;
     timers->top = top;
+    timers->used = 1;
     memcpy(timers->rings, rings, sizeof rings);
     memcpy(timers->ring_of, ring_of, sizeof ring_of);
     geometry_set(timers, (size_t)heads);
@@ -775,15 +785,16 @@ static void nodes_ready(struct tw_timers *timers, uint32_t node)
     uint32_t ready = node + (rest < READY_STEP ? rest : READY_STEP);
     memset(&timers->nodes[timers->ready + 1], 0, (ready - timers->ready) * sizeof(struct node));
     timers->ready = ready;
+    timers->quick = timers->lazy ? ready : 0;
     timers->cached = ready <= timers->eager;
 }
 
-/* A start of a listed timer, while lazy: for no earlier tick its word is enough. */
-__attribute__((noinline)) static int start_listed(struct tw_timers *timers, size_t node,
-                                                  uint64_t word, tw_tick due)
+/* A start of a timer in a list, while lazy: for no earlier tick its word is enough. */
+static inline __attribute__((always_inline)) int start_again(struct tw_timers *timers, size_t node,
+                                                             uint64_t word, tw_tick due)
 {
     int status = (int)(word & RUNNING);
-    timers->started++;
+    timers->again++;
     timers->gone += (uint32_t)status;
     TW_COUNT(timers, comparisons, 1);
     if ((int64_t)((due << DUE_SHIFT) - (word & ~STATE)) >= 0) {
@@ -792,30 +803,32 @@ __attribute__((noinline)) static int start_listed(struct tw_timers *timers, size
         return status;
     }
     node_remove(timers, node);
-    return node_place(timers, node, due, status);
+    return node_place(timers, node, due, due - timers->now, status);
 }
 
-/* A start of a timer that is ready, in reach and after now.  While not lazy it does not ask whether it is
- * listed, which nobody can guess. */
-static inline __attribute__((always_inline)) int start_good(struct tw_timers *timers, size_t node,
-                                                            tw_tick due)
+__attribute__((noinline)) static int start_listed(struct tw_timers *timers, size_t node,
+                                                  uint64_t word, tw_tick due)
 {
-    uint64_t word = timers->nodes[node].word;
-    if (timers->lazy) {
-        if (word != 0)
-            return start_listed(timers, node, word, due);
-        timers->started++;
-        return node_place(timers, node, due, TW_OK);
-    }
-    timers->started++;
-    timers->gone += (uint32_t)word & RUNNING;
+    return start_again(timers, node, word, due);
+}
+
+/* A start of a timer that is ready, after now and in reach, while not lazy: it does not ask whether the
+ * timer is listed, which nobody can guess. */
+static inline __attribute__((always_inline)) int start_unasked(struct tw_timers *timers,
+                                                               size_t node, tw_tick due,
+                                                               tw_tick delay)
+{
+    uint32_t status = (uint32_t)timers->nodes[node].word & RUNNING;
+    timers->fresh++;
+    timers->gone += status;
     node_remove(timers, node);
-    return node_place(timers, node, due, (int)(word & RUNNING));
+    return node_place(timers, node, due, delay, (int)status);
 }
 
-/* Any other start. */
-__attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due)
+/* Any start that is not after now, or far, or the first of its timer. */
+__attribute__((noinline)) static int start_rare(struct tw_timers *timers, tw_id id, tw_tick due)
 {
+    size_t node = (size_t)id + 1;
     if (due <= timers->now) {
         if (timers->now >= TW_DEADLINE_MAX)
             return TW_REFUSED_RANGE;
@@ -825,15 +838,35 @@ __attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id i
         return TW_REFUSED_RANGE;
     if (id >= timers->ready)
         nodes_ready(timers, id + 1);
-    return start_good(timers, (size_t)id + 1, due);
+    if (!timers->lazy)
+        return start_unasked(timers, node, due, due - timers->now);
+    if (timers->nodes[node].word != 0)
+        return start_again(timers, node, timers->nodes[node].word, due);
+    timers->fresh++;
+    return node_place(timers, node, due, due - timers->now, TW_OK);
 }
 
-/* (What is not after now makes a huge delay, or is sent to start_any by a span of 0.) */
+/* Any start while not lazy. */
+__attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    tw_tick delay = due - timers->now - 1;
+    if (timers->lazy || id >= timers->ready || delay >= timers->middle)
+        return start_rare(timers, id, due);
+    return start_unasked(timers, (size_t)id + 1, due, delay);
+}
+
+/* (What is not after now makes a huge delay, or finds limits of 0.) */
 static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
-    if (__builtin_expect(deadline - timers->now - 1 >= timers->span || id >= timers->ready, 0))
+    tw_tick delay = deadline - timers->now - 1;
+    if (__builtin_expect(id >= timers->quick || delay >= timers->middle, 0))
         return start_any(timers, id, deadline);
-    return start_good(timers, (size_t)id + 1, deadline);
+    size_t node = (size_t)id + 1;
+    uint64_t word = timers->nodes[node].word;
+    if (word != 0)
+        return start_listed(timers, node, word, deadline);
+    timers->fresh++;
+    return node_place(timers, node, deadline, delay, TW_OK);
 }
 
 static int fast_stop(struct tw_timers *timers, tw_id id)
@@ -859,7 +892,8 @@ static void fast_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
     if (__builtin_expect(to < timers->wake, 1)) {
         TW_COUNT(timers, empty_ticks, to > timers->now);
         TW_COUNT(timers, pointer_moves, to > timers->now);
-        timers->now = to > timers->now ? to : timers->now;
+        if (__builtin_expect(to > timers->now, 1)) /* a branch: the next call need not wait for it */
+            timers->now = to;
         return;
     }
     clock_move(timers, to, expire, ctx);
