@@ -189,17 +189,16 @@ struct tw_timers {
     uint32_t mask;    /* of ring 0 */
     uint32_t heads_1; /* the place of the first list of ring 1 */
     uint32_t mask_1, shift_1;
-    uint32_t fresh;   /* starts so far that asked for a list at once */
-    uint32_t gone;    /* re-arms, stops and expiries so far */
-    uint32_t again;   /* other starts so far: while lazy, of timers in a list */
-    uint32_t lazies;  /* those that needed no list, since the last judgement */
+    uint32_t fresh;   /* starts so far; while lazy, of timers in no list */
+    uint32_t ready;   /* the highest node that is ready for use: all up to it are */
+    uint32_t lazies;  /* starts so far that needed no list */
+    bool lazy;        /* starts look whether the word is enough */
+    uint32_t gone;    /* re-arms, stops and expiries so far (apart from the other counters, or a
+                         compiler adds to two at once and waits for both) */
+    bool cached;      /* lists are cheap */
     uint32_t fired;   /* expiries since the last judgement */
     uint32_t stale;   /* and visits of timers that were stopped or re-armed */
-    uint32_t ready;   /* the highest node that is ready for use: all up to it are */
-    bool lazy;        /* starts look whether the word is enough */
-    bool cached;      /* lists are cheap */
-    tw_tick span;     /* a delay above is looked at twice: SPAN, or 0 late in time */
-    uint32_t judged;  /* `fresh` + `listed` at the last judgement */
+    uint32_t fresh_judged, lazies_judged; /* at the last judgement */
     uint32_t tries;   /* judgements while not lazy */
     uint32_t eager;   /* up to so many ready nodes; more are not in the cache */
     bool huge;        /* huge pages were asked for */
@@ -274,7 +273,7 @@ static inline tw_tick due_of(const struct tw_timers *timers, uint64_t word)
 
 static inline uint32_t running_of(const struct tw_timers *timers)
 {
-    return timers->fresh + timers->again - timers->gone;
+    return timers->fresh + timers->lazies - timers->gone;
 }
 
 /* ---- Lists. ---------------------------------------------------------------------------------- */
@@ -534,7 +533,6 @@ static void limits_set(struct tw_timers *timers, bool is_wide)
 {
     bool is_late = timers->now >= HALF;
     tw_tick wide = timers->mask, middle = ((tw_tick)timers->mask_1 + 1) << timers->shift_1;
-    timers->span = is_late ? 0 : SPAN;
     timers->near = is_late ? 0 : is_wide ? wide : UINT64_C(2) << timers->shift_1;
     timers->middle = is_late ? 0 : middle - 1;
 }
@@ -550,15 +548,16 @@ static void near_judge(struct tw_timers *timers)
 /* Is lazy worth it?  It is where misses are to be saved; else where most starts need no list. */
 static void lazy_judge(struct tw_timers *timers, uint32_t starts)
 {
+    uint32_t lazies = timers->lazies - timers->lazies_judged;
     if (!timers->cached)
         timers->lazy = true;
     else if (timers->lazy)
-        timers->lazy = timers->lazies > starts / 3 * 2 || timers->lazies < starts / 16;
+        timers->lazy = lazies > starts / 3 * 2 || lazies < starts / 16;
     else
         timers->lazy = ++timers->tries % 16 == 0;
     timers->quick = timers->lazy ? timers->ready : 0;
-    timers->judged += starts;
-    timers->lazies = 0;
+    timers->fresh_judged = timers->fresh;
+    timers->lazies_judged = timers->lazies;
 }
 
 /* Sets `upper`.  A look may put timers into rings that are done: these are fresh again.  What a ring
@@ -589,7 +588,7 @@ static void upper_find(struct tw_timers *timers)
  * down from one is there when it is the turn of the next. */
 __attribute__((noinline)) static void rings_turn(struct tw_timers *timers)
 {
-    if (timers->now >= HALF && timers->span != 0)
+    if (timers->now >= HALF && timers->middle != 0)
         limits_set(timers, true);
     for (uint32_t k = timers->used; k > 0; k--) {
         struct ring *ring = &timers->rings[k];
@@ -663,7 +662,7 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     }
     if (timers->now < to)
         timers->now = to;
-    uint32_t starts = timers->fresh + timers->again - timers->judged;
+    uint32_t starts = timers->fresh - timers->fresh_judged + timers->lazies - timers->lazies_judged;
     if (!FAST_NO_LAZY && !FAST_NO_CHOICE && starts >= WINDOW) {
         near_judge(timers);
         lazy_judge(timers, starts);
@@ -794,7 +793,6 @@ static inline __attribute__((always_inline)) int start_again(struct tw_timers *t
                                                              uint64_t word, tw_tick due)
 {
     int status = (int)(word & RUNNING);
-    timers->again++;
     timers->gone += (uint32_t)status;
     TW_COUNT(timers, comparisons, 1);
     if ((int64_t)((due << DUE_SHIFT) - (word & ~STATE)) >= 0) {
@@ -802,6 +800,7 @@ static inline __attribute__((always_inline)) int start_again(struct tw_timers *t
         timers->nodes[node].word = due << DUE_SHIFT | STATE;
         return status;
     }
+    timers->fresh++;
     node_remove(timers, node);
     return node_place(timers, node, due, due - timers->now, status);
 }
