@@ -38,7 +38,7 @@
  *              only what is used is touched; nothing is allocated after open
  *
  * How long an advance can take.  A tick empties its slot of ring 0 and at most one slot of each upper
- * ring.  A slot of w ticks of an upper ring holds only timers that were put there at least 2w ticks
+ * ring.  A slot of w ticks of an upper ring holds only timers that were put there at least 2w - 1 ticks
  * before they were due, for due ticks of the same w ticks: the ring below reaches 2w, and a shorter
  * delay goes there.  So an advance by one tick makes at most
  *
@@ -54,7 +54,9 @@
  * Why it is fast.  Up to a hundred thousand timers what costs is instructions and wrong guesses.
  * Ring 0 is wide, so that the branch between it and ring 1 is rarely a surprise.  Heads and nodes are
  * one block of memory, so that every link has a number, and a timer is unlinked without asking whether
- * a node or a head leads to it.  An empty tick is one comparison, with `wake`; a start compares its due tick with the same.
+ * a node or a head leads to it.  An empty tick is one comparison with `wake`, and the next one does not
+ * wait for what it stores.  A start that needs nothing special knows so after three: its id with
+ * `quick`, its delay with `middle`, its word with 0.
  *
  * Where ticks are far finer than the delays it is the way from one wake-up to the next.  A mark word
  * has a bit in a summary, so that the next slot is two searches for a bit away, and of a slot with
@@ -64,8 +66,8 @@
  * To unlink from a list is three of them, and the second and third wait for the first; to write
  * one word is one, which waits for nothing, so that many are under way at once.  Most timers of a
  * server are stopped or re-armed before they are due, and most re-arms are for later: these never
- * touch a list.  What they put off is done when the slot comes up.  With each timer looked at there, a
- * scout goes one on in the list of a slot to come:
+ * touch a list.  What they put off is done when the slot comes up.  From half a
+ * megabyte of nodes on, with each timer looked at there, a scout goes one on in the list of a slot to come:
  *
  *                  now      now+1    now+2    ...   now+8
  *                   #        #        #              x       # in the cache
@@ -77,9 +79,9 @@
  *
  * A start of a timer that lies in a list already, for no earlier tick, needs no list: its word is
  * enough (`lazy`).  Where only some starts are like that, nobody can guess which, and a wrong guess costs more than
- * the list.  So the design counts them: between a sixteenth and two thirds of 4096 starts it takes the
- * list each time, and tries again later.  It also counts visits: where most find a timer that was stopped or
- * re-armed, long delays go to ring 1, whose wide slots find many such timers at once.
+ * the list.  So the design counts them: between a sixteenth and two thirds of 1024 starts it takes the
+ * list each time, without asking, and tries again later.  It also counts visits: where most find a timer that was
+ * stopped or re-armed, long delays go to ring 1, whose wide slots find many such timers at once.
  *
  * The ring of a timer goes by the length of its delay, the slot by its due tick.  So a slot that
  * comes up has only timers that were started a ring's length before, and there is no tick on which
@@ -90,15 +92,15 @@
  *  2. A mark word has its bit in the summary exactly if it is not zero.
  *  3. A running timer is listed, and due after now and not before `wake`; its slot comes up by then.
  *  4. The marked lists hold exactly the listed timers.
- *  5. `started` less `gone` is the number of running timers.
+ *  5. `fresh` and `lazies` less `gone` are the running timers.
  *
  * Ideas from elsewhere: rings by delay are Linux 2.6's (linux26.c), links to links its hlist's, marks
  * and the look into a slot of few hier_bitmap.c's; a wide ring of single ticks is the callout wheel
  * (callwheel.c); re-arming late is what nginx does within 300 ms, and Linux's TCP by looking again
  * when its timer fires.  What each idea is worth: docs/ABLATION.md, by the flags FAST_NO_ below.
  *
- * It loses where few timers are started and nothing else happens: a callout wheel's start has half
- * the instructions.  All timers on one tick are one list, walked a miss at a time.  A dozen timers on ticks of
+ * It loses where few timers are started and nothing else happens: a callout wheel's start has fewer
+ * instructions.  All timers on one tick are one list, walked a miss at a time.  A dozen timers on ticks of
  * 1 ns are a small heap's case.  And a deadline 2^61 ticks away or more (73 years of ns) is refused.
  */
 #include "arrays.h"
@@ -189,19 +191,19 @@ struct tw_timers {
     uint32_t mask;    /* of ring 0 */
     uint32_t heads_1; /* the place of the first list of ring 1 */
     uint32_t mask_1, shift_1;
-    uint32_t fresh;   /* starts so far; while lazy, of timers in no list */
-    uint32_t ready;   /* the highest node that is ready for use: all up to it are */
-    uint32_t lazies;  /* starts so far that needed no list */
-    bool lazy;        /* starts look whether the word is enough */
-    uint32_t gone;    /* re-arms, stops and expiries so far (apart from the other counters, or a
+    uint32_t fresh;  /* starts so far; while lazy, of timers in no list */
+    uint32_t ready;  /* the highest node that is ready for use: all up to it are */
+    uint32_t lazies; /* starts so far that needed no list */
+    bool lazy;       /* starts look whether the word is enough */
+    uint32_t gone;   /* re-arms, stops and expiries so far (apart from the other counters, or a
                          compiler adds to two at once and waits for both) */
-    bool cached;      /* lists are cheap */
-    uint32_t fired;   /* expiries since the last judgement */
-    uint32_t stale;   /* and visits of timers that were stopped or re-armed */
+    bool cached;     /* lists are cheap */
+    uint32_t fired;  /* expiries since the last judgement */
+    uint32_t stale;  /* and visits of timers that were stopped or re-armed */
     uint32_t fresh_judged, lazies_judged; /* at the last judgement */
-    uint32_t tries;   /* judgements while not lazy */
-    uint32_t eager;   /* up to so many ready nodes; more are not in the cache */
-    bool huge;        /* huge pages were asked for */
+    uint32_t tries;                       /* judgements while not lazy */
+    uint32_t eager;                       /* up to so many ready nodes; more are not in the cache */
+    bool huge;                            /* huge pages were asked for */
     uint32_t capacity, lists;
     uint32_t top;  /* the last ring */
     uint32_t used; /* the last one that ever held a timer, at least 1 */
@@ -346,8 +348,8 @@ __attribute__((noinline)) static int place_far(struct tw_timers *timers, size_t 
 
 /* Puts a timer that is in no list where its due tick belongs; `delay` is the ticks until then, or
  * one less.  Answers `status`, for callers that have nothing else to do. */
-static inline __attribute__((always_inline)) int
-node_place(struct tw_timers *timers, size_t node, tw_tick due, tw_tick delay, int status)
+static inline __attribute__((always_inline)) int node_place(struct tw_timers *timers, size_t node,
+                                                            tw_tick due, tw_tick delay, int status)
 {
     size_t place;
     if (delay < timers->near) {
@@ -532,8 +534,9 @@ static tw_tick ring_alarm(struct tw_timers *timers, const struct ring *ring)
 static void limits_set(struct tw_timers *timers, bool is_wide)
 {
     bool is_late = timers->now >= HALF;
-    tw_tick wide = timers->mask, middle = ((tw_tick)timers->mask_1 + 1) << timers->shift_1;
-    timers->near = is_late ? 0 : is_wide ? wide : UINT64_C(2) << timers->shift_1;
+    tw_tick wide = timers->mask, narrow = UINT64_C(2) << timers->shift_1;
+    tw_tick middle = ((tw_tick)timers->mask_1 + 1) << timers->shift_1;
+    timers->near = is_late ? 0 : is_wide || narrow > wide ? wide : narrow;
     timers->middle = is_late ? 0 : middle - 1;
 }
 
@@ -789,8 +792,8 @@ static void nodes_ready(struct tw_timers *timers, uint32_t node)
 }
 
 /* A start of a timer in a list, while lazy: for no earlier tick its word is enough. */
-static inline __attribute__((always_inline)) int start_again(struct tw_timers *timers, size_t node,
-                                                             uint64_t word, tw_tick due)
+__attribute__((noinline)) static int start_listed(struct tw_timers *timers, size_t node,
+                                                  uint64_t word, tw_tick due)
 {
     int status = (int)(word & RUNNING);
     timers->gone += (uint32_t)status;
@@ -803,12 +806,6 @@ static inline __attribute__((always_inline)) int start_again(struct tw_timers *t
     timers->fresh++;
     node_remove(timers, node);
     return node_place(timers, node, due, due - timers->now, status);
-}
-
-__attribute__((noinline)) static int start_listed(struct tw_timers *timers, size_t node,
-                                                  uint64_t word, tw_tick due)
-{
-    return start_again(timers, node, word, due);
 }
 
 /* A start of a timer that is ready, after now and in reach, while not lazy: it does not ask whether the
@@ -824,7 +821,7 @@ static inline __attribute__((always_inline)) int start_unasked(struct tw_timers 
     return node_place(timers, node, due, delay, (int)status);
 }
 
-/* Any start that is not after now, or far, or the first of its timer. */
+/* A start that is not after now, or far, or the first of its timer. */
 __attribute__((noinline)) static int start_rare(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     size_t node = (size_t)id + 1;
@@ -840,7 +837,7 @@ __attribute__((noinline)) static int start_rare(struct tw_timers *timers, tw_id 
     if (!timers->lazy)
         return start_unasked(timers, node, due, due - timers->now);
     if (timers->nodes[node].word != 0)
-        return start_again(timers, node, timers->nodes[node].word, due);
+        return start_listed(timers, node, timers->nodes[node].word, due);
     timers->fresh++;
     return node_place(timers, node, due, due - timers->now, TW_OK);
 }
@@ -891,7 +888,7 @@ static void fast_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
     if (__builtin_expect(to < timers->wake, 1)) {
         TW_COUNT(timers, empty_ticks, to > timers->now);
         TW_COUNT(timers, pointer_moves, to > timers->now);
-        if (__builtin_expect(to > timers->now, 1)) /* a branch: the next call need not wait for it */
+        if (__builtin_expect(to > timers->now, 1)) /* a branch, which nothing waits for */
             timers->now = to;
         return;
     }
