@@ -81,6 +81,13 @@ do for [i = 1:words(runners)] {
         dashtype 1 + (i - 1) / 7 pointtype 0 + word("7 5 9 11 13 15 4 6 8 10 12 14", i)
 }
 runner(name) = (sum [k = 1:words(runners)] (word(runners, k) eq name ? k : 0))
+# Stores: a colour and a point each; null and memory, which survive nothing, are grey.
+stores = "wheel-log redis-wheel redis-zset sqlite lmdb rocksdb beanstalkd"
+do for [i = 1:words(stores)] {
+    set style line 300 + i linecolor rgb word("#D55E00 #E69F00 #CC79A7 #0072B2 #56B4E9 #009E73 #000000", i) linewidth 2 \
+        pointsize 0.9 dashtype 1 pointtype 0 + word("7 5 9 11 13 15 4", i)
+}
+store(name) = (sum [k = 1:words(stores)] (word(stores, k) eq name ? k : 0))
 # What is no design: six ways of doing, a prediction, the harness.
 do for [i = 1:6] {
     set style line 80 + i linecolor rgb word(colour, (8 - i) % 7 + 1) linewidth 2 pointsize 0.9 \
@@ -91,7 +98,7 @@ set style line 99 linecolor rgb "#888888" linewidth 1.5 dashtype 3 pointtype 2 p
 
 position(name) = (sum [k = 1:words(known)] (word(known, k) eq name ? k : 0))
 plain_design(name) = strstrt(name, " (real clock)") ? name[1:strstrt(name, " (real clock)") - 1] : name
-style(name, i) = strstrt(name, "(harness)") ? 99 : runner(name) ? 200 + runner(name) : position(plain_design(name)) ? position(plain_design(name)) : 100 + (i + 5 - 1) % 42 + 1
+style(name, i) = strstrt(name, "(harness)") ? 99 : runner(name) ? 200 + runner(name) : store(name) ? 300 + store(name) : position(plain_design(name)) ? position(plain_design(name)) : 100 + (i + 5 - 1) % 42 + 1
 
 set border 3 linecolor rgb "#444444"
 set tics nomirror textcolor rgb "#222222"

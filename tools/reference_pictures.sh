@@ -23,6 +23,7 @@ keep standard.json cost-standard.svg
 keep advise.json advise-nginx.svg
 keep limits.json limits.svg
 for name in throughput-closed caller-closed lateness-fill-expire lateness-burst idle-idle; do keep runners.json $name.svg; done
+for name in puts lateness recovery bytes; do keep stores.json stores-$name.svg; done
 PICTURE=$pictures/libraries-nginx.svg tools/libraries_picture.sh
 PICTURES=$pictures tools/scale_pictures.sh
 if [ -e results/reference/claims.json ]; then

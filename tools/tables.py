@@ -14,6 +14,7 @@
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
     misses FILE             simulated misses per operation
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
+    stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late
     prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
 
 tools/standing.py has the tables of the points P1 to P5.
@@ -448,7 +449,49 @@ def print_closed(name):
             [spoken(middle(two, f"times_ns.{what}.{share}")) for what in ("start", "stop") for share in ("p50", "p99")])
 
 
-TABLES = {"runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+def store_cells(name, **load):
+    """Sound cells without kills of that load; in the order of the file."""
+    return [cell for cell in read(name)["cells"]
+            if cell["status"] == "ok" and not cell["load"]["kills"] and all(cell["load"][key] == value for key, value in load.items())]
+
+
+def store_figure(cell, key, scale=1):
+    figure = cell["figures"].get(key) if cell else None
+    return short(figure["median"] * scale) if figure else "not known"
+
+
+def print_stores(name, what):
+    full_speed = store_cells(name, rate=0, batch=1)
+    status = {(cell["store"], cell["sync"], cell["load"]["producers"]): cell["status"] for cell in read(name)["cells"]
+              if cell["load"]["rate"] == 0 and cell["load"]["batch"] == 1}
+    stores = ordered(cell["store"] for cell in read(name)["cells"])
+    if what == "puts":
+        kinds = ordered((cell["sync"], cell["load"]["producers"]) for cell in full_speed)
+        head(["store"] + [f"`{sync}`, {count} producer{'s' if count > 1 else ''}" for sync, count in kinds])
+        for store in stores:
+            cells = {(cell["sync"], cell["load"]["producers"]): cell for cell in full_speed if cell["store"] == store}
+            row([f"`{store}`"] + [store_figure(cells[kind], "puts_per_s") if kind in cells else status.get((store, *kind), "") for kind in kinds])
+    elif what == "costs":
+        head(["store", "written, B/message", "syncs/message", "memory, B/pending", "disk, B/pending", "put p99, us", "drained, 1/s"])
+        for cell in full_speed:
+            if cell["sync"] == "group" and cell["load"]["producers"] == 1:
+                row([f"`{cell['store']}`"] + [store_figure(cell, key) for key in (
+                    "written_bytes_per_message", "syncs_per_message", "memory_bytes_per_pending", "disk_bytes_per_pending",
+                    "ack_p99_us", "dispatch_per_s")])
+    elif what == "recovery":
+        cells = {(cell["store"], cell["load"]["tasks"]): cell for cell in store_cells(name, rate=0, batch=100)}
+        sizes = sorted({tasks for _, tasks in cells})
+        head(["store"] + [f"{power(tasks)} messages" for tasks in sizes])
+        for store in ordered(store for store, _ in cells):
+            row([f"`{store}`"] + [store_figure(cells.get((store, tasks)), "recovery_s", 1000) for tasks in sizes])
+    else:
+        head(["store", "p50, ms", "p99, ms", "longest, ms"])
+        for cell in store_cells(name):
+            if cell["load"]["rate"] > 0:
+                row([f"`{cell['store']}`"] + [store_figure(cell, key) for key in ("late_p50_ms", "late_p99_ms", "late_max_ms")])
+
+
+TABLES = {"stores": print_stores, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ticks": print_ticks, "misses": print_misses, "prices": print_prices}
 

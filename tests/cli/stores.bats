@@ -75,6 +75,18 @@ stores() {
     grep -q '<h1>Stores' s.html
 }
 
+@test "its pictures: policies, bytes, recovery by messages, lateness on the real clock" {
+    stores --stores=wheel-log,memory --sync=none --tasks=100,1000 --runs=1 --json=s.json >/dev/null
+    stores --stores=wheel-log --sync=none --clock=real --rate=1000 --span=200ms --tasks=50 --runs=1 --json=s.json --resume \
+        --plots=pictures -o s.html >/dev/null
+    for name in puts lateness recovery bytes; do
+        grep -q 'wheel-log' "pictures/stores-$name.svg"
+    done
+    grep -q 'messages acknowledged a second' pictures/stores-puts.svg
+    grep -q '99th percentile' pictures/stores-lateness.svg
+    [ "$(grep -c '<figure>' s.html)" -eq 4 ]
+}
+
 # Figures of the same, and of one made up: no figure of a time is judged by this machine's.
 @test "compare: two documents of stores; a figure that got worse, and a ledger that broke" {
     stores --stores=memory --tasks=200 --runs=1 --json=s.json >/dev/null

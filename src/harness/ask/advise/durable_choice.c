@@ -99,14 +99,16 @@ double durable_value(const struct durable_evidence *evidence, const struct durab
     return durable_median(cell, measure->figure);
 }
 
-static size_t samples_of(const cJSON *cell, const char *figure, double *out)
+/* A lateness of less than a millisecond was counted as 0, and is taken for one. */
+static size_t samples_of(const cJSON *cell, const struct durable_measure *measure, double *out)
 {
     size_t count = 0;
     const cJSON *sample, *figures = json_get(cell, "figures");
-    cJSON_ArrayForEach(sample, json_get(json_get(figures, figure), "samples"))
+    cJSON_ArrayForEach(sample, json_get(json_get(figures, measure->figure), "samples"))
     {
-        if (count < CRITERIA_SAMPLES_MAX && sample->valuedouble > 0)
-            out[count++] = sample->valuedouble;
+        double value = fmax(sample->valuedouble, measure->is_late ? 1 : 0);
+        if (count < CRITERIA_SAMPLES_MAX && value > 0)
+            out[count++] = value;
     }
     return count;
 }
@@ -115,8 +117,8 @@ static struct criteria_interval factor_of(const cJSON *left, const cJSON *right,
                                           const struct durable_measure *measure)
 {
     double l[CRITERIA_SAMPLES_MAX], r[CRITERIA_SAMPLES_MAX];
-    size_t lefts = samples_of(left, measure->figure, l);
-    size_t rights = samples_of(right, measure->figure, r);
+    size_t lefts = samples_of(left, measure, l);
+    size_t rights = samples_of(right, measure, r);
     size_t count = lefts < rights ? lefts : rights;
     return measure->more_is_better ? criteria_ratio_of(l, r, count)
                                    : criteria_ratio_of(r, l, count);

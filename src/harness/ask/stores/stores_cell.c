@@ -159,6 +159,13 @@ static double quantile(const struct histogram *histogram, double q, double unit_
     return histogram->count == 0 ? NAN : (double)histogram_quantile_ps(histogram, q) / unit_ps;
 }
 
+/* In whole milliseconds, which due times are counted in: what is less is 0. */
+static double late_ms(const struct durable_figures *figures, double q)
+{
+    double late = quantile(&figures->late, q, 1e9);
+    return late < 0.5 ? 0 : late;
+}
+
 /* The value of a figure in a run; NaN: not known. */
 static void add_samples(cJSON *into, const struct durable_report *report)
 {
@@ -178,8 +185,9 @@ static void add_samples(cJSON *into, const struct durable_report *report)
                figures->dispatch_count > 0
                    ? 1e9 * ratio(figures->dispatch_count, figures->dispatch_ns)
                    : NAN);
-    add_sample(into, "late_p99_ms", quantile(&figures->late, 0.99, 1e9));
-    add_sample(into, "late_max_ms", quantile(&figures->late, 1, 1e9));
+    add_sample(into, "late_p50_ms", late_ms(figures, 0.5));
+    add_sample(into, "late_p99_ms", late_ms(figures, 0.99));
+    add_sample(into, "late_max_ms", late_ms(figures, 1));
     add_sample(into, "poll_max_ms", quantile(&figures->poll, 1, 1e9));
     add_sample(into, "tend_max_ms", quantile(&figures->tend, 1, 1e9));
     add_sample(into, "memory_bytes_per_pending", filled ? ratio(memory, figures->pending) : NAN);

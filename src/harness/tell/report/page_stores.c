@@ -137,6 +137,7 @@ void page_stores(struct page *page, const cJSON *document)
     say_reasons(page, &cells);
     if (!cJSON_IsTrue(json_get(document, "complete")))
         page_item(page, "It was interrupted: runs are missing.");
+    page_pictures(page, "");
     page_origin(page, document);
     page_all_figures(page, &root);
 }

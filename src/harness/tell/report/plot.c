@@ -90,6 +90,7 @@ struct drawing {
     enum plot_kind kind; /* of a group */
     size_t group;
     const cJSON *claim, *picture; /* of a claim */
+    enum stores_picture stores;
 };
 
 static bool write_group(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
@@ -120,6 +121,12 @@ static bool write_limits(FILE *out, const struct plotter *plotter, const struct 
 {
     (void)drawing;
     limits_plot_write(out, plotter->document);
+    return true;
+}
+
+static bool write_stores(FILE *out, const struct plotter *plotter, const struct drawing *drawing)
+{
+    stores_plot_write(out, plotter->document, drawing->stores);
     return true;
 }
 
@@ -231,6 +238,21 @@ static int draw_history(const struct plotter *plotter, size_t *drawn)
     return draw(plotter, &drawing);
 }
 
+static int draw_stores(const struct plotter *plotter, size_t *drawn)
+{
+    int status = DIAG_OK;
+    for (int i = 0; i < STORES_PICTURES && status == DIAG_OK; i++) {
+        struct drawing drawing = {.write = write_stores, .stores = (enum stores_picture)i};
+        if (!stores_plot_has(plotter->document, drawing.stores))
+            continue;
+        drawing.script = stores_plot_script(drawing.stores);
+        snprintf(drawing.name, sizeof drawing.name, "%s", stores_plot_name(drawing.stores));
+        status = draw(plotter, &drawing);
+        ++*drawn;
+    }
+    return status;
+}
+
 static int draw_trace(const struct plotter *plotter, size_t *drawn)
 {
     struct drawing drawing = {.write = write_trace, .script = "trace"};
@@ -252,6 +274,8 @@ static const struct {
                 {"advice", draw_advice, ""},
                 {"limits", draw_limits, "no limit of nodes was measured"},
                 {"history", draw_history, "no time is known in two runs"},
+                {"stores", draw_stores, "no store has a figure"},
+                {"stores-advice", draw_stores, "no store has a figure"},
                 {"trace", draw_trace, ""}};
 
 static int plot_into(const struct plotter *plotter)

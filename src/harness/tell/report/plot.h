@@ -27,7 +27,7 @@ void plot_files_free(struct plot_files *files);
 /* Draws every picture for which the document has data and sets *files: cost and memory against the
  * number of tasks (two or more of them), latency of advance, cost against slots (two or more), bars
  * of the designs (one number of tasks, or a trace).  Of a claims document it draws the pictures of its
- * claims and no others: T01, T02, T02-2, .., by claim; of an advice its candidates, cost against memory; of limits and of a trace one.
+ * claims and no others: T01, T02, T02-2, .., by claim; of an advice its candidates, cost against memory; of limits and of a trace one; of stores up to four.
  * `directory` is made if it is not there; each
  * picture leaves its data file (.tsv) beside it.  PLOT_DUMB draws on stdout, leaves no files and
  * takes no directory.  DIAG_USAGE when there is nothing to draw, DIAG_RUN when gnuplot is missing
