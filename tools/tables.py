@@ -14,7 +14,8 @@
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
     misses FILE             simulated misses per operation
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
-    stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late
+    stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late,
+                            or load: of how many messages and runs they are
     prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
 
 tools/standing.py has the tables of the points P1 to P5.
@@ -465,7 +466,14 @@ def print_stores(name, what):
     status = {(cell["store"], cell["sync"], cell["load"]["producers"]): cell["status"] for cell in read(name)["cells"]
               if cell["load"]["rate"] == 0 and cell["load"]["batch"] == 1}
     stores = ordered(cell["store"] for cell in read(name)["cells"])
-    if what == "puts":
+    if what == "load":
+        sizes = {kind: sorted({cell["load"]["tasks"] for cell in cells}) for kind, cells in (
+            ("policies", full_speed), ("recovery", store_cells(name, rate=0, batch=100)),
+            ("lateness", [cell for cell in store_cells(name) if cell["load"]["rate"] > 0]))}
+        runs = max(cell["runs"] for cell in full_speed)
+        print(f"Messages of a run: {'; '.join(kind + ' ' + ', '.join(map(power, tasks)) for kind, tasks in sizes.items())}. "
+              f"Runs of each policy: {runs}.")
+    elif what == "puts":
         kinds = ordered((cell["sync"], cell["load"]["producers"]) for cell in full_speed)
         head(["store"] + [f"`{sync}`, {count} producer{'s' if count > 1 else ''}" for sync, count in kinds])
         for store in stores:
