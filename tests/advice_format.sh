@@ -123,7 +123,7 @@ costs = []
 for cell in raced:
     operations = [sum(p["operations"][k] for k in ("start", "stop", "expire")) for p in cell["phases"]]
     for s in range(cell["sampling"]["samples"]):
-        ns = sum(n * p["ns_per_op"]["samples"][s] if n else p["operations"]["advance"] * p["ns_per_advance"]["median"]
+        ns = sum(n * (p["cpu_ns_per_op_interval"] or p["ns_per_op"])["samples"][s] if n else p["operations"]["advance"] * p["ns_per_advance"]["median"]
                  for n, p in zip(operations, cell["phases"]) if n or p["operations"]["advance"])
         costs.append(ns / sum(operations))
 costs.sort()

@@ -327,6 +327,21 @@ static void test_cost_is_of_all_operations(void **state)
     world_close(&world, field);
 }
 
+/* Other work makes wall time longer, and the answer must not follow it. */
+static void test_cost_is_processor_time_where_it_is_known(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .samples = 3});
+    cJSON *phase = cJSON_GetArrayItem(json_get(cJSON_GetArrayItem(world.cells, 0), "phases"), 0);
+    cJSON_AddItemToObject(phase, "cpu_ns_per_op_interval",
+                          cJSON_Parse("{\"samples\": [10, 11, 12]}"));
+    struct field *field = world_field(&world);
+    assert_true(fabs(field->contenders[heap].of.cost_ns.median - 11) < 1e-9);
+    world_close(&world, field);
+}
+
 static void test_few_samples_tell_little(void **state)
 {
     struct world world;
@@ -588,7 +603,7 @@ static void test_not_told_apart_is_not_yet_the_same(void **state)
     world_open(&world);
     size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .scatter = 1.5});
     size_t heap = world_add(
-        &world, 1, (struct made){.impl = "heap", .cost = 13, .scatter = 1.5, .peak_bytes = 1000});
+        &world, 1, (struct made){.impl = "heap", .cost = 10.5, .scatter = 1.5, .peak_bytes = 1000});
     struct field *field = world_field(&world);
     assert_true(field->equal[heap]);
     assert_int_equal(field->choice.chosen, list);
@@ -965,6 +980,7 @@ int main(void)
         cmocka_unit_test(test_a_clear_answer_is_not_called_unclear),
         cmocka_unit_test(test_the_known_designs_are_always_compared),
         cmocka_unit_test(test_the_only_one_measured_is_no_clear_answer),
+        cmocka_unit_test(test_cost_is_processor_time_where_it_is_known),
         cmocka_unit_test(test_few_samples_tell_little),
         cmocka_unit_test(test_a_ratio_within_the_margin_is_not_told),
         cmocka_unit_test(test_pairs_see_through_a_common_drift),

@@ -11,6 +11,8 @@
 
 /* A difference that is exact but not worth a word. */
 #define WORTH_IT 0.1
+/* By how much the answer may be worse by the goal for being better in something else. */
+#define GIVEN_UP 0.03
 
 #define TEXT_SIZE 40
 
@@ -131,7 +133,7 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
                                   : "; no advance longer than %s",
                  time);
     }
-    text_add(&line, "; among those that do not differ significantly, and within 10 %% by their "
+    text_add(&line, "; among those that do not differ significantly, and within 3 %% by their "
                     "figures, the better in");
     const enum criterion *order = order_of(wishes->goal);
     for (size_t i = 0; order[i] != CRITERIA; i++)
@@ -246,7 +248,7 @@ static void keep_equal(enum criterion goal, const struct choice_contender *conte
 static bool is_near(enum criterion goal, const struct contender *of, const struct contender *best)
 {
     bool is_sampled = criteria_is_sampled(of, goal);
-    double worst = goal == CRITERION_TAIL && !is_sampled ? CRITERIA_TAIL_FACTOR : 1 + WORTH_IT;
+    double worst = goal == CRITERION_TAIL && !is_sampled ? CRITERIA_TAIL_FACTOR : 1 + GIVEN_UP;
     if (is_sampled)
         return criteria_ratio_by(&of->cells, &best->cells, goal).median <= worst;
     return criteria_value(&of->of, goal) <= worst * criteria_value(&best->of, goal);

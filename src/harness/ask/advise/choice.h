@@ -2,7 +2,7 @@
  * choice.h - what is wished for, and which contender it leads to.
  *
  * THE RULE.  Of the contenders that keep to the limits the best by the goal is taken, and with it all
- * that are not told apart from it and whose figure is worse by at most 10 % (of tails: by a factor of two).
+ * that are not told apart from it and whose figure is worse by at most 3 % (of tails: by a factor of two).
  * Among these the one is preferred that is better in the next of the
  * goal's order of criteria in which two are told apart - memory and wake-ups by 10 % here - and the
  * simpler one where there is none: fewer settings of its own, then the earlier in the list of designs.

@@ -41,13 +41,21 @@ static double operations_of(const cJSON *phase)
            json_get_number(phase, "operations.expire");
 }
 
-/* Wall time of a phase in a sample: from its operations, or where it has none from its advances. */
+static const cJSON *sample_in(const cJSON *phase, const char *path, int sample)
+{
+    const cJSON *item = cJSON_GetArrayItem(json_get(phase, path), sample);
+    return cJSON_IsNumber(item) ? item : NULL;
+}
+
+/* Time of a phase in a sample, of the processor where the cell has it: beside other work wall time is the others', too.
+ * Of a phase without operations from its advances. */
 static double phase_ns(const cJSON *phase, int sample)
 {
-    const cJSON *interval = json_get(phase, "ns_per_op");
-    const cJSON *item = cJSON_GetArrayItem(json_get(interval, "samples"), sample);
+    const cJSON *item = sample_in(phase, "cpu_ns_per_op_interval.samples", sample);
+    if (!item)
+        item = sample_in(phase, "ns_per_op.samples", sample);
     if (operations_of(phase) > 0)
-        return cJSON_IsNumber(item) ? operations_of(phase) * item->valuedouble : NAN;
+        return item ? operations_of(phase) * item->valuedouble : NAN;
     double advances = json_get_number(phase, "operations.advance");
     return advances > 0 ? advances * json_get_number(phase, "ns_per_advance.median") : 0;
 }

@@ -6,7 +6,7 @@
  * compared by the ratio of samples of the same round, and everything else by exact figures, but for the
  * tail:
  *
- *     cost       ns per start, stop and expiry of the whole load.  Told apart when the 95 % interval of
+ *     cost       ns of processor time per start, stop and expiry of the whole load.  Told apart when the 95 % interval of
  *                the median ratio lies beyond 3 % on one side (below that a difference is as likely
  *                layout as design, docs/MEASUREMENT.md).  With fewer than six pairs the interval goes
  *                from half the least sample to the largest: what disturbs a sample makes it longer.

@@ -37,17 +37,18 @@ static double pass_ns(const struct measuring *measuring, size_t candidate, doubl
         evidence_contender(&measuring->evidence, candidate, measuring->evidence.load.tasks);
     for (size_t i = 0; i < CRITERIA_ROUNDS && contender.of.known; i++) {
         const cJSON *cell = contender.cells.cells[i], *phase;
-        double operations = 0;
+        double ns = 0;
         if (!cell)
             continue;
         cJSON_ArrayForEach(phase, json_get(cell, "phases"))
         {
-            operations += json_get_number(phase, "operations.start") +
-                          json_get_number(phase, "operations.stop") +
-                          json_get_number(phase, "operations.expire");
+            double operations = json_get_number(phase, "operations.start") +
+                                json_get_number(phase, "operations.stop") +
+                                json_get_number(phase, "operations.expire");
+            ns += operations > 0 ? operations * json_get_number(phase, "ns_per_op.median") : 0;
         }
         *passes = fmax(1, json_get_number(cell, "sampling.passes_per_sample"));
-        return contender.of.cost_ns.median * operations;
+        return ns;
     }
     return 0;
 }

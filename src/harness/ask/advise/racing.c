@@ -19,6 +19,7 @@
 #define RACE_UNTIL        0.70
 #define IDLE_UNTIL        0.50 /* on the real clock */
 #define FINAL_UNTIL       0.82
+#define SEPARATE_UNTIL    0.90 /* where there are other sizes; else as the final */
 #define FINAL_UNTIL_ALONE 0.97
 #define SIZES_UNTIL       0.97
 
@@ -27,7 +28,7 @@ enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL, ROUND_MORE };
 /* Rounds behind the final, while the load asked for needs more samples. */
 #define MORE_ROUNDS (CRITERIA_ROUNDS - ROUND_MORE)
 
-#define LOOK_RUNS 2
+#define LOOK_RUNS 3
 /* A look takes so many times what making the stream took; where that is too much for all, they are tried
  * at so much smaller a size first. */
 #define LOOK_STREAMS    2.5
@@ -36,8 +37,11 @@ enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL, ROUND_MORE };
 #define SMALLER_WORK_NS 500000 /* of a sample */
 #define RACE_RUNS       6
 #define PAIR_RUNS       9
-#define RACERS          10
+#define RACERS          12
+#define RACE_NEAR       1.6 /* times the best, by a look, that are raced beyond the first few */
 #define FINALISTS       5
+#define RIVALS          3 /* the answer among them, until they are separated */
+#define SEPARATED       0.05 /* an answer that is worse than another by at most so much is good enough */
 #define NEAR            3.0 /* times the best that settings around a design are tried at */
 #define SIZE_STEP       4
 #define SIZES_MAX       8
@@ -314,19 +318,37 @@ static size_t fit(const struct race *race, struct measuring_step step, double un
     return step.count;
 }
 
+static double goal_of(const struct race *race, size_t candidate)
+{
+    return criteria_value(&race->field->contenders[candidate].of,
+                          race->measuring->evidence.wishes.goal);
+}
+
+/* The best by the goal, whether or not others dominate them: after a look a small difference is chance, and memory that
+ * is exact would send them away.  Beside them the best of the front in each criterion. */
+static size_t find_racers(const struct race *race, size_t *out)
+{
+    size_t ranked[CANDIDATES_MAX], front[CANDIDATES_MAX];
+    size_t count = rank(race, false, ranked), in_front = rank(race, true, front);
+    size_t used = count < RACERS - CRITERIA ? count : RACERS - CRITERIA;
+    memcpy(out, ranked, used * sizeof *out);
+    if (in_front > 0)
+        used = add_specialists(race, front, in_front, out, used);
+    for (size_t i = 0; i < count && used < RACERS &&
+                       goal_of(race, ranked[i]) <= RACE_NEAR * goal_of(race, ranked[0]);
+         i++)
+        if (!is_among(out, used, ranked[i]))
+            out[used++] = ranked[i];
+    return used;
+}
+
 static int run_race(struct race *race, struct diag *diag)
 {
-    size_t ranked[CANDIDATES_MAX], racers[CANDIDATES_MAX];
+    size_t racers[CANDIDATES_MAX];
     fill_own(race);
-    size_t count = rank(race, true, ranked);
-    if (count == 0)
+    size_t used = find_racers(race, racers);
+    if (used == 0)
         return DIAG_OK;
-    size_t used = count < RACERS - CRITERIA ? count : RACERS - CRITERIA;
-    memcpy(racers, ranked, used * sizeof *racers);
-    used = add_specialists(race, ranked, count, racers, used);
-    for (size_t i = 0; i < count && used < RACERS; i++)
-        if (!is_among(racers, used, ranked[i]))
-            racers[used++] = ranked[i];
     struct measuring_step step = {
         racers, used, race->measuring->evidence.load.tasks, ROUND_RACE, RACE_RUNS, 1, 0};
     step.count = fit(race, step, RACE_UNTIL);
@@ -370,9 +392,20 @@ static size_t find_finalists(const struct race *race, size_t *out)
     return used;
 }
 
-static int run_final(struct race *race, double until, struct diag *diag)
+/* As many runs as fit; 0 when the fewest do not. */
+static uint64_t runs_that_fit(const struct race *race, struct measuring_step step, double until)
 {
     static const uint64_t runs[] = {40, 32, 24, 16, 12, 9, 7};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        step.runs = runs[i];
+        if (measuring_used(race->measuring) + measuring_predict(race->measuring, &step) <= until)
+            return runs[i];
+    }
+    return 0;
+}
+
+static int run_final(struct race *race, double until, struct diag *diag)
+{
     size_t finalists[CANDIDATES_MAX];
     fill_own(race);
     struct measuring_step step = {.chosen = finalists,
@@ -380,13 +413,14 @@ static int run_final(struct race *race, double until, struct diag *diag)
                                   .tasks = race->measuring->evidence.load.tasks,
                                   .round = ROUND_FINAL,
                                   .warmup = 1};
-    for (size_t i = 0; i < sizeof runs / sizeof *runs && step.count > 0; i++) {
-        step.runs = runs[i];
-        if (measuring_used(race->measuring) + measuring_predict(race->measuring, &step) <= until)
-            return measuring_run(race->measuring, &step, diag);
+    if (step.count == 0)
+        return DIAG_OK;
+    step.runs = runs_that_fit(race, step, until);
+    while (step.runs == 0 && step.count > 2) {
+        step.count--; /* fewer, from what would be that of the rest */
+        step.runs = runs_that_fit(race, step, FINAL_UNTIL_ALONE);
     }
-    step.count = fit(race, step, until);
-    return step.count > 1 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
+    return step.runs > 0 && step.count > 1 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
 /* ---- Enough samples at the load asked for? ---------------------------------------------------- */
@@ -432,11 +466,33 @@ static int look_at_rest(struct race *race, struct diag *diag)
     return look(race, rest, count, SIZES_UNTIL, diag);
 }
 
-/* Rounds of the finalists until the answer is settled or the time is up. */
+/* May none of those that do not differ from the answer be better than it by more than SEPARATED?  fill_own comes before. */
+static bool is_separated(const struct race *race)
+{
+    const struct field *field = race->field;
+    const size_t chosen = field->choice.chosen;
+    const enum criterion goal = race->measuring->evidence.wishes.goal;
+    if (chosen == CHOICE_NONE || !criteria_is_sampled(&field->contenders[chosen], goal))
+        return true;
+    for (size_t i = 0; i < field->count; i++) {
+        struct criteria_interval ratio;
+        if (i == chosen || !field->equal[i])
+            continue;
+        ratio =
+            criteria_ratio_by(&field->contenders[i].cells, &field->contenders[chosen].cells, goal);
+        if (ratio.low < 1 / (1 + SEPARATED))
+            return false;
+    }
+    return true;
+}
+
+/* Rounds of the finalists until the answer is settled, and of it and its rivals until they are separated, or the time is
+ * up. */
 static int settle(struct race *race, struct diag *diag)
 {
     /* Runs of their own: a round's cells are told from another's by them. */
-    static const uint64_t runs[MORE_ROUNDS] = {8, 10, 11, 13, 14};
+    static const uint64_t runs[MORE_ROUNDS] = {13, 18, 20, 26, 36};
+    double separate_until = race->measuring->workload ? SEPARATE_UNTIL : FINAL_UNTIL_ALONE;
     int status = DIAG_OK;
     fill_own(race);
     if (!is_settled(race))
@@ -444,7 +500,8 @@ static int settle(struct race *race, struct diag *diag)
     for (size_t i = 0; i < MORE_ROUNDS && status == DIAG_OK; i++) {
         size_t finalists[CANDIDATES_MAX];
         fill_own(race);
-        if (is_settled(race))
+        bool settled = is_settled(race);
+        if (settled && is_separated(race))
             break;
         struct measuring_step step = {.chosen = finalists,
                                       .count = find_finalists(race, finalists),
@@ -452,7 +509,9 @@ static int settle(struct race *race, struct diag *diag)
                                       .round = ROUND_MORE + i,
                                       .runs = runs[i],
                                       .warmup = 1};
-        step.count = fit(race, step, SIZES_UNTIL);
+        if (settled && step.count > RIVALS)
+            step.count = RIVALS;
+        step.count = fit(race, step, settled ? separate_until : SIZES_UNTIL);
         if (step.count < 2)
             break;
         status = measuring_run(race->measuring, &step, diag);
