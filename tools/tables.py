@@ -332,7 +332,9 @@ def print_target(what, where, asked, found, but=()):
 
 
 def print_point_targets(cells, tasks):
-    here = [cell for cell in cells if cell["tasks"] == tasks and cell["params"].get("huge_pages") != "on"]
+    # From 1e6 on pages are to be the same for all.
+    pages = ("off",) if tasks >= 1e6 else ("off", None)
+    here = [cell for cell in cells if cell["tasks"] == tasks and cell["params"].get("huge_pages") in pages]
     where = power(int(tasks))
     for point in PHASES:
         what = " ".join(point)
