@@ -120,3 +120,10 @@ load support
 @test "two drawings in one place" { refuses --html show W1 --svg=- --html=-; }
 @test "a list of something" { refuses "--list" show --list W7; }
 @test "a folder as a script" { refuses "cannot be read" show /tmp; }
+
+@test "fast is drawn as its rings, up to 256 timers" {
+    "$twbench" show --impl=fast --every - <<<'add a 5; add b 600; add c 20000; tick 5' >drawn
+    for line in 'a starts.*: level 0 slot 5$' 'b starts.*: level 1 slot 2$' 'c starts.*: level 2 slot 2$'; do grep -E "$line" drawn; done
+    "$twbench" show --impl=fast --capacity=257 - <<<'add a 5' >set
+    grep -q 'a starts.*: place 5$' set
+}

@@ -11,10 +11,12 @@ struct kind {
     uint32_t arity, root; /* of a tree: children, and the first index */
     /* A slot of the next level is worth 2^bits of this one's; 0: a revolution. */
     uint32_t level_bits;
-    uint32_t slots;      /* of every level, when that is not a setting */
-    uint32_t slots_root; /* of the first level, when it has others */
-    uint32_t slots_more; /* than the setting says */
-    uint32_t rings;      /* revolutions that a level has slots for; 0: one */
+    uint32_t slots;        /* of every level, when that is not a setting */
+    uint32_t slots_root;   /* of the first level, when it has others */
+    uint32_t slots_more;   /* than the setting says */
+    uint32_t rings;        /* revolutions that a level has slots for; 0: one */
+    uint32_t bits_root;    /* as level_bits, of the second level; 0: as the others */
+    uint32_t capacity_max; /* with more timers it has more slots than a picture: a set; 0: any */
 };
 
 static const struct kind kinds[] = {
@@ -31,7 +33,13 @@ static const struct kind kinds[] = {
     {.design = "cffs", .shape = FILM_SET}, /* 8192 buckets are more than a picture can have */
     {.design = "lawn", .shape = FILM_SET},
     {.design = "todo", .shape = FILM_SET},
-    {.design = "fast", .shape = FILM_SET}, /* 16384 slots are more than a picture can have */
+    {.design = "fast",
+     .shape = FILM_WHEEL,
+     .level_bits = 5,
+     .slots = 64,
+     .slots_root = 512,
+     .bits_root = 8,
+     .capacity_max = 256},
     {.design = "hier-preheat", .shape = FILM_WHEEL, .rings = 2},
 };
 
@@ -76,11 +84,13 @@ static const struct tw_setting *levels_alike(const struct tw_description *descri
 
 static void levels_fill(struct film *film, const struct tw_setting *sizes, const struct kind *kind)
 {
-    uint32_t level_bits = kind ? kind->level_bits : 0, more = kind ? kind->slots_more : 0;
+    uint32_t level_bits = kind ? kind->level_bits : 0, bits_root = kind ? kind->bits_root : 0,
+             more = kind ? kind->slots_more : 0;
     uint32_t rings = kind && kind->rings ? kind->rings : 1;
     film->level_count = sizes->count < FILM_LEVELS_MAX ? sizes->count : FILM_LEVELS_MAX;
     for (uint32_t i = 0; i < film->level_count; i++) {
-        uint64_t unit = i == 0 ? 1 : unit_above(&film->levels[i - 1], level_bits, rings);
+        uint32_t bits = i == 1 && bits_root ? bits_root : level_bits;
+        uint64_t unit = i == 0 ? 1 : unit_above(&film->levels[i - 1], bits, rings);
         uint64_t size = rings * (sizes->values[i] ? sizes->values[i] + more : 1);
         film->levels[i] = (struct film_level){.size = size, .unit = unit};
     }
@@ -95,7 +105,7 @@ static void wheels_fill(struct film *film, const struct tw_setting *units, uint6
 }
 
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
-                   struct film *film)
+                   uint64_t capacity, struct film *film)
 {
     const struct kind *kind = kind_find(design->name);
     static const char *const names[] = {"levels", "slots", "range", "timeout"};
@@ -110,6 +120,8 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->root = kind ? kind->root : 0;
     if (kind && kind->slots)
         sizes = levels_alike(description, kind, &alike);
+    if (kind && kind->capacity_max && capacity > kind->capacity_max)
+        film->shape = FILM_SET;
     if (film->shape == FILM_WHEEL && sizes && units)
         wheels_fill(film, units, sizes->values[0]);
     else if (film->shape == FILM_WHEEL && sizes)

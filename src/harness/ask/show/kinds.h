@@ -9,10 +9,10 @@
 
 /* Fills shape, arity and levels from what the instance says of itself (`levels`, `slots`, `range` or
  * `timeout` among its settings make a wheel; `units` beside `slots` as many as there are units) and from
- * the table of those that say too little.  A design that no row names and that has neither is drawn as a
+ * the table of those that say too little; `capacity` is the instance's.  A design that no row names and that has neither is drawn as a
  * set. */
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
-                   struct film *film);
+                   uint64_t capacity, struct film *film);
 
 /* Leaves out the upper levels that nothing came to in the whole film, unless somebody has chosen how many
  * there are (and could). */

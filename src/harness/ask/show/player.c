@@ -368,6 +368,12 @@ static int do_statement(struct player *player, const struct script_statement *st
 
 /* ---- From open to close. --------------------------------------------------------------------- */
 
+static uint64_t capacity_of(const struct player_request *request)
+{
+    uint64_t names = request->script->name_count;
+    return request->capacity ? request->capacity : names ? names : 1;
+}
+
 static void describe(struct player *player)
 {
     struct tw_description description;
@@ -376,7 +382,7 @@ static void describe(struct player *player)
     struct text text = text_in(film->settings, sizeof film->settings);
     if (!answers_describe(player->design, player->timers, &description, reason))
         snprintf(film->broken, sizeof film->broken, "%s", reason);
-    kinds_lay_out(player->design, &description, film);
+    kinds_lay_out(player->design, &description, capacity_of(player->request), film);
     film->span_ticks = description.span;
     for (size_t i = 0; i < description.setting_count; i++) {
         const struct tw_setting *setting = &description.settings[i];
@@ -410,9 +416,8 @@ static int open_design(struct player *player)
 {
     const struct player_request *request = player->request;
     struct tw_error error = {""};
-    uint64_t capacity = request->capacity ? request->capacity : request->script->name_count;
     struct tw_config config = {
-        .capacity = capacity ? (uint32_t)capacity : 1,
+        .capacity = (uint32_t)capacity_of(request),
         .horizon = request->script->longest_ticks,
         .settings = request->settings,
         .setting_count = request->setting_count,
