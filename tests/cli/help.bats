@@ -67,9 +67,9 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
     refuses "did you mean 'conform'?" help confrom
     refuses "did you mean 'hashed'?" run --impl=hashd
     refuses "did you mean 'hold'?" run --workload=hodl
-    refuses "did you mean 'workload'?" run --worklaod=hold
-    refuses "did you mean 'slots'?" run --slot=64
-    refuses "did you mean 'export-csv'?" run --export-cvs=x.csv
+    refuses "did you mean '--workload'?" run --worklaod=hold
+    refuses "did you mean '--slots'?" run --slot=64
+    refuses "did you mean '--export-csv'?" run --export-cvs=x.csv
     refuses "did you mean 'nginx'?" replay ngnix
 }
 

@@ -38,7 +38,7 @@ static const struct tw_param *param_find(const struct options *options, const ch
 static int refuse_flag(const struct options *options, const char *name, struct diag *diag)
 {
     const struct command *command = options->command;
-    char hint[80];
+    char hint[80] = ";";
     struct nearest nearest = nearest_to(name);
     for (size_t i = 0; i < flag_count; i++)
         if (flags[i].groups & command->flags)
@@ -51,9 +51,10 @@ static int refuse_flag(const struct options *options, const char *name, struct d
         for (const struct tw_param *p = design ? design->timed->params : NULL; p && p->name; p++)
             nearest_offer(&nearest, p->name);
     }
-    return diag_usage(
-        diag, "--%s: 'twbench %s' has no such flag%s see 'twbench %s --help'", name, command->name,
-        nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";", command->name);
+    if (nearest.word[0])
+        snprintf(hint, sizeof hint, "; did you mean '--%s'?", nearest.word);
+    return diag_usage(diag, "--%s: 'twbench %s' has no such flag%s see 'twbench %s --help'", name,
+                      command->name, hint, command->name);
 }
 
 /* One "--name=value" or "--name value"; *used is the number of arguments it took. */

@@ -165,7 +165,7 @@ static void add_figure_column(struct page *page, const struct view_group *group,
     char title[FIGURE_NAME_SIZE];
     double divisor;
     const char *unit = unit_of(group, figure, &divisor);
-    bool best = figure->measure && (figure->sheet != FIGURE_LATENCY || has_best(group));
+    bool best = figure->measure && has_best(group);
     figure_title(title, figure);
     page_column(page, unit[0] ? title : "", unit[0] ? unit : title,
                 (figure->sheet == FIGURE_WORK ? PAGE_ALONE : 0) | (best ? PAGE_BEST : 0),
