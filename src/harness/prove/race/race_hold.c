@@ -164,11 +164,14 @@ static void act_shut(struct hand *hand)
     race_shut(hand->service, hand->seat);
 }
 
-/* What makes a driver come through its points, the last ones with nothing else to wake for. */
+/* What makes a driver come through its points: two that are due at once, so that one is ready while the other runs,
+ * and one that is due later.  At the last points there is nothing else to wake for. */
 static void act_feed(struct hand *hand)
 {
-    hand_start(hand, moment_now() + TICK_NS, true);
-    hand_start(hand, moment_now() + 2 * TICK_NS, true);
+    uint64_t due = moment_now() + 2 * TICK_NS;
+    hand_start(hand, due, true);
+    hand_start(hand, due, true);
+    hand_start(hand, due + 2 * TICK_NS, true);
 }
 
 static void act_repeat(struct hand *hand)
@@ -388,6 +391,18 @@ static void finish(struct play *play)
         race_close(service);
 }
 
+/* What one tick may move from a queue, where the runner has such a limit: little, so that something stays there. */
+static void limit_transfer(const struct race_service *service, struct tw_runner_config *config,
+                           struct tw_setting *setting)
+{
+    *setting = (struct tw_setting){.name = "transfer", .count = 1, .values = {2}};
+    for (const struct tw_param *param = service->runner->params; param->name; param++)
+        if (strcmp(param->name, setting->name) == 0 && config->setting_count == 0) {
+            config->settings = setting;
+            config->setting_count = 1;
+        }
+}
+
 /* Whether a thread was held: else it has no more points. */
 static bool play_point(struct race_service *service, const struct race_hold *hold, uint32_t point)
 {
@@ -401,6 +416,8 @@ static bool play_point(struct race_service *service, const struct race_hold *hol
                                       .capacity = CAPACITY,
                                       .threads = 2,
                                       .tick_ns = TICK_NS};
+    struct tw_setting setting;
+    limit_transfer(service, &config, &setting);
     if (!race_open(service, &config, CAPACITY))
         return false;
     play.seat = race_enter(service);
