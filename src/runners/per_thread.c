@@ -17,8 +17,11 @@
  *   word      One per place (timer_words.h).  A stop by anyone, the firing and shut each want to take it out
  *             of `waiting` by one compare-and-swap: exactly one gets it.
  *   inbox     A stack.  Whoever has stopped another's timer pushes it there.  The owner empties it when
- *             it waits, or has no place left.  Nobody is woken for it: a stop makes nothing earlier.  A base outlives
- *             its thread, so a message always arrives.
+ *             it waits, or has no place left.  It is not woken for it: a stop makes nothing earlier.  A base outlives
+ *             its thread, so a message always arrives.  The keeper alone is woken for the first message, because it
+ *             sleeps until the head of what was left, and others may need the places before that.  A stop pushes and then
+ *             reads `kept`, leaving writes it and then the keeper reads the inbox; both touch `kept` by a
+ *             read-modify-write, so that the later one sees what the earlier one did before.
  *   shut      start publishes its word and then reads `closed`; shut writes `closed` and then reads all words;
  *             both in one total order.  So shut sees the timer, or start sees that it is closed and takes it back.
  *             `turning` is published the same way around the tasks, and shut waits until nobody turns.
@@ -64,6 +67,7 @@ struct base {
     struct tally tally;
     _Atomic uint64_t accepted, ended; /* ended: fired, or stopped by the owner */
     _Atomic uint32_t turning;         /* its owner runs tasks */
+    _Atomic uint32_t kept;            /* its owner is the keeper */
     alignas(CACHE_LINE) _Atomic uint32_t inbox;
     _Atomic uint64_t stopped; /* by others */
 };
@@ -89,7 +93,7 @@ struct tw_service {
     alignas(CACHE_LINE) pthread_mutex_t lock;  /* of vacant, left and arrived */
     struct base *vacant;                       /* nothing pends there */
     struct base *left;                         /* the keeper's */
-    bool arrived;                              /* something was left since the keeper looked */
+    bool arrived;                              /* a base was left, or one has a first message */
     pthread_cond_t wake;                       /* of the keeper: arrived, or closed */
     pthread_cond_t turned;                     /* of shut: closed, and somebody has ended to turn */
     pthread_t keeper;
@@ -263,6 +267,22 @@ static int per_thread_start(struct tw_seat *seat, const struct tw_task *task, tw
     return TW_RUN_OK;
 }
 
+/* Leaves the owner the place of a timer that another has stopped. */
+static void base_tell(struct tw_service *service, struct base *base, struct tw_seat *seat,
+                      uint32_t id)
+{
+    atomic_fetch_add_explicit(&base->stopped, 1, memory_order_relaxed);
+    TW_RUNNER_POINT(seat, message_written);
+    bool first = stack_push_on(&base->inbox, base->links, id) == STACK_EMPTY;
+    TW_RUNNER_POINT(seat, message_pushed);
+    if (!first || !atomic_fetch_or(&base->kept, 0))
+        return;
+    pthread_mutex_lock(&service->lock);
+    service->arrived = true;
+    pthread_cond_signal(&service->wake);
+    pthread_mutex_unlock(&service->lock);
+}
+
 static int per_thread_stop(struct tw_seat *seat, tw_timer timer)
 {
     struct tw_service *service = seat->service;
@@ -282,9 +302,7 @@ static int per_thread_stop(struct tw_seat *seat, tw_timer timer)
         tally_add(&base->ended, 1);
         base_trim(service, base);
     } else {
-        atomic_fetch_add_explicit(&base->stopped, 1, memory_order_relaxed);
-        TW_RUNNER_POINT(seat, message_written);
-        stack_push(&base->inbox, base->links, id);
+        base_tell(service, base, seat, id);
     }
     return TW_RUN_STOPPED;
 }
@@ -406,6 +424,7 @@ static uint64_t left_sort(struct tw_service *service)
             continue;
         }
         *link = base->next;
+        atomic_store(&base->kept, 0);
         base->next = service->vacant;
         service->vacant = base;
     }
@@ -464,6 +483,7 @@ static void per_thread_leave(struct tw_seat *seat)
     if (base) {
         prctl(PR_SET_TIMERSLACK, (unsigned long)seat_of(seat)->slack_ns, 0, 0, 0);
         base_give(service, base, 0);
+        atomic_exchange(&base->kept, 1);
         TW_RUNNER_POINT(seat, leaving);
         pthread_mutex_lock(&service->lock);
         base->next = service->left;

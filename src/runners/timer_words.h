@@ -85,17 +85,23 @@ static inline uint64_t word_return(_Atomic uint64_t *state)
     return word_of(word >> 32, WORD_OVER);
 }
 
-/* Whether it is on the stack now; false when the stack is closed. */
-static inline bool stack_push(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id)
+/* The head that it lies on now; STACK_CLOSED: the stack is closed, and it lies on none. */
+static inline uint32_t stack_push_on(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id)
 {
     uint32_t head = atomic_load_explicit(stack, memory_order_relaxed);
     do {
         if (head == STACK_CLOSED)
-            return false;
+            return STACK_CLOSED;
         atomic_store_explicit(&links[id], head, memory_order_relaxed);
     } while (!atomic_compare_exchange_weak_explicit(stack, &head, id, memory_order_release,
                                                     memory_order_relaxed));
-    return true;
+    return head;
+}
+
+/* Whether it is on the stack now; false when the stack is closed. */
+static inline bool stack_push(_Atomic uint32_t *stack, _Atomic uint32_t *links, uint32_t id)
+{
+    return stack_push_on(stack, links, id) != STACK_CLOSED;
 }
 
 /* All of the stack, the last push first, or STACK_EMPTY.  A closed one stays closed. */

@@ -621,6 +621,42 @@ static void callers_that_leave(struct race_service *service)
         case_close(service, seat);
 }
 
+static void *fill_and_leave(void *ctx)
+{
+    struct race_service *service = ctx;
+    struct tw_seat *seat = race_enter(service);
+    struct race_account *accounts[64];
+    if (seat)
+        fill(service, seat, service->description.max_pending, 1, accounts);
+    if (seat && !race_is_over(service))
+        race_leave(service, seat);
+    return NULL;
+}
+
+/* A thread takes all places for far timers and leaves.  When others have stopped these, the places come back. */
+static void places_left_behind(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 32});
+    for (uint32_t round = 0; seat && round < 2 && !race_is_over(service); round++) {
+        pthread_t thread;
+        uint32_t first = atomic_load(&service->next);
+        if (pthread_create(&thread, NULL, fill_and_leave, service) != 0) {
+            FIND(service, RACE_OPEN, "the system gave no thread");
+            return;
+        }
+        pthread_join(thread, NULL);
+        /* Time for whoever has them now to sleep until the first is due. */
+        race_wait(service, seat, moment_now() + 3 * MS);
+        for (uint32_t i = first; i < atomic_load(&service->next) && !race_is_over(service); i++)
+            race_stop(service, seat, &service->accounts[i]);
+        struct race_account *near = start_at(service, seat, moment_now());
+        if (!near || !await(service, seat, &near->runs, 1, "a timer that is due"))
+            return;
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
 /* ---- Opening. --------------------------------------------------------------------------------- */
 
 static void must_refuse(struct race_service *service, struct tw_runner_config config,
@@ -677,6 +713,7 @@ const struct race_case race_cases[] = {
     {"shut waits for tasks", shut_waits_for_tasks},
     {"shut in a task", shut_in_a_task},
     {"callers that leave", callers_that_leave},
+    {"places left behind", places_left_behind},
     {"bad settings", bad_settings},
     {NULL, NULL},
 };
