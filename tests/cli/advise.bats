@@ -181,3 +181,13 @@ answers_runner_and_design() {
     echo x >there.json
     refuses "there.json: is there already" advise hold --json=there.json
 }
+
+@test "a candidate that was not measured says so in the table, and a load that was not made has no tick" {
+    reference=$root/results/reference/advise.json
+    jq '.advice.comparisons[0] |= (.cost_ratio = null | .why = "timeout: " + ("a long reason " * 20)) | .advice.load.tick_ns = 0' "$reference" >none.json
+    "$twbench" report none.json >page
+    head -n 1 page | grep -qv 'tick'
+    name=$(jq -r '.advice.comparisons[0].candidate' none.json)
+    grep -qE "^$name +not measured$" page
+    grep -qE '^ +cost +from +to +memory$' page
+}

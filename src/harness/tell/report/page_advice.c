@@ -19,9 +19,11 @@ void page_advice_title(char *out, size_t size, const cJSON *document)
 {
     char tick[32], tasks[32];
     const cJSON *load = json_get(document, "advice.load");
-    units_format_time(tick, sizeof tick, count_at(load, "tick_ns"));
+    uint64_t tick_ns = count_at(load, "tick_ns"); /* 0: the load was not made */
+    units_format_time(tick, sizeof tick, tick_ns);
     units_format_count(tasks, sizeof tasks, count_at(load, "tasks"));
-    snprintf(out, size, "%.160s, %s tasks, tick %s", json_get_text(load, "workload"), tasks, tick);
+    snprintf(out, size, "%.160s, %s tasks%s%s", json_get_text(load, "workload"), tasks,
+             tick_ns > 0 ? ", tick " : "", tick_ns > 0 ? tick : "");
 }
 
 static bool has_status(const struct place *candidate, const char *status)
@@ -80,11 +82,14 @@ static void add_comparisons(struct page *page, const struct place *advice)
     page_column(page, "from", "", 0, 2);
     page_column(page, "to", "", 0, 2);
     page_column(page, "memory", "times", 0, 1);
-    page_column(page, "", "", PAGE_LEFT, 3);
+    page_column(page, "", "", PAGE_LEFT | PAGE_PROSE, 0);
     for (struct place row = place_item(&rows, 0); row.json && left-- > 0; place_next(&row)) {
         page_row(page);
         page_cell_put(page, &row, "candidate");
-        page_cell_put(page, &row, "cost_ratio.median");
+        if (json_get(row.json, "cost_ratio.median"))
+            page_cell_put(page, &row, "cost_ratio.median");
+        else
+            page_cell(page, "not measured");
         page_cell_put(page, &row, "cost_ratio.low");
         page_cell_put(page, &row, "cost_ratio.high");
         page_cell_put(page, &row, "memory_ratio");
