@@ -563,37 +563,37 @@ manual: all ## write docs/man/twbench.1 from twbench.1.in and the table of flags
 	$(Q)tools/manual.sh ./twbench >docs/man/twbench.1.new && mv docs/man/twbench.1.new docs/man/twbench.1
 
 install: all ## install under DESTDIR/PREFIX: binary, libtwtimers, libraries, stores, workloads, claims, plot scripts, style, schema, man page, completions, headers, plugins to copy, examples
-	$(Q)install -D -m 755 $(BUILD)/twbench $(DESTDIR)$(PREFIX)/bin/twbench
-	$(Q)install -D -m 644 docs/man/twbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
-	$(Q)install -D -m 644 src/impls/backend.h $(INCLUDE)/twbench/backend.h
-	$(Q)sed 's|"impls/backend.h"|"backend.h"|' src/runners/runner.h >$(INCLUDE)/twbench/runner.h
-	$(Q)install -d $(SHARE)/plugins $(SHARE)/examples $(DESTDIR)$(LIBDIR)/twbench/libraries $(DESTDIR)$(LIBDIR)/twbench/stores
-	$(Q)install -m 644 docs/skeleton.c docs/plugins/wheel.c docs/plugins/priority_queue.cpp $(SHARE)/plugins
-	$(Q)install -m 644 docs/examples/*.c $(SHARE)/examples
-	$(Q)$(if $(strip $(LIBRARIES_HERE)),install -m 755 $(MODULES) $(DESTDIR)$(LIBDIR)/twbench/libraries)
-	$(Q)$(if $(strip $(STORES_HERE)),install -m 755 $(STORE_OBJECTS) $(DESTDIR)$(LIBDIR)/twbench/stores)
-	$(Q)install -m 755 $(DISK_LAYER) $(DESTDIR)$(LIBDIR)/twbench
-	$(Q)install -d $(SHARE)/workloads/traces $(SHARE)/claims $(SHARE)/plots $(SHARE)/report $(SHARE)/schema
-	$(Q)install -m 644 workloads/*.json $(SHARE)/workloads
-	$(Q)install -m 644 workloads/traces/*.tt.xz $(SHARE)/workloads/traces
-	$(Q)install -m 644 claims/*.json $(SHARE)/claims
-	$(Q)install -m 644 plots/*.gp $(SHARE)/plots
-	$(Q)install -m 644 report/report.css report/report.js $(SHARE)/report
-	$(Q)install -m 644 schema/*.json $(SHARE)/schema
-	$(Q)install -D -m 644 $(BUILD)/completions/twbench $(DESTDIR)$(BASH_COMPLETIONS)/twbench
-	$(Q)install -D -m 644 $(BUILD)/completions/_twbench $(DESTDIR)$(ZSH_COMPLETIONS)/_twbench
-	$(Q)install -D -m 644 $(BUILD)/completions/twbench.fish $(DESTDIR)$(FISH_COMPLETIONS)/twbench.fish
-	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(INCLUDE)/twtimers
-	$(Q)install -m 755 $(BUILD)/libtwtimers.so $(DESTDIR)$(LIBDIR)/$(LIB_SHARED)
-	$(Q)ln -sfn $(LIB_SHARED) $(DESTDIR)$(LIBDIR)/libtwtimers.so
-	$(Q)install -m 644 $(BUILD)/libtwtimers.a $(DESTDIR)$(LIBDIR)
-	$(Q)install -m 644 $(BUILD)/twtimers.pc $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(Q)install -m 644 $(BUILD)/include/twtimers/*.h $(INCLUDE)/twtimers
+	$(Q)install -D -m 755 $(BUILD)/twbench "$(DESTDIR)$(PREFIX)/bin/twbench"
+	$(Q)install -D -m 644 docs/man/twbench.1 "$(DESTDIR)$(PREFIX)/share/man/man1/twbench.1"
+	$(Q)install -D -m 644 src/impls/backend.h "$(INCLUDE)/twbench/backend.h"
+	$(Q)sed 's|"impls/backend.h"|"backend.h"|' src/runners/runner.h >"$(INCLUDE)/twbench/runner.h"
+	$(Q)install -d "$(SHARE)/plugins" "$(SHARE)/examples" "$(DESTDIR)$(LIBDIR)/twbench/libraries" "$(DESTDIR)$(LIBDIR)/twbench/stores"
+	$(Q)install -m 644 docs/skeleton.c docs/plugins/wheel.c docs/plugins/priority_queue.cpp "$(SHARE)/plugins"
+	$(Q)install -m 644 docs/examples/*.c "$(SHARE)/examples"
+	$(Q)$(if $(strip $(LIBRARIES_HERE)),install -m 755 $(MODULES) "$(DESTDIR)$(LIBDIR)/twbench/libraries")
+	$(Q)$(if $(strip $(STORES_HERE)),install -m 755 $(STORE_OBJECTS) "$(DESTDIR)$(LIBDIR)/twbench/stores")
+	$(Q)install -m 755 $(DISK_LAYER) "$(DESTDIR)$(LIBDIR)/twbench"
+	$(Q)install -d "$(SHARE)/workloads/traces" "$(SHARE)/claims" "$(SHARE)/plots" "$(SHARE)/report" "$(SHARE)/schema"
+	$(Q)install -m 644 workloads/*.json "$(SHARE)/workloads"
+	$(Q)install -m 644 workloads/traces/*.tt.xz "$(SHARE)/workloads/traces"
+	$(Q)install -m 644 claims/*.json "$(SHARE)/claims"
+	$(Q)install -m 644 plots/*.gp "$(SHARE)/plots"
+	$(Q)install -m 644 report/report.css report/report.js "$(SHARE)/report"
+	$(Q)install -m 644 schema/*.json "$(SHARE)/schema"
+	$(Q)install -D -m 644 $(BUILD)/completions/twbench "$(DESTDIR)$(BASH_COMPLETIONS)/twbench"
+	$(Q)install -D -m 644 $(BUILD)/completions/_twbench "$(DESTDIR)$(ZSH_COMPLETIONS)/_twbench"
+	$(Q)install -D -m 644 $(BUILD)/completions/twbench.fish "$(DESTDIR)$(FISH_COMPLETIONS)/twbench.fish"
+	$(Q)install -d "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(INCLUDE)/twtimers"
+	$(Q)install -m 755 $(BUILD)/libtwtimers.so "$(DESTDIR)$(LIBDIR)/$(LIB_SHARED)"
+	$(Q)ln -sfn $(LIB_SHARED) "$(DESTDIR)$(LIBDIR)/libtwtimers.so"
+	$(Q)install -m 644 $(BUILD)/libtwtimers.a "$(DESTDIR)$(LIBDIR)"
+	$(Q)install -m 644 $(BUILD)/twtimers.pc "$(DESTDIR)$(LIBDIR)/pkgconfig"
+	$(Q)install -m 644 $(BUILD)/include/twtimers/*.h "$(INCLUDE)/twtimers"
 uninstall: ## remove what install put there
-	$(Q)rm -f $(addprefix $(DESTDIR),$(BASH_COMPLETIONS)/twbench $(ZSH_COMPLETIONS)/_twbench $(FISH_COMPLETIONS)/twbench.fish)
-	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/twbench $(DESTDIR)$(PREFIX)/share/man/man1/twbench.1
-	$(Q)rm -f $(DESTDIR)$(LIBDIR)/libtwtimers.* $(DESTDIR)$(LIBDIR)/pkgconfig/twtimers.pc
-	$(Q)rm -rf $(SHARE) $(DESTDIR)$(LIBDIR)/twbench $(INCLUDE)/twbench $(INCLUDE)/twtimers
+	$(Q)rm -f "$(DESTDIR)$(BASH_COMPLETIONS)/twbench" "$(DESTDIR)$(ZSH_COMPLETIONS)/_twbench" "$(DESTDIR)$(FISH_COMPLETIONS)/twbench.fish"
+	$(Q)rm -f "$(DESTDIR)$(PREFIX)/bin/twbench" "$(DESTDIR)$(PREFIX)/share/man/man1/twbench.1"
+	$(Q)rm -f "$(DESTDIR)$(LIBDIR)/libtwtimers."* "$(DESTDIR)$(LIBDIR)/pkgconfig/twtimers.pc"
+	$(Q)rm -rf "$(SHARE)" "$(DESTDIR)$(LIBDIR)/twbench" "$(INCLUDE)/twbench" "$(INCLUDE)/twtimers"
 
 # A copy of the sources is built, so that no object of ours gets into a package, nor the folder's name.
 deb: ## build Debian packages into build/deb
