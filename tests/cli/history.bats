@@ -74,6 +74,25 @@ PYTHON
     [[ "$(json back.json 'd["left_out"]')" == *"its commit is not in the file of --commits"* ]]
 }
 
+# 120 results of one build on a busy machine, then 30 of a build whose hashed wheel starts more slowly (docs/HISTORY.md).
+measured() {
+    python3 "$root/tests/cli/unpack_history.py" "$root/tests/results/history.json.xz" measured "$@"
+    "$twbench" history measured --json=h.json >/dev/null
+    changes h.json | tee found
+}
+
+@test "a slower build is found at its first result in measured noise, and no other design is named" {
+    measured 60 149
+    grep -qx 'hashed/keepalive/1000 time 60 1.04' found
+    [ "$(grep -vc '^hashed/' found)" -eq 0 ]
+}
+
+@test "120 results of one build raise no alarm" {
+    deep
+    measured 0 119
+    [ ! -s found ]
+}
+
 @test "what is wrong is refused with its name" {
     mkdir empty
     refuses "no operand given" history

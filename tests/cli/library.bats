@@ -129,15 +129,15 @@ registries() {
     deep
     # In a copy, because the directories are compiled into the binary.
     mkdir copy && (cd "$root" && git ls-files -z | tar --null -T - -cf -) | tar -xf - -C copy
-    where=(PREFIX=/opt/tw LIBDIR=/opt/tw/lib/multi DESTDIR="$PWD/stage")
+    where=(PREFIX=/opt/tw LIBDIR=/opt/tw/lib/multi DESTDIR="$PWD/a stage")
     make -s -C copy "${where[@]}" install
-    [ -e stage/opt/tw/lib/multi/libtwtimers.a ]
-    [ -d stage/opt/tw/lib/multi/twbench/libraries ]
-    grep -qx 'libdir=/opt/tw/lib/multi' stage/opt/tw/lib/multi/pkgconfig/twtimers.pc
-    grep -q '/opt/tw/lib/multi/twbench/libraries' stage/opt/tw/bin/twbench
-    [ -z "$(find stage ! -type d ! -path 'stage/opt/tw/*')" ]
+    [ -e "a stage"/opt/tw/lib/multi/libtwtimers.a ]
+    [ -d "a stage"/opt/tw/lib/multi/twbench/libraries ]
+    grep -qx 'libdir=/opt/tw/lib/multi' "a stage"/opt/tw/lib/multi/pkgconfig/twtimers.pc
+    grep -q '/opt/tw/lib/multi/twbench/libraries' "a stage"/opt/tw/bin/twbench
+    [ -z "$(find "a stage" ! -type d ! -path 'a stage/opt/tw/*')" ]
     make -s -C copy "${where[@]}" uninstall
-    [ -z "$(find stage ! -type d)" ]
+    [ -z "$(find "a stage" ! -type d)" ]
 }
 
 # example NAME - ./NAME from the installed example, and ./idle_clients.
