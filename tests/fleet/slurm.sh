@@ -22,7 +22,7 @@ chmod 755 "$work"
 stop() {
     scancel --user=root 2>/dev/null
     kill "$(cat "$work/slurmd.pid" 2>/dev/null)" "$(cat "$work/slurmctld.pid" 2>/dev/null)" 2>/dev/null
-    pkill -f "munged --socket=$work/" 2>/dev/null
+    kill "$(cat "$work/munge/pid" 2>/dev/null)" 2>/dev/null
     sleep 1
     rm -rf "$work"
 }
@@ -69,7 +69,7 @@ PartitionName=all Nodes=$name Default=YES State=UP
 CONF
     mkdir "$work/state" "$work/spool"
     slurmctld && slurmd
-    for _ in {1..60}; do
+    for _ in {1..120}; do
         [ "$(sinfo -h -o %T 2>/dev/null)" = idle ] && return
         sleep 0.5
     done
@@ -89,9 +89,9 @@ tell $? "the array is taken: $job"
 
 # The first shard is killed as soon as it has a cell, and requeued.
 killed=1
-for _ in {1..300}; do
+for _ in {1..900}; do
     if grep -q '"impl"' "$work/out/shard-1.json" 2>/dev/null; then
-        pkill -KILL -f -- "--shard=1/3" && killed=0
+        pkill -KILL -f -- "--json=$work/out/shard-1.json" && killed=0
         break
     fi
     sleep 0.1
@@ -103,7 +103,7 @@ for _ in {1..20}; do
 done
 tell $killed "a job is killed in the middle and requeued"
 
-for _ in {1..240}; do
+for _ in {1..360}; do
     [ -z "$(squeue -h 2>/dev/null)" ] && break
     sleep 0.5
 done
