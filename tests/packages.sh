@@ -31,10 +31,10 @@ tell $? "the name of the library's package has the version in its soname"
 # Two builds, in folders of other names and lengths, at other times, with other masks, languages and zones.
 said=$(TZ=UTC tools/deb.sh "$work/one" 2>&1)
 tell $? "make deb builds packages" "$said"
-said=$(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 tools/deb.sh "$work/a much longer/folder/two" 2>&1)
+said=$(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 tools/deb.sh "$work/a-much-longer/folder/two" 2>&1)
 differ=
 for deb in "$work"/one/*.deb; do
-    cmp "$deb" "$work/a much longer/folder/two/${deb##*/}" >/dev/null 2>&1 || differ+=" ${deb##*/}"
+    cmp "$deb" "$work/a-much-longer/folder/two/${deb##*/}" >/dev/null 2>&1 || differ+=" ${deb##*/}"
 done
 [ -z "$differ" ] && [ "$(find "$work/one" -name '*.deb' | wc -l)" -ge 4 ]
 tell $? "a second build in another folder is the same bytes" "differ:$differ $said"

@@ -8,6 +8,8 @@ set -euo pipefail
 
 [ $# -eq 1 ] || { sed -n '2s/^# //p' "$0" >&2; exit 2; }
 out=$(realpath -m "$1")
+# dpkg gives the compiler the folder's name as part of a word; with blanks the map of names fails, and the bytes differ.
+[[ $out != *[[:space:]]* ]] || { echo "deb: '$out': expected a folder without blanks in its name" >&2; exit 2; }
 cd "$(dirname "$0")/.."
 
 version=$(dpkg-parsechangelog -S Version)
