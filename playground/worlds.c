@@ -308,7 +308,7 @@ const struct world_picture *world_look(int index)
     if (!world->timers)
         return &picture;
     world->design->counted->describe(world->timers, &description);
-    kinds_lay_out(world->design->counted, &description, &film);
+    kinds_lay_out(world->design->counted, &description, world->load.timers, &film);
     picture.shape = film.shape;
     picture.arity = film.arity;
     picture.root = film.root;
