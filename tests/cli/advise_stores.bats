@@ -30,6 +30,14 @@ advise() {
     [[ $output == *"No store was measured that may be recommended."* ]]
 }
 
+@test "interrupted it leaves a document with an answer of what was measured" {
+    interrupts INT '[ -s s.json ]' "$twbench" advise --durable --stores=wheel-log,memory --sync=none --pending=1e6 --budget=60s \
+        --json=s.json --progress=never
+    [ "$status" -eq 130 ]
+    jq -e '.complete == false and .advice.budget.interrupted and (.advice.candidates | length) == 2' s.json
+    [ -z "$(find . -name 'twbench-stores.*')" ]
+}
+
 @test "what is of designs, of several values, or no load of stores is refused by its name" {
     refuses "--sync: is of stores, for messages that a crash must not lose: --durable is missing" advise hold --sync=none
     refuses "--impl: is of designs; --durable asks for a store" advise --durable --impl=heap

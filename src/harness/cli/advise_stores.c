@@ -11,7 +11,6 @@
 
 #define WORKLOAD        "delay-message" /* the one load of stores */
 #define PENDING_DEFAULT 100000u
-#define KILLS_DEFAULT   5u
 
 static int check_wishes(const struct wishes *wishes, struct diag *diag)
 {
@@ -83,8 +82,6 @@ int advise_stores(const struct options *options)
         setup.runs = 1;
         request.setup = &setup;
         request.tasks[0] = options->pending > 0 ? options->pending : PENDING_DEFAULT;
-        if (request.kills == 0)
-            request.kills = KILLS_DEFAULT;
         status = durable_advise(&asked, &document, &diag);
     }
     bool interrupted = status == STORING_INTERRUPTED;

@@ -192,6 +192,8 @@ static void apply_preset(struct options *options)
         }
 }
 
+#define DURABLE_KILLS 5 /* of the small run in which advise proves a store's ledger */
+
 /* What is default for some commands only. */
 static void adjust_defaults(struct options *options, unsigned groups)
 {
@@ -211,6 +213,8 @@ static void adjust_defaults(struct options *options, unsigned groups)
     }
     if (groups & (FLAGS_STORES | FLAGS_DURABLE))
         store_flags_default(options);
+    if (groups & FLAGS_DURABLE)
+        options->storing.kills = DURABLE_KILLS;
     if (groups & FLAGS_CLAIMS) {
         options->setup.counters = COUNTERS_OFF;
         options->setup.min_time_ns = 2000000;

@@ -459,7 +459,7 @@ const struct flag flags[] = {
      FLAGS_STORES | FLAGS_DURABLE, BY(store_flags_stores)},
     {"sync", "P,Q", "when is a put acknowledged: always (default), group, interval:10ms, none",
      FLAGS_STORES | FLAGS_DURABLE, BY(store_flags_sync)},
-    {"kills", "K", "end store or server by kill -9 at so many random moments (default 0)",
+    {"kills", "K", "end store or server by kill -9 at so many random moments (default 0; advise 5)",
      FLAGS_STORES | FLAGS_DURABLE, COUNT(storing.kills, 0, 1000000)},
     {"producers", "N,M", "threads that put and cancel (default 1)", FLAGS_STORES | FLAGS_DURABLE,
      BY(store_flags_producers)},

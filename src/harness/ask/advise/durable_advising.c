@@ -33,6 +33,7 @@
 #define RUN_LEAST UINT64_C(1500000000)
 /* Of what is left, a run of the next size may take: so there is time for the others, and for more rounds. */
 #define STEP_SHARE 0.3
+#define LAST_SHARE 0.7 /* of the recommended one alone, when nothing else is to be run */
 
 /* The run on the real clock: puts a second, that share of what the slowest store takes at most, and its length. */
 #define LATE_RATE_MOST  500
@@ -49,6 +50,8 @@ struct advising_stores {
     struct durable_evidence evidence;
     struct storing *storing;
     struct setup setup; /* of the run in hand: its budget */
+    double
+        late_rate; /* puts a second of the runs on the real clock, the same for all; 0: not set */
     uint64_t begin_ns;
     size_t runs;
     struct diag *diag;
@@ -82,7 +85,7 @@ static double look_rate(const struct advising_stores *advising,
 }
 
 /* What each of the stores can take. */
-static double late_rate(const struct advising_stores *advising)
+static double choose_late_rate(const struct advising_stores *advising)
 {
     const struct durable_evidence *evidence = &advising->evidence;
     double rate = LATE_RATE_MOST;
@@ -108,7 +111,11 @@ static void make_killed(const struct advising_stores *advising,
     const struct durable_evidence *evidence = &advising->evidence;
     double seconds =
         (KILLS_SHARE - LOOK_SHARE) * (double)evidence->budget_ns / 1e9 / (double)evidence->count;
-    double tasks = KILLED_SHARE * seconds * look_rate(advising, entrant);
+    const cJSON *look = durable_cell(evidence, entrant->fills[0]);
+    double drained = durable_median(look, "dispatch_per_s"), rate = look_rate(advising, entrant);
+    if (drained > 0) /* each is put and handed out */
+        rate = 1 / (1 / rate + 1 / drained);
+    double tasks = KILLED_SHARE * seconds * rate;
     tasks = fmin(fmax(tasks, KILLED_LEAST), KILLED_MOST);
     out->tasks[0] = (uint64_t)tasks;
     out->kills = evidence->request->kills;
@@ -118,7 +125,7 @@ static void make_late(const struct advising_stores *advising, struct storing_req
 {
     double seconds = late_seconds(advising);
     out->real_time = out->span_given = true;
-    out->rate = late_rate(advising);
+    out->rate = advising->late_rate;
     out->tasks[0] = (uint64_t)(out->rate * LATE_PUTTING * seconds) + 1;
     out->load.span_ms = (uint64_t)(1000 * (1 - LATE_PUTTING) * seconds);
 }
@@ -192,8 +199,10 @@ static int run_each(struct advising_stores *advising, enum durable_trial trial, 
 {
     struct durable_evidence *evidence = &advising->evidence;
     double most = fmax(RUN_SHARE * (double)evidence->budget_ns, (double)RUN_LEAST);
-    if (trial == DURABLE_LATE)
+    if (trial == DURABLE_LATE) {
+        advising->late_rate = choose_late_rate(advising);
         most = fmax(most, 2e9 * late_seconds(advising) + (double)RUN_LEAST);
+    }
     int status = DIAG_OK;
     for (size_t i = 0; i < evidence->count && status == DIAG_OK; i++) {
         struct durable_entrant *entrant = &evidence->entrants[i];
@@ -238,20 +247,21 @@ static double guess_ns(const struct advising_stores *advising,
     return GUESS_FACTOR * (double)entrant->took_ns * (double)sizes[step] / (double)sizes[step - 1];
 }
 
-/* Whoever is not expected to end in time stays where it is. */
-static int climb(struct advising_stores *advising)
+/* Whoever is not expected to end within that share of what is left stays where it is.  `only`: nobody else, or CHOICE_NONE. */
+static int climb(struct advising_stores *advising, double share, size_t only)
 {
     struct durable_evidence *evidence = &advising->evidence;
     int status = DIAG_OK;
     for (size_t step = 1; step < evidence->size_count && status == DIAG_OK; step++) {
         struct durable_entrant *entrant;
-        bool passed[STORING_LIST_MAX] = {false};
+        bool passed[STORING_LIST_MAX];
+        for (size_t i = 0; i < evidence->count; i++)
+            passed[i] = only != CHOICE_NONE && i != only;
         while (status == DIAG_OK && (entrant = next_to_try(advising, step, passed))) {
             double left = left_ns(advising);
             passed[entrant - evidence->entrants] = true;
-            if (guess_ns(advising, entrant, step) < STEP_SHARE * left &&
-                !is_past(advising, STEPS_SHARE))
-                status = run_once(advising, entrant, DURABLE_FILL, step, 0, 2 * STEP_SHARE * left);
+            if (guess_ns(advising, entrant, step) < share * left && !is_past(advising, STEPS_SHARE))
+                status = run_once(advising, entrant, DURABLE_FILL, step, 0, 2 * share * left);
         }
     }
     return status;
@@ -267,7 +277,16 @@ static size_t runs_at(const struct advising_stores *advising, struct durable_ent
     return is_ok ? stores_cell_runs(cell) : 0;
 }
 
-/* The chosen one, those not clearly different from it, and the next, as far as they were in each round before. */
+/* The largest step that both came to; DURABLE_SIZES without one. */
+static size_t common_step(const struct durable_evidence *evidence, size_t left, size_t right)
+{
+    size_t l = evidence->entrants[left].reached, r = evidence->entrants[right].reached;
+    size_t common = l < r ? l : r;
+    return common > 0 ? common - 1 : DURABLE_SIZES;
+}
+
+/* The chosen one, and beside it those not clearly different and the next, for whom this is the size they are compared at; as
+ * far as they were in each round before.  Answers what a round takes. */
 static double gather(struct advising_stores *advising, enum durable_trial trial, size_t step,
                      size_t round, bool *joins, size_t *count)
 {
@@ -277,7 +296,10 @@ static double gather(struct advising_stores *advising, enum durable_trial trial,
     *count = 0;
     for (size_t i = 0; i < evidence->count; i++) {
         struct durable_entrant *entrant = &evidence->entrants[i];
-        joins[i] = (i == choice.chosen || i == choice.next || choice.equal[i]) &&
+        bool is_rival = (i == choice.next && round < CRITERIA_PAIRS_MIN) || choice.equal[i];
+        bool is_here = trial == DURABLE_LATE || (choice.chosen != CHOICE_NONE &&
+                                                 common_step(evidence, choice.chosen, i) == step);
+        joins[i] = (i == choice.chosen || (is_rival && is_here)) &&
                    runs_at(advising, entrant, trial, step) == round;
         if (!joins[i])
             continue;
@@ -291,34 +313,13 @@ static double gather(struct advising_stores *advising, enum durable_trial trial,
     return takes;
 }
 
-/* The largest step that the chosen one and another came to. */
-static bool find_step(const struct advising_stores *advising, size_t *step)
-{
-    const struct durable_evidence *evidence = &advising->evidence;
-    struct durable_choice choice = durable_choose(evidence);
-    size_t most = 0;
-    for (size_t i = 0; i < evidence->count; i++) {
-        bool is_rival = i == choice.next || choice.equal[i];
-        if (is_rival && evidence->entrants[i].reached > most)
-            most = evidence->entrants[i].reached;
-    }
-    if (choice.chosen != CHOICE_NONE && evidence->entrants[choice.chosen].reached < most)
-        most = evidence->entrants[choice.chosen].reached;
-    *step = most > 0 ? most - 1 : 0;
-    return most > 0;
-}
-
 /* Round by round those that matter for the answer, one after another, as long as there is time. */
-static int race(struct advising_stores *advising)
+static int race_at(struct advising_stores *advising, enum durable_trial trial, size_t step)
 {
     struct durable_evidence *evidence = &advising->evidence;
-    enum durable_trial trial =
-        evidence->wishes.goal == CRITERION_PRECISION ? DURABLE_LATE : DURABLE_FILL;
     bool joins[STORING_LIST_MAX];
-    size_t step, count;
+    size_t count;
     int status = DIAG_OK;
-    if (!find_step(advising, &step))
-        return DIAG_OK;
     for (size_t round = 1; round < ROUNDS_MOST && status == DIAG_OK; round++) {
         double takes = gather(advising, trial, step, round, joins, &count);
         if (count < 2 || takes * GUESS_FACTOR > left_ns(advising))
@@ -328,6 +329,18 @@ static int race(struct advising_stores *advising)
                 status = run_once(advising, &evidence->entrants[i], trial, step, round,
                                   left_ns(advising));
     }
+    return status;
+}
+
+/* Those that came furthest first; what is left of the time goes to those that stayed behind. */
+static int race(struct advising_stores *advising)
+{
+    const struct durable_evidence *evidence = &advising->evidence;
+    int status = DIAG_OK;
+    if (evidence->wishes.goal == CRITERION_PRECISION)
+        return race_at(advising, DURABLE_LATE, 0);
+    for (size_t step = evidence->size_count; step-- > 0 && status == DIAG_OK;)
+        status = race_at(advising, DURABLE_FILL, step);
     return status;
 }
 
@@ -375,9 +388,12 @@ int durable_advise(const struct durable_advising *asked, cJSON **document, struc
     if (status == DIAG_OK)
         status = run_each(advising, DURABLE_LATE, LATE_SHARE);
     if (status == DIAG_OK)
-        status = climb(advising);
+        status = climb(advising, STEP_SHARE, CHOICE_NONE);
     if (status == DIAG_OK)
         status = race(advising);
+    size_t chosen = durable_choose(&advising->evidence).chosen;
+    if (status == DIAG_OK && chosen != CHOICE_NONE)
+        status = climb(advising, LAST_SHARE, chosen);
     cJSON *made = storing_close(advising->storing, status == DIAG_OK);
     if (status == DIAG_OK || status == STORING_INTERRUPTED) {
         advising->evidence.document = made;

@@ -225,20 +225,25 @@ bool durable_allows(const struct durable_evidence *evidence, const struct durabl
 
 /* ---- All of them. ---------------------------------------------------------------------------- */
 
+/* Is `left` to be preferred?  Of two that came equally far by the figure as it stands; one that stayed behind has to be
+ * clearly better where both were. */
+static bool is_better(const struct durable_evidence *evidence, size_t left, size_t right)
+{
+    uint64_t unused;
+    const struct durable_measure *goal = durable_goal(evidence->wishes.goal);
+    struct criteria_interval factor = durable_factor(evidence, left, right, goal, &unused);
+    size_t l = evidence->entrants[left].reached, r = evidence->entrants[right].reached;
+    if (goal->is_late || l == r)
+        return factor.median > 1;
+    return l > r ? criteria_ratio_sign(&factor) >= 0 : criteria_ratio_sign(&factor) > 0;
+}
+
 static size_t best_of(const struct durable_evidence *evidence, const bool *among)
 {
     size_t best = CHOICE_NONE;
-    uint64_t unused;
-    for (size_t i = 0; i < evidence->count; i++) {
-        if (!among[i])
-            continue;
-        struct criteria_interval factor = {.median = INFINITY};
-        if (best != CHOICE_NONE)
-            factor =
-                durable_factor(evidence, i, best, durable_goal(evidence->wishes.goal), &unused);
-        if (factor.median > 1)
+    for (size_t i = 0; i < evidence->count; i++)
+        if (among[i] && (best == CHOICE_NONE || is_better(evidence, i, best)))
             best = i;
-    }
     return best;
 }
 

@@ -3,7 +3,7 @@
  *
  * THE RULE.  A store that lost or repeated a message is out, and so is one whose process died or that answered an error.  Of those
  * that keep to the limits the best by the goal's median is taken, each pair compared at the largest number
- * of messages that both came to.  Two differ when the 95 % interval of the ratio of runs of one round says so by 3 %; of
+ * of messages that both came to; one that stayed behind wins only where it is clearly better.  Two differ when the 95 % interval of the ratio of runs of one round says so by 3 %; of
  * fewer than six rounds a factor of four counts, times what the runs lie apart (criteria.h).
  */
 #ifndef TWBENCH_DURABLE_CHOICE_H

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define REACH_FAR_MS 3.2e11 /* ten years: no limit that anybody meets */
+
 static const struct durable_measure *goal_of(const struct durable_evidence *evidence)
 {
     return durable_goal(evidence->wishes.goal);
@@ -28,6 +30,19 @@ static void put_factor(struct text *line, const struct criteria_interval *factor
     units_format_count(count, sizeof count, tasks);
     text_add(line, "%s times better by %s than %s (%s - %s, %zu pair%s, at %s messages)", middle,
              measure->better, than, low, high, factor->count, factor->count == 1 ? "" : "s", count);
+}
+
+/* "wheel-log is 0.91 times as good (0.23 - 3.6, 1 pair, at 1k messages)". */
+static void put_ratio(struct text *line, const char *left, const struct criteria_interval *factor,
+                      uint64_t tasks)
+{
+    char low[32], high[32], middle[32], count[32];
+    words_number(middle, sizeof middle, factor->median);
+    words_number(low, sizeof low, factor->low);
+    words_number(high, sizeof high, factor->high);
+    units_format_count(count, sizeof count, tasks);
+    text_add(line, "%s is %s times as good (%s - %s, %zu pair%s, at %s messages)", left, middle,
+             low, high, factor->count, factor->count == 1 ? "" : "s", count);
 }
 
 void durable_words_next(char *out, size_t size, const struct durable_evidence *evidence,
@@ -156,7 +171,7 @@ void durable_words_refuses(char *out, size_t size, const struct durable_evidence
     for (int policy = TW_SYNC_ALWAYS; entrant->backend && policy <= TW_SYNC_NONE; policy++)
         if (!(entrant->backend->policies & 1u << policy))
             text_add_item(&line, ", ", "--sync=%s", durable_sync_name((enum tw_sync_policy)policy));
-    if (reach_ms > 0)
+    if (reach_ms > 0 && reach_ms < REACH_FAR_MS)
         text_add_item(&line, ", ", "a due more than %.0f hours ahead", reach_ms / 3.6e6);
     if (refused > 0)
         text_add_item(&line, ", ", "%.0f of the %.0f puts here", refused,
@@ -193,6 +208,11 @@ void durable_words_why(char *out, size_t size, const struct durable_evidence *ev
         durable_factor(evidence, choice->chosen, entrant, goal_of(evidence), &tasks);
     if (isnan(factor.median))
         return;
+    if (choice->equal[entrant]) {
+        text_add(&line, "not clearly different by %s: ", goal_of(evidence)->better);
+        put_ratio(&line, evidence->entrants[choice->chosen].key, &factor, tasks);
+        return;
+    }
     text_add(&line, "%s is ", evidence->entrants[choice->chosen].key);
     put_factor(&line, &factor, goal_of(evidence), of->key, tasks);
 }
