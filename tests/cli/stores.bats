@@ -85,6 +85,8 @@ stores() {
     grep -q 'messages acknowledged a second' pictures/stores-puts.svg
     grep -q '99th percentile' pictures/stores-lateness.svg
     [ "$(grep -c '<figure>' s.html)" -eq 4 ]
+    # The white discs behind points are not in the ink of the page.
+    grep -q '<use [^>]*color="transparent"' s.html
 }
 
 # Figures of the same, and of one made up: no figure of a time is judged by this machine's.

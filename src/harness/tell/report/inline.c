@@ -49,8 +49,8 @@ static void write_value(FILE *out, const char *name, size_t name_length, const c
         fprintf(out, "url(#p%zu-%.*s", number, (int)length - 5, value + 5);
     else if (grey >= 0 && grey < 0x70)
         fputs(name_length == 5 ? "inherit" : "currentColor", out);
-    else if (grey > 0xf0)
-        fputs(name_length == 5 ? "inherit" : "none", out);
+    else if (grey > 0xf0) /* the ground, and the disc that keeps a line off its point */
+        fputs(name_length == 5 ? "transparent" : "none", out);
     else if (grey > 0xa0)
         fprintf(out, "rgb(128,128,128)%s%.*s%s", name_length == 5 ? "" : "\" ",
                 name_length == 5 ? 0 : (int)name_length, name,
