@@ -142,10 +142,13 @@ static void earlier_head(struct race_service *service)
     case_close(service, seat);
 }
 
-/* Each start finds a runner that sleeps, or is about to: a wake-up that is lost is not made good by the next start. */
+/* Each start finds a runner that sleeps, or is about to: a wake-up that is lost is not made good by the next start.  One
+ * that wakes at each tick has longer ones: with little of a core it would fall behind short ones for good. */
 static void lone_starts(struct race_service *service)
 {
-    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = 50 * US});
+    bool ticks = service->runner->flags & TW_RUNNER_TICKS;
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.tick_ns = ticks ? 500 * US : 50 * US});
     if (!seat)
         return;
     for (uint64_t i = 0; i < 150; i++) {
