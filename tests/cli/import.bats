@@ -94,7 +94,7 @@ two_workers() {
 @test "what is wrong on the command line is named, and no trace is left" {
     two_workers >log
     refuses "expected KIND LOG" import
-    refuses "'apache' is no kind of log; expected one of nginx" import apache log -o out.tt
+    refuses "unknown log kind 'apache'; expected one of nginx" import apache log -o out.tt
     refuses "expected a log, or - for standard input" import nginx -o out.tt
     refuses "-o is missing" import nginx log
     refuses "expected a name that ends in .tt, .tt.xz or .tt.gz" import nginx log -o out.txt

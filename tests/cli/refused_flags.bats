@@ -72,3 +72,5 @@ load support
 @test "too many operands" {
     refuses "operands" replay $(printf 'x%s.tt ' {1..5000})
 }
+
+@test "a number of tasks for a trace, which has its own" { refuses "--tasks: a trace has as many timers as were recorded" replay nginx --tasks=5; }

@@ -20,6 +20,8 @@ static int run_plan(struct session *session, const struct options *options, stru
     bool is_replay = strcmp(options->command->name, "replay") == 0;
     if (is_replay && options->workload_count > 0)
         return diag_usage(diag, "--workload: replay takes its traces as operands");
+    if (is_replay && options->task_count > 0 && !options->preset)
+        return diag_usage(diag, "--tasks: a trace has as many timers as were recorded");
     if (is_replay && options->operand_count == 0)
         return diag_usage(diag, "replay: no trace given; expected FILE.tt[.xz|.gz] or a name");
     if (!is_replay && options->operand_count > 0)
@@ -99,8 +101,9 @@ static int show_plan(struct session *session, struct diag *diag)
             print_cell(&plan->groups[g], &plan->cells[c]);
     if (session->shards.record)
         print_shards(&session->shards);
-    printf("\n%zu cells, about %.3g s at 10 ns per operation; nothing was run\n",
-           plan->group_count * plan->cell_count, seconds);
+    size_t cells = plan->group_count * plan->cell_count;
+    printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells,
+           cells == 1 ? "" : "s", seconds);
     return DIAG_OK;
 }
 

@@ -30,7 +30,7 @@ int import_kind_take(const char *name, const struct import_kind **out, struct di
     for (size_t i = 0; import_kinds[i]; i++)
         text_add_item(&list, ", ", "%s", import_kinds[i]->name);
     return *out ? DIAG_OK
-                : diag_usage(diag, "import: '%.60s' is no kind of log; expected one of %s", name,
+                : diag_usage(diag, "import: unknown log kind '%.60s'; expected one of %s", name,
                              names);
 }
 

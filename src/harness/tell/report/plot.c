@@ -22,7 +22,7 @@ int plot_parse_format(const char *text, const char *what, enum plot_format *out,
             *out = (enum plot_format)i;
             return DIAG_OK;
         }
-    return diag_usage(diag, "%s: \"%s\" is no format of pictures; expected svg, png, pdf or dumb",
+    return diag_usage(diag, "%s: unknown picture format \"%s\"; expected svg, png, pdf or dumb",
                       what, text);
 }
 
