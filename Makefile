@@ -470,7 +470,7 @@ test-originals: ## the drivers of originals/ against their runtimes, which it in
 test-report: ## open reports in a headless Chromium: figures, sorting, layout, contrast, console
 	$(Q)tools/deps.sh build bench report
 	$(Q)$(MAKE) all
-	$(Q)TWBENCH=$(CURDIR)/twbench tests/run.sh tests/browser/report_page.py
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=1200 tests/run.sh tests/browser/report_page.py
 
 playground: ## one page on which the designs run in the browser: build/playground.html
 	$(Q)tools/deps.sh build playground
@@ -485,7 +485,7 @@ build/playground/digests: playground/worlds.c playground/digests.c playground/wo
 
 test-playground: playground ## the playground in a headless Chromium: digests as native ones, tours, keys, phone, dark
 	$(Q)tools/deps.sh report
-	$(Q)tests/run.sh tests/playground.sh
+	$(Q)LIMIT_SECONDS=1200 tests/run.sh tests/playground.sh
 
 cross: ## build for another processor: make cross ARCH=aarch64|riscv64|s390x|i386 (build/cross/ARCH)
 	$(Q)tools/deps.sh build cross
