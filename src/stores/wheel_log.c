@@ -156,8 +156,10 @@ static int wheel_log_put(struct tw_store_seat *seat, struct tw_message *messages
     if (answer == TW_STORE_OK) {
         struct wl_ticket ticket = wl_log_enter(log);
         answer = put_append(seat, &ticket, messages, count);
-        if (answer == TW_STORE_OK)
+        if (answer == TW_STORE_OK) {
+            wl_log_join_group(log);
             answer = wl_log_settle(log, &ticket);
+        }
         wl_log_leave(log);
     }
     wl_log_unlock(log);
@@ -350,6 +352,7 @@ static int wheel_log_open(struct tw_store **out, const struct tw_store_config *c
     store->live.tick = store->ahead.tick = UINT64_MAX;
     pthread_mutex_init(&store->log.lock, NULL);
     pthread_cond_init(&store->log.settled, NULL);
+    wl_log_company(&store->log);
     answer = directory_open(store, config->directory, error);
     if (answer == TW_STORE_OK)
         answer = wl_recover(store, config, error);

@@ -8,6 +8,8 @@
 
 #define RESERVE_BYTES (UINT64_C(1) << 20)
 #define NS_PER_S      UINT64_C(1000000000)
+#define GATHER_MAX_NS 500000u /* most that a leader waits for company */
+#define UNWAITED      2u      /* leaders that do not, after one that waited in vain */
 
 static uint64_t monotonic_ns(void)
 {
@@ -19,6 +21,15 @@ static uint64_t monotonic_ns(void)
 static bool is_full(int error)
 {
     return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+void wl_log_company(struct wl_log *log)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&log->company, &attributes);
+    pthread_condattr_destroy(&attributes);
 }
 
 int wl_log_open(struct wl_log *log, uint64_t end)
@@ -40,6 +51,7 @@ void wl_log_close(struct wl_log *log)
     free(log->flushing.bytes);
     pthread_mutex_destroy(&log->lock);
     pthread_cond_destroy(&log->settled);
+    pthread_cond_destroy(&log->company);
 }
 
 void wl_log_lock(struct wl_log *log)
@@ -145,6 +157,30 @@ static int leader_writes(struct wl_log *log, bool sync, bool *wrote)
     return error;
 }
 
+/* Waits until those that were in the last groups have put again. */
+static void gather(struct wl_log *log)
+{
+    uint64_t most_ns = log->sync_ns / 2 < GATHER_MAX_NS ? log->sync_ns / 2 : GATHER_MAX_NS;
+    uint64_t until_ns = monotonic_ns() + most_ns;
+    struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+    if (log->unwaited > 0) {
+        log->unwaited--;
+        return;
+    }
+    while (log->joined < log->expected && log->filling.used < WL_BUFFER_BYTES / 2 && !log->broken)
+        if (pthread_cond_timedwait(&log->company, &log->lock, &until) != 0) {
+            log->unwaited = UNWAITED;
+            return;
+        }
+}
+
+void wl_log_join_group(struct wl_log *log)
+{
+    log->joined++;
+    if (log->busy && log->joined == log->expected)
+        pthread_cond_signal(&log->company);
+}
+
 /* Writes what is in the buffer, and syncs all that was written.  Nobody else is at it. */
 static void lead(struct wl_log *log, bool sync)
 {
@@ -155,6 +191,10 @@ static void lead(struct wl_log *log, bool sync)
         nanosleep(&window, NULL);
         wl_log_lock(log);
     }
+    if (sync && log->policy == TW_SYNC_GROUP)
+        gather(log);
+    unsigned joined = log->joined;
+    log->joined = 0;
     struct wl_buffer empty = log->flushing;
     log->flushing = log->filling;
     log->filling = empty;
@@ -165,6 +205,7 @@ static void lead(struct wl_log *log, bool sync)
     if (names)
         log->segments.names_changed = false;
     wl_log_unlock(log);
+    uint64_t begin_ns = monotonic_ns();
     int error = leader_writes(log, sync, &wrote);
     if (!error && names)
         error = fsync(log->segments.directory) == 0 ? 0 : errno;
@@ -179,6 +220,8 @@ static void lead(struct wl_log *log, bool sync)
         if (sync) {
             log->durable = log->written;
             log->synced_ns = monotonic_ns();
+            log->sync_ns = log->synced_ns - begin_ns;
+            log->expected = joined + log->joined;
         }
         atomic_store(&log->segments.readable, wl_log_committed(log));
         log->flushing.used = 0;

@@ -7,8 +7,12 @@
  *
  * GROUP COMMIT.  Whoever has appended and finds nobody at it becomes the leader: it takes the buffer as it is, writes and syncs
  * it without the lock, and wakes all whose records were in it.  Those that come meanwhile fill the other
- * buffer, and one of them leads next.  Nobody waits for company: the sync that is under way gathers it.  A window
- * (setting window-us) makes the leader wait before it takes the buffer.
+ * buffer, and one of them leads next.
+ *
+ * Producers that put again as soon as they are acknowledged would so fall into two halves that sync in turns.  So the
+ * next leader waits until as many puts have joined as the last group and those behind it had, at most half
+ * the time of a sync.  Where they do not come, it is a while before a leader waits again.  One producer alone never waits.
+ * A window (setting window-us) makes the leader wait that long in any case.
  *
  * POSITIONS   committed <= written <= end.  `committed` is what may be read, and what a put waits for: under always and group what is
  * synced, under interval and none what is written.
@@ -38,6 +42,7 @@ struct wl_buffer {
 struct wl_log {
     pthread_mutex_t lock;   /* of all here, of the heads, and of what the store keeps with them */
     pthread_cond_t settled; /* the leader is through, or a cancel is decided */
+    pthread_cond_t company; /* as many puts have joined as were expected; on CLOCK_MONOTONIC */
     struct wl_segments segments;
     struct wl_segment *last; /* which is never deleted; NULL before the first */
     struct wl_wheel wheel;
@@ -55,6 +60,10 @@ struct wl_log {
     bool busy, broken;
     bool turn;         /* under always: a put is under way, from its append to its sync */
     bool put_led;      /* the last leader was a put: another may be about to come */
+    unsigned joined;   /* puts in the buffer that is filling */
+    unsigned expected; /* of them before a leader takes it */
+    unsigned unwaited; /* leaders that do not wait, as the last one waited in vain */
+    uint64_t sync_ns;  /* what the last sync took */
     unsigned failures; /* times that what was not committed was taken back */
     uint64_t failed_from[WL_FAILURES]; /* by failures % WL_FAILURES: from this position on */
 };
@@ -65,6 +74,8 @@ struct wl_ticket {
     unsigned failures;
 };
 
+/* Makes the condition `company`. */
+void wl_log_company(struct wl_log *log);
 /* 0 or an errno.  Lock, condition and segments are there already; the log goes on at `end`. */
 int wl_log_open(struct wl_log *log, uint64_t end);
 void wl_log_close(struct wl_log *log);
@@ -81,6 +92,8 @@ void wl_log_unlock(struct wl_log *log);
 
 /* Begins the records of a put, which under TW_SYNC_ALWAYS shares its sync with no other put: waits for its turn. */
 struct wl_ticket wl_log_enter(struct wl_log *log);
+/* All records of a put are appended, and it is about to settle. */
+void wl_log_join_group(struct wl_log *log);
 /* Ends them, after wl_log_settle or a refusal. */
 void wl_log_leave(struct wl_log *log);
 /* Begins the records of a cancel or a done. */

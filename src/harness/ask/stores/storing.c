@@ -381,6 +381,22 @@ cJSON *storing_close(struct storing *storing, bool complete)
 }
 
 /* Each store once in a round, so that what the machine does meanwhile meets all of them. */
+/* Whoever waits on the real clock is told for how long. */
+static void tell_span(struct storing *storing)
+{
+    struct durable_request run;
+    struct diag unused;
+    for (size_t i = 0; i < matrix_size(storing->request); i++) {
+        cell_request(storing, i, &run, &unused);
+        if (!run.store || !run.real_time)
+            continue;
+        fprintf(stderr,
+                "twbench: %s runs on the real clock: each run takes %.3g s or more (--span)\n",
+                run.store->name, (double)(run.load.span_ms + run.load.arrivals_ms) / 1000);
+        return;
+    }
+}
+
 int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag)
 {
     struct storing *storing = NULL;
@@ -389,6 +405,7 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
     if (status != DIAG_OK)
         return status;
     storing_expect(storing, matrix_size(request) * rounds);
+    tell_span(storing);
     for (size_t round = 0; round < rounds && status == DIAG_OK; round++)
         status = storing_round(storing, request, round, diag);
     cJSON *made = storing_close(storing, status == DIAG_OK);
