@@ -34,7 +34,7 @@
  *   copy only then (walg.c, moveone).  A kill in between loses the job: of 50 kills one to three did.  Small files
  *   (FILE_BYTES) make the unlink short; nothing from outside closes the gap.
  *   A file that a kill cut off while it was filled with zeros never leaves the head of the list, and each compaction
- *   complains of it.  open deletes such files: they hold no job.
+ *   complains of it ("head holds no jlist").  open deletes such files, which hold no job, and the complaint is no error.
  *   A number may be given to another job after a restart, if all files that knew it are gone.  So cancel looks at the job's key
  *   before it deletes.
  *   A job that was cut off by a kill may come back with zeros for its payload: the log has no checksums.  Its seal shows it,
@@ -98,7 +98,7 @@ struct tw_store {
     atomic_uint_least64_t pending, damaged;
     atomic_bool broken;
     bool syncs;
-    off_t log_size; /* of what the server had printed when it was ready */
+    atomic_int_least64_t log_size; /* of what the server had printed when it was ready */
     uint64_t recovered;
     char version[32];
 };
@@ -226,12 +226,37 @@ static bool command_add(struct line *line, const char *words, uint64_t id)
     return true;
 }
 
-/* Whether the server has printed anything since it was ready: then it no longer keeps what it says. */
+/* Are all lines that it printed from there on the one that does no harm?  *end: behind the last whole one. */
+static bool is_harmless(const struct tw_store *store, off_t from, off_t *end)
+{
+    char text[4096];
+    int log = openat(store->directory.fd, store->server.log, O_RDONLY | O_CLOEXEC);
+    ssize_t size = log >= 0 ? pread(log, text, sizeof text - 1, from) : -1;
+    if (log >= 0)
+        close(log);
+    text[size > 0 ? size : 0] = '\0';
+    *end = from;
+    for (char *line = text, *next; (next = strchr(line, '\n')); line = next + 1) {
+        *next = '\0';
+        if (!strstr(line, "head holds no jlist"))
+            return false;
+        *end += next + 1 - line;
+    }
+    return *end > from;
+}
+
+/* Whether the server has printed an error since it was ready: then it no longer keeps what it says. */
 static int store_health(struct tw_store *store)
 {
     struct stat stat;
-    if (fstat(store->server.log_file, &stat) != 0 || stat.st_size > store->log_size)
+    off_t seen = (off_t)atomic_load(&store->log_size);
+    bool broken = fstat(store->server.log_file, &stat) != 0;
+    while (!broken && stat.st_size > seen)
+        broken = !is_harmless(store, seen, &seen);
+    if (broken)
         atomic_store(&store->broken, true);
+    else
+        atomic_store(&store->log_size, (int_least64_t)seen);
     return atomic_load(&store->broken) ? TW_STORE_BROKEN : TW_STORE_OK;
 }
 
@@ -786,7 +811,7 @@ static int beanstalkd_start(struct tw_store *store, enum tw_sync_policy sync,
         return answer;
     answer = line_open(store, &store->line) ? messages_count(store) : TW_STORE_LOST;
     if (answer == TW_STORE_OK && fstat(store->server.log_file, &stat) == 0)
-        store->log_size = stat.st_size;
+        atomic_store(&store->log_size, stat.st_size);
     if (answer != TW_STORE_OK) {
         char words[160];
         store_server_last_words(&store->server, words, sizeof words);
