@@ -41,6 +41,14 @@ stores() {
     done
 }
 
+@test "on the real clock the span is seconds, arrivals too, and is said before the run" {
+    stores --stores=memory --clock=real --span=240ms --tasks=20 --runs=1 --json=s.json >/dev/null 2>err
+    grep -q '^twbench: memory runs on the real clock: each run takes 0.241 s or more (--span)$' err
+    deep
+    stores --stores=memory --clock=real --tasks=20 --runs=1 --json=t.json >/dev/null 2>err
+    [ "$(jq -c '.cells[0].load | [.span_ms, .arrivals_ms]' t.json)" = '[4000,16]' ]
+}
+
 @test "what is not there, or cannot be, is refused or named" {
     refuses "--stores: no store named 'sqlight'; did you mean 'sqlite'?" stores --stores=sqlight
     refuses "--stores: 'memory' is given twice" stores --stores=memory,memory
