@@ -22,6 +22,8 @@ static const enum tw_sync_policy policies[] = {TW_SYNC_ALWAYS, TW_SYNC_GROUP, TW
 
 /* Loads that are tried for the kills that were asked for. */
 #define ROUNDS_MAX 100u
+/* What a kill may take: a server is started, and reads its file. */
+#define KILL_NS UINT64_C(1000000000)
 
 bool crash_has_layer(void)
 {
@@ -110,6 +112,7 @@ static bool prove_kills(const struct crash_case *this, enum tw_sync_policy sync,
         struct durable_request request =
             crash_request(this, sync, 20 * left + 100, this->options->seed + round);
         request.kills = left;
+        request.budget_ns += left * KILL_NS;
         if (!run_once(this, &request, CRASH_KILLS, diag, status))
             return false;
     }
