@@ -1,14 +1,18 @@
 /* redis_server.c - a private redis-server, and connections that send many commands before they read. */
 #include "redis_server.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SOCKET_NAME "redis.sock"
+#define FILE_FOLDER "aof"
 #define PACKAGE     "redis-server"
 
 int redis_check(const struct tw_store_config *config, struct tw_error *error)
@@ -236,7 +240,7 @@ static void arguments_set(struct redis_server *server, enum tw_sync_policy sync)
         "--appendonly",
         "yes",
         "--appenddirname",
-        "aof",
+        FILE_FOLDER,
         "--aof-load-truncated",
         "yes",
         "--auto-aof-rewrite-percentage",
@@ -296,6 +300,42 @@ static int server_await(struct redis_server *server, struct redis_link *link)
     }
 }
 
+/* Bytes of the files that commands are appended to. */
+static uint64_t appended_bytes(const struct store_directory *directory)
+{
+    int fd = openat(directory->fd, FILE_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    uint64_t bytes = 0;
+    struct stat found;
+    if (!folder && fd >= 0)
+        close(fd);
+    for (struct dirent *file; folder && (file = readdir(folder));)
+        if (strstr(file->d_name, ".incr.") && fstatat(fd, file->d_name, &found, 0) == 0)
+            bytes += (uint64_t)found.st_size;
+    if (folder)
+        closedir(folder);
+    return bytes;
+}
+
+/* One start; after an error nothing runs. */
+static int server_begin(struct redis_server *server, struct tw_error *error)
+{
+    char words[160];
+    unlinkat(server->server.directory->fd, SOCKET_NAME, 0);
+    int answer = store_server_start(&server->server, PACKAGE, error);
+    if (answer != TW_STORE_OK)
+        return answer;
+    struct redis_link *link = redis_link_open(server);
+    answer = link ? server_await(server, link) : TW_STORE_LOST;
+    redis_link_close(link);
+    if (answer == TW_STORE_OK)
+        return TW_STORE_OK;
+    store_server_end(&server->server, 0);
+    store_server_last_words(&server->server, words, sizeof words);
+    snprintf(error->text, sizeof error->text, "redis-server ended: %s", words);
+    return answer == TW_STORE_MEMORY ? answer : TW_STORE_IO;
+}
+
 int redis_start(struct redis_server *server, struct store_directory *directory,
                 enum tw_sync_policy sync, struct tw_error *error)
 {
@@ -305,21 +345,14 @@ int redis_start(struct redis_server *server, struct store_directory *directory,
     server->server.directory = directory;
     server->server.log = "redis.log";
     arguments_set(server, sync);
-    unlinkat(directory->fd, SOCKET_NAME, 0);
-    answer = store_server_start(&server->server, PACKAGE, error);
-    if (answer != TW_STORE_OK)
-        return answer;
-    struct redis_link *link = redis_link_open(server);
-    answer = link ? server_await(server, link) : TW_STORE_LOST;
-    redis_link_close(link);
-    if (answer != TW_STORE_OK) {
-        char words[160];
+    for (;;) {
+        uint64_t before = appended_bytes(directory);
+        answer = server_begin(server, error);
+        if (answer != TW_STORE_OK || appended_bytes(directory) >= before)
+            return answer;
+        /* It cut its file: what is left may end within a transaction, which the next start cuts off, too. */
         store_server_end(&server->server, 0);
-        store_server_last_words(&server->server, words, sizeof words);
-        snprintf(error->text, sizeof error->text, "redis-server ended: %s", words);
-        return answer == TW_STORE_MEMORY ? answer : TW_STORE_IO;
     }
-    return TW_STORE_OK;
 }
 
 int redis_end(struct redis_server *server)

@@ -13,8 +13,12 @@
  * others it has answered already, keeps what it could not write in memory and refuses the next write (MISCONF): then
  * the store is broken, and what the last turn acknowledged depends on the server living on.
  *
- * Snapshots are off, rewriting the file is left on (at twice its size, from 64 MiB).  A file that ends in the middle
- * of a command is cut there; one that is damaged before its end is refused by the server, and open says so.
+ * Snapshots are off, rewriting the file is left on (at twice its size, from 64 MiB).  A file that is damaged before its
+ * end is refused by the server, and open says so.  One that ends within a command is cut there by the server.  If that command
+ * stood within a transaction, redis 7.0 leaves the transaction open in the file and appends to it: the next start
+ * would take what was acknowledged since for a part of it, and drop it (loadSingleAppendOnlyFile, aof.c).  One that ends
+ * between two commands of a transaction is cut before the transaction.  So a server that cut its file is started
+ * once more, before anything is written.
  *
  * Commands are written by hand into one buffer and sent at once; hiredis reads the answers.  Its own sending
  * raises SIGPIPE when the server is gone.
@@ -48,7 +52,7 @@ struct redis_link {
 /* Whether redis can keep the interval that is asked for: TW_STORE_OK or _BAD. */
 int redis_check(const struct tw_store_config *config, struct tw_error *error);
 
-/* Starts the server in the directory and waits until it has read its file.  TW_STORE_OK, _ABSENT, _IO or _LOCKED.  After an
+/* Starts the server in the directory and waits until it has read its file, whole; again if it cut it.  TW_STORE_OK, _ABSENT, _IO or _LOCKED.  After an
  * error there is nothing to end. */
 int redis_start(struct redis_server *server, struct store_directory *directory,
                 enum tw_sync_policy sync, struct tw_error *error);

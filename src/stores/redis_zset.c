@@ -13,11 +13,8 @@
  * Redis runs one command or script at a time, so a message is cancelled or taken, never both.  open puts
  * what is in `working` back into `due`: the server did not forget it, but we did.
  *
- * Acknowledged rests on the append-only file of the server (redis_server.h).
- *
- * A transaction or script is in that file whole or not at all, but for a defect of the server (7.0): if a kill cut it off within a
- * command, the start of the transaction stays, and the next one carries it out (loadSingleAppendOnlyFile).  Nothing of it was
- * acknowledged.  So the payload comes first: half a put leaves a payload that nothing names, and no message.
+ * Acknowledged rests on the append-only file of the server (redis_server.h), which has a transaction or script whole or not
+ * at all.
  *
  * What it costs
  *   put    four commands, two structures, a skip list of n members: O(log n) in the server's one thread
