@@ -528,13 +528,19 @@ static int works_take(struct tw_store *store, uint64_t now_ms, uint64_t before,
     return answer;
 }
 
-/* The work of the earliest slot that is not read to its end, or NULL. */
+static bool is_before(const struct work *left, const struct work *right)
+{
+    return left->slot != right->slot ? left->slot < right->slot : left->number < right->number;
+}
+
+/* The first work that is not read to its end, or NULL: that of the earliest slot, of these the one moved aside first,
+ * which is the same after recovery. */
 static struct work *work_first(struct tw_store *store)
 {
     struct work *first = NULL;
     for (size_t i = 0; i < store->work_count; i++) {
         struct work *work = &store->works[i];
-        if (work->read < work->total && (!first || work->slot < first->slot))
+        if (work->read < work->total && (!first || is_before(work, first)))
             first = work;
     }
     return first;

@@ -76,7 +76,7 @@ PYTHON
 
 # 120 results of one build on a busy machine, then 30 of a build whose hashed wheel starts more slowly (docs/HISTORY.md).
 measured() {
-    python3 "$root/tests/cli/unpack_history.py" "$root/tests/results/history.json.xz" measured "$@"
+    python3 "$root/tests/cli/unpack_history.py" "$root/tests/history/measured.json.xz" measured "$@"
     "$twbench" history measured --json=h.json >/dev/null
     changes h.json | tee found
 }
