@@ -145,10 +145,10 @@ LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/mo
 # src/stores it shares with modules (STORE_PARTS).  Every other file there is in the program.
 HEADER_redis_wheel := hiredis/hiredis.h
 LINK_redis_wheel   := -lhiredis
-PARTS_redis_wheel  := redis_server store_directory store_payloads store_server store_set
+PARTS_redis_wheel  := redis_server store_directory store_flusher store_payloads store_server store_set
 HEADER_redis_zset  := hiredis/hiredis.h
 LINK_redis_zset    := -lhiredis
-PARTS_redis_zset   := redis_server store_directory store_payloads store_server
+PARTS_redis_zset   := redis_server store_directory store_flusher store_payloads store_server
 HEADER_sqlite      := sqlite3.h
 LINK_sqlite        := -lsqlite3
 PARTS_sqlite       := store_directory store_flusher store_group store_ordered store_payloads store_set store_writer

@@ -15,18 +15,6 @@
 #define FILE_FOLDER "aof"
 #define PACKAGE     "redis-server"
 
-int redis_check(const struct tw_store_config *config, struct tw_error *error)
-{
-    if (config->sync != TW_SYNC_INTERVAL || config->interval_ms >= REDIS_INTERVAL_MIN_MS)
-        return TW_STORE_OK;
-    snprintf(
-        error->text, sizeof error->text,
-        "interval: %u ms given; expected %u or more: redis syncs each second, and may put it off "
-        "by another",
-        config->interval_ms, REDIS_INTERVAL_MIN_MS);
-    return TW_STORE_BAD;
-}
-
 /* ---- A connection. ---------------------------------------------------------------------------- */
 
 struct redis_link *redis_link_open(struct redis_server *server)
@@ -182,6 +170,8 @@ int redis_reply(struct redis_link *link, redisReply **reply)
     for (size_t i = 0; answer->type == REDIS_REPLY_ARRAY && i < answer->elements; i++)
         if (answer->element[i]->type == REDIS_REPLY_ERROR)
             verdict = refusal(link, answer->element[i]->str);
+    /* Written by now, whatever it was. */
+    store_flusher_note(&link->server->flusher);
     if (reply && verdict == TW_STORE_OK)
         *reply = answer;
     else
@@ -261,7 +251,7 @@ static void arguments_set(struct redis_server *server, enum tw_sync_policy sync)
         "0",
         "--appendfsync",
     };
-    static const char *const modes[] = {"always", "always", "everysec", "no"};
+    static const char *const modes[] = {"always", "always", "no", "no"};
     size_t count = sizeof common / sizeof common[0];
     for (size_t i = 0; i < count; i++)
         server->server.arguments[i] = common[i];
@@ -300,21 +290,39 @@ static int server_await(struct redis_server *server, struct redis_link *link)
     }
 }
 
-/* Bytes of the files that commands are appended to. */
-static uint64_t appended_bytes(const struct store_directory *directory)
+/* The bytes of the files that commands are appended to; syncs them if told to.  false: a sync failed. */
+static bool appended_visit(const struct store_directory *directory, bool syncs, uint64_t *bytes)
 {
     int fd = openat(directory->fd, FILE_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-    uint64_t bytes = 0;
-    struct stat found;
+    bool holds = !syncs || folder;
+    *bytes = 0;
     if (!folder && fd >= 0)
         close(fd);
-    for (struct dirent *file; folder && (file = readdir(folder));)
-        if (strstr(file->d_name, ".incr.") && fstatat(fd, file->d_name, &found, 0) == 0)
-            bytes += (uint64_t)found.st_size;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct stat found;
+        if (!strstr(entry->d_name, ".incr."))
+            continue;
+        int file = openat(fd, entry->d_name, O_RDONLY | O_CLOEXEC);
+        /* The server may have removed it since: then a newer one has all of it, and was synced by the server. */
+        if (file < 0)
+            continue;
+        if (fstat(file, &found) == 0)
+            *bytes += (uint64_t)found.st_size;
+        holds = holds && (!syncs || fdatasync(file) == 0);
+        close(file);
+    }
     if (folder)
         closedir(folder);
-    return bytes;
+    return holds;
+}
+
+static void appended_sync(void *ctx)
+{
+    struct redis_server *server = ctx;
+    uint64_t bytes;
+    if (!appended_visit(server->server.directory, true, &bytes))
+        atomic_store(&server->broken, true);
 }
 
 /* One start; after an error nothing runs. */
@@ -337,26 +345,39 @@ static int server_begin(struct redis_server *server, struct tw_error *error)
 }
 
 int redis_start(struct redis_server *server, struct store_directory *directory,
-                enum tw_sync_policy sync, struct tw_error *error)
+                const struct tw_store_config *config, struct tw_error *error)
 {
+    uint64_t before, after;
     int answer = store_directory_lock_server(directory, error);
     if (answer != TW_STORE_OK)
         return answer;
     server->server.directory = directory;
     server->server.log = "redis.log";
-    arguments_set(server, sync);
+    arguments_set(server, config->sync);
     for (;;) {
-        uint64_t before = appended_bytes(directory);
+        appended_visit(directory, false, &before);
         answer = server_begin(server, error);
-        if (answer != TW_STORE_OK || appended_bytes(directory) >= before)
+        if (answer != TW_STORE_OK)
             return answer;
+        appended_visit(directory, false, &after);
+        if (after >= before)
+            break;
         /* It cut its file: what is left may end within a transaction, which the next start cuts off, too. */
         store_server_end(&server->server, 0);
     }
+    if (config->sync == TW_SYNC_INTERVAL &&
+        !store_flusher_start(&server->flusher, config->interval_ms, appended_sync, server)) {
+        store_server_end(&server->server, 0);
+        snprintf(error->text, sizeof error->text,
+                 "the thread that syncs the files of redis failed");
+        return TW_STORE_IO;
+    }
+    return TW_STORE_OK;
 }
 
 int redis_end(struct redis_server *server)
 {
+    store_flusher_end(&server->flusher);
     int answer =
         atomic_load(&server->lost) || atomic_load(&server->broken) ? TW_STORE_BROKEN : TW_STORE_OK;
     struct redis_link *link = answer == TW_STORE_OK ? redis_link_open(server) : NULL;
@@ -399,7 +420,7 @@ int redis_sync(struct redis_link *link, enum tw_sync_policy sync)
         answer = redis_replies(link, 2, NULL);
     if (answer != TW_STORE_OK)
         return answer;
-    config_set(link, sync == TW_SYNC_INTERVAL ? "everysec" : "no");
+    config_set(link, "no");
     answer = redis_send(link);
     return answer == TW_STORE_OK ? redis_reply(link, NULL) : answer;
 }

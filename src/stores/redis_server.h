@@ -5,11 +5,12 @@
  *
  *     policy           appendfsync   redis answers a write after
  *     always, group    always        write and fdatasync of all commands that it read in one turn of its loop
- *     interval         everysec      write; a thread of its own syncs each second, and may put that off by another
+ *     interval         no            write; a thread of ours syncs the files each interval
  *     none             no            write
  *
- * So clients that wait at the same time share a sync: the server's loop is the group.  Redis knows no other interval:
- * one below 2000 ms is refused.  After a write or sync that failed, redis ends itself under `always`.  Under the
+ * So clients that wait at the same time share a sync: the server's loop is the group.  Redis' own interval, everysec,
+ * answers before it has written while a sync is under way (flushAppendOnlyFile, aof.c): a kill would lose what was
+ * acknowledged, which the policy forbids.  After a write or sync that failed, redis ends itself under `always`.  Under the
  * others it has answered already, keeps what it could not write in memory and refuses the next write (MISCONF): then
  * the store is broken, and what the last turn acknowledged depends on the server living on.
  *
@@ -26,16 +27,16 @@
 #ifndef TWBENCH_REDIS_SERVER_H
 #define TWBENCH_REDIS_SERVER_H
 
+#include "store_flusher.h"
 #include "store_server.h"
 
 #include <hiredis/hiredis.h>
 
-#define REDIS_INTERVAL_MIN_MS 2000
-
 struct redis_server {
     struct store_server server;
-    atomic_bool lost;   /* a connection found it gone */
-    atomic_bool broken; /* it refused a write */
+    struct store_flusher flusher; /* TW_SYNC_INTERVAL */
+    atomic_bool lost;             /* a connection found it gone */
+    atomic_bool broken;           /* it refused a write */
     char version[32];
 };
 
@@ -49,13 +50,10 @@ struct redis_link {
     bool no_memory; /* a command is incomplete */
 };
 
-/* Whether redis can keep the interval that is asked for: TW_STORE_OK or _BAD. */
-int redis_check(const struct tw_store_config *config, struct tw_error *error);
-
 /* Starts the server in the directory and waits until it has read its file, whole; again if it cut it.  TW_STORE_OK, _ABSENT, _IO or _LOCKED.  After an
  * error there is nothing to end. */
 int redis_start(struct redis_server *server, struct store_directory *directory,
-                enum tw_sync_policy sync, struct tw_error *error);
+                const struct tw_store_config *config, struct tw_error *error);
 /* Ends it: SHUTDOWN if it still answers.  TW_STORE_OK, or what it was lost or broken by. */
 int redis_end(struct redis_server *server);
 /* Everything that was written is synced when it returns. */

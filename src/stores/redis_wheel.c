@@ -889,9 +889,10 @@ static int messages_find(struct tw_store *store)
 
 /* ---- Opening and closing. --------------------------------------------------------------------- */
 
-static int redis_wheel_start(struct tw_store *store, struct tw_error *error)
+static int redis_wheel_start(struct tw_store *store, const struct tw_store_config *config,
+                             struct tw_error *error)
 {
-    int answer = redis_start(&store->server, &store->directory, store->sync, error);
+    int answer = redis_start(&store->server, &store->directory, config, error);
     if (answer != TW_STORE_OK)
         return answer;
     store->link = redis_link_open(&store->server);
@@ -927,8 +928,6 @@ static int redis_wheel_open(struct tw_store **out, const struct tw_store_config 
 {
     char line[64];
     int answer = store_check(&tw_store_redis_wheel, config, error);
-    if (answer == TW_STORE_OK)
-        answer = redis_check(config, error);
     if (answer != TW_STORE_OK)
         return answer;
     struct tw_store *store = calloc(1, sizeof *store);
@@ -944,7 +943,7 @@ static int redis_wheel_open(struct tw_store **out, const struct tw_store_config 
     snprintf(line, sizeof line, "redis-wheel 1 slot=%llu", (unsigned long long)store->slot_ms);
     answer = store_directory_open(&store->directory, config->directory, line, error);
     if (answer == TW_STORE_OK)
-        answer = redis_wheel_start(store, error);
+        answer = redis_wheel_start(store, config, error);
     if (answer != TW_STORE_OK) {
         redis_wheel_free(store);
         return answer;

@@ -171,9 +171,10 @@ static int messages_find(struct tw_store *store)
     return TW_STORE_OK;
 }
 
-static int redis_zset_start(struct tw_store *store, struct tw_error *error)
+static int redis_zset_start(struct tw_store *store, const struct tw_store_config *config,
+                            struct tw_error *error)
 {
-    int answer = redis_start(&store->server, &store->directory, store->sync, error);
+    int answer = redis_start(&store->server, &store->directory, config, error);
     if (answer != TW_STORE_OK)
         return answer;
     store->link = redis_link_open(&store->server);
@@ -204,8 +205,6 @@ static int redis_zset_open(struct tw_store **out, const struct tw_store_config *
                            struct tw_error *error)
 {
     int answer = store_check(&tw_store_redis_zset, config, error);
-    if (answer == TW_STORE_OK)
-        answer = redis_check(config, error);
     if (answer != TW_STORE_OK)
         return answer;
     struct tw_store *store = calloc(1, sizeof *store);
@@ -215,7 +214,7 @@ static int redis_zset_open(struct tw_store **out, const struct tw_store_config *
     atomic_store(&store->next, TW_STORE_NEVER);
     answer = store_directory_open(&store->directory, config->directory, "redis-zset 1", error);
     if (answer == TW_STORE_OK)
-        answer = redis_zset_start(store, error);
+        answer = redis_zset_start(store, config, error);
     if (answer != TW_STORE_OK) {
         redis_zset_free(store);
         return answer;

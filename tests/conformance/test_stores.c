@@ -130,7 +130,7 @@ static int store_try(struct rig *rig, enum tw_sync_policy sync, struct tw_store 
     struct tw_store_config config = {
         .directory = rig->directory,
         .sync = sync,
-        .interval_ms = 2000,
+        .interval_ms = 20,
         .now_ms = rig->now_ms,
         .seats = 4,
         .settings = &rig->setting,

@@ -21,7 +21,7 @@ struct durable_request crash_request(const struct crash_case *this, enum tw_sync
     bool real = this->store->flags & TW_STORE_REAL_CLOCK;
     return (struct durable_request){.store = this->store,
                                     .sync = sync,
-                                    .interval_ms = this->store->flags & TW_STORE_SERVER ? 2000 : 5,
+                                    .interval_ms = 5,
                                     .load = {.tasks = tasks,
                                              .seed = seed,
                                              .span_ms = real ? 3000 : UINT64_C(864000000),
