@@ -26,7 +26,7 @@
  * What it costs
  *   put    one command, a node of a list: less than any other store in Redis.  Batches over 14 KiB are put into MULTI, or
  *          the server would read them in several turns and sync each
- *   poll   a message is handed out when its slot is over, up to `slot` ms late, in any order within the slot
+ *   poll   a message is handed out when its slot is over, less than `slot` ms late, in any order within the slot
  *   memory all payloads in the server, 10 to 20 bytes a message besides; 40 bytes here for each slot in use
  *   open   the server reads the whole file
  *
@@ -336,7 +336,7 @@ static bool is_under_way(const struct tw_store *store, uint64_t slot)
  * is none. */
 static bool list_next(struct tw_store *store, uint64_t now_ms, uint64_t before, uint64_t *handle)
 {
-    uint64_t over = now_ms / store->slot_ms;
+    uint64_t over = (now_ms + 1) / store->slot_ms; /* a slot is over with its last millisecond */
     pthread_mutex_lock(&store->lock);
     bool found = store->heap_count > 0 && store->heap[0] < over && store->heap[0] < before;
     if (found) {
