@@ -87,7 +87,8 @@ static const char *write_tag(FILE *out, const char *at, size_t number)
             word--;
         fprintf(out, "%.*s=\"", (int)(at - name), name);
         if (lettering && at - word == 4 && strncmp(word, "fill", 4) == 0)
-            fputs("currentColor", out);
+            fputs("var(--ink)",
+                  out); /* not currentColor: it may stand in a group of the ground's */
         else
             write_value(out, word, (size_t)(at - word), value, (size_t)(end - value), number);
         fputc('"', out);
