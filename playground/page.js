@@ -267,7 +267,9 @@ function drawWorld(world) {
 
 // ---- Figures. ----------------------------------------------------------------------------------
 
-const count = (value) => value >= 1e15 ? value.toExponential(2) : Math.round(value).toLocaleString("en");
+// Seven characters at most, so that two columns of them fit a phone however long the clock has run.
+const count = (value) => value >= 1e15 ? value.toExponential(2) : value >= 1e9 ? `${(value / 1e9).toPrecision(4)}G`
+  : value >= 1e6 ? `${(value / 1e6).toPrecision(4)}M` : Math.round(value).toLocaleString("en");
 const short = (value) => value === 0 ? "0" : value < 10 ? value.toFixed(2) : value < 1000 ? value.toFixed(1) : count(value);
 
 function drawCounts() {

@@ -173,6 +173,8 @@ def main():
             browser.screenshot(f"{screenshots}/playground-tour.png")
         report("what cannot be done is told", refused_problems(browser))
         report("a processor that is 20 times slower: it goes on, and draws growth", slow_problems(browser))
+        # Counts of a clock that has run for long, as on a fast machine.
+        browser.evaluate("runTicks(300000), drawCounts()")
         problems = layout_problems(browser, 1280) + layout_problems(browser, 390)
         browser.media(scheme="dark")
         time.sleep(0.3)
