@@ -353,9 +353,11 @@ $(BUILD)/stores/%.module.o: src/stores/store_module.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -fPIC -DTW_MODULE=$* -MMD -MP -c $< -o $@
 $(foreach name,$(STORE_MODULES),$(eval $(BUILD)/stores/$(name).so: $(PARTS_$(name):%=$(BUILD)/stores/%.o)))
+# A part that is missing from its list is an error here, not when the module is loaded; instrumented code has its
+# runtime in the program.
 $(BUILD)/stores/%.so: $(BUILD)/stores/%.o $(BUILD)/stores/%.module.o
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -shared $^ $(LINK_$*) -o $@
+	$(Q)$(LINK) -shared $(if $(INSTRUMENT),,-Wl$(comma)-z$(comma)defs) $^ $(LINK_$*) -o $@
 
 # A binary looks for its workloads, experiments, plot scripts and the style of reports beside itself.
 $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o

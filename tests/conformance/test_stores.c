@@ -173,6 +173,11 @@ static void rig_open(struct rig *rig, const struct store_row *row, enum tw_sync_
     memset(rig, 0, sizeof *rig);
     rig->store = store_modules_load(row, &diag);
     if (!rig->store) {
+        /* What was not built is skipped.  What was built and cannot be loaded is broken. */
+        char object[4400];
+        store_modules_path(row, object, sizeof object);
+        if (access(object, F_OK) == 0)
+            fail_msg("%s", diag.text);
         print_message("# %s\n", diag.text);
         skip();
     }
