@@ -101,6 +101,32 @@ check "all of them" tools/reference.sh
 [ "$(ran)" = "second first " ]
 tell $? "begin with what another reads"
 sed -i '/^# after/d' "$work/scripts/first.sh"
+# What no page reads.
+cat >"$work/bins.json" <<'JSON'
+{
+"tool": {"version": "1", "commit": "after", "compiler": "c", "flags": "f"},
+"kind": "claims",
+"claims": [{"id": "T1"}],
+"cells": [
+{"start":{"p50":2.5,"bins":[[1.5,2],[3,4]],"own":{"slowest":[[1,2]]}},"stop":{"bins":[]}},
+{"late":{"bins":[[7,8]]}}
+]
+}
+JSON
+printf '#!/bin/bash\n# takes: 1 s\ncat "$FAKE/bins.json" >"$1"\n' >"$work/scripts/trimmed.sh"
+chmod +x "$work/scripts/trimmed.sh"
+cp "$work/bins.json" "$work/files/trimmed.json"
+refused "a file with what no page reads is refused" "trimmed.json: has bins or cells that no page reads" tools/reference.sh --check
+sed -i 's/"after"/"left"/' "$work/files/trimmed.json"
+check "a claim's cells are left out, as they are measured anew" tools/reference.sh trimmed
+[ "$(jq -c '[.claims, .cells]' "$work/files/trimmed.json")" = '[[{"id":"T1"}],[]]' ]
+tell $? "the claims stay" "$(cat "$work/files/trimmed.json")"
+sed -i '/"kind"/d' "$work/bins.json"
+rm "$work/files/trimmed.json"
+check "of other documents the cells stay" tools/reference.sh trimmed
+[ "$(jq -c '.cells' "$work/files/trimmed.json")" = '[{"start":{"p50":2.5,"bins":[],"own":{"slowest":[[1,2]]}},"stop":{"bins":[]}},{"late":{"bins":[]}}]' ]
+tell $? "without the bins" "$(cat "$work/files/trimmed.json")"
+rm "$work/scripts/trimmed.sh" "$work/files/trimmed.json"
 # Quiet when it is looked at, busy while the file is measured.
 build five
 printf '#!/bin/bash\n# takes: 1 s\nsed "s/null/\\"the host took it\\"/" "$FAKE/document.json" >"$1"\n' >"$work/scripts/first.sh"

@@ -13,6 +13,9 @@
 # counts what no other work can change: it runs on any machine, and last.  One with a line "# after: NAME" reads that
 # file of this build, and is measured behind those without.
 #
+# What no page, picture or table reads is left out of a published file: the bins of all histograms, whose percentiles
+# stay, and the cells of the claims.
+#
 # REFERENCE=partial is for tests: tiny sizes, one sample, no look at the machine.  REFERENCE_DIR=DIR must name another
 # folder then.  Wants jq and a build of a commit.
 set -euo pipefail
@@ -74,12 +77,23 @@ check_all() {
         [ "$complete" = true ] || { echo "$file: not complete"; bad=1; }
         [ "${first:=$build}" = "$build" ] || { echo "$file: of another build: $build; the first is of $first"; bad=1; }
     done < <(shopt -s nullglob; set -- "$folder"/*.json; [ $# -eq 0 ] || jq -r "[input_filename, ($build_jq), (.tool.commit | tostring), .complete != false] | @tsv" "$@")
+    for file in "$folder"/*.json; do
+        [ ! -e "$file" ] || leave_out "$file" | cmp -s - "$file" || { echo "$file: has bins or cells that no page reads"; bad=1; }
+    done
     for file in "$scripts"/*.sh; do
         name=$(basename "$file" .sh)
         [ -e "$folder/$name.json" ] || grep -qsxF "$name"$'\t'none "$folder/OLD.tsv" || { echo "$folder/$name.json is missing: make reference"; bad=1; }
         [ -n "$(seconds_of "$file")" ] || { echo "$file: expected a line '# takes: N s'"; bad=1; }
     done
     return $bad
+}
+
+# leave_out FILE - what is published of a document, on stdout.
+leave_out() {
+    awk '/^"kind": "claims"/ { claims = 1 }
+        skips { if (/^\]/) { skips = 0; print "]" } next }
+        { print }
+        claims && /^"cells": \[$/ { skips = 1 }' "$1" | sed -E 's/"bins":\[(\[[^][]*\],?)+\]/"bins":[]/g'
 }
 
 # One file: resumed when the same build left a part of it, put in its place when it is whole.
@@ -103,7 +117,9 @@ measure_one() {
             fail "$name: discarded, the machine was busy: ${found//$'\n'/; }; call 'make reference' again when it is quiet"
         fi
     fi
-    mv "$part" "$file"
+    leave_out "$part" >"$part.new"
+    mv "$part.new" "$file"
+    rm "$part"
     [ ! -e "$folder/OLD.tsv" ] || { grep -v "^$name"$'\t' "$folder/OLD.tsv" >"$folder/OLD.new" || true; mv "$folder/OLD.new" "$folder/OLD.tsv"; }
     grep -qv '^#' "$folder/OLD.tsv" 2>/dev/null || rm -f "$folder/OLD.tsv"
     echo "    $file: $((SECONDS - begin)) s"

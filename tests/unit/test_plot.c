@@ -45,19 +45,24 @@ static void test_sweep_trace_and_slots_have_their_pictures(void **state)
 /* ---- The data. ------------------------------------------------------------------------------- */
 
 /* The caller frees it. */
-static char *data_text(const struct result_document *document, const char *workload, double tasks,
-                       enum plot_kind kind)
+static char *data_text_of(const cJSON *document, const char *workload, double tasks,
+                          enum plot_kind kind)
 {
     char *text = NULL;
     size_t size;
-    struct view view = view_make(result_json(document));
+    struct view view = view_make(document);
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    assert_true(
-        plotdata_write(out, result_json(document), &view, group_of(&view, workload, tasks), kind));
+    assert_true(plotdata_write(out, document, &view, group_of(&view, workload, tasks), kind));
     fclose(out);
     view_free(&view);
     return text;
+}
+
+static char *data_text(const struct result_document *document, const char *workload, double tasks,
+                       enum plot_kind kind)
+{
+    return data_text_of(result_json(document), workload, tasks, kind);
 }
 
 static size_t count_fields(const char *line)
@@ -131,6 +136,42 @@ static void test_latency_curves_rise(void **state)
     assert_true(last_x == 1e5);
     free(text);
     result_free(document);
+}
+
+/* What make reference publishes has no bins: the curve runs through the six marks. */
+static void test_latency_curves_without_bins_have_the_percentiles(void **state)
+{
+    (void)state;
+    struct result_document *sample = sample_document();
+    cJSON *document = cJSON_Duplicate(result_json(sample), true), *cell, *phase;
+    cJSON_ArrayForEach(cell, cJSON_GetObjectItem(document, "cells"))
+    {
+        cJSON_ArrayForEach(phase, cJSON_GetObjectItem(cell, "phases"))
+        {
+            cJSON *advance =
+                cJSON_GetObjectItem(cJSON_GetObjectItem(phase, "latency_ns"), "advance");
+            if (cJSON_IsObject(advance))
+                cJSON_ReplaceItemInObject(advance, "bins", cJSON_CreateArray());
+        }
+    }
+    char *text = data_text_of(document, "nginx", 40213, PLOT_LATENCY);
+    const char *at = strstr(text, "\n\n\nheap\n");
+    assert_non_null(at);
+    at += strlen("\n\n\nheap\n");
+    size_t points = 0;
+    double last_ns = 0;
+    for (; *at && *at != '\n'; at = strchr(at, '\n') + 1, points++) {
+        char *end;
+        strtod(at, &end);
+        double ns = strtod(end, &end);
+        assert_true(ns >= last_ns);
+        last_ns = ns;
+        assert_true(end[1] != '?');
+    }
+    assert_int_equal(points, 6);
+    free(text);
+    cJSON_Delete(document);
+    result_free(sample);
 }
 
 static void test_bars_have_time_and_memory(void **state)
@@ -290,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_cost_is_a_block_per_phase),
         cmocka_unit_test(test_slots_are_in_order_with_a_block_per_tick),
         cmocka_unit_test(test_latency_curves_rise),
+        cmocka_unit_test(test_latency_curves_without_bins_have_the_percentiles),
         cmocka_unit_test(test_bars_have_time_and_memory),
         cmocka_unit_test(test_pictures_are_drawn),
         cmocka_unit_test(test_text_goes_to_stdout),

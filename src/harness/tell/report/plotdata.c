@@ -578,7 +578,8 @@ static void write_latency_point(FILE *out, double share, double ns, bool mark)
     fputc('\n', out);
 }
 
-/* The curve bin by bin, and each percentile where the curve passes it. */
+/* The curve bin by bin, and each percentile where the curve passes it.  Published results keep the percentiles alone
+ * (tools/reference.sh). */
 static void write_latency(FILE *out, const cJSON *advance)
 {
     double count = json_get_number(advance, "count"), below = 0;
@@ -594,6 +595,9 @@ static void write_latency(FILE *out, const cJSON *advance)
         if (below < count && count / (count - below) < MAXIMUM_AT / 3)
             write_latency_point(out, below / count, low_ns, false);
     }
+    for (; mark < MARK_COUNT; mark++)
+        write_latency_point(out, marks[mark].share, json_get_number(advance, marks[mark].key),
+                            true);
     write_latency_point(out, 1, json_get_number(advance, "max"), true);
 }
 
