@@ -25,6 +25,19 @@ early() {
     refuses "--html: no/x.html" claims T1 --quick --html=no/x.html
 }
 
+@test "where even root cannot write is refused before the run" {
+    early "--plots: /proc/pictures: cannot be written" --plots=/proc/pictures
+    early "--plots: /proc/new/pictures: cannot be written" --plots=/proc/new/pictures
+    for flag in html export-csv export-markdown export-gbench export-bencher export-junit; do
+        early "--$flag: /proc/x: cannot be written" --$flag=/proc/x
+    done
+    refuses "/proc/x.json" run --impl=heap --json=/proc/x.json
+    refuses "--html: /proc/x.html" advise hold --html=/proc/x.html
+    ln -s /proc/version link
+    early "--html: link: cannot be written" --html=link --force
+    [ -z "$(find . -name '.twbench-*')" ]
+}
+
 @test "a folder for pictures that is not there yet is no error" {
     quick --impl=heap --workload=hold --plots=new/folder >/dev/null
     [ -d new/folder ]
@@ -83,4 +96,15 @@ early() {
     for file in r.json r.csv r.xml r.html; do
         [ -s $file ]
     done
+}
+
+@test "a disk that fills up during the run does not cost the table" {
+    # A limit on the size of files stands for the disk: the first cells fit, all of them do not.
+    cells=(run --impl=heap,hashed,list,hier,round --workload=hold,P3 --tasks=50,100,200 --runs=1 --warmup=0 --min-time=0ns
+        --no-system-check --progress=never --json=r.json)
+    (ulimit -f 40; trap '' XFSZ; exec "$twbench" "${cells[@]}" >out 2>err) && return 1
+    grep -q 'r.json: cannot be written: File too large' err
+    grep -q '^heap ' out
+    grep -q '^settings' out
+    [ "$(json r.json 'd["complete"], len(d["cells"]) > 1')" = "(False, True)" ]
 }

@@ -27,6 +27,9 @@ int paths_program(char *out, size_t size, struct diag *diag);
 int paths_check_file(const char *flag, const char *path, struct diag *diag);
 int paths_check_directory(const char *flag, const char *path, struct diag *diag);
 
+/* Can a new file be made in that directory?  One is made and removed.  False: errno says why. */
+bool paths_takes_files(const char *directory);
+
 /* Is there a command of that name in $PATH? */
 bool paths_has_command(const char *name);
 

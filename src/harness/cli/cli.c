@@ -100,6 +100,17 @@ static void attach_standing(const struct options *options, struct result_documen
         (void)result_attach(document, "standing", standing_make(result_json(document)), &diag);
 }
 
+int cli_rescue(const struct options *options, struct result_document *document, int status,
+               const struct diag *diag)
+{
+    struct diag unused;
+    if (status == DIAG_RUN && document && result_count_cells(document) > 0) {
+        attach_standing(options, document);
+        outputs_write(options, document, &unused);
+    }
+    return cli_fail(status, diag);
+}
+
 int cli_finish(const struct options *options, struct result_document *document, int status)
 {
     struct diag diag;
@@ -109,7 +120,9 @@ int cli_finish(const struct options *options, struct result_document *document, 
         result_set_complete(document, !interrupted);
     attach_standing(options, document);
     int left = options->setup.json ? result_write(document, options->setup.json, &diag) : DIAG_OK;
-    if (left == DIAG_OK && (cells > 0 || !(options->command->flags & FLAGS_RUN)))
+    if (left != DIAG_OK)
+        return cli_rescue(options, document, left, &diag);
+    if (cells > 0 || !(options->command->flags & FLAGS_RUN))
         left = outputs_write(options, document, &diag);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted after %zu finished cells%s\n", cells,

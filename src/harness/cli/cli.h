@@ -72,6 +72,10 @@ int cli_call(const struct cli_call *call);
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int cli_fail(int status, const struct diag *diag);
 
+/* cli_fail for a command that has run cells: what was measured is shown all the same, as no file may have it. */
+int cli_rescue(const struct options *options, struct result_document *document, int status,
+               const struct diag *diag);
+
 /* Ends a command that ran cells, with DIAG_OK or POOL_INTERRUPTED: the document is written and shown as asked for, and
  * held to every --assert.  Answers the exit status. */
 int cli_finish(const struct options *options, struct result_document *document, int status);

@@ -20,7 +20,7 @@ static int run_plan(struct session *session, const struct options *options, stru
     bool is_replay = strcmp(options->command->name, "replay") == 0;
     if (is_replay && options->workload_count > 0)
         return diag_usage(diag, "--workload: replay takes its traces as operands");
-    if (is_replay && options->task_count > 0 && !options->preset)
+    if (is_replay && options->task_count > 0)
         return diag_usage(diag, "--tasks: a trace has as many timers as were recorded");
     if (is_replay && options->operand_count == 0)
         return diag_usage(diag, "replay: no trace given; expected FILE.tt[.xz|.gz] or a name");
@@ -127,7 +127,7 @@ int cmd_run(const struct options *options)
     }
     int exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
                           ? cli_finish(options, session.document, status)
-                          : cli_fail(status, &diag);
+                          : cli_rescue(options, session.document, status, &diag);
     session_close(&session);
     return exit_status;
 }

@@ -1,6 +1,8 @@
 /* tracefile.c - writes a trace, compressed, and renames it into place at the end. */
 #include "harness/bring/import/tracefile.h"
 
+#include "harness/base/paths.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -65,7 +67,7 @@ int tracefile_check(const char *path, bool force, struct diag *diag)
     struct stat about;
     char directory[4096];
     tracefile_directory(path, directory, sizeof directory);
-    if (access(directory, W_OK | X_OK) != 0)
+    if (!paths_takes_files(directory))
         return diag_usage(diag, "-o: %s: cannot be written to: %s", directory, strerror(errno));
     if (!coding_of(path, &coding))
         return diag_usage(diag, "%s: expected a name that ends in .tt, .tt.xz or .tt.gz", path);
