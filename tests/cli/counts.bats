@@ -72,3 +72,10 @@ PYTHON
 }
 
 @test "counters of the processor need times" { refuses --counters --counts-only --counters=required; }
+
+@test "a preset gives replay its designs, and neither workloads nor tasks" {
+    "$twbench" replay libuv-bind --preset=ci --counts-only --progress=never --no-system-check --json=r.json >/dev/null
+    [ "$(json r.json '{c["workload"] for c in d["cells"]}')" = "{'libuv-bind'}" ]
+    [ "$(json r.json 'len({c["impl"] for c in d["cells"]}) > 1')" = True ]
+    refuses "--tasks: a trace has as many timers" replay libuv-bind --preset=ci --tasks=5
+}

@@ -179,6 +179,9 @@ static void apply_preset(struct options *options)
         for (size_t i = 0; preset->designs[i]; i++)
             options->designs[options->design_count++] = registry_find(preset->designs[i]);
     }
+    /* A trace is its own load. */
+    if (strcmp(options->command->name, "replay") == 0)
+        return;
     if (options->workload_count == 0)
         while (preset->workloads[options->workload_count]) {
             options->workloads[options->workload_count] =
