@@ -182,6 +182,16 @@ answers_runner_and_design() {
     refuses "there.json: is there already" advise hold --json=there.json
 }
 
+@test "of a load that was not made nothing is told as a number" {
+    run --separate-stderr "$twbench" advise nginx --impl=heap --budget=1ms --progress=never --no-system-check --json=unmade.json
+    [ "$status" -eq 4 ]
+    [[ $output == *"nginx: making the load took longer than its budget"* ]]
+    head -n 1 <<<"$output" | grep -qx 'Which design for nginx'
+    [ "$(jq -c '.advice.load | [.tasks, .tick_ns, .capacity, .horizon_ticks]' unmade.json)" = '[null,null,null,null]' ]
+    python3 -c 'import json, jsonschema, sys; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' \
+        unmade.json "$root/schema/advice-1.json"
+}
+
 @test "a candidate that was not measured says so in the table, and a load that was not made has no tick" {
     reference=$root/results/reference/advise.json
     jq '.advice.comparisons[0] |= (.cost_ratio = null | .why = "timeout: " + ("a long reason " * 20)) | .advice.load.tick_ns = 0' "$reference" >none.json

@@ -12,7 +12,8 @@
 
 /* ---- What was asked. ------------------------------------------------------------------------- */
 
-static void add_wish(cJSON *object, const char *key, double value)
+/* Null: not wished, or not known. */
+static void add_positive(cJSON *object, const char *key, double value)
 {
     json_add_measure(object, key, value > 0 ? value : NAN);
 }
@@ -22,13 +23,15 @@ static cJSON *make_load(const struct load *load)
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "workload", load->workload);
     json_add(object, "is_trace", cJSON_CreateBool(load->is_trace));
-    json_add_integer(object, "tasks", load->tasks);
-    json_add_integer(object, "tick_ns", load->tick_ns);
-    json_add_integer(object, "capacity", load->capacity);
-    json_add_integer(object, "horizon_ticks", load->horizon);
+    /* A load that was not made is known by its name, and by the tasks that were asked for. */
+    bool is_made = load->tick_ns > 0;
+    add_positive(object, "tasks", (double)load->tasks);
+    json_add_measure(object, "tick_ns", is_made ? (double)load->tick_ns : NAN);
+    json_add_measure(object, "capacity", is_made ? (double)load->capacity : NAN);
+    json_add_measure(object, "horizon_ticks", is_made ? (double)load->horizon : NAN);
     json_add_measure(object, "threads", load->threads > 0 ? (double)load->threads : NAN);
     json_add_measure(object, "speed", load->threads > 0 ? load->speed : NAN);
-    add_wish(object, "played_ns", (double)load->played_ns);
+    add_positive(object, "played_ns", (double)load->played_ns);
     return object;
 }
 
@@ -40,10 +43,10 @@ static cJSON *make_wishes(const struct wishes *wishes)
     json_add_text(object, "for", criterion_name(wishes->goal, false));
     json_add_text(object, "clock", wishes->on_clock ? "real" : "virtual");
     json_add(object, "exact", cJSON_CreateBool(!wishes->late && !wishes->on_clock));
-    add_wish(object, "late_ns", (double)wishes->late_ns);
-    add_wish(object, "late_share", wishes->late_share);
-    add_wish(object, "memory_bytes_per_task", wishes->memory_bytes);
-    add_wish(object, "tail_ns", (double)wishes->tail_ns);
+    add_positive(object, "late_ns", (double)wishes->late_ns);
+    add_positive(object, "late_share", wishes->late_share);
+    add_positive(object, "memory_bytes_per_task", wishes->memory_bytes);
+    add_positive(object, "tail_ns", (double)wishes->tail_ns);
     json_add_text(object, "rule", rule);
     return object;
 }
@@ -364,7 +367,7 @@ cJSON *advice_make(const struct advice_evidence *evidence)
     json_add(advice, "load", make_load(&evidence->load));
     json_add(advice, "wishes", make_wishes(&evidence->wishes));
     json_add(advice, "budget", make_budget(evidence));
-    add_wish(advice, "interruption_ns", evidence->interruption_ns);
+    add_positive(advice, "interruption_ns", evidence->interruption_ns);
     json_add(advice, "recommendation", make_recommendation(evidence, field));
     json_add(advice, "comparisons", make_comparisons(evidence, field));
     for (size_t i = 0; i < evidence->candidate_count; i++)

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,10 +81,14 @@ bool stream_is_broken(struct stream *stream)
 
 int stream_late(const struct stream *stream, struct diag *diag)
 {
+    char tasks[48] = "", fewer[] = " or fewer tasks";
+    if (stream->tasks > 0)
+        snprintf(tasks, sizeof tasks, " of %" PRIu64 " tasks", stream->tasks);
+    else
+        fewer[0] = '\0'; /* a trace has its own */
     diag_run(diag,
-             "%s: making the load of %llu tasks took longer than its budget; expected a longer "
-             "--budget or fewer tasks",
-             stream->workload, (unsigned long long)stream->tasks);
+             "%s: making the load%s took longer than its budget; expected a longer --budget%s",
+             stream->workload, tasks, fewer);
     return DEADLINE_OVER;
 }
 

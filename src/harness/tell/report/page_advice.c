@@ -17,12 +17,14 @@ static uint64_t count_at(const cJSON *object, const char *dotted)
 
 void page_advice_title(char *out, size_t size, const cJSON *document)
 {
-    char tick[32], tasks[32];
+    char tick[32], count[32], tasks[48] = "";
     const cJSON *load = json_get(document, "advice.load");
     uint64_t tick_ns = count_at(load, "tick_ns"); /* 0: the load was not made */
     units_format_time(tick, sizeof tick, tick_ns);
-    units_format_count(tasks, sizeof tasks, count_at(load, "tasks"));
-    snprintf(out, size, "%.160s, %s tasks%s%s", json_get_text(load, "workload"), tasks,
+    units_format_count(count, sizeof count, count_at(load, "tasks"));
+    if (count_at(load, "tasks") > 0)
+        snprintf(tasks, sizeof tasks, ", %s tasks", count);
+    snprintf(out, size, "%.160s%s%s%s", json_get_text(load, "workload"), tasks,
              tick_ns > 0 ? ", tick " : "", tick_ns > 0 ? tick : "");
 }
 
