@@ -1,9 +1,11 @@
 /* test_text.c - texts grow piece by piece, and are cut where the buffer ends. */
 #include "harness/base/text.h"
+#include "harness/base/wrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -36,9 +38,28 @@ static void test_what_does_not_fit_is_cut(void **state)
     assert_int_equal(buffer[8], '#');
 }
 
+/* Two blanks behind a sentence stay within a line, and none are left at its end. */
+static void test_wrapped_lines_end_without_blanks(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    wrap_write(out, "One two.  Three four.  Five", 0, 2, 13);
+    fclose(out);
+    assert_string_equal(text, "One two.\n  Three four.\n  Five\n");
+    free(text);
+    out = open_memstream(&text, &size);
+    wrap_write(out, "One.  Two three", 4, 1, 14);
+    fclose(out);
+    assert_string_equal(text, "One.  Two\n three\n");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrapped_lines_end_without_blanks),
         cmocka_unit_test(test_lists_have_no_separator_before_the_first),
         cmocka_unit_test(test_what_does_not_fit_is_cut),
     };

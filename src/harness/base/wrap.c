@@ -6,18 +6,18 @@
 
 void wrap_write(FILE *out, const char *text, int used, int hanging, unsigned columns)
 {
-    size_t width = (size_t)used, word;
-    bool first = true;
-    for (; *text; text += word, text += *text == ' ') {
+    size_t width = (size_t)used, gap, word;
+    for (; *text; text += word) {
+        gap = strspn(text, " "); /* two behind a sentence; none are left at the end of a line */
+        text += gap;
         word = strcspn(text, " ");
-        bool fits = first || width + 1 + word <= columns;
+        bool fits = width == (size_t)used || width + gap + word <= columns;
         if (!fits)
             fprintf(out, "\n%*s", hanging, "");
-        else if (!first)
-            fputc(' ', out);
-        width = fits ? width + !first + word : (size_t)hanging + word;
+        else if (word > 0)
+            fprintf(out, "%*s", (int)gap, "");
+        width = fits ? width + gap + word : (size_t)hanging + word;
         fwrite(text, 1, word, out);
-        first = false;
     }
     fputc('\n', out);
 }
