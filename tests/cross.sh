@@ -1,8 +1,15 @@
 #!/bin/bash
-# cross.sh [ARCH...] - twbench built for other processors, run under qemu: streams, digests and counts equal those here.
+# cross.sh [--conform[=SHARD,...]] [ARCH...] - twbench built for other processors, run under qemu: it does there what it does here.
 #
-# Default: s390x, which is big-endian, with less; DEPTH=all: aarch64, riscv64, s390x and i386 with everything.  What
-# has no cross compiler or no qemu here, or whose libraries' sources cannot be fetched, is skipped by name.  Prints TAP.
+# Streams, digests and counts are compared, then conformance runs.  Default: s390x, which is big-endian, with less and
+# without conformance; DEPTH=all: aarch64, riscv64, s390x and i386 with everything.  --conform runs conformance alone.
+#
+# Conformance has shards: proof (that a liar is found), each design, each runner (runner:NAME), and the stores that need
+# no library (store:memory, store:wheel-log).  Each runs every case, with the random operations of make test, which are
+# fewer than those of make test-all.  What a shard said stays in build/cross/ARCH/conform; one that passed with the same
+# program is not run again, and the result says how many those are.  FRESH=1 runs all again.
+#
+# What has no cross compiler or no qemu here, or whose libraries' sources cannot be fetched, is skipped by name.  Prints TAP.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.bash
@@ -10,11 +17,34 @@ twbench=${TWBENCH:-$PWD/twbench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+all_shards() {
+    echo proof
+    sed -n 's/^TW_DESIGN(\(.*\))$/\1/p' src/impls/registry.def | tr _ -
+    echo store:memory store:wheel-log
+    sed -n 's/^TW_RUNNER_ROW(\(.*\))$/runner:\1/p' src/runners/registry.def | tr _ -
+}
+
+compares=yes conforms=''
+[ "${DEPTH:-}" != all ] || conforms=yes
+read -r -d '' -a shards < <(all_shards)
+if [[ ${1:-} == --conform* ]]; then
+    compares='' conforms=yes
+    if [[ $1 == --conform=* ]]; then
+        IFS=, read -r -a shards <<<"${1#--conform=}"
+        for shard in "${shards[@]}"; do
+            all_shards | tr ' ' '\n' | grep -qxF -e "$shard" || { echo "cross.sh: --conform=$shard: expected one of $(all_shards | xargs)" >&2; exit 2; }
+        done
+    fi
+    shift
+fi
 archs=("$@")
 if [ $# -eq 0 ]; then
     archs=(s390x)
     [ "${DEPTH:-}" != all ] || archs=(s390x aarch64 riscv64 i386)
 fi
+for arch in "${archs[@]}"; do
+    [[ $arch =~ ^(aarch64|riscv64|s390x|i386)$ ]] || { echo "cross.sh: '$arch': expected aarch64, riscv64, s390x or i386" >&2; exit 2; }
+done
 workloads=hold,network
 traces=(nginx)
 designs=all
@@ -64,11 +94,11 @@ triplet_of() {
 # skip ARCH REASON
 skip() {
     local what
-    for what in build streams cells conform; do tell 0 "$1: $what # SKIP $2"; done
+    for what in $steps; do tell 0 "$1: $what # SKIP $2"; done
 }
 
 test_arch() {
-    local arch=$1 triplet emulate status
+    local arch=$1 triplet emulate status what
     triplet=$(triplet_of "$arch")
     if ! command -v "$triplet-gcc" >/dev/null || ! command -v "qemu-$arch" >/dev/null; then
         skip "$arch" "no $triplet-gcc or qemu-$arch here (tools/deps.sh cross)"
@@ -83,22 +113,73 @@ test_arch() {
         skip "$arch" "$(tail -n 1 "$work/build.log")"
         return
     fi
-    tell $status "$arch: it builds" "$(grep -E 'error|Error|cross.sh' "$work/build.log" | tail -n 10)" || return
-    [ "$failed" -eq 0 ] || return
+    tell $status "$arch: it builds" "$(grep -E 'error|Error|cross.sh' "$work/build.log" | tail -n 10)"
+    if [ $status -ne 0 ]; then
+        for what in ${steps#build }; do tell 1 "$arch: $what" "it does not build"; done
+        return
+    fi
+    if [ -z "$compares" ]; then
+        conform_all "$arch"
+        return
+    fi
     said=$("${emulate[@]}" "build/cross/$arch/tests/test_samemath" 2>&1 && "${emulate[@]}" "build/cross/$arch/tests/test_same_streams" 2>&1)
     tell $? "$arch: logarithms have the same bits, streams the reference hashes" "$(tail -n 5 <<<"$said")"
     run_all "$work/$arch" "${emulate[@]}" "build/cross/$arch/twbench" && said=$(compare "$work/here" "$work/$arch")
     tell $? "$arch: stream, digest and work of all designs are those of here: $(head -n 1 <<<"$said")" "$(tail -n +2 <<<"$said"; tail -n 3 "$work/$arch.err")"
-    if [ "${DEPTH:-}" != all ]; then
+    if [ -z "$conforms" ]; then
         tell 0 "$arch: conformance # SKIP make test-all"
-        return
+    else
+        conform_all "$arch"
     fi
-    said=$("${emulate[@]}" "build/cross/$arch/tests/test_conformance" 2>&1)
-    tell $? "$arch: every design conforms" "$(grep -E 'FAILED|ERROR' <<<"$said" | tail -n 8)"
 }
 
-echo 1..$((4 * ${#archs[@]}))
-run_all "$work/here" "$twbench" || { cat "$work/here.err"; echo "Bail out! $twbench does not run"; exit 1; }
+# run_shard ARCH SHARD - by ${emulate[@]}.
+run_shard() {
+    local at=build/cross/$1/tests
+    case $2 in
+    runner:*) "${emulate[@]}" "$at/test_runners" "${2#runner:}" ;;
+    store:*) STORE_ONLY=${2#store:} "${emulate[@]}" "$at/test_stores" ;;
+    *) "${emulate[@]}" "$at/test_conformance" "--impl=$2" ;;
+    esac
+}
+
+# passed_of LOG - how many cases passed; nothing where one failed, or the log has no end.
+passed_of() {
+    grep -qE '^\[  FAILED  \]|^not ok' "$1" || sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s)\.$/\1/p' "$1"
+}
+
+conform_all() {
+    local arch=$1 shard log passed cases=0 kept=0 wrong=
+    local folder=build/cross/$arch/conform
+    mkdir -p "$folder"
+    for shard in "${shards[@]}"; do
+        log=$folder/$shard.log
+        if [ -z "${FRESH:-}" ] && [ -e "$log" ] && [ "$(head -n 1 "$log")" = "$(programs_of "$arch")" ] && [ -n "$(passed_of "$log")" ]; then
+            kept=$((kept + 1))
+        else
+            programs_of "$arch" >"$log.part"
+            DEPTH='' run_shard "$arch" "$shard" >>"$log.part" 2>&1
+            mv "$log.part" "$log"
+        fi
+        passed=$(passed_of "$log")
+        [ -n "$passed" ] || wrong+="$shard: $(grep -E 'FAILED|ERROR|^# ' "$log" | tail -n 8)"$'\n'"$(tail -n 1 "$log")"$'\n'
+        cases=$((cases + ${passed:-0}))
+        echo "# $arch: $shard: ${passed:-did not pass}"
+    done
+    [ -z "$wrong" ]
+    tell $? "$arch: ${#shards[@]} shards conform, $cases cases; $kept of the shards passed in an earlier run" "$wrong"
+}
+
+# The programs that a log is of.
+programs_of() {
+    sha256sum "build/cross/$1"/tests/test_{conformance,runners,stores} | awk '{ printf "%s ", substr($1, 1, 16) }'
+    echo
+}
+
+steps="build streams cells conform"
+[ -n "$compares" ] || steps="build conform"
+echo 1..$(($(wc -w <<<"$steps") * ${#archs[@]}))
+[ -z "$compares" ] || run_all "$work/here" "$twbench" || { cat "$work/here.err"; echo "Bail out! $twbench does not run"; exit 1; }
 for arch in "${archs[@]}"; do
     test_arch "$arch"
 done

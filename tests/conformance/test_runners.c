@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -782,6 +783,10 @@ int main(int argc, char **argv)
         for (size_t v = 0; v < VARIANTS; v++)
             if (strcmp(variants[v].runner, runner->name) == 0)
                 proofs_add(&proofs, runner, &variants[v]);
+    }
+    if (proofs.count == 0) {
+        fprintf(stderr, "test_runners: %s: expected a runner\n", argc > 1 ? argv[1] : "");
+        return 2;
     }
     int failed = _cmocka_run_group_tests("runners", proofs.tests, proofs.count, NULL, NULL);
     free(proofs.names);

@@ -878,6 +878,10 @@ int main(void)
             count++;
         }
     }
+    if (count == 0) {
+        fprintf(stderr, "test_stores: STORE_ONLY=%s: expected a store\n", only ? only : "");
+        return 2;
+    }
     int failed = _cmocka_run_group_tests("stores", all, count, NULL, NULL);
     free(names);
     free(all);
