@@ -31,13 +31,14 @@ tell $? "the name of the library's package has the version in its soname"
 # Two builds, in folders of other names and lengths, at other times, with other masks, languages and zones.
 said=$(TZ=UTC tools/deb.sh "$work/one" 2>&1)
 tell $? "make deb builds packages" "$said"
-said=$(umask 027 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 tools/deb.sh "$work/a-much-longer/folder/two" 2>&1)
+mkdir -p "$work/a-much-longer/folder"
+said=$(umask 027 && TMPDIR=$work/a-much-longer/folder TZ=Asia/Tokyo LC_ALL=C.UTF-8 tools/deb.sh "$work/with blanks/two" 2>&1)
 differ=
 for deb in "$work"/one/*.deb; do
-    cmp "$deb" "$work/a-much-longer/folder/two/${deb##*/}" >/dev/null 2>&1 || differ+=" ${deb##*/}"
+    cmp "$deb" "$work/with blanks/two/${deb##*/}" >/dev/null 2>&1 || differ+=" ${deb##*/}"
 done
 [ -z "$differ" ] && [ "$(find "$work/one" -name '*.deb' | wc -l)" -ge 4 ]
-tell $? "a second build in another folder is the same bytes" "differ:$differ $said"
+tell $? "a second build in another folder, its packages in one with a blank in its name, is the same bytes" "differ:$differ $said"
 
 said=$(lintian --allow-root --fail-on error,warning "$work"/one/*.changes 2>&1)
 tell $? "lintian finds no error and no warning" "$said"
