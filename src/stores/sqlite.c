@@ -20,7 +20,7 @@
  *   poll   one step of a cursor for each message; the copy of the payload
  *   tend   copies up to the whole log into the file: `checkpoint-pages`, 16 MiB as it stands.  If nobody tends, the leader does it
  *          at four times as much
- *   open   counts the table if the last close was not in order: seconds at 10^7 messages
+ *   open   reads the log and makes its index again.  After a crash nobody counts how many wait; the next close does
  *   memory a cache of 16 MiB for each of two connections
  *
  * When it loses
@@ -57,6 +57,8 @@ struct tw_store {
     unsigned char *value; /* seal and payload of one message; the leader's */
     int log;              /* for the sync of the interval; -1 */
     uint64_t recovered, checkpoint_pages;
+    bool
+        is_counted; /* how many wait is known: not after a crash, as only a scan of all would say it */
     atomic_int log_pages; /* in the log, when the last transaction committed */
     atomic_uint_least64_t written_bytes, syncs, checkpoints;
     bool syncs_commits;
@@ -261,7 +263,12 @@ static int64_t number_of(sqlite3 *connection, const char *query, int64_t otherwi
     return number;
 }
 
-/* How many wait: what the last close noted, or else by counting.  The note is taken away while it is open. */
+static int64_t messages_count(struct tw_store *store)
+{
+    return number_of(store->written, "SELECT count(*) FROM messages", -1);
+}
+
+/* How many wait is what the last close noted.  The note is taken away while it is open. */
 static int messages_find(struct tw_store *store, struct tw_error *error)
 {
     if (sqlite3_exec(store->written,
@@ -271,14 +278,16 @@ static int messages_find(struct tw_store *store, struct tw_error *error)
                      NULL, NULL, NULL) != SQLITE_OK)
         return open_error(store, store->written, error);
     int64_t pending = number_of(store->written, "SELECT pending FROM closed", -1);
-    if (pending < 0)
-        pending = number_of(store->written, "SELECT count(*) FROM messages", -1);
-    if (pending < 0 ||
+    int64_t first = number_of(store->written, "SELECT ifnull(min(due), -2) FROM messages", -1);
+    if (first == -1 ||
         sqlite3_exec(store->written, "DELETE FROM closed", NULL, NULL, NULL) != SQLITE_OK)
         return open_error(store, store->written, error);
-    store->recovered = (uint64_t)pending;
-    uint64_t first = (uint64_t)number_of(store->written, "SELECT min(due) FROM messages", -1);
-    store_ordered_found(&store->writer.ordered, store->recovered, first);
+    if (first < 0)
+        pending = 0;
+    store->is_counted = pending >= 0;
+    store->recovered = store->is_counted ? (uint64_t)pending : UINT64_MAX;
+    store_ordered_found(&store->writer.ordered, store->is_counted ? store->recovered : 0,
+                        first < 0 ? TW_STORE_NEVER : (uint64_t)first);
     return TW_STORE_OK;
 }
 
@@ -385,9 +394,10 @@ static int sqlite_close(struct tw_store *store)
     int answer = atomic_load(&store->writer.broken) ? TW_STORE_BROKEN : TW_STORE_OK;
     if (answer == TW_STORE_OK) {
         char note[80];
-        snprintf(note, sizeof note, "INSERT INTO closed VALUES (%llu)",
-                 (unsigned long long)atomic_load(&store->writer.ordered.pending));
-        if (sqlite3_exec(store->written, note, NULL, NULL, NULL) != SQLITE_OK)
+        int64_t pending = store->is_counted ? (int64_t)atomic_load(&store->writer.ordered.pending)
+                                            : messages_count(store);
+        snprintf(note, sizeof note, "INSERT INTO closed VALUES (%lld)", (long long)pending);
+        if (pending < 0 || sqlite3_exec(store->written, note, NULL, NULL, NULL) != SQLITE_OK)
             answer = TW_STORE_IO;
         sqlite3_reset(store->select);
         if (answer == TW_STORE_OK)
@@ -481,7 +491,7 @@ static void sqlite_stats(struct tw_store *store, struct tw_store_stats *out)
     sqlite3_db_status(store->written, SQLITE_DBSTATUS_CACHE_USED, &written, &most, 0);
     sqlite3_db_status(store->read, SQLITE_DBSTATUS_CACHE_USED, &read, &most, 0);
     *out = (struct tw_store_stats){
-        .pending = atomic_load(&store->writer.ordered.pending),
+        .pending = store->is_counted ? atomic_load(&store->writer.ordered.pending) : UINT64_MAX,
         .disk_bytes = store_directory_bytes(&store->directory),
         .memory_bytes = (uint64_t)written + (uint64_t)read +
                         store_ordered_memory(&store->writer.ordered) + TW_PAYLOAD_MAX,

@@ -145,10 +145,10 @@ struct tw_store_config {
 struct tw_store_description {
     uint64_t resolution_ms; /* order and lateness are promised to this much */
     uint64_t reach_ms;      /* furthest due from now that put takes; TW_STORE_NEVER: any */
-    uint64_t recovered;     /* messages pending that open found */
-    uint64_t damaged;       /* pieces that open reported */
-    int64_t server;         /* process of its private server, 0: none */
-    char version[64];       /* of library or server, "" for our own */
+    uint64_t recovered; /* messages pending that open found; UINT64_MAX: it did not count them */
+    uint64_t damaged;   /* pieces that open reported */
+    int64_t server;     /* process of its private server, 0: none */
+    char version[64];   /* of library or server, "" for our own */
     size_t setting_count;
     struct tw_setting settings[8];
 };

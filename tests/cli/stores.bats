@@ -24,6 +24,24 @@ stores() {
     [[ $(grep '^store ' page) == *" kills" && $(grep '^wheel-log ' page) == *" 4+1+2" ]]
 }
 
+@test "--no-drain ends with the first messages after the recovery; --cold recovers once more" {
+    stores --stores=wheel-log --sync=none --tasks=2000 --runs=1 --no-drain --json=n.json >/dev/null
+    jq -e '.cells[0] | .status == "ok" and (.load.drain | not) and .ledger.pending > 0 and .figures.dispatch_per_s == null' n.json
+    jq -e '.cells[0].figures | .served_s.median >= .recovery_s.median and .cold_served_s == null and .resident_bytes.median >= .memory_bytes.median' n.json
+    stores --stores=memory --tasks=200 --runs=1 --no-drain --json=m.json >/dev/null
+    jq -e '.cells[0] | .status == "ok" and .ledger.pending > 0 and .ledger.lost == 0' m.json
+    refuses "--no-drain: not with --kills; expected one or the other" stores --stores=memory --no-drain --kills=3
+    refuses "--cold: not with --kills; expected one or the other" stores --stores=memory --cold --kills=3
+    # What a file system in memory keeps, no advice lets go of.
+    stores --stores=wheel-log --sync=none --tasks=2000 --runs=1 --cold --json=c.json >/dev/null || true
+    if [ "$(stat -f -c %T .)" = tmpfs ]; then
+        jq -e '.cells[0] | .status == "failed" and (.reason | test("page cache keeps"))' c.json
+    else
+        jq -e '.cells[0] | .status == "ok" and .ledger.pending == 0 and .ledger.lost == 0 and .kills.opens == 3' c.json
+        jq -e '.cells[0].figures | .cold_served_s.median >= .cold_recovery_s.median' c.json
+    fi
+}
+
 @test "conform: wheel-log keeps its contract through kills, loss of power, failing disks and flipped bits" {
     "$twbench" conform --store=wheel-log >out || { cat out; false; }
     grep -q '^wheel-log: the contract holds' out
@@ -105,6 +123,9 @@ stores() {
     jq '.cells[0].figures.puts_per_s = {median: 80, low: 79, high: 100, confidence: 0.75, samples: [79, 80, 100]}' old.json >wide.json
     jq '.cells[0].status = "mismatch" | .cells[0].reason = "1 lost"' old.json >lost.json
     "$twbench" compare old.json old.json | grep -q 'with old.json: same'
+    # Documents of before these keys had what is the default now.
+    jq 'del(.cells[0].load.drain, .cells[0].load.cold)' old.json >before.json
+    "$twbench" compare before.json old.json | grep -q 'with old.json: same'
     run -3 "$twbench" compare old.json slow.json --json=c.json
     [ "$(jq -r '.cells[0].figures[] | select(.figure == "puts_per_s") | .verdict' c.json)" = regressed ]
     "$twbench" compare slow.json old.json | grep -q ': improved'

@@ -259,6 +259,9 @@ int store_flags_finish(const struct options *options, struct storing_request *re
     request->setup = &options->setup;
     if (request->store_count == 0)
         add_all(request);
+    if (request->kills > 0 && (request->no_drain || request->is_cold))
+        return diag_usage(diag, "%s: not with --kills; expected one or the other",
+                          request->no_drain ? "--no-drain" : "--cold");
     for (size_t i = 0; i < options->task_count && i < STORING_LIST_MAX; i++)
         if (options->tasks[i] > DURABLE_TASKS_MAX)
             return diag_usage(diag, "--tasks: %llu given; expected 1 .. %llu messages",

@@ -42,6 +42,8 @@ static cJSON *make_load(const struct durable_request *request)
     json_add_integer(object, "seed", load->seed);
     json_add_integer(object, "kills", request->kills);
     json_add(object, "tend", cJSON_CreateBool(!request->no_tend));
+    json_add(object, "drain", cJSON_CreateBool(!request->no_drain));
+    json_add(object, "cold", cJSON_CreateBool(request->is_cold));
     for (size_t i = 0; i < request->setting_count; i++)
         json_add_integer(settings, request->settings[i].name, request->settings[i].values[0]);
     json_add(object, "settings", settings);
@@ -166,16 +168,20 @@ static double late_ms(const struct durable_figures *figures, double q)
     return late < 0.5 ? 0 : late;
 }
 
+/* Of the process and its server. */
+static uint64_t together(uint64_t process, uint64_t server)
+{
+    return process == DURABLE_UNKNOWN || server == DURABLE_UNKNOWN ? DURABLE_UNKNOWN
+                                                                   : process + server;
+}
+
 /* The value of a figure in a run; NaN: not known. */
 static void add_samples(cJSON *into, const struct durable_report *report)
 {
     const struct durable_figures *figures = &report->figures;
-    uint64_t memory = figures->memory_bytes;
+    uint64_t memory = together(figures->memory_bytes, figures->server_memory_bytes);
+    uint64_t resident = together(figures->resident_bytes, figures->server_resident_bytes);
     bool filled = figures->pending > 0;
-    if (figures->server_memory_bytes == DURABLE_UNKNOWN || memory == DURABLE_UNKNOWN)
-        memory = DURABLE_UNKNOWN;
-    else
-        memory += figures->server_memory_bytes;
     add_sample(into, "puts_per_s", 1e9 * ratio(figures->put_count, figures->put_ns));
     add_sample(into, "ack_p50_us", quantile(&figures->ack, 0.5, 1e6));
     add_sample(into, "ack_p99_us", quantile(&figures->ack, 0.99, 1e6));
@@ -192,6 +198,7 @@ static void add_samples(cJSON *into, const struct durable_report *report)
     add_sample(into, "tend_max_ms", quantile(&figures->tend, 1, 1e9));
     add_sample(into, "memory_bytes_per_pending", filled ? ratio(memory, figures->pending) : NAN);
     add_sample(into, "memory_bytes", filled ? ratio(memory, 1) : NAN);
+    add_sample(into, "resident_bytes", filled ? ratio(resident, 1) : NAN);
     add_sample(into, "disk_bytes_per_pending",
                filled && figures->disk_bytes ? ratio(figures->disk_bytes, figures->pending) : NAN);
     add_sample(into, "written_bytes_per_message",
@@ -203,6 +210,11 @@ static void add_samples(cJSON *into, const struct durable_report *report)
                ratio(figures->written_bytes, figures->payload_bytes + 30 * figures->put_count));
     add_sample(into, "recovery_s",
                figures->recovery_ns > 0 ? (double)figures->recovery_ns / 1e9 : NAN);
+    add_sample(into, "served_s", figures->served_ns > 0 ? (double)figures->served_ns / 1e9 : NAN);
+    add_sample(into, "cold_recovery_s",
+               figures->cold_recovery_ns > 0 ? (double)figures->cold_recovery_ns / 1e9 : NAN);
+    add_sample(into, "cold_served_s",
+               figures->cold_served_ns > 0 ? (double)figures->cold_served_ns / 1e9 : NAN);
     add_sample(into, "slowest_open_s", (double)figures->slowest_recovery_ns / 1e9);
 }
 

@@ -41,6 +41,22 @@ bool stores_compare_is_one(const char *path)
     return is_one;
 }
 
+/* Documents of before these keys had loads that were drained, with the page cache as it was. */
+static bool is_same_load(const cJSON *old, const cJSON *new)
+{
+    cJSON *both[] = {cJSON_Duplicate(old, true), cJSON_Duplicate(new, true)};
+    for (size_t i = 0; i < 2; i++) {
+        if (!json_get(both[i], "drain"))
+            json_add(both[i], "drain", cJSON_CreateTrue());
+        if (!json_get(both[i], "cold"))
+            json_add(both[i], "cold", cJSON_CreateFalse());
+    }
+    bool same = cJSON_Compare(both[0], both[1], true);
+    cJSON_Delete(both[0]);
+    cJSON_Delete(both[1]);
+    return same;
+}
+
 /* The cell of the same store, policy and load. */
 static const cJSON *cell_like(const cJSON *document, const cJSON *cell)
 {
@@ -48,7 +64,7 @@ static const cJSON *cell_like(const cJSON *document, const cJSON *cell)
     const cJSON *other;
     cJSON_ArrayForEach(other, json_get(document, "cells"))
     {
-        bool same = cJSON_Compare(json_get(other, "load"), json_get(cell, "load"), true) &&
+        bool same = is_same_load(json_get(other, "load"), json_get(cell, "load")) &&
                     json_get_number(other, "interval_ms") == json_get_number(cell, "interval_ms");
         for (size_t i = 0; i < sizeof texts / sizeof *texts && same; i++)
             same = strcmp(json_get_text(other, texts[i]), json_get_text(cell, texts[i])) == 0;

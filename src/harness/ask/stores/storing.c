@@ -92,6 +92,8 @@ static const struct store_row *cell_request(struct storing *storing, size_t inde
                                     .rate = request->rate,
                                     .real_time = request->real_time,
                                     .no_tend = request->no_tend,
+                                    .no_drain = request->no_drain,
+                                    .is_cold = request->is_cold,
                                     .kills = request->kills,
                                     .measures_recovery = request->kills == 0,
                                     .budget_ns = request->setup->budget_ns,

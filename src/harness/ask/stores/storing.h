@@ -29,7 +29,7 @@ struct storing_request {
     struct durable_load load; /* all but tasks and seed */
     bool span_given;          /* else a store with a real clock gets a span of seconds */
     double rate;
-    bool real_time, no_tend;
+    bool real_time, no_tend, no_drain, is_cold;
     uint64_t kills;
     const char *directory;                            /* on the disk that is measured */
     struct tw_setting settings[DURABLE_SETTINGS_MAX]; /* each for the stores that have it */

@@ -65,6 +65,7 @@ struct book {
     uint32_t tended, checkpointed; /* all acknowledged before these stamps was made durable ... */
     uint32_t tended_at, checkpointed_at; /* ... by calls that had answered at these */
     uint64_t resolution_ms;
+    bool is_cold;                       /* this open finds nothing in the page cache */
     int64_t server;                     /* process of the store's server, 0: none */
     uint64_t opening_ns, checkpoint_ns; /* how long the last ones took */
     struct durable_ledger seen;         /* what the worker counts: twice, early, late, again, ... */

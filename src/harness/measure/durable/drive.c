@@ -32,7 +32,8 @@ struct driver {
     struct producer *producers;
     _Atomic uint32_t running; /* producers that have not come to their end */
     _Atomic int broken;       /* the answer that ended the run, or 0 */
-    uint64_t begin_ns, io_begin, storage_begin, memory_begin;
+    uint64_t begin_ns, open_ns, io_begin, storage_begin, memory_begin, resident_begin;
+    bool is_recovered; /* this open found all that was put */
     uint64_t since_checkpoint, dispatched;
     struct rng rng;
 };
@@ -281,6 +282,22 @@ static void handle(struct driver *driver, const struct tw_delivery *deliveries, 
         do_done(driver, numbers + first, count - first);
 }
 
+/* From the beginning of an open to its first messages: the figure of this open. */
+static uint64_t *served_of(struct book *book)
+{
+    return book->is_cold ? &book->figures.cold_served_ns : &book->figures.served_ns;
+}
+
+/* Nothing more is asked of this open. */
+static bool is_served(const struct driver *driver)
+{
+    const struct durable_request *request = driver->request;
+    bool is_last = !request->is_cold || driver->book->is_cold;
+    if (is_last && !request->no_drain)
+        return false;
+    return !request->measures_recovery || *served_of(driver->book) > 0;
+}
+
 static size_t poll_once(struct driver *driver, uint64_t now)
 {
     struct book *book = driver->book;
@@ -300,9 +317,11 @@ static size_t poll_once(struct driver *driver, uint64_t now)
     if (count == 0) {
         book->drained_poll = poll;
         book->drained_ms = now;
-    } else {
-        handle(driver, deliveries, count, poll);
+        return 0;
     }
+    if (driver->is_recovered && *served_of(book) == 0)
+        *served_of(book) = clock_read_ns(CLOCK_MONOTONIC) - driver->open_ns;
+    handle(driver, deliveries, count, poll);
     return count;
 }
 
@@ -362,6 +381,8 @@ static bool wants_checkpoint(const struct driver *driver)
 static void dispatch_beside(struct driver *driver)
 {
     while (atomic_load(&driver->running) > 0 && !driver->broken) {
+        if (is_served(driver))
+            return;
         if (poll_once(driver, now_of(driver)) == 0 && !driver->broken) {
             struct timespec pause = {0, 200000};
             tend(driver);
@@ -398,7 +419,7 @@ static void drain(struct driver *driver)
     uint64_t before = driver->dispatched;
     struct durable_figures *figures = &driver->book->figures;
     bool more = true;
-    while (more && !driver->broken) {
+    while (more && !driver->broken && !is_served(driver)) {
         if (poll_once(driver, now) == 0 && !driver->broken) {
             tend(driver);
             more = step_on(driver, &now);
@@ -406,6 +427,8 @@ static void drain(struct driver *driver)
         if (wants_checkpoint(driver) && !driver->broken)
             checkpoint(driver);
     }
+    if (is_served(driver))
+        return;
     figures->dispatch_count += driver->dispatched - before;
     figures->dispatch_ns += clock_read_ns(CLOCK_MONOTONIC) - begin;
 }
@@ -416,6 +439,7 @@ static void look_begin(struct driver *driver)
 {
     footing_written(getpid(), &driver->io_begin, &driver->storage_begin);
     driver->memory_begin = footing_memory_bytes(getpid());
+    driver->resident_begin = footing_resident_bytes(getpid());
 }
 
 /* More than before; DURABLE_UNKNOWN when either is not known. */
@@ -455,11 +479,13 @@ static void look_filled(struct driver *driver)
     figures->written_bytes = more_by(written, driver->io_begin);
     figures->storage_bytes = more_by(storage, driver->storage_begin);
     figures->memory_bytes = more_by(footing_memory_bytes(getpid()), driver->memory_begin);
+    figures->resident_bytes = more_by(footing_resident_bytes(getpid()), driver->resident_begin);
     if (book->server > 0) {
         footing_written(book->server, &written, &storage);
         add_known(&figures->written_bytes, written);
         add_known(&figures->storage_bytes, storage);
         figures->server_memory_bytes = footing_memory_bytes(book->server);
+        figures->server_resident_bytes = footing_resident_bytes(book->server);
     }
     driver->backend->stats(driver->store, &book->stats);
     figures->pending = book->stats.pending;
@@ -544,9 +570,9 @@ static int open_store(struct driver *driver, const char *directory)
         book->base_ms = book->now_ms = request->real_time ? wall_ms() : DURABLE_EPOCH_MS;
     config.now_ms = request->real_time ? wall_ms() : book->now_ms;
     atomic_store(&book->stage, BOOK_OPENING);
-    uint64_t begin = clock_read_ns(CLOCK_MONOTONIC);
+    driver->open_ns = clock_read_ns(CLOCK_MONOTONIC);
     int answer = driver->backend->open(&driver->store, &config, &error);
-    book->opening_ns = clock_read_ns(CLOCK_MONOTONIC) - begin;
+    book->opening_ns = clock_read_ns(CLOCK_MONOTONIC) - driver->open_ns;
     if (answer != TW_STORE_OK) {
         snprintf(book->failure, sizeof book->failure, "open answered %s: %.240s",
                  answer_name(answer), error.text);
@@ -568,6 +594,7 @@ static bool work(struct driver *driver)
 {
     bool was_filled = atomic_load(&driver->book->next[0]) > 0 &&
                       book_handed(driver->book) == driver->book->load.tasks;
+    driver->is_recovered = was_filled;
     producers_begin(driver);
     dispatch_beside(driver);
     producers_end(driver);
@@ -604,6 +631,8 @@ enum drive_end drive(const struct durable_request *request, const char *director
     }
     if (!driver.broken)
         drain(&driver);
+    if (!driver.broken && is_served(&driver))
+        return DRIVE_SERVED;
     atomic_store(&book->stage, BOOK_CLOSING);
     answer = driver.backend->close(driver.store);
     if (answer != TW_STORE_OK)

@@ -51,6 +51,9 @@ struct durable_request {
     double rate;    /* puts a second of all producers; 0: as fast as they can */
     bool real_time; /* the wall clock; else virtual */
     bool no_tend;   /* tend is never called while messages are put and handed out */
+    bool
+        no_drain; /* with measures_recovery: over when the last open has handed out its first messages */
+    bool is_cold; /* with measures_recovery: killed again then, and opened without page cache */
     uint64_t
         kills; /* at random moments; the figures of a run with kills are those of a store that is killed */
     bool measures_recovery; /* ended once when all is put, and opened again: the figure */
@@ -113,11 +116,15 @@ struct durable_figures {
     uint64_t pending;            /* when all was put */
     uint64_t memory_bytes,
         server_memory_bytes; /* anonymous resident memory then, less that before open */
-    uint64_t disk_bytes;     /* allocated in the directory then */
-    uint64_t written_bytes;  /* given to write and its like until then, the server's included */
-    uint64_t storage_bytes;  /* of them and of mapped files what went to the disk's cache */
-    uint64_t payload_bytes;  /* of the messages put */
+    uint64_t resident_bytes,
+        server_resident_bytes; /* the same and the pages of mapped files: no memory that is shared */
+    uint64_t disk_bytes;       /* allocated in the directory then */
+    uint64_t written_bytes;    /* given to write and its like until then, the server's included */
+    uint64_t storage_bytes;    /* of them and of mapped files what went to the disk's cache */
+    uint64_t payload_bytes;    /* of the messages put */
     uint64_t recovery_ns, recovered; /* the open after the kill, with so many pending */
+    uint64_t served_ns; /* from the beginning of that open to its first messages; 0: none came */
+    uint64_t cold_recovery_ns, cold_served_ns; /* the same once more, without page cache */
     uint64_t kills[DURABLE_VICTIMS][DURABLE_MOMENTS];
     uint64_t opens, checkpoints, damaged;
     uint64_t slowest_recovery_ns;

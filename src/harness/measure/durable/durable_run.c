@@ -31,6 +31,7 @@ struct endurance {
     char directory[PATH_MAX]; /* of the store */
     uint64_t deadline_ns;
     uint64_t kills_left;
+    bool is_cut; /* over before all was handed out, as asked */
     struct rng rng;
 };
 
@@ -259,7 +260,15 @@ static bool judge_end(struct endurance *endurance, const struct worker *worker, 
         ward_explain_signal(WTERMSIG(status), ward_memory_kills() - worker->memory_kills,
                             &may_be_memory, reason, sizeof reason);
         set_end(endurance, DURABLE_CRASHED, reason);
-    } else if (WEXITSTATUS(status) == DRIVE_FINISHED) {
+    } else if (WEXITSTATUS(status) == DRIVE_SERVED && endurance->request->is_cold &&
+               !book->is_cold) {
+        book->is_cold = footing_forget(endurance->directory);
+        if (book->is_cold)
+            return true;
+        set_end(endurance, DURABLE_FAILED,
+                "--cold: the page cache keeps the files; expected a directory on a disk");
+    } else if (WEXITSTATUS(status) == DRIVE_FINISHED || WEXITSTATUS(status) == DRIVE_SERVED) {
+        endurance->is_cut = WEXITSTATUS(status) == DRIVE_SERVED;
         set_end(endurance, DURABLE_OK, "");
     } else {
         enum durable_end end = WEXITSTATUS(status) == DRIVE_ABSENT    ? DURABLE_ABSENT
@@ -311,9 +320,12 @@ static bool live_once(struct endurance *endurance)
 }
 
 /* The open after the kill when all was put is the one whose recovery is the figure. */
-static void note_recovery(struct endurance *endurance, uint64_t opens_before, bool was_filled)
+static void note_recovery(struct endurance *endurance, uint64_t opens_before, bool was_filled,
+                          bool was_cold)
 {
     struct book *book = endurance->book;
+    if (was_cold && book->figures.opens == opens_before + 1)
+        book->figures.cold_recovery_ns = book->opening_ns;
     if (!was_filled || book->figures.opens != opens_before + 1 || book->figures.recovery_ns)
         return;
     book->figures.recovery_ns = book->opening_ns;
@@ -336,7 +348,7 @@ static void judge(struct endurance *endurance)
     report->description = book->description;
     report->stats = book->stats;
     report->ledger = book_judge(book);
-    if (report->end != DURABLE_OK) {
+    if (report->end != DURABLE_OK || endurance->is_cut) {
         report->ledger.pending = report->ledger.lost;
         report->ledger.lost = 0;
     }
@@ -360,7 +372,7 @@ void durable_run(const struct durable_request *request, const struct interrupt *
         return;
     if (request->store->flags & (TW_STORE_IN_MEMORY | TW_STORE_KEEPS_NOTHING)) {
         whole.kills = 0;
-        whole.measures_recovery = false;
+        whole.measures_recovery = whole.is_cold = false;
     }
     endurance.request = &whole;
     endurance.book = book_make(&request->load);
@@ -377,8 +389,9 @@ void durable_run(const struct durable_request *request, const struct interrupt *
     bool goes_on = true, was_filled = false;
     while (goes_on) {
         uint64_t opens = endurance.book->figures.opens;
+        bool was_cold = endurance.book->is_cold;
         goes_on = live_once(&endurance);
-        note_recovery(&endurance, opens, was_filled);
+        note_recovery(&endurance, opens, was_filled, was_cold);
         was_filled = atomic_load(&endurance.book->stage) == BOOK_FILLED;
     }
     judge(&endurance);

@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +34,13 @@ uint64_t footing_memory_bytes(int64_t pid)
 {
     uint64_t kib = read_key(pid, "status", "RssAnon");
     return kib == UINT64_MAX ? kib : kib * 1024;
+}
+
+uint64_t footing_resident_bytes(int64_t pid)
+{
+    uint64_t mapped_kib = read_key(pid, "status", "RssFile"), memory = footing_memory_bytes(pid);
+    return mapped_kib == UINT64_MAX || memory == UINT64_MAX ? UINT64_MAX
+                                                            : memory + mapped_kib * 1024;
 }
 
 void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_bytes)
@@ -61,6 +70,48 @@ uint64_t footing_disk_bytes(const char *directory)
     }
     closedir(entries);
     return bytes;
+}
+
+/* How many of a file's pages the page cache has; SIZE_MAX when the system does not say. */
+static size_t cached_pages(int fd, size_t bytes, size_t pages)
+{
+    size_t cached = 0;
+    unsigned char *state = malloc(pages);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    bool is_known = state && map != MAP_FAILED && mincore(map, bytes, state) == 0;
+    for (size_t i = 0; is_known && i < pages; i++)
+        cached += state[i] & 1u;
+    if (map != MAP_FAILED)
+        munmap(map, bytes);
+    free(state);
+    return is_known ? cached : SIZE_MAX;
+}
+
+static bool forget_file(const char *path)
+{
+    struct stat info;
+    bool forgot = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && fstat(fd, &info) == 0 && fsync(fd) == 0 &&
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0) {
+        size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)info.st_size;
+        size_t pages = (bytes + page - 1) / page;
+        forgot = bytes == 0 || cached_pages(fd, bytes, pages) <= pages / 100;
+    }
+    if (fd >= 0)
+        close(fd);
+    return forgot;
+}
+
+static int forget_one(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)at;
+    return type == FTW_F && S_ISREG(info->st_mode) && !forget_file(path);
+}
+
+bool footing_forget(const char *directory)
+{
+    return nftw(directory, forget_one, 16, FTW_PHYS) == 0;
 }
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)

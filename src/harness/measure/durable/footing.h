@@ -8,12 +8,20 @@
 /* Anonymous resident memory of a process in bytes (RssAnon of /proc/PID/status); UINT64_MAX when it cannot be read. */
 uint64_t footing_memory_bytes(int64_t pid);
 
+/* Anonymous memory and pages of mapped files (RssAnon and RssFile), without memory that is shared, such as the harness's
+ * book; UINT64_MAX when it cannot be read. */
+uint64_t footing_resident_bytes(int64_t pid);
+
 /* Bytes that a process gave to write and its like, and what of its pages went to the disk's cache (wchar and
  * write_bytes of /proc/PID/io); UINT64_MAX when it cannot be read. */
 void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_bytes);
 
 /* Bytes that the file system has allocated for all files below the directory. */
 uint64_t footing_disk_bytes(const char *directory);
+
+/* Syncs the files below the directory and lets the page cache forget them, as a reboot would.  False when more than a
+ * hundredth of a file stays in it, as on a file system in memory. */
+bool footing_forget(const char *directory);
 
 /* Removes the directory and all in it; false when something stays. */
 bool footing_remove(const char *directory);

@@ -8,6 +8,7 @@
 static bool is_beside(const cJSON *a, const cJSON *b)
 {
     static const char *const texts[] = {"sync", "clock"};
+    static const char *const switches[] = {"load.drain", "load.cold"};
     static const char *const numbers[] = {
         "interval_ms",      "load.tasks",       "load.producers",       "load.batch",
         "load.rate",        "load.payload_min", "load.payload_max",     "load.span_ms",
@@ -17,6 +18,9 @@ static bool is_beside(const cJSON *a, const cJSON *b)
             return false;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (json_get_number(a, numbers[i]) != json_get_number(b, numbers[i]))
+            return false;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (cJSON_IsTrue(json_get(a, switches[i])) != cJSON_IsTrue(json_get(b, switches[i])))
             return false;
     return true;
 }
@@ -50,6 +54,7 @@ static const struct page_field figure_fields[] = {
      .keep = 7,
      .cell = "{figures.written_bytes_per_message.median:number}"},
     {.title = "recovery", .unit = "s", .cell = "{figures.recovery_s.median:number}"},
+    {.title = "first", .unit = "s", .keep = 1, .cell = "{figures.served_s.median:number}"},
     {.title = "status", .flags = PAGE_LEFT, .cell = "{status:verdict}"}};
 
 /* The last is left out where nothing was killed. */
