@@ -40,6 +40,7 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
     for command in $("$twbench" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
         echo "$command"
         [ "$("$twbench" help "$command" | longest_line)" -le 80 ]
+        [ -z "$("$twbench" help "$command" | grep ' $')" ]
     done
     [ "$("$twbench" --help | longest_line)" -le 80 ]
     [ "$(on_terminal 60 "$twbench" help run | longest_line)" -le 60 ]
@@ -71,6 +72,13 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
     refuses "did you mean '--slots'?" run --slot=64
     refuses "did you mean '--export-csv'?" run --export-cvs=x.csv
     refuses "did you mean 'nginx'?" replay ngnix
+    refuses "did you mean 'help'?" halp
+    refuses "did you mean 'ci'?" run --preset=cii
+    refuses "did you mean 'locked'?" run --runner=lockd
+    refuses "did you mean 'storm'?" run --runner=locked --load=strom
+    refuses "did you mean 'netty'?" run --original=nety
+    refuses "did you mean 'nginx'?" import ngnix log -o x.tt
+    refuses "did you mean 'libuv'?" record libvu -o x.tt -- true
 }
 
 @test "a word near to nothing gets no guess" {

@@ -64,3 +64,20 @@ const char *nearest_hint(const struct nearest *nearest, char *out, size_t size)
         snprintf(out, size, "; did you mean '%s'?", nearest->word);
     return out;
 }
+
+const char *nearest_listed(const char *asked, const char *list, char *out, size_t size)
+{
+    struct nearest nearest = nearest_to(asked);
+    while (*list) {
+        char word[NEAREST_MAX + 1];
+        size_t length = strcspn(list, ", ");
+        if (length <= NEAREST_MAX) {
+            memcpy(word, list, length);
+            word[length] = '\0';
+            nearest_offer(&nearest, word);
+        }
+        list += length;
+        list += strspn(list, ", ");
+    }
+    return nearest_hint(&nearest, out, size);
+}

@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-#define NEAREST_MAX 40
+#define NEAREST_MAX  40
+#define NEAREST_HINT (NEAREST_MAX + 24) /* room for a hint */
 
 struct nearest {
     const char *asked;
@@ -27,5 +28,8 @@ void nearest_offer(struct nearest *nearest, const char *known);
 
 /* "; did you mean 'WORD'?", or "" when no word is near. */
 const char *nearest_hint(const struct nearest *nearest, char *out, size_t size);
+
+/* The same for the words of a list as messages show it: "a, b, c". */
+const char *nearest_listed(const char *asked, const char *list, char *out, size_t size);
 
 #endif

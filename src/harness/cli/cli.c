@@ -153,6 +153,8 @@ static int refuse_command(const char *name)
     struct nearest nearest = nearest_to(name);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         nearest_offer(&nearest, commands[i].name);
+    nearest_offer(&nearest, "help");
+    nearest_offer(&nearest, "version");
     diag_usage(&diag, "no command '%s'%s 'twbench --help' lists the commands", name,
                nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";");
     return cli_fail(DIAG_USAGE, &diag);

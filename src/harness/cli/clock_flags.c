@@ -2,6 +2,7 @@
 #include "harness/cli/clock_flags.h"
 
 #include "harness/base/lists.h"
+#include "harness/base/nearest.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/originals/original.h"
@@ -19,11 +20,12 @@ static int add_runner(void *ctx, const char *flag, const char *name, struct diag
     struct options *options = ctx;
     const struct tw_runner_entry *runner = runner_registry_find(name);
     if (!runner) {
-        char expected[400];
+        char expected[400], hint[NEAREST_HINT];
         struct text list = text_in(expected, sizeof expected);
         for (size_t i = 0; i < runner_registry_count; i++)
             text_add_item(&list, ", ", "%s", runner_registry[i].timed->name);
-        return diag_usage(diag, "%s: no runner '%s'; expected one of %s", flag, name, expected);
+        return diag_usage(diag, "%s: no runner '%s'; expected one of %s%s", flag, name, expected,
+                          nearest_listed(name, expected, hint, sizeof hint));
     }
     for (size_t i = 0; i < options->runner_count; i++)
         if (options->runners[i] == runner)
@@ -46,13 +48,14 @@ int clock_flags_runner(struct options *options, const char *flag, const char *va
 static int add_original(void *ctx, const char *flag, const char *name, struct diag *diag)
 {
     struct options *options = ctx;
-    char expected[400], path[ORIGINAL_PATH];
+    char expected[400], path[ORIGINAL_PATH], hint[NEAREST_HINT];
     const struct original *original = original_find(name);
     if (!original) {
         struct text list = text_in(expected, sizeof expected);
         for (size_t i = 0; original_at(i); i++)
             text_add_item(&list, ", ", "%s", original_at(i)->runner.name);
-        return diag_usage(diag, "%s: no original '%s'; expected one of %s", flag, name, expected);
+        return diag_usage(diag, "%s: no original '%s'; expected one of %s%s", flag, name, expected,
+                          nearest_listed(name, expected, hint, sizeof hint));
     }
     for (size_t i = 0; i < options->original_count; i++)
         if (options->originals[i] == &original->entry)

@@ -3,6 +3,7 @@
 
 #include "harness/ask/compare/blocks.h"
 #include "harness/base/lists.h"
+#include "harness/base/nearest.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/cli/clock_flags.h"
@@ -27,11 +28,12 @@ static int take_word(const char *flag, const char *value, const char *const *wor
             *out = i;
             return DIAG_OK;
         }
-    char expected[200];
+    char expected[200], hint[NEAREST_HINT];
     struct text list = text_in(expected, sizeof expected);
     for (int i = 0; words[i]; i++)
         text_add_item(&list, ", ", "%s", words[i]);
-    return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, expected);
+    return diag_usage(diag, "%s: '%s' given; expected one of %s%s", flag, value, expected,
+                      nearest_listed(value, expected, hint, sizeof hint));
 }
 
 static int take_count(const char *flag, const char *value, uint64_t min, uint64_t max,
@@ -155,13 +157,14 @@ static int take_set(struct options *options, const char *flag, const char *value
 static int take_preset(struct options *options, const char *flag, const char *value,
                        struct diag *diag)
 {
-    char names[200];
+    char names[200], hint[NEAREST_HINT];
     struct text list = text_in(names, sizeof names);
     options->preset = preset_find(value);
     for (size_t i = 0; i < preset_count; i++)
         text_add_item(&list, ", ", "%s", presets[i].name);
     if (!options->preset)
-        return diag_usage(diag, "%s: '%s' given; expected one of %s", flag, value, names);
+        return diag_usage(diag, "%s: '%s' given; expected one of %s%s", flag, value, names,
+                          nearest_listed(value, names, hint, sizeof hint));
     return DIAG_OK;
 }
 

@@ -127,7 +127,7 @@ void help_commands(FILE *out, const struct command *commands, size_t count)
 void help_command(FILE *out, const struct command *command)
 {
     struct report_style style = help_style(out);
-    int used = fprintf(out, "usage: twbench %s ", command->name);
+    int used = fprintf(out, "usage: twbench %s%s", command->name, command->usage[0] ? " " : "");
     wrap_write(out, command->usage, used, used, style.columns);
     fprintf(out, "\n");
     wrap_write(out, command->summary, 0, 0, style.columns);

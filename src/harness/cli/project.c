@@ -118,14 +118,15 @@ static bool value_text(const struct key *key, const cJSON *item, char *out, size
 static int check_words(const struct key *key, const char *shown, const char *value,
                        struct diag *diag)
 {
-    char known[100];
+    char known[100], hint[NEAREST_HINT];
     struct text list = text_in(known, sizeof known);
     for (size_t i = 0; key->words[i]; i++) {
         if (strcmp(key->words[i], value) == 0)
             return DIAG_OK;
         text_add_item(&list, ", ", "%s", key->words[i]);
     }
-    return diag_usage(diag, "%s: '%.80s' given; expected one of %s", shown, value, known);
+    return diag_usage(diag, "%s: '%.80s' given; expected one of %s%s", shown, value, known,
+                      nearest_listed(value, known, hint, sizeof hint));
 }
 
 /* The value of a key, or of one of its settings, by the row of its flag. */

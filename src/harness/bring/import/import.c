@@ -1,6 +1,7 @@
 /* import.c - reads a log line by line and hands it to the importer of its kind. */
 #include "harness/bring/import/import.h"
 
+#include "harness/base/nearest.h"
 #include "harness/base/room.h"
 #include "harness/base/text.h"
 #include "harness/bring/import/tracefile.h"
@@ -24,14 +25,14 @@ const struct import_kind *import_kind_find(const char *name)
 
 int import_kind_take(const char *name, const struct import_kind **out, struct diag *diag)
 {
-    char names[200];
+    char names[200], hint[NEAREST_HINT];
     struct text list = text_in(names, sizeof names);
     *out = import_kind_find(name);
     for (size_t i = 0; import_kinds[i]; i++)
         text_add_item(&list, ", ", "%s", import_kinds[i]->name);
     return *out ? DIAG_OK
-                : diag_usage(diag, "import: unknown log kind '%.60s'; expected one of %s", name,
-                             names);
+                : diag_usage(diag, "import: unknown log kind '%.60s'; expected one of %s%s", name,
+                             names, nearest_listed(name, names, hint, sizeof hint));
 }
 
 /* ---- Opening and closing ------------------------------------------------------------------------- */

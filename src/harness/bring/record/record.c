@@ -1,6 +1,7 @@
 /* record.c - the kinds of recordings: from the rights to a log. */
 #include "harness/bring/record/record.h"
 
+#include "harness/base/nearest.h"
 #include "harness/base/text.h"
 #include "harness/bring/record/command.h"
 #include "harness/bring/record/nginx_config.h"
@@ -48,7 +49,7 @@ static const struct recorder recorders[] = {
 
 int recorder_take(const char *name, const struct recorder **out, struct diag *diag)
 {
-    char buffer[128];
+    char buffer[128], hint[NEAREST_HINT];
     struct text names = text_in(buffer, sizeof buffer);
     for (size_t i = 0; i < RECORDER_COUNT; i++) {
         text_add_item(&names, ", ", "%s", recorders[i].name);
@@ -57,7 +58,8 @@ int recorder_take(const char *name, const struct recorder **out, struct diag *di
             return DIAG_OK;
         }
     }
-    return diag_usage(diag, "record: no kind '%s'; expected one of %s", name, buffer);
+    return diag_usage(diag, "record: no kind '%s'; expected one of %s%s", name, buffer,
+                      nearest_listed(name, buffer, hint, sizeof hint));
 }
 
 const char *recorder_name(const struct recorder *recorder)
