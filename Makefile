@@ -443,7 +443,7 @@ SUITES = $(filter-out $(DEEP_CONFORMANCE),$(CONFORMANCE_TESTS)) tests/faults/run
 DEEP_CONFORMANCE = $(filter %/test_growth_classes %/test_runners,$(CONFORMANCE_TESTS))
 # What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
 # is enough for both.
-DEEP_SUITES = $(DEEP_CONFORMANCE) tests/libraries.sh tests/cli/selftest_record.bats tests/fleet/slurm.sh tests/packages.sh tests/originals.sh tests/reference.sh tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
+DEEP_SUITES = $(DEEP_CONFORMANCE) tests/libraries.sh tests/cli/selftest_record.bats tests/fleet/slurm.sh tests/fleet/ssh.sh tests/packages.sh tests/originals.sh tests/reference.sh tests/ci.sh tests/lessons.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh \
               tests/adding.sh tests/figure.sh tests/cli/drive.bats tests/cli/dpdk.bats \
               $(UNIT_TESTS:build/release/%=build/fuzz/%)
 
