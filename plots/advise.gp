@@ -29,18 +29,19 @@ stats data index 1 using 6 nooutput
 low = STATS_min / 1.25
 top = STATS_max * 1.25
 # What is hopeless would press the others into a corner: it is counted in the legend.
-stats data index 1 using ($2 > 0 ? $3 : NaN) nooutput
+# (stats refuses a column without a number: what is not meant is 0 there.)
+stats data index 1 using ($2 > 0 ? $3 : 0) nooutput
 edge = 2 * STATS_max > 8 * left ? 2 * STATS_max : 8 * left
 beyond = 0
 if (right > edge) {
-    stats data index 1 using ($3 > edge ? 1 : NaN) nooutput
-    beyond = STATS_records
+    stats data index 1 using ($3 > edge ? 1 : 0) nooutput
+    beyond = int(STATS_sum)
     right = edge
 }
 left = left / 1.15
 right = right * 1.15
-stats data index 1 using ($2 > 0 ? $2 : NaN) nooutput
-named = STATS_records
+stats data index 1 using ($2 > 0 ? 1 : 0) nooutput
+named = int(STATS_sum)
 array name[named + 1]
 array sort[named + 1]
 array px[named + 1]
@@ -103,10 +104,13 @@ if (draws_text) {
 } else {
     set title headline("Candidates for ".title) font ",15"
     set lmargin at screen (real_clock ? 1.05 : 0.85) / wide
-    set rmargin at screen 1 - 3.5 / wide
+    # Room for the longest name beside the picture.
+    longest = 0
+    do for [i = 1:found] { if (strlen(plain(name[i])) > longest) { longest = strlen(plain(name[i])) } }
+    set rmargin at screen 1 - (0.5 + 0.088 * longest) / wide
     set tmargin at screen 1 - 0.85 / high
     set bmargin at screen 1.8 / high
-    set key at screen 0.75 / wide, 1.22 / high left top vertical Left reverse samplen 2 width 1 font ",11"
+    set key at screen 0.75 / wide, 1.14 / high left top vertical Left reverse samplen 2 width 1 font ",11"
     do for [i = 1:found] {
         set arrow 100 + i from first px[i], first py[i] to graph 1.035, graph at[i] nohead \
             linecolor rgb "#b0b0b0" linewidth 0.7 back

@@ -8,12 +8,21 @@ data = ARG1
 out = ARG2
 here = ARG0[1:strlen(ARG0) - strlen("scale.gp")]
 heading = "Cost per operation on "
-xname = "timers; dashed: 16 bytes each fill L2, and L3"
 yname = "time per operation, median and its interval"
 times = 1
 xbase = 10
 dodge = 1.0
-do for [bytes in ARG3." ".ARG4] {
-    set arrow from real(bytes) / 16, graph 0 to real(bytes) / 16, graph 1 nohead linecolor rgb "#999999" dashtype 2 back
+# A cache that the most timers do not fill has no line.
+set datafile separator "\t"
+most = 0
+stats data index 1 every ::1 using (most = $1 > most ? $1 : most, 0) nooutput
+filled = ""
+do for [cache = 2:3] {
+    timers = real(cache == 2 ? ARG3 : ARG4) / 16
+    if (timers > 0 && timers <= most) {
+        set arrow from timers, graph 0 to timers, graph 1 nohead linecolor rgb "#999999" dashtype 2 back
+        filled = filled.(filled eq "" ? "L" : ", and L").sprintf("%d", cache)
+    }
 }
+xname = "timers".(filled eq "" ? "" : "; dashed: 16 bytes each fill ".filled)
 load here."panels.gp"
