@@ -34,13 +34,17 @@
 #include "store_writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <lmdb.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 extern const struct tw_store_backend tw_store_lmdb;
 
-#define MAP_MIB 64
+#define MAP_MIB   64
+#define FILE_NAME "data.mdb"
+#define FILE_NEW  "making.mdb"
 
 struct tw_store {
     struct store_directory directory;
@@ -231,6 +235,49 @@ static int messages_find(struct tw_store *store)
     return result == MDB_NOTFOUND ? MDB_SUCCESS : result;
 }
 
+/* An empty file under another name. */
+static int file_begin(const struct tw_store *store)
+{
+    char path[48];
+    MDB_env *environment;
+    snprintf(path, sizeof path, "/proc/self/fd/%d/" FILE_NEW, store->directory.fd);
+    int result = mdb_env_create(&environment);
+    if (result != MDB_SUCCESS)
+        return result;
+    result = mdb_env_open(environment, path, MDB_NOSUBDIR | MDB_NOTLS, 0644);
+    mdb_env_close(environment);
+    return result;
+}
+
+static int file_sync(int directory)
+{
+    int fd = openat(directory, FILE_NEW, O_RDWR | O_CLOEXEC);
+    int result = fd >= 0 && fsync(fd) == 0 ? MDB_SUCCESS : errno;
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+/* LMDB writes the two pages that name the root without a sync: power lost then leaves a file that it refuses.  So the file
+ * gets its name when it is whole. */
+static int file_make(const struct tw_store *store)
+{
+    int directory = store->directory.fd;
+    if (faccessat(directory, FILE_NAME, F_OK, 0) == 0)
+        return MDB_SUCCESS;
+    if (errno != ENOENT)
+        return errno;
+    unlinkat(directory, FILE_NEW, 0);
+    int result = file_begin(store);
+    if (result == MDB_SUCCESS)
+        result = file_sync(directory);
+    unlinkat(directory, FILE_NEW "-lock", 0);
+    if (result == MDB_SUCCESS &&
+        (renameat(directory, FILE_NEW, directory, FILE_NAME) != 0 || fsync(directory) != 0))
+        result = errno;
+    return result;
+}
+
 static int lmdb_start(struct tw_store *store, const struct tw_store_config *config,
                       struct tw_error *error)
 {
@@ -241,7 +288,9 @@ static int lmdb_start(struct tw_store *store, const struct tw_store_config *conf
     if (config->sync >= TW_SYNC_INTERVAL)
         flags |= store->nosync ? MDB_NOSYNC : MDB_NOMETASYNC;
     store->syncs_a_commit = !(flags & (MDB_NOSYNC | MDB_NOMETASYNC)) ? 2 : !(flags & MDB_NOSYNC);
-    int result = mdb_env_create(&store->environment);
+    int result = file_make(store);
+    if (result == MDB_SUCCESS)
+        result = mdb_env_create(&store->environment);
     if (result == MDB_SUCCESS)
         result = mdb_env_set_mapsize(store->environment, (size_t)store->map_mib << 20);
     if (result == MDB_SUCCESS)

@@ -21,6 +21,9 @@ sources() {
     wheel_log) echo "$2"/src/stores/wheel_log*.c ;;
     *)
         parts=$(sed -n "s/^PARTS_$1 *:= *//p" Makefile)
+        # One list may be another one.
+        # shellcheck disable=SC2016  # text of make
+        [[ $parts != '$('* ]] || parts=$(sed -n "s/^${parts:2:-1} *:= *//p" Makefile)
         for part in $1 $parts; do echo "$2/src/stores/$part.c"; done
         ;;
     esac

@@ -631,11 +631,12 @@ enum drive_end drive(const struct durable_request *request, const char *director
     }
     if (!driver.broken)
         drain(&driver);
-    if (!driver.broken && is_served(&driver))
+    bool served = !driver.broken && is_served(&driver);
+    if (served && request->measures_recovery)
         return DRIVE_SERVED;
     atomic_store(&book->stage, BOOK_CLOSING);
     answer = driver.backend->close(driver.store);
     if (answer != TW_STORE_OK)
         fail(&driver, "close", answer);
-    return driver.broken ? DRIVE_BROKE : DRIVE_FINISHED;
+    return driver.broken ? DRIVE_BROKE : served ? DRIVE_SERVED : DRIVE_FINISHED;
 }

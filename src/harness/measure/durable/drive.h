@@ -14,7 +14,9 @@
 /* How the worker ended, as its exit status. */
 enum drive_end {
     DRIVE_FINISHED = 0, /* all is put, handed out and done; the store is closed */
-    DRIVE_SERVED = 9,   /* the first messages after the recovery are handed out; the rest is left */
+    DRIVE_SERVED =
+        9, /* no_drain: the first messages after the recovery are handed out, and the process is to be
+                       * killed; without measures_recovery all is put, and the store is closed */
     DRIVE_FILLED =
         10, /* all is put and measured; the store is open, and the process is to be killed */
     DRIVE_BROKE = 11, /* the store answered an error; book->failure has it */

@@ -52,7 +52,7 @@ struct durable_request {
     bool real_time; /* the wall clock; else virtual */
     bool no_tend;   /* tend is never called while messages are put and handed out */
     bool
-        no_drain; /* with measures_recovery: over when the last open has handed out its first messages */
+        no_drain; /* over when the last open has handed out its first messages; without measures_recovery when all is put */
     bool is_cold; /* with measures_recovery: killed again then, and opened without page cache */
     uint64_t
         kills; /* at random moments; the figures of a run with kills are those of a store that is killed */

@@ -3,9 +3,10 @@
  *
  *     even      runs without harm, under every policy
  *     kills     kill -9 at random moments: client, server, both; during recovery and checkpoint
- *     power     every state that a disk may be left in when power is lost (disk_states.h)
+ *     power     every state that a disk may be left in when power is lost (disk_states.h); without --thorough some of
+ *               them, and each step by which the store is made
  *     errors    a full disk, a disk that may not be written, failed writes, failed syncs
- *     flips     a bit of a file is another one: what is served is what was put; with TW_STORE_FINDS_DAMAGE what is lost
+ *     flips     a bit of a file, of a store that was killed or closed in order, is another one: what is served is what was put; with TW_STORE_FINDS_DAMAGE what is lost
  *               was named
  *
  * Power, errors and flips are for stores that write their files from their own process.

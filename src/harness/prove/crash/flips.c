@@ -116,31 +116,53 @@ static bool prove_flip(const struct crash_case *this, const struct durable_reque
     return holds;
 }
 
+/* A store in which all is pending, and what was put. */
+struct filling {
+    struct book *book;
+    char directory[PATH_MAX];
+};
+
+/* `rests`: closed in order, as with a log that has been copied to where it belongs; else killed while it was open. */
+static bool filling_make(const struct crash_case *this, const struct durable_request *request,
+                         bool rests, struct filling *filling)
+{
+    struct durable_request filled = *request;
+    char reason[300] = "";
+    int ended = DRIVE_BROKE;
+    filled.measures_recovery = !rests;
+    filled.no_drain = rests;
+    filling->book = book_make(&request->load);
+    snprintf(filling->directory, sizeof filling->directory, "%s/%s", this->options->directory,
+             rests ? "rested" : "filled");
+    if (!filling->book) {
+        crash_broken(this, CRASH_FLIPS, "failed", "no memory for a book");
+        return false;
+    }
+    filling->book->is_exact = this->store->flags & TW_STORE_EXACT;
+    bool is_made = durable_open_once(&filled, filling->directory, filling->book, BUDGET_NS, &ended,
+                                     reason, sizeof reason) &&
+                   ended == (rests ? DRIVE_SERVED : DRIVE_FILLED);
+    if (!is_made)
+        crash_broken(this, CRASH_FLIPS, "failed", "filling: %s",
+                     reason[0] ? reason : filling->book->failure);
+    return is_made;
+}
+
 bool crash_flips(const struct crash_case *this)
 {
     struct durable_request request =
         crash_request(this, TW_SYNC_ALWAYS, TASKS, this->options->seed);
-    struct book *book = book_make(&request.load);
-    char filled[PATH_MAX], reason[300] = "";
+    struct filling fillings[2] = {{.book = NULL}};
     struct rng rng;
-    int ended = DRIVE_BROKE;
+    bool holds = true;
     rng_seed(&rng, this->options->seed, 91);
-    snprintf(filled, sizeof filled, "%s/filled", this->options->directory);
-    request.measures_recovery = true;
-    bool holds = book != NULL;
-    if (holds) {
-        book->is_exact = this->store->flags & TW_STORE_EXACT;
-        holds =
-            durable_open_once(&request, filled, book, BUDGET_NS, &ended, reason, sizeof reason) &&
-            ended == DRIVE_FILLED;
-        if (!holds)
-            crash_broken(this, CRASH_FLIPS, "failed", "filling: %s",
-                         reason[0] ? reason : book->failure);
-    }
-    request.measures_recovery = false;
+    for (size_t i = 0; i < 2 && holds; i++)
+        holds = filling_make(this, &request, i == 1, &fillings[i]);
     for (uint64_t i = 0; i < this->options->flips && holds; i++)
-        holds = prove_flip(this, &request, filled, book, &rng);
-    footing_remove(filled);
-    book_free(book);
+        holds = prove_flip(this, &request, fillings[i % 2].directory, fillings[i % 2].book, &rng);
+    for (size_t i = 0; i < 2; i++) {
+        footing_remove(fillings[i].directory);
+        book_free(fillings[i].book);
+    }
     return holds;
 }
