@@ -204,15 +204,7 @@ static void overflow_deal(struct tw_timers *timers)
     timers->first_over = TW_NEVER;
     while (lanes > 0)
         for (uint32_t i = 0; i < lanes; i++) {
-            uint32_t id = lane[i];
-            uint32_t next = timers->links[id].next;
-            if (next < timers->capacity) {
-                lane[i] = next;
-                __builtin_prefetch(&timers->links[next]);
-                __builtin_prefetch(&timers->dues[next]);
-            } else {
-                lane[i] = lane[--lanes];
-            }
+            uint32_t id = lane_step(timers->links, timers->dues, timers->capacity, lane, &lanes, i);
             TW_COUNT(timers, visits, 1);
             TW_COUNT(timers, moves, 1);
             timer_place(timers, id, timers->dues[id]);

@@ -14,7 +14,7 @@
 #define LANES     (1u << LANE_BITS)
 
 /* Fills first[] with the first timer of each lane of an upper slot that is not empty, answers how
- * many there are and leaves the slot empty: the caller follows the links. */
+ * many there are and leaves the slot empty: the caller follows the links, by lane_step. */
 static inline uint32_t lanes_take(struct link *links, const tw_tick *dues, uint32_t list,
                                   uint32_t *first)
 {
@@ -29,6 +29,23 @@ static inline uint32_t lanes_take(struct link *links, const tw_tick *dues, uint3
         first[count++] = id;
     }
     return count;
+}
+
+/* Answers the timer that lane[turn] has come to and moves the lane on to its next one, which is prefetched: it has
+ * arrived by the time the lane's turn comes again.  A lane without a next one gives its place to the last of the
+ * *lanes.  Timers have indices below `heads`. */
+static inline uint32_t lane_step(const struct link *links, const tw_tick *dues, uint32_t heads,
+                                 uint32_t *lane, uint32_t *lanes, uint32_t turn)
+{
+    uint32_t id = lane[turn], next = links[id].next;
+    if (next < heads) {
+        lane[turn] = next;
+        __builtin_prefetch(&links[next]);
+        __builtin_prefetch(&dues[next]);
+    } else {
+        lane[turn] = lane[--*lanes];
+    }
+    return id;
 }
 
 #endif
