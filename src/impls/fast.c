@@ -666,6 +666,7 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     if (timers->now < to)
         timers->now = to;
     uint32_t starts = timers->fresh - timers->fresh_judged + timers->lazies - timers->lazies_judged;
+    /* Two switches of an ablation; NOLINTNEXTLINE(misc-redundant-expression): both are 0 by default. */
     if (!FAST_NO_LAZY && !FAST_NO_CHOICE && starts >= WINDOW) {
         near_judge(timers);
         lazy_judge(timers, starts);

@@ -41,3 +41,12 @@ void text_add_item(struct text *text, const char *between, const char *format, .
     add(text, format, args);
     va_end(args);
 }
+
+void text_add_behind(char *buffer, size_t size, const char *format, ...)
+{
+    struct text text = text_behind(buffer, size);
+    va_list args;
+    va_start(args, format);
+    add(&text, format, args);
+    va_end(args);
+}

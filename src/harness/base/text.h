@@ -18,5 +18,8 @@ void text_add(struct text *text, const char *format, ...) __attribute__((format(
 /* The same with `between` before it, unless the text is empty: for lists. */
 void text_add_item(struct text *text, const char *between, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* text_add behind the text that the buffer of `size` bytes has. */
+void text_add_behind(char *buffer, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,6 +1,7 @@
 /* experiment.c - parses an experiment file and checks it. */
 #include "harness/ask/claims/experiment.h"
 
+#include "harness/ask/claims/experiment_settings.h"
 #include "harness/ask/claims/formulas.h"
 #include "harness/ask/claims/quantity.h"
 #include "harness/ask/claims/reader.h"
@@ -88,67 +89,15 @@ static void read_impls(struct reader *reader, const struct reader_place *place, 
 }
 
 /* The parameter of that name of one of the run's designs. */
-static const struct tw_param *find_param(const struct experiment_run *run, const char *name)
+static const struct tw_param *find_param(const void *ctx, const char *name)
 {
+    const struct experiment_run *run = ctx;
     for (size_t i = 0; i < run->impl_count; i++)
         for (const struct tw_param *param = run->designs[i] ? run->designs[i]->timed->params : NULL;
              param && param->name; param++)
             if (strcmp(param->name, name) == 0)
                 return param;
     return NULL;
-}
-
-static void read_value(struct loading *loading, const struct reader_place *place, const cJSON *item,
-                       const struct tw_param *param, struct tw_setting *out)
-{
-    uint64_t value = reader_count(loading->reader, place, item);
-    if (out->count == param->values_max)
-        reader_refuse(loading->reader, place, "expected at most %u values", param->values_max);
-    else if (value < param->min || value > param->max)
-        reader_refuse(loading->reader, place, "expected %llu .. %llu",
-                      (unsigned long long)param->min, (unsigned long long)param->max);
-    else
-        out->values[out->count++] = value;
-}
-
-static void read_setting(struct loading *loading, const struct reader_place *place,
-                         const cJSON *item, const struct tw_param *param, struct tw_setting *out)
-{
-    *out = (struct tw_setting){.name = param->name};
-    if (!cJSON_IsArray(item)) {
-        read_value(loading, place, item, param, out);
-        return;
-    }
-    size_t count = reader_array(loading->reader, place, item, TW_VALUES_MAX);
-    for (size_t i = 0; i < count; i++) {
-        struct reader_place element = reader_element(place, i);
-        read_value(loading, &element, cJSON_GetArrayItem(item, (int)i), param, out);
-    }
-}
-
-/* A setting that is there already is replaced: that is what a point is for. */
-static void read_settings(struct loading *loading, const struct reader_place *outer,
-                          const cJSON *object, const struct experiment_run *run,
-                          struct experiment_point *point)
-{
-    struct reader_place place = reader_member(outer, "settings");
-    const cJSON *item;
-    if (object && !cJSON_IsObject(object))
-        reader_refuse(loading->reader, &place, "expected an object");
-    cJSON_ArrayForEach(item, object)
-    {
-        struct reader_place member = reader_member(&place, item->string);
-        const struct tw_param *param = find_param(run, item->string);
-        size_t at = 0;
-        while (at < point->setting_count && strcmp(point->settings[at].name, item->string) != 0)
-            at++;
-        if (!param || at == PLAN_SETTINGS_MAX) {
-            reader_refuse(loading->reader, &member, "no parameter of a design of this run");
-            return;
-        }
-        read_setting(loading, &member, item, param, &point->settings[at]);
-        point->setting_count += at == point->setting_count;
-    }
 }
 
 /* ---- Points. --------------------------------------------------------------------------------- */
@@ -207,7 +156,10 @@ static void read_point(struct loading *loading, const struct reader_place *place
         point->workload = workload;
     if (tick && units_parse_time(tick, "tick", &point->tick_ns, &diag) != DIAG_OK)
         reader_refuse(reader, place, "%.300s", diag.text);
-    read_settings(loading, place, member_of(object, "settings"), run, point);
+    experiment_settings_read(reader, place, member_of(object, "settings"),
+                             &(struct experiment_settings){point->settings, &point->setting_count,
+                                                           PLAN_SETTINGS_MAX, find_param, run,
+                                                           "no parameter of a design of this run"});
     struct reader_place clock = reader_member(place, "clock");
     experiment_clock_read(reader, &clock, member_of(object, "clock"), &point->clock);
     struct reader_place store = reader_member(place, "store");

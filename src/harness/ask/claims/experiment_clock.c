@@ -1,6 +1,7 @@
 /* experiment_clock.c - reads the object "clock" of an experiment file, and writes it as flags. */
 #include "harness/ask/claims/experiment_clock.h"
 
+#include "harness/ask/claims/experiment_settings.h"
 #include "harness/base/units.h"
 #include "harness/measure/clock/clock_run.h"
 #include "runners/runner_registry.h"
@@ -55,42 +56,13 @@ static void read_threads(struct reader *reader, const struct reader_place *place
         reader_refuse(reader, &member, "expected at most %d", CLOCK_THREADS_MAX);
 }
 
-/* The name is the runner's own text, which stays. */
-static void read_setting(struct reader *reader, const struct reader_place *place, const cJSON *item,
-                         struct experiment_clock *out)
+static const struct tw_param *find_param(const void *ctx, const char *name)
 {
-    struct clock_wishes *wishes = &out->wishes;
-    const struct tw_param *param = out->runner ? out->runner->timed->params : NULL;
-    size_t at = 0;
-    while (param && param->name && strcmp(param->name, item->string) != 0)
+    const struct tw_runner_entry *runner = ctx;
+    const struct tw_param *param = runner ? runner->timed->params : NULL;
+    while (param && param->name && strcmp(param->name, name) != 0)
         param++;
-    while (at < wishes->setting_count && strcmp(wishes->settings[at].name, item->string) != 0)
-        at++;
-    uint64_t value = reader_count(reader, place, item);
-    if (!param || !param->name || at == CLOCK_SETTINGS_MAX)
-        reader_refuse(reader, place, "no setting of this runner");
-    else if (value < param->min || value > param->max)
-        reader_refuse(reader, place, "expected %llu .. %llu", (unsigned long long)param->min,
-                      (unsigned long long)param->max);
-    else
-        wishes->settings[at] =
-            (struct tw_setting){.name = param->name, .count = 1, .values = {value}};
-    if (param && param->name && at == wishes->setting_count && at < CLOCK_SETTINGS_MAX)
-        wishes->setting_count++;
-}
-
-static void read_settings(struct reader *reader, const struct reader_place *outer,
-                          const cJSON *object, struct experiment_clock *out)
-{
-    struct reader_place place = reader_member(outer, "settings");
-    const cJSON *item;
-    if (object && !cJSON_IsObject(object))
-        reader_refuse(reader, &place, "expected an object");
-    cJSON_ArrayForEach(item, object)
-    {
-        struct reader_place member = reader_member(&place, item->string);
-        read_setting(reader, &member, item, out);
-    }
+    return param && param->name ? param : NULL;
 }
 
 void experiment_clock_read(struct reader *reader, const struct reader_place *place,
@@ -109,7 +81,11 @@ void experiment_clock_read(struct reader *reader, const struct reader_place *pla
     read_threads(reader, place, object, out);
     read_time(reader, place, object, "duration", &out->wishes.duration_ns);
     read_time(reader, place, object, "slow_task", &out->wishes.slow_ns);
-    read_settings(reader, place, cJSON_GetObjectItemCaseSensitive(object, "settings"), out);
+    experiment_settings_read(
+        reader, place, cJSON_GetObjectItemCaseSensitive(object, "settings"),
+        &(struct experiment_settings){out->wishes.settings, &out->wishes.setting_count,
+                                      CLOCK_SETTINGS_MAX, find_param, out->runner,
+                                      "no setting of this runner"});
 }
 
 void experiment_clock_command(struct text *line, const struct experiment_clock *clock)

@@ -1,6 +1,7 @@
 /* experiment_store.c - reads the object "store" of an experiment file, and writes it as flags. */
 #include "harness/ask/claims/experiment_store.h"
 
+#include "harness/ask/claims/experiment_settings.h"
 #include "harness/base/units.h"
 #include "harness/measure/designs/store_modules.h"
 #include "harness/measure/durable/durable_run.h"
@@ -36,37 +37,10 @@ static void read_span(struct reader *reader, const struct reader_place *place, c
     out->load.arrivals_ms = out->load.span_ms / 240;
 }
 
-static void read_setting(struct reader *reader, const struct reader_place *place, const cJSON *item,
-                         struct experiment_store *out)
+static const struct tw_param *find_param(const void *ctx, const char *name)
 {
-    const struct tw_param *param = store_modules_param(item->string);
-    uint64_t value = reader_count(reader, place, item);
-    size_t at = 0;
-    while (at < out->setting_count && strcmp(out->settings[at].name, item->string) != 0)
-        at++;
-    if (!param || at == DURABLE_SETTINGS_MAX)
-        reader_refuse(reader, place, "no setting of a store; see 'twbench list'");
-    else if (value < param->min || value > param->max)
-        reader_refuse(reader, place, "expected %llu .. %llu", (unsigned long long)param->min,
-                      (unsigned long long)param->max);
-    else {
-        out->settings[at] = (struct tw_setting){.name = param->name, .count = 1, .values = {value}};
-        out->setting_count += at == out->setting_count;
-    }
-}
-
-static void read_settings(struct reader *reader, const struct reader_place *outer,
-                          const cJSON *object, struct experiment_store *out)
-{
-    struct reader_place place = reader_member(outer, "settings");
-    const cJSON *item;
-    if (object && !cJSON_IsObject(object))
-        reader_refuse(reader, &place, "expected an object");
-    cJSON_ArrayForEach(item, object)
-    {
-        struct reader_place member = reader_member(&place, item->string);
-        read_setting(reader, &member, item, out);
-    }
+    (void)ctx;
+    return store_modules_param(name);
 }
 
 void experiment_store_read(struct reader *reader, const struct reader_place *place,
@@ -97,7 +71,10 @@ void experiment_store_read(struct reader *reader, const struct reader_place *pla
     read_span(reader, place, object, out);
     load->hot_permille = read_permille(reader, place, object, "hot", load->hot_permille);
     load->cancel_permille = read_permille(reader, place, object, "cancels", load->cancel_permille);
-    read_settings(reader, place, cJSON_GetObjectItemCaseSensitive(object, "settings"), out);
+    experiment_settings_read(reader, place, cJSON_GetObjectItemCaseSensitive(object, "settings"),
+                             &(struct experiment_settings){
+                                 out->settings, &out->setting_count, DURABLE_SETTINGS_MAX,
+                                 find_param, NULL, "no setting of a store; see 'twbench list'"});
 }
 
 void experiment_store_command(struct text *line, const struct experiment_store *store,

@@ -2,6 +2,7 @@
 #include "harness/ask/compare/comparison.h"
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <inttypes.h>
@@ -73,19 +74,6 @@ const char *fail_on_name(enum fail_on fail_on)
         [FAIL_ON_INCONCLUSIVE] = "inconclusive",
     };
     return names[fail_on];
-}
-
-/* Behind what is there; cut off where the room ends. */
-static void append(char *text, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *format, ...)
-{
-    size_t length = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + length, size - length, format, args);
-    va_end(args);
 }
 
 /* ---- Limits. --------------------------------------------------------------------------------- */
@@ -262,7 +250,7 @@ struct sentence {
 static void say_next(struct sentence *say, const char *between)
 {
     if (say->text[0])
-        append(say->text, say->size, "%s", between);
+        text_add_behind(say->text, say->size, "%s", between);
 }
 
 /* "comparisons +33.3 % (limit 1 %)"; from nothing to something has no percentage. */
@@ -270,13 +258,13 @@ static void say_change(struct sentence *say, const struct change *change, enum m
 {
     char share[32];
     say_next(say, ", ");
-    append(say->text, say->size, "%s ", metric_name(metric));
+    text_add_behind(say->text, say->size, "%s ", metric_name(metric));
     units_format_change(share, sizeof share, change->share);
     if (isfinite(change->share))
-        append(say->text, say->size, "%s", share);
+        text_add_behind(say->text, say->size, "%s", share);
     else
-        append(say->text, say->size, "from %.15g to %.15g", change->before, change->after);
-    append(say->text, say->size, " (limit %.3g %%)", 100 * say->limits->of[metric]);
+        text_add_behind(say->text, say->size, "from %.15g to %.15g", change->before, change->after);
+    text_add_behind(say->text, say->size, " (limit %.3g %%)", 100 * say->limits->of[metric]);
 }
 
 /* "3.1 .. 5.2 %" of a ratio: how much slower, or how much faster, than 1; beside a margin that it
@@ -287,7 +275,7 @@ static void say_range(struct sentence *say, const struct interval *ratio, bool f
     char low[32], high[32];
     units_format_percent(low, sizeof low, faster ? 1 - ratio->high : ratio->low - 1, margin);
     units_format_percent(high, sizeof high, faster ? 1 - ratio->low : ratio->high - 1, margin);
-    append(say->text, say->size, "%s .. %s %%", low, high);
+    text_add_behind(say->text, say->size, "%s .. %s %%", low, high);
 }
 
 static void say_inconclusive_time(struct sentence *say, const struct compared_cell *cell,
@@ -297,20 +285,22 @@ static void say_inconclusive_time(struct sentence *say, const struct compared_ce
     const struct interval *ratio = &cell->timing.cpu;
     if (cell->control_moved) {
         units_format_change(moved, sizeof moved, cell->control.cpu.median - 1);
-        append(say->text, say->size,
-               "the control moved by %s (OLD against a copy of OLD): load, steal or layout", moved);
+        text_add_behind(
+            say->text, say->size,
+            "the control moved by %s (OLD against a copy of OLD): load, steal or layout", moved);
     } else if (cell->confirm_tried && !cell->confirmed) {
         say_range(say, ratio, false, margin);
-        append(say->text, say->size, " slower at first, ");
+        text_add_behind(say->text, say->size, " slower at first, ");
         say_range(say, &cell->confirm_cpu, false, margin);
-        append(say->text, say->size, " on a second block: not confirmed");
+        text_add_behind(say->text, say->size, " on a second block: not confirmed");
     } else if (!isfinite(ratio->low) || !isfinite(ratio->high)) {
-        append(say->text, say->size, "too few pairs for an interval: %zu", cell->timing.pairs);
+        text_add_behind(say->text, say->size, "too few pairs for an interval: %zu",
+                        cell->timing.pairs);
     } else {
-        append(say->text, say->size, "too few pairs for this noise: ");
+        text_add_behind(say->text, say->size, "too few pairs for this noise: ");
         say_range(say, ratio, false, margin);
-        append(say->text, say->size, " slower after %zu pairs (margin %.3g %%)", cell->timing.pairs,
-               100 * margin);
+        text_add_behind(say->text, say->size, " slower after %zu pairs (margin %.3g %%)",
+                        cell->timing.pairs, 100 * margin);
     }
 }
 
@@ -319,8 +309,9 @@ static void say_against(struct sentence *say, const struct compared_cell *cell, 
                         bool faster)
 {
     say_range(say, &cell->timing.cpu, faster, margin);
-    append(say->text, say->size, " %s (margin %.3g %%%s)", faster ? "faster" : "slower",
-           100 * margin, cell->same_program ? ": the same work, instructions and memory" : "");
+    text_add_behind(say->text, say->size, " %s (margin %.3g %%%s)", faster ? "faster" : "slower",
+                    100 * margin,
+                    cell->same_program ? ": the same work, instructions and memory" : "");
 }
 
 /* Two builds that do the same may differ by more than the margin: where the code happens to lie can do
@@ -351,7 +342,8 @@ static void say_time(struct sentence *say, const struct compared_cell *cell)
         return;
     }
     say_against(say, cell, margin, cell->time_verdict == VERDICT_IMPROVED);
-    append(say->text, say->size, "%s", cell->confirmed ? ", confirmed on a second block" : "");
+    text_add_behind(say->text, say->size, "%s",
+                    cell->confirmed ? ", confirmed on a second block" : "");
 }
 
 /* "work: unknown, both count nothing" for each gate that would have been enough. */
@@ -367,9 +359,9 @@ static void say_unknown_cost(struct sentence *say, const struct compared_cell *c
             continue;
         bool is_off = !answer.asked;
         say_next(say, "; ");
-        append(say->text, say->size, "%s: %s%s%s", gate_name(gates[i].gate),
-               is_off ? "not judged" : "unknown", is_off || !gates[i].reason[0] ? "" : ", ",
-               is_off ? "" : gates[i].reason);
+        text_add_behind(say->text, say->size, "%s: %s%s%s", gate_name(gates[i].gate),
+                        is_off ? "not judged" : "unknown",
+                        is_off || !gates[i].reason[0] ? "" : ", ", is_off ? "" : gates[i].reason);
     }
 }
 
@@ -378,10 +370,10 @@ static void say_unknown_memory(struct sentence *say, const struct compared_cell 
     const struct change *memory = &cell->changes[METRIC_MEMORY];
     bool old_lacks = isnan(memory->before), new_lacks = isnan(memory->after);
     say_next(say, "; ");
-    append(say->text, say->size, "memory: unknown, %s",
-           old_lacks && new_lacks ? "neither has a figure"
-           : old_lacks            ? "OLD has no figure"
-                                  : "NEW has no figure");
+    text_add_behind(say->text, say->size, "memory: unknown, %s",
+                    old_lacks && new_lacks ? "neither has a figure"
+                    : old_lacks            ? "OLD has no figure"
+                                           : "NEW has no figure");
 }
 
 /* The metrics whose change came to the verdict. */
@@ -404,12 +396,13 @@ static void say_tail(struct sentence *say, const struct compared_cell *cell)
     if (!tail->wanders)
         snprintf(call, sizeof call, "advance %" PRIu64, tail->call);
     say_next(say, "; ");
-    append(say->text, say->size, "tail: %s of %s takes %.4g us, before %.4g us", call, tail->phase,
-           tail->after_ns / 1000, tail->before_ns / 1000);
+    text_add_behind(say->text, say->size, "tail: %s of %s takes %.4g us, before %.4g us", call,
+                    tail->phase, tail->after_ns / 1000, tail->before_ns / 1000);
     if (tail->pairs > 0)
-        append(say->text, say->size, " (%zu of %zu repetitions agree)", tail->agreed, tail->pairs);
+        text_add_behind(say->text, say->size, " (%zu of %zu repetitions agree)", tail->agreed,
+                        tail->pairs);
     else if (tail->verdict == VERDICT_INCONCLUSIVE)
-        append(say->text, say->size, " (not repeated)");
+        text_add_behind(say->text, say->size, " (not repeated)");
 }
 
 /* What the gates say that came to the verdict. */
@@ -418,7 +411,7 @@ static void give_reason(struct compared_cell *cell, const struct limits *limits)
     struct sentence say = {cell->reason, sizeof cell->reason, limits};
     bool is_unclear = cell->verdict == VERDICT_INCONCLUSIVE;
     if (cell->failed)
-        append(say.text, say.size, "NEW fails where OLD does not");
+        text_add_behind(say.text, say.size, "NEW fails where OLD does not");
     if (cell->verdict == VERDICT_IMPROVED || cell->verdict == VERDICT_REGRESSED)
         say_changes(&say, cell);
     if (is_unclear && !knows_cost(cell, limits))

@@ -2,26 +2,13 @@
 #include "harness/tell/report/compare_view.h"
 
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Behind what is there; cut off where the room ends. */
-static void append(char *text, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *format, ...)
-{
-    size_t length = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + length, size - length, format, args);
-    va_end(args);
-}
 
 static bool is_verdict(const cJSON *item, const char *path, const char *verdict)
 {
@@ -63,8 +50,8 @@ static void read_deciders(char *out, size_t size, const cJSON *cell)
     out[0] = '\0';
     cJSON_ArrayForEach(gate, json_get(cell, "decided_by"))
     {
-        append(out, size, "%s%.16s", out[0] ? ", " : "",
-               cJSON_IsString(gate) ? gate->valuestring : "");
+        text_add_behind(out, size, "%s%.16s", out[0] ? ", " : "",
+                        cJSON_IsString(gate) ? gate->valuestring : "");
     }
     if (!out[0])
         snprintf(out, size, "-");
@@ -81,7 +68,7 @@ static void read_control(char *out, size_t size, const cJSON *control)
 {
     read_time(out, size, control, "cpu_ratio.median");
     if (cJSON_IsTrue(json_get(control, "moved")))
-        append(out, size, " moved");
+        text_add_behind(out, size, " moved");
 }
 
 /* How far the counter went, whichever way; from nothing to something is farthest. */
@@ -130,7 +117,7 @@ static void read_work(char *out, size_t size, const cJSON *cell, const cJSON *wo
         snprintf(out, size, "%.16s %.15g -> %.15g", json_get_text(worst, "metric"),
                  json_get_number(worst, "old"), json_get_number(worst, "new"));
     if (others > 0)
-        append(out, size, " (+%d)", others);
+        text_add_behind(out, size, " (+%d)", others);
 }
 
 void compare_row_read(struct compare_row *row, const cJSON *cell)
@@ -186,16 +173,16 @@ void compare_summary(char *out, size_t size, const cJSON *comparison)
         if (count == 0)
             continue;
         if (out[0])
-            append(out, size, ", %d %s", count, verdicts[i]);
+            text_add_behind(out, size, ", %d %s", count, verdicts[i]);
         else
-            append(out, size, "%d of %d cell%s %s", count, cells, cells == 1 ? "" : "s",
-                   verdicts[i]);
+            text_add_behind(out, size, "%d of %d cell%s %s", count, cells, cells == 1 ? "" : "s",
+                            verdicts[i]);
     }
     if (!out[0])
-        append(out, size, cells == 1 ? "%d cell, unchanged" : "%d cells, none of them changed",
-               cells);
+        text_add_behind(
+            out, size, cells == 1 ? "%d cell, unchanged" : "%d cells, none of them changed", cells);
     if (cJSON_IsFalse(json_get(comparison, "complete")))
-        append(out, size, " (interrupted)");
+        text_add_behind(out, size, " (interrupted)");
 }
 
 /* How many cells have the object. */
@@ -253,17 +240,17 @@ static void append_gates(char *out, size_t size, const cJSON *comparison)
     for (int i = 0; i < COUNT; i++) {
         if (answers[i] == 0)
             continue;
-        append(out, size, "%s%s",
-               left == 0           ? ""
-               : left + 1 == known ? " and "
-                                   : ", ",
-               gates[i].name);
+        text_add_behind(out, size, "%s%s",
+                        left == 0           ? ""
+                        : left + 1 == known ? " and "
+                                            : ", ",
+                        gates[i].name);
         if (answers[i] < cells)
-            append(out, size, " (in %d of %d cells)", answers[i], cells);
+            text_add_behind(out, size, " (in %d of %d cells)", answers[i], cells);
         left++;
     }
     bool is_plural = known > 1 || (known == 1 && (answers[INSTRUCTIONS] > 0 || answers[TAIL] > 0));
-    append(out, size, "%s decide%s", known == 0 ? "nothing" : "", is_plural ? "" : "s");
+    text_add_behind(out, size, "%s decide%s", known == 0 ? "nothing" : "", is_plural ? "" : "s");
 }
 
 void compare_decision(char *out, size_t size, const cJSON *comparison)
@@ -273,12 +260,13 @@ void compare_decision(char *out, size_t size, const cJSON *comparison)
     out[0] = '\0';
     append_gates(out, size, comparison);
     out[0] = (char)toupper((unsigned char)out[0]);
-    append(out, size, "%s",
-           by_steps ? " (instructions counted step by step on a small stream)" : "");
-    append(out, size, "%s",
-           compare_is_paired(comparison)               ? "."
-           : compare_knows(comparison, "ratio.median") ? "; times are advisory: two stored results."
-                                                       : "; no times were taken.");
+    text_add_behind(out, size, "%s",
+                    by_steps ? " (instructions counted step by step on a small stream)" : "");
+    text_add_behind(out, size, "%s",
+                    compare_is_paired(comparison) ? "."
+                    : compare_knows(comparison, "ratio.median")
+                        ? "; times are advisory: two stored results."
+                        : "; no times were taken.");
 }
 
 /* The first reason why instructions are unknown. */
@@ -311,14 +299,15 @@ static void append_pairs(char *out, size_t size, const cJSON *comparison)
 {
     const cJSON *method = json_get(comparison, "method");
     double confidence = least_confidence(comparison);
-    append(out, size, "%.15g pairs of fresh processes in random order (%.15g at most)",
-           json_get_number(method, "pairs"), json_get_number(method, "pairs_max"));
-    append(out, size, "; thread CPU time, median of the ratios NEW/OLD");
+    text_add_behind(out, size, "%.15g pairs of fresh processes in random order (%.15g at most)",
+                    json_get_number(method, "pairs"), json_get_number(method, "pairs_max"));
+    text_add_behind(out, size, "; thread CPU time, median of the ratios NEW/OLD");
     if (isfinite(confidence))
-        append(out, size, " and its exact interval (%.4g %%)", 100 * confidence);
-    append(out, size, "; margin %.3g %%, %.3g %% where work, instructions and memory are the same.",
-           100 * json_get_number(comparison, "limits.time"),
-           100 * json_get_number(comparison, "limits.layout"));
+        text_add_behind(out, size, " and its exact interval (%.4g %%)", 100 * confidence);
+    text_add_behind(out, size,
+                    "; margin %.3g %%, %.3g %% where work, instructions and memory are the same.",
+                    100 * json_get_number(comparison, "limits.time"),
+                    100 * json_get_number(comparison, "limits.layout"));
 }
 
 void compare_method(char *out, size_t size, const cJSON *comparison)
@@ -329,10 +318,10 @@ void compare_method(char *out, size_t size, const cJSON *comparison)
     const char *reason = instructions_reason(comparison),
                *notes = json_get_text(comparison, "notes");
     if (!compare_knows(comparison, "instructions"))
-        append(out, size, "%sInstructions are not known%s%s.", out[0] ? " " : "",
-               reason[0] ? ": " : "", reason);
+        text_add_behind(out, size, "%sInstructions are not known%s%s.", out[0] ? " " : "",
+                        reason[0] ? ": " : "", reason);
     if (notes[0])
-        append(out, size, "%sNote: %s.", out[0] ? " " : "", notes);
+        text_add_behind(out, size, "%sNote: %s.", out[0] ? " " : "", notes);
 }
 
 void compare_side(char *out, size_t size, const cJSON *side)
