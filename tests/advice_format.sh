@@ -27,9 +27,12 @@ none 1s || none 16s || { echo "Bail out! $twbench made no document without an an
     --progress=never --no-system-check --json="$work/real.json" >/dev/null ||
     { echo "Bail out! $twbench made no document of the real clock"; exit 1; }
 
-python3 - "$work" <<'PYTHON'
-import copy, json, re, sys
+PYTHONPATH=tests python3 -B - "$work" <<'PYTHON'
+import json, re, sys
 import jsonschema
+import format_check
+from format_check import check_refused, check_schema, changed, remove, set_to
+from tap import end, report
 
 work = sys.argv[1]
 schema = json.load(open("schema/advice-1.json"))
@@ -41,15 +44,9 @@ real = json.load(open(f"{work}/real.json"))
 table = open(f"{work}/table.txt").read()
 validator = jsonschema.Draft7Validator(schema)
 result_validator = jsonschema.Draft7Validator(result_schema)
-results = []
-
-
-def report(name, problems):
-    results.append((name, list(problems)))
-
 
 def errors(document, by=validator):
-    return [f"{'.'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in by.iter_errors(document)]
+    return format_check.errors(document, by)
 
 
 def key_paths(item, path=("advice",)):
@@ -64,27 +61,11 @@ def key_paths(item, path=("advice",)):
             yield from key_paths(value, path + (index,))
 
 
-def changed(path, change):
-    out = copy.deepcopy(small)
-    parent = out
-    for key in path[:-1]:
-        parent = parent[key]
-    change(parent, path[-1])
-    return out
-
-
 def refused(name, paths, change, least):
-    problems = [f"taken: {'.'.join(map(str, path))}" for path in paths if validator.is_valid(changed(path, change))]
-    if len(paths) < least:
-        problems.append(f"only {len(paths)} keys were tried")
-    report(f"{name} is refused ({len(paths)} keys)", problems)
+    check_refused(name, validator, small, paths, change, least)
 
 
-try:
-    jsonschema.Draft7Validator.check_schema(schema)
-    report("the schema is a schema", [])
-except jsonschema.SchemaError as error:
-    report("the schema is a schema", [error.message])
+check_schema("the schema is a schema", schema)
 for name, document in ("an answer", small), ("none", none), ("the real clock", real):
     report(f"what twbench writes is valid: {name}", errors(document))
     report(f"it is a valid result too: {name}", errors(document, result_validator))
@@ -108,11 +89,11 @@ report("the manual explains every key of the schema",
        sorted({key for keys in stated for key in keys if f"`{key}`" not in manual}))
 statuses = schema["definitions"]["candidate"]["properties"]["status"]["enum"]
 report("the manual explains every status", [status for status in statuses if f"`{status}`" not in manual])
-refused("a missing key", paths, lambda parent, key: parent.__delitem__(key), 50)
+refused("a missing key", paths, remove, 50)
 refused("a value of another type", paths, lambda parent, key: parent.__setitem__(
     key, [] if not isinstance(parent[key], list) else 1), 50)
 report("a key that a newer version added is taken",
-       errors(changed(("advice", "added"), lambda parent, key: parent.__setitem__(key, 1))))
+       errors(changed(small, ("advice", "added"), set_to(1))))
 
 advice = small["advice"]
 answer = next(c for c in advice["candidates"] if c["status"] == "recommended")
@@ -140,10 +121,5 @@ report("linux is left out, with what lets it in",
 missing = [c["name"] for c in advice["candidates"] if c["name"] not in re.sub(r"\s+", " ", table)]
 report("the terminal names every candidate", missing)
 
-print(f"1..{len(results)}")
-for number, (name, problems) in enumerate(results, 1):
-    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-    for problem in problems[:10]:
-        print(f"# {problem}")
-sys.exit(any(problems for _, problems in results))
+end()
 PYTHON

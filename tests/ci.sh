@@ -88,22 +88,17 @@ chmod +x "$work/bin/"*
 MAKE_PROGRAM=$(command -v make)
 export MAKE_PROGRAM READY=$work/ready CALLS=$work/calls PATH=$work/bin:$PATH
 
-python3 - "$work" "$clone" <<'PYTHON'
+PYTHONPATH=tests python3 -B - "$work" "$clone" <<'PYTHON'
 import fcntl, json, os, re, shutil, subprocess, sys
 import xml.etree.ElementTree
 import yaml
+from tap import end, report
 
 work, clone = sys.argv[1:]
 SMALL = " --pairs=0 --impl=heap --workload=hold --tasks=200 --no-system-check"
 DOCUMENTS = ["results/compare.json", "results/compare.md", "results/compare.xml"]
 CALLS = os.environ["CALLS"]
 tool = os.path.join(clone, "tools/compare_with_base.sh")
-results = []
-
-
-def report(name, problems):
-    results.append((name, [str(problem) for problem in problems]))
-
 
 def git(*words):
     run = subprocess.run(["git", "-C", clone, *words], capture_output=True, text=True, check=True)
@@ -337,10 +332,5 @@ status, output, errors = compare("HEAD", "--no-such-flag")
 report("what twbench refuses ends with its status and words",
        expect("status", status, 2) + contains("--no-such-flag", errors.strip().splitlines()[-1]))
 
-print(f"1..{len(results)}")
-for number, (name, problems) in enumerate(results, 1):
-    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-    for problem in problems[:10]:
-        print("# " + problem.replace("\n", "\n# "))
-sys.exit(any(problems for _, problems in results))
+end()
 PYTHON

@@ -19,9 +19,12 @@ echo '{"id": "T99", "statement": "s", "documents": ["C"], "waits_for": "disks"}'
 "$twbench" claims T7 --runs=2 --min-time=0ns --progress=never --no-system-check --json="$work/timed.json" >/dev/null ||
     { echo "Bail out! $twbench made no document with times"; exit 1; }
 
-python3 - "$work" <<'PYTHON'
-import copy, glob, json, sys
+PYTHONPATH=tests python3 -B - "$work" <<'PYTHON'
+import glob, json, sys
 import jsonschema
+import format_check
+from format_check import check_refused, check_schema, changed, remove, set_to
+from tap import end, report
 
 work = sys.argv[1]
 schema = json.load(open("schema/claims-1.json"))
@@ -32,8 +35,6 @@ timed = json.load(open(f"{work}/timed.json"))
 validator = jsonschema.Draft7Validator(schema)
 result_validator = jsonschema.Draft7Validator(result_schema)
 
-results = []
-
 # What results and the experiment files say of themselves, and objects with names for keys.
 OTHERS = {"schema_version", "tool", "machine", "command", "harness", "cells", "predicate"}
 NAMES = {"figures"}
@@ -43,12 +44,8 @@ OPTIONAL = {"classes", "exponent", "exponent_low", "exponent_high", "against", "
             "reference", "fit", "class", "a", "b"}
 
 
-def report(name, problems):
-    results.append((name, list(problems)))
-
-
 def errors(document, by=validator):
-    return [f"{'.'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in by.iter_errors(document)]
+    return format_check.errors(document, by)
 
 
 def key_paths(item, path=()):
@@ -66,32 +63,15 @@ def key_paths(item, path=()):
             yield from key_paths(value, path + (index,))
 
 
-def changed(document, path, change):
-    out = copy.deepcopy(document)
-    parent = out
-    for key in path[:-1]:
-        parent = parent[key]
-    change(parent, path[-1])
-    return out
-
-
 def refused(name, paths, change, least):
-    problems = [f"taken: {'.'.join(map(str, path))}" for path in paths
-                if validator.is_valid(changed(quick, path, change))]
-    if len(paths) < least:
-        problems.append(f"only {len(paths)} keys were tried")
-    report(f"{name} is refused ({len(paths)} keys)", problems)
+    check_refused(name, validator, quick, paths, change, least)
 
 
 def retype(parent, key):
     parent[key] = 1 if isinstance(parent[key], (dict, list, str, bool)) or parent[key] is None else []
 
 
-try:
-    jsonschema.Draft7Validator.check_schema(schema)
-    report("the schema is a schema", [])
-except jsonschema.SchemaError as error:
-    report("the schema is a schema", [error.message])
+check_schema("the schema is a schema", schema)
 for name, document in ("quick", quick), ("timed", timed):
     report(f"what twbench writes is valid: {name}", errors(document))
     report(f"it is a valid result too: {name}", errors(document, result_validator))
@@ -103,12 +83,12 @@ report("the manual explains every key",
        sorted({str(path[-1]) for document in (quick, timed) for path in key_paths(document)
                if path[0] not in OTHERS and f"`{path[-1]}`" not in manual} - {"complete"}))
 refused("a missing key", [p for p in paths if p[-1] not in OPTIONAL and "peers" not in p[:-1]],
-        lambda parent, key: parent.__delitem__(key), 60)
+        remove, 60)
 refused("a value of another type", [p for p in paths if "predicate" not in p and "peers" not in p], retype, 60)
 refused("an unknown verdict", [p for p in paths if p[-1] in ("verdict", "basis", "role", "kind", "measure")],
-        lambda parent, key: parent.__setitem__(key, "fine"), 10)
+        set_to("fine"), 10)
 report("a key that a newer version added is taken",
-       errors(changed(quick, ("claims", 0, "added"), lambda parent, key: parent.__setitem__(key, 1))))
+       errors(changed(quick, ("claims", 0, "added"), set_to(1))))
 
 files = {name: json.load(open(name)) for name in sorted(glob.glob("claims/*.json"))}
 ids = {file["id"] for file in files.values()}
@@ -121,10 +101,5 @@ keys = {key for file in files.values() for key in file} | \
         for item in [picture, picture["x"], panel, panel["y"], *panel["series"]] for key in item}
 report("the manual explains every key of the files", sorted(key for key in keys if f"`{key}`" not in manual))
 
-print(f"1..{len(results)}")
-for number, (name, problems) in enumerate(results, 1):
-    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-    for problem in problems[:10]:
-        print(f"# {problem}")
-sys.exit(any(problems for _, problems in results))
+end()
 PYTHON

@@ -25,21 +25,16 @@ for run in a b; do
 done
 "$shown" write "$work" || { echo "Bail out! $shown wrote no comparison"; exit 1; }
 
-python3 - "$compare" "$work" <<'PYTHON'
+PYTHONPATH=tests python3 -B - "$compare" "$work" <<'PYTHON'
 import copy, csv, json, re, subprocess, sys
 import xml.etree.ElementTree
 import jsonschema
+from tap import end, report
 
 compare, work = sys.argv[1:]
 document = json.load(open(f"{work}/a.json"))
 gbench = json.load(open(f"{work}/a.gbench"))
 names = list(dict.fromkeys(row["name"] for row in gbench["benchmarks"]))
-results = []
-
-
-def report(name, problems):
-    results.append((name, list(problems)))
-
 
 def compared(old, new):
     """Exit status and output of compare.py, run by the Python that Debian's numpy and scipy are for."""
@@ -165,10 +160,5 @@ table = list(csv.reader(open(f"{work}/compare.csv", newline="")))
 report("CSV of a comparison has rows of as many fields, with a title each",
        [] if len(table) == 16 and {len(row) for row in table} == {len(set(table[0]))} else [str(table[0])])
 
-print(f"1..{len(results)}")
-for number, (name, problems) in enumerate(results, 1):
-    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-    for problem in problems[:10]:
-        print(f"# {problem}")
-sys.exit(any(problems for _, problems in results))
+end()
 PYTHON

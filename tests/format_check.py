@@ -2,8 +2,10 @@
 
 Tests of formats make a Format of the three, have the common checks made, add their own, and print TAP.
 """
-import copy, json, os, subprocess, sys
+import copy, json, os, subprocess
 import jsonschema
+import tap
+from tap import report
 
 # What documents have in common with results, under the same keys; tests/schema.sh has the keys below.
 SHARED = ("tool", "machine", "command")
@@ -26,6 +28,37 @@ def name_of(path):
     return ".".join(map(str, path))
 
 
+def errors(document, validator):
+    """What the validator says of the document."""
+    return [f"{name_of(e.absolute_path)}: {e.message[:200]}" for e in validator.iter_errors(document)]
+
+
+def changed(document, path, change):
+    """A copy of the document with the key at `path` changed by `change(parent, key)`."""
+    out = copy.deepcopy(document)
+    parent = out
+    for key in path[:-1]:
+        parent = parent[key]
+    change(parent, path[-1])
+    return out
+
+
+def check_schema(name, schema):
+    try:
+        jsonschema.Draft7Validator.check_schema(schema)
+        report(name, [])
+    except jsonschema.SchemaError as error:
+        report(name, [error.message])
+
+
+def check_refused(name, validator, document, paths, change, least):
+    """Each of the keys, at least so many, is refused when it is changed."""
+    problems = [f"taken: {name_of(path)}" for path in paths if validator.is_valid(changed(document, path, change))]
+    if len(paths) < least:
+        problems.append(f"only {len(paths)} keys were tried")
+    report(f"{name} is refused ({len(paths)} keys)", problems)
+
+
 class Format:
     def __init__(self, schema, manual, sample):
         self.schema = json.load(open(schema))
@@ -34,14 +67,12 @@ class Format:
         self.sample = json.load(open(sample))
         self.validator = jsonschema.Draft7Validator(self.schema)
         self.paths = list(self.key_paths(self.sample))
-        self.results = []
 
     def report(self, name, problems):
-        self.results.append((name, list(problems)))
+        report(name, problems)
 
     def errors(self, document, by=None):
-        return [f"{name_of(e.absolute_path)}: {e.message[:200]}"
-                for e in (by or self.validator).iter_errors(document)]
+        return errors(document, by or self.validator)
 
     def key_paths(self, item, path=()):
         """Paths of the keys of this format; of arrays the first element stands for all."""
@@ -72,28 +103,15 @@ class Format:
         return True
 
     def changed(self, path, change):
-        """A copy of the sample with the key at `path` changed by `change(object, key)`."""
-        out = copy.deepcopy(self.sample)
-        parent = out
-        for key in path[:-1]:
-            parent = parent[key]
-        change(parent, path[-1])
-        return out
+        return changed(self.sample, path, change)
 
     def refused(self, name, paths, change, least):
-        problems = [f"taken: {name_of(path)}" for path in paths if self.validator.is_valid(self.changed(path, change))]
-        if len(paths) < least:
-            problems.append(f"only {len(paths)} keys were tried")
-        self.report(f"{name} is refused ({len(paths)} keys)", problems)
+        check_refused(name, self.validator, self.sample, paths, change, least)
 
     def check(self, optional=(), signed=(), least=(40, 40, 25)):
         """What holds for every format.  `optional`: paths that may be missing; `signed`: keys at the top below which
         numbers may be below 0; `least`: how many keys are missing, of another type, and below 0, at least."""
-        try:
-            jsonschema.Draft7Validator.check_schema(self.schema)
-            self.report("the schema is a schema", [])
-        except jsonschema.SchemaError as error:
-            self.report("the schema is a schema", [error.message])
+        check_schema("the schema is a schema", self.schema)
         self.report("the sample is valid", self.errors(self.sample))
         self.report("tool, machine and command are those of results",
                     [key for key in SHARED
@@ -120,10 +138,4 @@ class Format:
             self.report(name, [str(error), run.stderr[-300:]])
 
     def end(self):
-        """Prints TAP and ends."""
-        print(f"1..{len(self.results)}")
-        for number, (name, problems) in enumerate(self.results, 1):
-            print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-            for problem in problems[:10]:
-                print(f"# {problem}")
-        sys.exit(any(problems for _, problems in self.results))
+        tap.end()

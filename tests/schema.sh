@@ -17,9 +17,12 @@ trap 'rm -r "$work"' EXIT
 "$compared" sample "$work/binaries.json" "$work/results.json" ||
     { echo "Bail out! $compared made no sample"; exit 1; }
 
-python3 - "$maker" "$work" <<'PYTHON'
+PYTHONPATH=tests python3 -B - "$maker" "$work" <<'PYTHON'
 import copy, json, os, subprocess, sys
 import jsonschema
+import format_check
+from format_check import check_schema, name_of
+from tap import end, report
 
 maker, work = sys.argv[1:]
 twbench = os.environ.get("TWBENCH", "./twbench")
@@ -32,12 +35,6 @@ compare_manual = open("docs/COMPARE-FORMAT.md").read()
 compare_validator = jsonschema.Draft7Validator(compare_schema)
 binaries = json.load(open(f"{work}/binaries.json"))
 results_mode = json.load(open(f"{work}/results.json"))
-
-results = []
-
-
-def report(name, problems, directive=""):
-    results.append((name + directive, list(problems)))
 
 
 # The catalogue of figures: rows of the table, by their titles.
@@ -92,10 +89,6 @@ def parent_of(document, path):
     for step in path[:-1]:
         document = document[step]
     return document
-
-
-def name_of(path):
-    return ".".join(str(step) for step in path)
 
 
 def without(document, path):
@@ -173,15 +166,7 @@ def stated(node, path, definitions):
 
 
 def errors(document, by=validator):
-    return [f"{name_of(e.absolute_path)}: {e.message[:200]}" for e in by.iter_errors(document)]
-
-
-def check_schema(name, what):
-    try:
-        jsonschema.Draft7Validator.check_schema(what)
-        report(name, [])
-    except jsonschema.SchemaError as error:
-        report(name, [error.message])
+    return format_check.errors(document, by)
 
 
 check_schema("the schema is a schema", schema)
@@ -322,10 +307,5 @@ try:
 except json.JSONDecodeError as error:
     report("what twbench writes is valid", [str(error), run.stderr[-300:]])
 
-print(f"1..{len(results)}")
-for number, (name, problems) in enumerate(results, 1):
-    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-    for problem in problems[:10]:
-        print(f"# {problem}")
-sys.exit(any(problems for _, problems in results))
+end()
 PYTHON

@@ -28,16 +28,39 @@ static double noise(struct rng *rng)
     return sum * 0.01;
 }
 
-static void make_flat(double *values, size_t count, struct rng *rng)
+/* The figures of commits, and the changes that were found among them. */
+struct history {
+    double values[COMMITS];
+    size_t length;
+    struct change_point points[FOUND];
+};
+
+/* Nothing but noise. */
+static void make_flat(struct history *history, size_t length, struct rng *rng)
 {
-    for (size_t i = 0; i < count; i++)
-        values[i] = 7.5 * exp(noise(rng));
+    history->length = length;
+    for (size_t i = 0; i < length; i++)
+        history->values[i] = 7.5 * exp(noise(rng));
 }
 
-static void plant(double *values, size_t count, size_t at, double ratio)
+static struct history flat(size_t length, uint64_t seed)
 {
-    for (size_t i = at; i < count; i++)
-        values[i] *= ratio;
+    struct history history;
+    struct rng rng;
+    rng_seed(&rng, seed, 0);
+    make_flat(&history, length, &rng);
+    return history;
+}
+
+static void plant(struct history *history, size_t at, double ratio)
+{
+    for (size_t i = at; i < history->length; i++)
+        history->values[i] *= ratio;
+}
+
+static size_t find(struct history *history)
+{
+    return changepoints_find(history->values, history->length, &rules, history->points, FOUND);
 }
 
 static size_t distance(size_t a, size_t b)
@@ -52,22 +75,21 @@ static void test_steps_of_five_percent(void **state)
     struct rng rng;
     size_t planted = 0, hit = 0, found_in_all = 0;
     rng_seed(&rng, 1, 0);
-    for (int history = 0; history < 8; history++) {
-        double values[COMMITS];
+    for (int i = 0; i < 8; i++) {
+        struct history history;
         size_t steps[4];
-        struct change_point points[FOUND];
-        make_flat(values, COMMITS, &rng);
-        for (size_t i = 0; i < 4; i++) {
-            steps[i] = 60 + 110 * i + rng_below(&rng, 60);
-            plant(values, COMMITS, steps[i], i % 2 ? 1 / 1.05 : 1.05);
+        make_flat(&history, COMMITS, &rng);
+        for (size_t k = 0; k < 4; k++) {
+            steps[k] = 60 + 110 * k + rng_below(&rng, 60);
+            plant(&history, steps[k], k % 2 ? 1 / 1.05 : 1.05);
         }
-        size_t count = changepoints_find(values, COMMITS, &rules, points, FOUND);
+        size_t count = find(&history);
         found_in_all += count;
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t k = 0; k < 4; k++) {
             size_t nearest = COMMITS;
-            for (size_t k = 0; k < count; k++)
-                if (distance(points[k].at, steps[i]) < nearest)
-                    nearest = distance(points[k].at, steps[i]);
+            for (size_t p = 0; p < count; p++)
+                if (distance(history.points[p].at, steps[k]) < nearest)
+                    nearest = distance(history.points[p].at, steps[k]);
             planted++;
             hit += nearest <= 1;
         }
@@ -84,11 +106,10 @@ static void test_nothing_where_nothing_changes(void **state)
     struct rng rng;
     size_t false_ones = 0;
     rng_seed(&rng, 2, 0);
-    for (int history = 0; history < 10; history++) {
-        double values[COMMITS];
-        struct change_point points[FOUND];
-        make_flat(values, COMMITS, &rng);
-        false_ones += changepoints_find(values, COMMITS, &rules, points, FOUND);
+    for (int i = 0; i < 10; i++) {
+        struct history history;
+        make_flat(&history, COMMITS, &rng);
+        false_ones += find(&history);
     }
     print_message("no steps: %zu found in %d commits\n", false_ones, 10 * COMMITS);
     assert_true(false_ones <= 10);
@@ -97,60 +118,45 @@ static void test_nothing_where_nothing_changes(void **state)
 static void test_a_step_has_its_size(void **state)
 {
     (void)state;
-    struct rng rng;
-    double values[60];
-    struct change_point points[FOUND];
-    rng_seed(&rng, 3, 0);
-    make_flat(values, 60, &rng);
-    plant(values, 60, 40, 1.2);
-    assert_int_equal(changepoints_find(values, 60, &rules, points, FOUND), 1);
-    assert_int_equal(points[0].at, 40);
-    assert_true(points[0].low < 1.2 && 1.2 < points[0].high);
-    assert_true(points[0].high - points[0].low < 0.03);
-    assert_true(points[0].low < points[0].ratio && points[0].ratio < points[0].high);
+    struct history history = flat(60, 3);
+    plant(&history, 40, 1.2);
+    assert_int_equal(find(&history), 1);
+    assert_int_equal(history.points[0].at, 40);
+    assert_true(history.points[0].low < 1.2 && 1.2 < history.points[0].high);
+    assert_true(history.points[0].high - history.points[0].low < 0.03);
+    assert_true(history.points[0].low < history.points[0].ratio &&
+                history.points[0].ratio < history.points[0].high);
 }
 
 /* The newest commits are those that are asked about. */
 static void test_a_step_of_three_commits_at_the_end(void **state)
 {
     (void)state;
-    struct rng rng;
-    double values[100];
-    struct change_point points[FOUND];
-    rng_seed(&rng, 4, 0);
-    make_flat(values, 100, &rng);
-    plant(values, 100, 97, 1.1);
-    assert_int_equal(changepoints_find(values, 100, &rules, points, FOUND), 1);
-    assert_int_equal(points[0].at, 97);
+    struct history history = flat(100, 4);
+    plant(&history, 97, 1.1);
+    assert_int_equal(find(&history), 1);
+    assert_int_equal(history.points[0].at, 97);
 }
 
 /* A drift has no commit to blame: it is told as steps that go one way. */
 static void test_a_drift_goes_one_way(void **state)
 {
     (void)state;
-    struct rng rng;
-    double values[200];
-    struct change_point points[FOUND];
-    rng_seed(&rng, 5, 0);
-    make_flat(values, 200, &rng);
+    struct history history = flat(200, 5);
     for (size_t i = 0; i < 200; i++)
-        values[i] *= exp(0.15 * (double)i / 200);
-    size_t count = changepoints_find(values, 200, &rules, points, FOUND);
+        history.values[i] *= exp(0.15 * (double)i / 200);
+    size_t count = find(&history);
     assert_in_range(count, 1, 8);
     for (size_t i = 0; i < count; i++)
-        assert_true(points[i].ratio > 1);
+        assert_true(history.points[i].ratio > 1);
 }
 
 static void test_one_value_off_is_no_change(void **state)
 {
     (void)state;
-    struct rng rng;
-    double values[100];
-    struct change_point points[FOUND];
-    rng_seed(&rng, 6, 0);
-    make_flat(values, 100, &rng);
-    values[50] *= 3;
-    assert_int_equal(changepoints_find(values, 100, &rules, points, FOUND), 0);
+    struct history history = flat(100, 6);
+    history.values[50] *= 3;
+    assert_int_equal(find(&history), 0);
 }
 
 static void test_too_few_values_say_nothing(void **state)
