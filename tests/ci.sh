@@ -18,7 +18,7 @@ python3 -c 'import yaml' 2>/dev/null ||
 # A name with a space in it, because people have such directories.
 clone="$work/the clone"
 mkdir -p "$clone/build/release" "$work/bin"
-cp -a Makefile VERSION .gitignore src docs tools workloads plots "$clone"
+tar -c --exclude=./build --exclude=./.git --exclude=./results . | tar -x -C "$clone"
 if [ -d build/release ]; then
     tar -c -C build/release --exclude=./tests . | tar -x -C "$clone/build/release"
 fi

@@ -515,11 +515,14 @@ static struct held held_pop(struct tw_store *store)
 /* The earliest that nobody cancelled, or NULL. */
 static const struct held *held_first(struct tw_store *store)
 {
-    while (store->heap_count > 0 && !store_set_find(&store->is_held, store->heap[0].id)) {
+    while (store->heap_count > 0) {
+        if (store_set_find(&store->is_held, store->heap[0].id))
+            return &store->heap[0];
         struct held cancelled = held_pop(store);
+        /* What is popped has left the heap.  NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         free(cancelled.payload);
     }
-    return store->heap_count > 0 ? &store->heap[0] : NULL;
+    return NULL;
 }
 
 /* ---- Polling. --------------------------------------------------------------------------------- */
@@ -788,8 +791,9 @@ static void log_clear(const struct tw_store *store)
 static int beanstalkd_start(struct tw_store *store, enum tw_sync_policy sync,
                             struct tw_error *error)
 {
+    static const char address[] = LISTEN;
     static const char *const common[] = {
-        "beanstalkd", "-l", LISTEN, "-b", "binlog", "-z", "65600", "-s", FILE_BYTES,
+        "beanstalkd", "-l", address, "-b", "binlog", "-z", "65600", "-s", FILE_BYTES,
     };
     struct stat stat;
     int answer = store_directory_lock_server(&store->directory, error);

@@ -173,22 +173,24 @@ static bool masks_differ(const sigset_t *a, const sigset_t *b)
     return false;
 }
 
-unsigned process_state_difference(const struct process_state *a, const struct process_state *b)
+unsigned process_state_difference(const struct process_state *before,
+                                  const struct process_state *after)
 {
     const bool differs[] = {
-        [PROCESS_NUMBER_THREADS] = b->threads > a->threads,
-        [PROCESS_NUMBER_OPENED] = b->files > a->files,
-        [PROCESS_NUMBER_FILES] = b->files <= a->files && b->file_hash != a->file_hash,
-        [PROCESS_NUMBER_TIMERS] = b->timers > a->timers,
-        [PROCESS_NUMBER_SIGNALS] = a->action_hash != b->action_hash,
-        [PROCESS_NUMBER_MASK] = masks_differ(&a->mask, &b->mask),
-        [PROCESS_NUMBER_DIRECTORY] =
-            a->directory_device != b->directory_device || a->directory_inode != b->directory_inode,
-        [PROCESS_NUMBER_FLOAT] = a->float_settings != b->float_settings,
-        [PROCESS_NUMBER_LOCALE] = a->locale_hash != b->locale_hash,
-        [PROCESS_NUMBER_ENVIRONMENT] = a->environment_hash != b->environment_hash,
-        [PROCESS_NUMBER_UMASK] = a->umask != b->umask,
-        [PROCESS_NUMBER_LIMITS] = a->limit_hash != b->limit_hash,
+        [PROCESS_NUMBER_THREADS] = after->threads > before->threads,
+        [PROCESS_NUMBER_OPENED] = after->files > before->files,
+        [PROCESS_NUMBER_FILES] =
+            after->files <= before->files && after->file_hash != before->file_hash,
+        [PROCESS_NUMBER_TIMERS] = after->timers > before->timers,
+        [PROCESS_NUMBER_SIGNALS] = before->action_hash != after->action_hash,
+        [PROCESS_NUMBER_MASK] = masks_differ(&before->mask, &after->mask),
+        [PROCESS_NUMBER_DIRECTORY] = before->directory_device != after->directory_device ||
+                                     before->directory_inode != after->directory_inode,
+        [PROCESS_NUMBER_FLOAT] = before->float_settings != after->float_settings,
+        [PROCESS_NUMBER_LOCALE] = before->locale_hash != after->locale_hash,
+        [PROCESS_NUMBER_ENVIRONMENT] = before->environment_hash != after->environment_hash,
+        [PROCESS_NUMBER_UMASK] = before->umask != after->umask,
+        [PROCESS_NUMBER_LIMITS] = before->limit_hash != after->limit_hash,
     };
     unsigned parts = 0;
     for (size_t i = 0; i < sizeof differs / sizeof differs[0]; i++)
