@@ -120,7 +120,7 @@ print(len({len(r) for r in rows}), len(set(rows[0])) == len(rows[0]), len(rows) 
 
 @test "what does not get to standard output is no success, whatever printed it" {
     for command in --help --version "run --help" "import --help" list "trace nginx" "show W7" "show --list" "report r.json" \
-        "compare r.json r.json" "conform --help" "claims --help"; do
+        "plot r.json --plot-format=dumb" "compare r.json r.json" "conform --help" "claims --help"; do
         [ -e r.json ] || quick --impl=heap --counters=off --json=r.json >/dev/null
         for out in /dev/full closed; do
             status=0

@@ -74,3 +74,25 @@ load support
 }
 
 @test "a number of tasks for a trace, which has its own" { refuses "--tasks: a trace has as many timers as were recorded" replay nginx --tasks=5; }
+
+@test "words behind version and help" { refuses frob version frob; refuses --frob version --frob; refuses frob help run frob; }
+@test "two lists at once" { refuses --flags list --figures --flags; }
+@test "an operand that is empty" { refuses "operand 1 is empty" report ''; refuses "operand 2 is empty" compare a ''; }
+@test "a folder that is a file" { : >plain; refuses "expected a directory" claims --claims-dir=plain; refuses plain stores --directory=plain; }
+@test "a setting of stores without a value" { refuses NAME=VALUE stores --store-set=slot-ms; }
+@test "sources into what cannot be made" { refuses /proc/none take hashed -o /proc/none; }
+@test "a workload by the name of a file here gets the hint" { : >mine; refuses ./mine --workload=mine; }
+
+@test "nothing of an argument or a file commands the terminal" {
+    refuses "'?[31mred'" --impl=$'\033[31mred'
+    printf '\033[31mred\n' >red.tt
+    refuses "'?[31mred'" trace ./red.tt
+    "$twbench" --impl=heap --tasks=10 --runs=1 --min-time=0ns --progress=never --no-system-check --json=r.json >/dev/null
+    sed -i 's/"heap"/"a\\u001b[31m\\u009bred"/' r.json
+    "$twbench" report r.json >text
+    "$twbench" report r.json --export-markdown=- >markdown
+    for shown in text markdown; do
+        grep -F 'a?[31m??red' $shown
+        [ "$(grep -cP '\x1b|\xc2\x9b' $shown)" = 0 ]
+    done
+}

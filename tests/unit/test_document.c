@@ -424,7 +424,7 @@ static void test_broken_texts_are_refused(void **state)
         {"{\"schema_version\": 1} rubbish", "not JSON"},
         {"[1, 2]", "not a twbench result"},
         {"{}", "schema_version is missing"},
-        {"{\"schema_version\": 2}", "another version; this twbench reads version 1"},
+        {"{\"schema_version\": 2}", "another version, 2; this twbench reads version 1"},
         {"{\"schema_version\": \"1\"}", "of the wrong type"},
         {"{\"schema_version\": 1}", "tool: missing; expected an object"},
         {"{\"schema_version\": 1, \"tool\": 3}", "tool: of the wrong type; expected an object"},

@@ -4,15 +4,24 @@
  */
 #include "harness/base/diag.h"
 
+#include "harness/base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Files and arguments are quoted in it: nothing in them may command the terminal that shows it. */
+static void say(struct diag *diag, const char *format, va_list args)
+{
+    vsnprintf(diag->text, sizeof diag->text, format, args);
+    utf8_make_lines(diag->text, sizeof diag->text);
+}
 
 int(diag_usage)(struct diag *diag, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(diag->text, sizeof diag->text, format, args);
+    say(diag, format, args);
     va_end(args);
     return DIAG_USAGE;
 }
@@ -21,7 +30,7 @@ int(diag_run)(struct diag *diag, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(diag->text, sizeof diag->text, format, args);
+    say(diag, format, args);
     va_end(args);
     return DIAG_RUN;
 }

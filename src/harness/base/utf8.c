@@ -20,11 +20,10 @@ size_t utf8_character(const char *text, uint32_t *code)
     return value >= least[bytes] && value <= 0x10ffff && !is_surrogate ? bytes : 0;
 }
 
-/* The same where it is printable, else 0. */
-static size_t character_bytes(const char *at)
+size_t utf8_printable(const char *text)
 {
     uint32_t code;
-    size_t bytes = utf8_character(at, &code);
+    size_t bytes = utf8_character(text, &code);
     return bytes > 0 && code >= 0x20 && (code < 0x7f || code >= 0xa0) ? bytes : 0;
 }
 
@@ -36,7 +35,7 @@ bool utf8_is_printable(const char *text, size_t size)
     if (length == size)
         return false;
     while (*text) {
-        size_t bytes = character_bytes(text);
+        size_t bytes = utf8_printable(text);
         if (bytes == 0)
             return false;
         text += bytes;
@@ -48,7 +47,7 @@ static void make_printable(char *text, size_t size, char kept)
 {
     text[size - 1] = '\0';
     while (*text) {
-        size_t bytes = *text == kept ? 1 : character_bytes(text);
+        size_t bytes = *text == kept ? 1 : utf8_printable(text);
         if (bytes == 0)
             *text = '?';
         text += bytes > 0 ? bytes : 1;

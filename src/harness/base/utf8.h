@@ -10,6 +10,9 @@
  * surrogates and what lies beyond U+10FFFF are none.  *code (may be NULL) is set to it. */
 size_t utf8_character(const char *text, uint32_t *code);
 
+/* Bytes of the character that begins at `text`; 0: there is none, or it is a control character. */
+size_t utf8_printable(const char *text);
+
 /* Is the text valid UTF-8 without control characters?  At most `size` bytes are read: one that has no end within them
  * is not. */
 bool utf8_is_printable(const char *text, size_t size);

@@ -286,6 +286,9 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
             int status = take_argument(options, argv[i], next, &used, diag);
             if (status != DIAG_OK)
                 return status;
+        } else if (argv[i][0] == '\0') {
+            return diag_usage(diag, "%s: operand %zu is empty; expected a name", command->name,
+                              options->operand_count + 1);
         } else if (options->operand_count == OPTIONS_OPERANDS_MAX) {
             return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_OPERANDS_MAX);
         } else {

@@ -265,7 +265,15 @@ static int show_help(const struct command *command)
 /* "help", "help COMMAND", "version"; the flags that ask the same stand anywhere behind a command. */
 static int answer_word(int argc, char **argv)
 {
-    if (strcmp(argv[1], "version") == 0)
+    struct diag diag;
+    bool is_version = strcmp(argv[1], "version") == 0;
+    int taken = is_version ? 2 : 3;
+    if (argc > taken) {
+        diag_usage(&diag, "%s: %s takes %s", argv[taken], argv[1],
+                   is_version ? "no operands and no flags" : "one command");
+        return cli_fail(DIAG_USAGE, &diag);
+    }
+    if (is_version)
         return print_version();
     if (argc == 2) {
         help_commands(stdout, commands, COMMAND_COUNT);

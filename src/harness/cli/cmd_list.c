@@ -30,6 +30,8 @@ int cmd_list(const struct options *options)
     int status = DIAG_OK;
     if (options->operand_count > 0)
         status = diag_usage(&diag, "%s: list takes no operands", options->operands[0]);
+    else if (options->list_only + options->list_flags + (options->setup.json != NULL) > 1)
+        status = diag_usage(&diag, "--figures, --flags and --json: only one of them can be meant");
     else if (options->list_only)
         figures_print(stdout);
     else if (options->list_flags)

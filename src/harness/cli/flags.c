@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Words and numbers. ---------------------------------------------------------------------- */
@@ -335,7 +336,7 @@ static int take_save_baseline(struct options *options, const char *flag, const c
 static int take_file_name(const char **out, const char *flag, const char *value, struct diag *diag)
 {
     if (*value == '\0')
-        return diag_usage(diag, "%s: empty; expected a file name, or - for stdout", flag);
+        return diag_usage(diag, "%s: empty; expected a file name", flag);
     *out = value;
     return DIAG_OK;
 }
@@ -737,10 +738,15 @@ const size_t flag_count = sizeof flags / sizeof flags[0];
 
 static int take_directory(const char **out, const char *flag, const char *value, struct diag *diag)
 {
-    if (access(value, R_OK | X_OK) != 0)
-        return diag_usage(diag, "%s: %s: %s", flag, value, strerror(errno));
-    *out = value;
-    return DIAG_OK;
+    struct stat info;
+    if (stat(value, &info) == 0 && !S_ISDIR(info.st_mode))
+        errno = ENOTDIR;
+    else if (access(value, R_OK | X_OK) == 0) {
+        *out = value;
+        return DIAG_OK;
+    }
+    return diag_usage(diag, "%s: '%s' given: %s; expected a directory", flag, value,
+                      strerror(errno));
 }
 
 int flag_take(const struct flag *flag, struct options *options, const char *shown,

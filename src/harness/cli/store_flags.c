@@ -193,7 +193,9 @@ int store_flags_set(struct options *options, const char *flag, const char *value
     const char *equals = strchr(value, '=');
     char name[64];
     uint64_t number;
-    snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - value : 0), value);
+    if (!equals || equals == value)
+        return diag_usage(diag, "%s: '%s' given; expected NAME=VALUE", flag, value);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - value), value);
     const struct tw_param *param = store_modules_param(name);
     if (!param)
         return diag_usage(diag, "%s: %s: no store has a setting '%s'; 'twbench list' names them",

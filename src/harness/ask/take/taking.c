@@ -97,7 +97,8 @@ static int make_directory(const char *directory, struct diag *diag)
             *slash = '/';
         }
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return diag_run(diag, "-o: %s: cannot be made: %s", directory, strerror(errno));
+        return diag_usage(diag, "-o: %s: cannot be made: %s; expected a directory to write into",
+                          directory, strerror(errno));
     return DIAG_OK;
 }
 

@@ -174,9 +174,11 @@ static int workload_missing(const struct workload_request *request, const char *
         names_tell(&traces, &list, &nearest);
         names_free(&traces);
     }
-    return diag_usage(diag, "workload '%.80s': not in %.200s, expected one of: %s%s",
-                      request->workload, directory, *known ? known : "(none there)",
-                      nearest_hint(&nearest, hint, sizeof hint));
+    bool is_file = request->workload[0] && access(request->workload, F_OK) == 0;
+    return diag_usage(
+        diag, "workload '%.80s': not in %.200s, expected one of: %s%s%s%.80s", request->workload,
+        directory, *known ? known : "(none there)", nearest_hint(&nearest, hint, sizeof hint),
+        is_file ? "; the file of this name is ./" : "", is_file ? request->workload : "");
 }
 
 int workload_stream(const struct workload_request *request, struct stream **out, struct diag *diag)

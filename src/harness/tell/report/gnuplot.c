@@ -72,30 +72,43 @@ static void give_columns(void)
     setenv("COLUMNS", columns, 1);
 }
 
+/* gnuplot ignores that its text cannot be written.  For our stdout that is noticed at the end (cli.c). */
+static void copy_to_stdout(FILE *text)
+{
+    char piece[4096];
+    rewind(text);
+    for (size_t bytes; (bytes = fread(piece, 1, sizeof piece, text)) > 0;)
+        fwrite(piece, 1, bytes, stdout);
+}
+
 int gnuplot_run(const char *script, const char *data, const char *out, struct diag *diag)
 {
     char *const argv[] = {
         strdup("gnuplot"),        strdup("-d"), strdup("-c"), strdup(script), strdup(data),
         out ? strdup(out) : NULL, NULL};
-    FILE *words = tmpfile();
+    FILE *words = tmpfile(), *text = tmpfile();
     int status = DIAG_OK;
-    if (!words) {
+    if (!words || !text) {
         status = diag_run(diag, "no temporary file for gnuplot: %s", strerror(errno));
     } else {
         posix_spawn_file_actions_t actions;
         pid_t child;
-        fflush(stdout);
         if (!out)
             give_columns();
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, fileno(text), 1);
         posix_spawn_file_actions_adddup2(&actions, fileno(words), 2);
         int reason = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
         posix_spawn_file_actions_destroy(&actions);
         status = reason ? gnuplot_missing(data, reason, diag)
                         : gnuplot_wait(child, fileno(words), script, diag);
-        fclose(words);
+        copy_to_stdout(text);
     }
+    if (words)
+        fclose(words);
+    if (text)
+        fclose(text);
     for (size_t i = 0; i < sizeof argv / sizeof *argv; i++)
         free(argv[i]);
     return status;

@@ -1,4 +1,5 @@
 /* writer_markdown.c - writes a page as GitHub's Markdown. */
+#include "harness/base/utf8.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 
@@ -7,11 +8,15 @@
 /* With everything escaped that Markdown or its tables would take for more than text. */
 static void write_text(FILE *out, const char *text)
 {
-    for (; *text; text++) {
+    for (size_t bytes; *text; text += bytes) {
+        bytes = utf8_printable(text);
         if (strchr("|<>&*_`\n", *text))
             fprintf(out, "&#%d;", *text);
+        else if (bytes > 0)
+            fwrite(text, 1, bytes, out);
         else
-            fputc(*text, out);
+            fputc('?', out);
+        bytes += bytes == 0;
     }
 }
 

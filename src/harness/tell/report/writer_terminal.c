@@ -1,4 +1,5 @@
 /* writer_terminal.c - writes a page as text that fits the terminal. */
+#include "harness/base/utf8.h"
 #include "harness/base/wrap.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
@@ -28,18 +29,22 @@ static const struct {
                     {"\u250c", "+"},  {"\u252c", "+"},  {"\u2510", "+"},  {"\u2514", "+"},
                     {"\u2534", "+"},  {"\u2518", "+"}};
 
+#define SHOWN_BYTES 5 /* of a character, and the end */
+
 /* The character's text, and by how many bytes to go on. */
 static const char *shown_character(const char *at, const struct report_style *style, size_t *bytes,
                                    char *scratch)
 {
-    *bytes = 1;
-    while (((unsigned char)at[*bytes] & 0xc0) == 0x80)
-        ++*bytes;
+    *bytes = *at == '\n' ? 1 : utf8_printable(at);
+    if (*bytes == 0) { /* a document may come from anyone: it does not command the terminal */
+        *bytes = 1;
+        return "?";
+    }
     for (size_t i = 0; !style->utf8 && i < sizeof replacements / sizeof *replacements; i++)
         if (strncmp(at, replacements[i].utf8, strlen(replacements[i].utf8)) == 0)
             return replacements[i].plain;
-    memcpy(scratch, at, *bytes < 8 ? *bytes : 7);
-    scratch[*bytes < 8 ? *bytes : 7] = '\0';
+    memcpy(scratch, at, *bytes);
+    scratch[*bytes] = '\0';
     return scratch;
 }
 
@@ -56,7 +61,7 @@ static size_t text_width(const char *text)
 static size_t shown_width(const char *text, const struct report_style *style)
 {
     size_t width = 0, bytes;
-    char scratch[8];
+    char scratch[SHOWN_BYTES];
     for (const char *at = text; *at; at += bytes)
         width += text_width(shown_character(at, style, &bytes, scratch));
     return width;
@@ -65,7 +70,7 @@ static size_t shown_width(const char *text, const struct report_style *style)
 static void write_shown(FILE *out, const char *text, const struct report_style *style)
 {
     size_t bytes;
-    char scratch[8];
+    char scratch[SHOWN_BYTES];
     for (const char *at = text; *at; at += bytes)
         fputs(shown_character(at, style, &bytes, scratch), out);
 }

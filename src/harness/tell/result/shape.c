@@ -309,10 +309,13 @@ static int check_version(const cJSON *root, const char *kind, const char *what, 
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "schema_version");
     if (!cJSON_IsObject(root) || !version)
         return diag_usage(diag, "%s: not a twbench %s: schema_version is missing", what, kind);
-    if (!cJSON_IsNumber(version) || version->valuedouble != RESULT_SCHEMA_VERSION)
-        return diag_usage(diag, "%s: schema_version: %s; this twbench reads version %d", what,
-                          cJSON_IsNumber(version) ? "another version" : "of the wrong type",
+    if (!cJSON_IsNumber(version))
+        return diag_usage(diag, "%s: schema_version: of the wrong type; expected %d", what,
                           RESULT_SCHEMA_VERSION);
+    if (version->valuedouble != RESULT_SCHEMA_VERSION)
+        return diag_usage(
+            diag, "%s: schema_version: another version, %.15g; this twbench reads version %d", what,
+            version->valuedouble, RESULT_SCHEMA_VERSION);
     return DIAG_OK;
 }
 
