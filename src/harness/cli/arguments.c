@@ -246,6 +246,21 @@ static void bound_samples(struct options *options)
         options->setup.time_ns = SAMPLES_TIME_NS;
 }
 
+/* Names of files, loads and claims; those of record are a command's, which may be empty. */
+static int take_operand(struct options *options, const struct command *command, const char *operand,
+                        struct diag *diag)
+{
+    if (operand[0] == '\0' && !(command->flags & FLAGS_RECORD))
+        return diag_usage(diag, "%s: operand %zu is empty; expected a name", command->name,
+                          options->operand_count + 1);
+    if (options->operand_count == OPTIONS_OPERANDS_MAX)
+        return diag_usage(diag, "%s: more than %d operands", operand, OPTIONS_OPERANDS_MAX);
+    if ((command->flags & FLAGS_COMPARE) && take_contestant(options, operand, diag) != DIAG_OK)
+        return DIAG_USAGE;
+    options->operands[options->operand_count++] = operand;
+    return DIAG_OK;
+}
+
 int arguments_parse(int argc, char **argv, int first, const struct command *command,
                     struct options *options, struct diag *diag)
 {
@@ -286,16 +301,8 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
             int status = take_argument(options, argv[i], next, &used, diag);
             if (status != DIAG_OK)
                 return status;
-        } else if (argv[i][0] == '\0') {
-            return diag_usage(diag, "%s: operand %zu is empty; expected a name", command->name,
-                              options->operand_count + 1);
-        } else if (options->operand_count == OPTIONS_OPERANDS_MAX) {
-            return diag_usage(diag, "%s: more than %d operands", argv[i], OPTIONS_OPERANDS_MAX);
-        } else {
-            if ((command->flags & FLAGS_COMPARE) &&
-                take_contestant(options, argv[i], diag) != DIAG_OK)
-                return DIAG_USAGE;
-            options->operands[options->operand_count++] = argv[i];
+        } else if (take_operand(options, command, argv[i], diag) != DIAG_OK) {
+            return DIAG_USAGE;
         }
     }
     if (plugin_flag_select(options, diag) != DIAG_OK)
