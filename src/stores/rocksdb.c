@@ -9,8 +9,7 @@
  * pending messages, as a sum (uint64add) to which each batch adds, so that open need not count.
  *
  * Acknowledged rests on
- *   always, group    WriteOptions.sync: the log is synced before the write returns.  Writes under way together share it in
- *                    both, as RocksDB cannot be kept from it
+ *   always, group    WriteOptions.sync: the log is synced before the write returns.  Writes under way together share it
  *   interval         the log is written without a sync; a thread calls FlushWAL(sync)
  *   none             without the thread
  *   A log that ends in the middle of a record is cut there.  One that is damaged before its end is refused

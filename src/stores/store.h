@@ -27,11 +27,16 @@
  * ACKNOWLEDGED is a put, cancel or done that returned TW_STORE_OK (cancel: TW_STORE_CANCELLED).  What it survives:
  *
  *     policy       kill -9 of store and server    loss of power                         puts that share a sync
- *     always       yes                            yes                                   those of one call
- *     group        yes                            yes                                   calls under way together
+ *     always       yes                            yes                                   calls that wait anyway
+ *     group        yes                            yes                                   the same, and company
  *     interval     yes                            all but the last interval             all of the interval
  *     none         yes, once written: tend,       what the system has written; the      -
  *                  checkpoint or close returned   rest is lost whole, never half
+ *
+ * SHARING.  Under always and group a sync is over before the answer, and it began after the records were written.  A call
+ * that comes while a sync is under way has to wait for the next one, and shares it with all that came meanwhile.  Under
+ * always no call waits longer than that: one that finds the disk free begins its sync at once.  Under group a sync may be held back for a
+ * bounded time, so that more calls come into it.  The promise is the same; a store need not make use of either.
  *
  * Under every policy: what is lost is lost whole, a payload is never served half or changed, and no message is
  * ever delivered that was not put.  A call that failed or was cut off by a crash leaves its messages unknown: each

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-void store_group_init(struct store_group *group, bool gathers)
+void store_group_init(struct store_group *group)
 {
-    *group = (struct store_group){.gathers = gathers};
+    *group = (struct store_group){.first = NULL};
     pthread_mutex_init(&group->lock, NULL);
 }
 
@@ -14,24 +14,12 @@ void store_group_destroy(struct store_group *group)
     pthread_mutex_destroy(&group->lock);
 }
 
-/* Under the lock: the calls of the next group, taken off those that wait. */
-static struct store_call *group_take(struct store_group *group)
-{
-    struct store_call *calls = group->first;
-    if (group->gathers || calls == group->last)
-        group->first = group->last = NULL;
-    else {
-        group->first = calls->next;
-        calls->next = NULL;
-    }
-    return calls;
-}
-
-/* Commits one group, which holds the leader's own call; under the lock before and after. */
+/* Commits all that wait, the leader's own call with them; under the lock before and after. */
 static void group_lead(struct store_group *group, store_commit_fn *commit, void *ctx)
 {
     group->led = true;
-    struct store_call *calls = group_take(group);
+    struct store_call *calls = group->first;
+    group->first = group->last = NULL;
     pthread_mutex_unlock(&group->lock);
     commit(ctx, calls);
     pthread_mutex_lock(&group->lock);

@@ -4,8 +4,8 @@
  *     a call comes -> nobody leads: this thread leads, with all that wait -> commit -> wakes those it settled
  *                  -> somebody leads: it waits, and goes with the next group
  *
- * Nothing is delayed so that others may join: while one group is synced the next one gathers.  With `gathers` false
- * each call is a group of its own (the policy "always").  A hand-over costs one wake-up of a thread.
+ * Nothing is delayed so that others may join: while one group is synced the next one gathers.  So it serves the policies
+ * always and group alike (store.h, SHARING).  A hand-over costs one wake-up of a thread.
  */
 #ifndef TWBENCH_STORE_GROUP_H
 #define TWBENCH_STORE_GROUP_H
@@ -25,13 +25,12 @@ struct store_group {
     pthread_mutex_t lock;
     struct store_call *first, *last; /* those that wait */
     bool led;
-    bool gathers;
 };
 
 /* Carries out the calls, in their order, and sets the answer of each.  One thread at a time is in it. */
 typedef void store_commit_fn(void *ctx, struct store_call *calls);
 
-void store_group_init(struct store_group *group, bool gathers);
+void store_group_init(struct store_group *group);
 void store_group_destroy(struct store_group *group);
 
 /* Returns the call's answer when it is settled. */

@@ -12,10 +12,9 @@ struct writer_call {
     bool found;
 };
 
-void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx,
-                       bool gathers)
+void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx)
 {
-    store_group_init(&writer->group, gathers);
+    store_group_init(&writer->group);
     store_ordered_init(&writer->ordered);
     atomic_init(&writer->broken, false);
     writer->steps = steps;

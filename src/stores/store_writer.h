@@ -34,8 +34,7 @@ struct store_writer {
     uint64_t due_max;
 };
 
-void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx,
-                       bool gathers);
+void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx);
 void store_writer_destroy(struct store_writer *writer);
 
 /* As the hooks of store.h. */

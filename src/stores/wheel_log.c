@@ -152,15 +152,11 @@ static int wheel_log_put(struct tw_store_seat *seat, struct tw_message *messages
     if (answer != TW_STORE_OK)
         return answer;
     wl_log_lock(log);
-    answer = log->broken ? TW_STORE_BROKEN : TW_STORE_OK;
+    struct wl_ticket ticket = wl_log_join(log);
+    answer = log->broken ? TW_STORE_BROKEN : put_append(seat, &ticket, messages, count);
     if (answer == TW_STORE_OK) {
-        struct wl_ticket ticket = wl_log_enter(log);
-        answer = put_append(seat, &ticket, messages, count);
-        if (answer == TW_STORE_OK) {
-            wl_log_join_group(log);
-            answer = wl_log_settle(log, &ticket);
-        }
-        wl_log_leave(log);
+        wl_log_join_group(log);
+        return wl_log_settle_and_unlock(log, &ticket);
     }
     wl_log_unlock(log);
     return answer;

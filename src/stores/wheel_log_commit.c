@@ -2,7 +2,10 @@
 #include "wheel_log_commit.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,6 +67,35 @@ void wl_log_unlock(struct wl_log *log)
     pthread_mutex_unlock(&log->lock);
 }
 
+/* ---- Sleeping. -------------------------------------------------------------------------------- */
+
+static struct wl_crowd *crowd_of(struct wl_log *log, uint32_t group)
+{
+    return &log->crowds[group % 2];
+}
+
+/* Gives up the lock and sleeps until the crowd is woken, or without a reason. */
+static void crowd_sleep(struct wl_log *log, struct wl_crowd *crowd)
+{
+    uint32_t turn = atomic_load(&crowd->turn);
+    crowd->asleep++;
+    wl_log_unlock(log);
+    syscall(SYS_futex, &crowd->turn, FUTEX_WAIT_PRIVATE, turn, NULL, NULL, 0);
+}
+
+/* Lets the crowd go; with the lock.  crowd_wake follows, without it. */
+static void crowd_free(struct wl_crowd *crowd)
+{
+    atomic_fetch_add(&crowd->turn, 1);
+    crowd->asleep = 0;
+    crowd->freed++;
+}
+
+static void crowd_wake(struct wl_crowd *crowd, int most)
+{
+    syscall(SYS_futex, &crowd->turn, FUTEX_WAKE_PRIVATE, most, NULL, NULL, 0);
+}
+
 /* ---- Taking back. ----------------------------------------------------------------------------- */
 
 /* Sets the heads to what they were before the records of the buffer: the first record of a chain there leads
@@ -115,8 +147,9 @@ static void log_take_back(struct wl_log *log)
     log->flushing.used = log->filling.used = 0;
     log->flushing.least_due = log->filling.least_due = UINT64_MAX;
     log->filling.base = log->end = log->reserved = from;
-    log->failures++;
-    log->failed_from[log->failures % WL_FAILURES] = from;
+    unsigned failures = atomic_load(&log->failures) + 1;
+    log->failed_from[failures % WL_FAILURES] = from;
+    atomic_store(&log->failures, failures);
 }
 
 bool wl_log_withdraw(struct wl_log *log, uint64_t from)
@@ -181,10 +214,60 @@ void wl_log_join_group(struct wl_log *log)
         pthread_cond_signal(&log->company);
 }
 
+/* The leader's work is over, as `error` says. */
+static void lead_note(struct wl_log *log, bool sync, int error, bool wrote, bool names)
+{
+    if (error && !wrote && is_full(error)) {
+        log->segments.names_changed = log->segments.names_changed || names;
+        log_take_back(log);
+    } else if (error) {
+        log->broken = true;
+    } else {
+        log->written = log->flushing.base + log->flushing.used;
+        if (sync)
+            log->durable = log->written;
+        atomic_store(&log->segments.readable, wl_log_committed(log));
+        log->flushing.used = 0;
+        log->flushing.least_due = UINT64_MAX;
+    }
+}
+
+/* Ends a leader's time: those whom it settled are woken, and then one of those who wait for the next leader. */
+static void hand_over(struct wl_log *log)
+{
+    struct wl_crowd *settled = crowd_of(log, log->group - 1), *next = crowd_of(log, log->group);
+    bool wake = settled->asleep > 0;
+    if (wake)
+        crowd_free(settled);
+    log->busy = log->handed = next->asleep > 0;
+    if (log->handed)
+        atomic_fetch_add(&next->turn, 1);
+    pthread_cond_broadcast(&log->settled);
+    if (!wake && !log->handed)
+        return;
+    wl_log_unlock(log);
+    if (wake)
+        crowd_wake(settled, INT_MAX);
+    crowd_wake(next, 1);
+    wl_log_lock(log);
+}
+
+/* The same after a failure: all are woken, and nobody leads. */
+static void hand_over_to_nobody(struct wl_log *log)
+{
+    log->busy = log->handed = false;
+    for (uint32_t i = 0; i < 2; i++) {
+        crowd_free(&log->crowds[i]);
+        crowd_wake(&log->crowds[i], INT_MAX);
+    }
+    pthread_cond_broadcast(&log->settled);
+}
+
 /* Writes what is in the buffer, and syncs all that was written.  Nobody else is at it. */
 static void lead(struct wl_log *log, bool sync)
 {
     log->busy = true;
+    log->handed = false;
     if (log->window_ns && sync && log->policy == TW_SYNC_GROUP) {
         struct timespec window = {0, (long)log->window_ns};
         wl_log_unlock(log);
@@ -201,6 +284,7 @@ static void lead(struct wl_log *log, bool sync)
     log->filling.base = log->end;
     log->filling.used = 0;
     log->filling.least_due = UINT64_MAX;
+    log->group++;
     bool names = sync && log->segments.names_changed, wrote;
     if (names)
         log->segments.names_changed = false;
@@ -210,53 +294,94 @@ static void lead(struct wl_log *log, bool sync)
     if (!error && names)
         error = fsync(log->segments.directory) == 0 ? 0 : errno;
     wl_log_lock(log);
-    if (error && !wrote && is_full(error)) {
-        log->segments.names_changed = log->segments.names_changed || names;
-        log_take_back(log);
-    } else if (error) {
-        log->broken = true;
-    } else {
-        log->written = log->flushing.base + log->flushing.used;
-        if (sync) {
-            log->durable = log->written;
-            log->synced_ns = monotonic_ns();
-            log->sync_ns = log->synced_ns - begin_ns;
-            log->expected = joined + log->joined;
-        }
-        atomic_store(&log->segments.readable, wl_log_committed(log));
-        log->flushing.used = 0;
-        log->flushing.least_due = UINT64_MAX;
+    lead_note(log, sync, error, wrote, names);
+    if (!error && sync) {
+        log->synced_ns = monotonic_ns();
+        log->sync_ns = log->synced_ns - begin_ns;
+        log->expected = joined + log->joined;
     }
-    log->busy = false;
-    pthread_cond_broadcast(&log->settled);
+    if (error)
+        hand_over_to_nobody(log);
+    else
+        hand_over(log);
 }
 
 /* Was a record that ended there, appended after so many failures, taken back? */
 static bool taken_back(const struct wl_log *log, const struct wl_ticket *ticket)
 {
-    for (unsigned i = ticket->failures + 1; i <= log->failures; i++)
+    unsigned failures = atomic_load(&log->failures);
+    for (unsigned i = ticket->failures + 1; i <= failures; i++)
         if (ticket->end > log->failed_from[i % WL_FAILURES])
             return true;
     return false;
 }
 
-/* Waits until all before ticket->end is written, or durable. */
-static int log_reach(struct wl_log *log, const struct wl_ticket *ticket, bool sync)
+#define NOT_YET 1
+
+/* Is all before ticket->end written, or durable?  An answer of store.h, or NOT_YET. */
+static int reached(const struct wl_log *log, const struct wl_ticket *ticket, bool sync)
 {
-    for (;;) {
-        if (taken_back(log, ticket))
-            return TW_STORE_FULL;
-        if ((sync ? log->durable : log->written) >= ticket->end)
-            return TW_STORE_OK;
-        if (log->broken)
-            return TW_STORE_IO;
-        if (log->busy)
-            pthread_cond_wait(&log->settled, &log->lock);
-        else {
+    if (taken_back(log, ticket))
+        return TW_STORE_FULL;
+    if ((sync ? log->durable : log->written) >= ticket->end)
+        return TW_STORE_OK;
+    return log->broken ? TW_STORE_IO : NOT_YET;
+}
+
+/* The same without the lock, where that can be told: a position is used again only after a failure. */
+static bool reached_for_sure(struct wl_log *log, const struct wl_ticket *ticket, bool sync)
+{
+    return sync == (log->policy <= TW_SYNC_GROUP) &&
+           atomic_load(&log->segments.readable) >= ticket->end &&
+           atomic_load(&log->failures) == ticket->failures;
+}
+
+/* Sleeps until a leader has settled the ticket's buffer, or this thread is to lead.  True: the ticket is reached, and
+ * the lock is not taken again. */
+static bool reach_asleep(struct wl_log *log, const struct wl_ticket *ticket, bool sync)
+{
+    bool flushing = !log->handed && ticket->end <= log->filling.base;
+    struct wl_crowd *crowd = crowd_of(log, flushing ? log->group - 1 : log->group);
+    unsigned freed = crowd->freed;
+    crowd_sleep(log, crowd);
+    if (reached_for_sure(log, ticket, sync))
+        return true;
+    wl_log_lock(log);
+    if (crowd->freed == freed)
+        crowd->asleep--;
+    return false;
+}
+
+/* Waits until all before ticket->end is written, or durable; gives up the lock for good. */
+static int log_reach_and_unlock(struct wl_log *log, const struct wl_ticket *ticket, bool sync)
+{
+    int answer;
+    bool woken = false;
+    while ((answer = reached(log, ticket, sync)) == NOT_YET) {
+        if (!log->busy || (log->handed && woken)) {
             lead(log, sync);
             log->put_led = true;
+        } else if (reach_asleep(log, ticket, sync)) {
+            return TW_STORE_OK;
+        } else {
+            woken = true;
         }
     }
+    if (answer != TW_STORE_OK && log->handed)
+        hand_over_to_nobody(log);
+    wl_log_unlock(log);
+    return answer;
+}
+
+/* The same, and has the lock again. */
+static int log_reach(struct wl_log *log, const struct wl_ticket *ticket, bool sync)
+{
+    int answer = reached(log, ticket, sync);
+    if (answer == NOT_YET) {
+        answer = log_reach_and_unlock(log, ticket, sync);
+        wl_log_lock(log);
+    }
+    return answer;
 }
 
 /* How long a done leaves the disk to a put that may come. */
@@ -265,12 +390,13 @@ static int log_reach(struct wl_log *log, const struct wl_ticket *ticket, bool sy
 int wl_log_settle_behind(struct wl_log *log, const struct wl_ticket *ticket)
 {
     struct timespec pause = {0, BEHIND_NS};
-    if (log->policy <= TW_SYNC_GROUP && log->put_led && !log->busy && !log->broken) {
+    bool group = log->policy == TW_SYNC_GROUP;
+    if (group && log->put_led && !log->busy && !log->broken) {
         wl_log_unlock(log);
         nanosleep(&pause, NULL);
         wl_log_lock(log);
     }
-    while (log->policy <= TW_SYNC_GROUP && log->busy && !log->broken)
+    while (group && log->busy && log->durable < ticket->end && !log->broken)
         pthread_cond_wait(&log->settled, &log->lock);
     bool alone = log->durable < ticket->end;
     int answer = wl_log_settle(log, ticket);
@@ -308,22 +434,16 @@ int wl_log_settle(struct wl_log *log, const struct wl_ticket *ticket)
     return answer == TW_STORE_OK && log->policy == TW_SYNC_INTERVAL ? wl_log_tend(log) : answer;
 }
 
+int wl_log_settle_and_unlock(struct wl_log *log, const struct wl_ticket *ticket)
+{
+    if (log->policy <= TW_SYNC_GROUP)
+        return log_reach_and_unlock(log, ticket, true);
+    int answer = wl_log_settle(log, ticket);
+    wl_log_unlock(log);
+    return answer;
+}
+
 /* ---- Appending. ------------------------------------------------------------------------------- */
-
-struct wl_ticket wl_log_enter(struct wl_log *log)
-{
-    while (log->policy == TW_SYNC_ALWAYS && log->turn && !log->broken)
-        pthread_cond_wait(&log->settled, &log->lock);
-    log->turn = true;
-    return wl_log_join(log);
-}
-
-void wl_log_leave(struct wl_log *log)
-{
-    log->turn = false;
-    if (log->policy == TW_SYNC_ALWAYS)
-        pthread_cond_broadcast(&log->settled);
-}
 
 struct wl_ticket wl_log_join(const struct wl_log *log)
 {

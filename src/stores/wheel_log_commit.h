@@ -6,13 +6,15 @@
  *     done  --+      |____swap____|
  *
  * GROUP COMMIT.  Whoever has appended and finds nobody at it becomes the leader: it takes the buffer as it is, writes and syncs
- * it without the lock, and wakes all whose records were in it.  Those that come meanwhile fill the other
- * buffer, and one of them leads next.
+ * it without the lock.  Those that come meanwhile fill the other buffer, and one of them is chosen to lead next.  They sleep
+ * on a word of their buffer (a futex), so a settled put wakes once and needs no lock to learn that it is settled.
  *
- * Producers that put again as soon as they are acknowledged would so fall into two halves that sync in turns.  So the
- * next leader waits until as many puts have joined as the last group and those behind it had, at most half
+ * Producers that put again as soon as they are acknowledged would so fall into two halves that sync in turns.  Two things
+ * bring them together.  Those that a leader settled are woken before the next leader is, so that what they put next is
+ * mostly there when it takes the buffer: nobody waits for that, and it is all that TW_SYNC_ALWAYS does.  Under
+ * TW_SYNC_GROUP the leader also waits until as many puts have joined as the last group and those behind it had, at most half
  * the time of a sync.  Where they do not come, it is a while before a leader waits again.  One producer alone never waits.
- * A window (setting window-us) makes the leader wait that long in any case.
+ * A window (setting window-us) makes the leader of TW_SYNC_GROUP wait that long in any case.
  *
  * POSITIONS   committed <= written <= end.  `committed` is what may be read, and what a put waits for: under always and group what is
  * synced, under interval and none what is written.
@@ -39,6 +41,12 @@ struct wl_buffer {
     uint64_t least_due; /* of the messages in it; UINT64_MAX: none */
 };
 
+/* Those who sleep until a buffer is settled. */
+struct wl_crowd {
+    _Atomic uint32_t turn;  /* they sleep while it stays the same */
+    unsigned asleep, freed; /* how many do; how often all were let go; under the lock */
+};
+
 struct wl_log {
     pthread_mutex_t lock;   /* of all here, of the heads, and of what the store keeps with them */
     pthread_cond_t settled; /* the leader is through, or a cancel is decided */
@@ -58,13 +66,15 @@ struct wl_log {
     enum tw_sync_policy policy;
     uint64_t interval_ns, synced_ns, window_ns;
     bool busy, broken;
-    bool turn;         /* under always: a put is under way, from its append to its sync */
-    bool put_led;      /* the last leader was a put: another may be about to come */
-    unsigned joined;   /* puts in the buffer that is filling */
-    unsigned expected; /* of them before a leader takes it */
-    unsigned unwaited; /* leaders that do not wait, as the last one waited in vain */
-    uint64_t sync_ns;  /* what the last sync took */
-    unsigned failures; /* times that what was not committed was taken back */
+    bool handed;    /* busy for one of the filling buffer's crowd, which is woken to lead */
+    uint32_t group; /* number of the buffer that is filling */
+    struct wl_crowd crowds[2]; /* by group % 2: of the filling buffer, and of the flushing one */
+    bool put_led;              /* the last leader was a put: another may be about to come */
+    unsigned joined;           /* puts in the buffer that is filling */
+    unsigned expected;         /* of them before a leader takes it */
+    unsigned unwaited;         /* leaders that do not wait, as the last one waited in vain */
+    uint64_t sync_ns;          /* what the last sync took */
+    _Atomic unsigned failures; /* times that what was not committed was taken back */
     uint64_t failed_from[WL_FAILURES]; /* by failures % WL_FAILURES: from this position on */
 };
 
@@ -90,13 +100,9 @@ static inline uint64_t wl_log_committed(const struct wl_log *log)
 void wl_log_lock(struct wl_log *log);
 void wl_log_unlock(struct wl_log *log);
 
-/* Begins the records of a put, which under TW_SYNC_ALWAYS shares its sync with no other put: waits for its turn. */
-struct wl_ticket wl_log_enter(struct wl_log *log);
 /* All records of a put are appended, and it is about to settle. */
 void wl_log_join_group(struct wl_log *log);
-/* Ends them, after wl_log_settle or a refusal. */
-void wl_log_leave(struct wl_log *log);
-/* Begins the records of a cancel or a done. */
+/* Begins the records of a call. */
 struct wl_ticket wl_log_join(const struct wl_log *log);
 /* Appends a record.  A chained one gets its `back` and becomes its slot's head.  late: the first 8 bytes of the body, or NULL.
  * *position: where it begins.  May give up the lock while the buffer is full.  TW_STORE_OK, _FULL (nothing of
@@ -108,8 +114,10 @@ int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry 
 bool wl_log_withdraw(struct wl_log *log, uint64_t from);
 /* Waits until the ticket's records are as safe as the policy says.  Gives up the lock meanwhile. */
 int wl_log_settle(struct wl_log *log, const struct wl_ticket *ticket);
-/* The same for a done, which lets a put go first that may be about to come, and shares its sync: a producer that has just been
- * acknowledged would otherwise find the disk taken by the done. */
+/* The same, and gives up the lock for good. */
+int wl_log_settle_and_unlock(struct wl_log *log, const struct wl_ticket *ticket);
+/* The same for a done, which under TW_SYNC_GROUP lets a put go first that may be about to come, and shares its sync: a
+ * producer that has just been acknowledged would otherwise find the disk taken by the done. */
 int wl_log_settle_behind(struct wl_log *log, const struct wl_ticket *ticket);
 /* Commits all that was appended; with sync makes it durable under every policy. */
 int wl_log_flush(struct wl_log *log, bool sync);

@@ -12,9 +12,11 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1021,6 +1023,80 @@ static void threads_put_and_cancel_beside_the_dispatcher(void **state)
     assert_int_equal(wheel_log->close(store), TW_STORE_OK);
 }
 
+/* ---- Who shares a sync. ----------------------------------------------------------------------- */
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* a sync passes when it is free */
+static atomic_uint at_gate;                              /* syncs that came to it */
+
+/* Stands before the C library's. */
+int fdatasync(int fd)
+{
+    atomic_fetch_add(&at_gate, 1);
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+#define SHARERS 6u
+static atomic_uint answered;
+
+static void *put_alone(void *argument)
+{
+    static atomic_ullong keys;
+    struct tw_store_seat *seat = wheel_log->enter(argument);
+    struct tw_message message = {.key = 1 + atomic_fetch_add(&keys, 1), .due_ms = START + 1000};
+    intptr_t answer = wheel_log->put(seat, &message, 1);
+    atomic_fetch_add(&answered, 1);
+    wheel_log->leave(seat);
+    return (void *)answer; /* NOLINT: a number on its way */
+}
+
+static void wait_for_pending(struct tw_store *store, uint64_t count)
+{
+    struct tw_store_stats stats = {.pending = 0};
+    while (stats.pending < count) {
+        usleep(200);
+        wheel_log->stats(store, &stats);
+    }
+}
+
+/* One put is being synced, all others come meanwhile: they share the next sync, and none is answered before its own. */
+static void puts_that_wait_for_a_sync_share_the_next(void **state)
+{
+    static const enum tw_sync_policy policies[] = {TW_SYNC_ALWAYS, TW_SYNC_GROUP};
+    for (size_t round = 0; round < 2; round++) {
+        pthread_t threads[SHARERS];
+        struct tw_store *store;
+        struct tw_error error;
+        struct tw_store_stats stats;
+        struct tw_store_config config = {
+            .directory = *state, .sync = policies[round], .now_ms = START, .seats = SHARERS};
+        directory_clear(*state);
+        assert_int_equal(wheel_log->open(&store, &config, &error), TW_STORE_OK);
+        wheel_log->stats(store, &stats);
+        uint64_t before = stats.syncs;
+        unsigned arrived = atomic_load(&at_gate);
+        atomic_store(&answered, 0);
+        pthread_mutex_lock(&gate);
+        for (size_t i = 0; i < SHARERS; i++) {
+            assert_int_equal(pthread_create(&threads[i], NULL, put_alone, store), 0);
+            while (atomic_load(&at_gate) == arrived)
+                usleep(200);
+        }
+        wait_for_pending(store, SHARERS);
+        assert_int_equal(atomic_load(&answered), 0);
+        pthread_mutex_unlock(&gate);
+        for (size_t i = 0; i < SHARERS; i++) {
+            void *answer;
+            assert_int_equal(pthread_join(threads[i], &answer), 0);
+            assert_ptr_equal(answer, NULL);
+        }
+        wheel_log->stats(store, &stats);
+        assert_int_equal(stats.syncs - before, 2);
+        assert_int_equal(wheel_log->close(store), TW_STORE_OK);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_directory, drop_directory)
 
 int main(void)
@@ -1041,6 +1117,7 @@ int main(void)
         CASE(without_a_position_in_the_slot_what_is_done_comes_again),
         CASE(a_full_disk_refuses_puts_and_the_store_goes_on),
         CASE(threads_put_and_cancel_beside_the_dispatcher),
+        CASE(puts_that_wait_for_a_sync_share_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
