@@ -1,4 +1,4 @@
-/* wheel_log_queue.c - a heap of numbers that spills sorted runs into a file without a name. */
+/* wheel_log_queue.c - heaps of numbers that spill sorted runs into a file without a name. */
 #include "wheel_log_queue.h"
 
 #include <errno.h>
@@ -31,62 +31,69 @@ void wl_queue_close(struct wl_queue *queue)
 {
     for (size_t i = 0; i < queue->run_count; i++)
         free(queue->runs[i].piece);
+    free(queue->runs);
     free(queue->items);
+    free(queue->out);
     if (queue->file >= 0)
         close(queue->file);
     *queue = (struct wl_queue){.file = -1};
 }
 
-/* ---- The heap. -------------------------------------------------------------------------------- */
+/* ---- The heaps. ------------------------------------------------------------------------------- */
 
-static void sink(uint64_t *items, size_t count, size_t at)
+/* Number `at` of a heap: the second one grows from the end of the items. */
+static uint64_t *heap_at(const struct wl_queue *queue, unsigned side, size_t at)
 {
-    uint64_t item = items[at];
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && items[child + 1] < items[child])
+    return side ? &queue->items[queue->room - 1 - at] : &queue->items[at];
+}
+
+static void heap_add(struct wl_queue *queue, unsigned side, uint64_t item)
+{
+    size_t at = queue->count[side]++;
+    for (; at > 0 && *heap_at(queue, side, (at - 1) / 2) > item; at = (at - 1) / 2)
+        *heap_at(queue, side, at) = *heap_at(queue, side, (at - 1) / 2);
+    *heap_at(queue, side, at) = item;
+}
+
+static void heap_drop_first(struct wl_queue *queue, unsigned side)
+{
+    size_t count = --queue->count[side], at = 0;
+    uint64_t item = *heap_at(queue, side, count);
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && *heap_at(queue, side, child + 1) < *heap_at(queue, side, child))
             child++;
-        if (items[child] >= item)
+        if (*heap_at(queue, side, child) >= item)
             break;
-        items[at] = items[child];
-        at = child;
+        *heap_at(queue, side, at) = *heap_at(queue, side, child);
     }
-    items[at] = item;
+    *heap_at(queue, side, at) = item;
 }
 
-static void climb(uint64_t *items, size_t at)
+/* The heap with the least number; *item is UINT64_MAX if both are empty. */
+static unsigned heap_least(const struct wl_queue *queue, uint64_t *item)
 {
-    uint64_t item = items[at];
-    while (at > 0 && items[(at - 1) / 2] > item) {
-        items[at] = items[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    items[at] = item;
+    uint64_t first[2];
+    for (unsigned side = 0; side < 2; side++)
+        first[side] = queue->count[side] ? *heap_at(queue, side, 0) : UINT64_MAX;
+    unsigned side = first[1] < first[0];
+    *item = first[side];
+    return side;
 }
 
-/* Lets those that were pushed since join the heap: one by one, or all at once where they are many. */
-static void heap_join(struct wl_queue *queue)
+/* Room for twice as many numbers, or for the first; false without memory. */
+static bool heaps_grow(struct wl_queue *queue)
 {
-    if (queue->heaped == queue->count)
-        return;
-    if (queue->count - queue->heaped > queue->heaped / 8)
-        for (size_t at = queue->count / 2; at-- > 0;)
-            sink(queue->items, queue->count, at);
-    else
-        for (size_t at = queue->heaped; at < queue->count; at++)
-            climb(queue->items, at);
-    queue->heaped = queue->count;
+    size_t room = queue->room ? queue->room * 2 : 1024, behind = queue->count[1];
+    uint64_t *items = realloc(queue->items, room * sizeof *items);
+    if (!items)
+        return false;
+    memmove(items + room - behind, items + queue->room - behind, behind * sizeof *items);
+    queue->items = items;
+    queue->room = room;
+    return true;
 }
 
 /* ---- Runs. ------------------------------------------------------------------------------------ */
-
-static int by_value(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
 
 static bool file_ready(struct wl_queue *queue)
 {
@@ -95,13 +102,16 @@ static bool file_ready(struct wl_queue *queue)
     return queue->file >= 0;
 }
 
-/* The file lives no longer than the process, so the bytes of its numbers may be the machine's. */
-static bool file_write(struct wl_queue *queue, const uint64_t *items, size_t count)
+/* Writes what is ready of the run.  The file lives no longer than the process, so the bytes of its numbers may be the machine's.
+ * False: it still is ready. */
+static bool out_write(struct wl_queue *queue)
 {
-    size_t size = count * sizeof *items;
-    const char *from = (const char *)items;
+    size_t size = queue->out_count * sizeof *queue->out;
+    const char *from = (const char *)queue->out;
+    struct wl_run *run = &queue->runs[queue->run_count - 1];
+    uint64_t end = run->end;
     while (size > 0) {
-        ssize_t wrote = pwrite(queue->file, from, size, (off_t)queue->file_end);
+        ssize_t wrote = pwrite(queue->file, from, size, (off_t)end);
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
@@ -109,19 +119,28 @@ static bool file_write(struct wl_queue *queue, const uint64_t *items, size_t cou
         atomic_fetch_add(&queue->segments->written_bytes, (uint64_t)wrote);
         from += wrote;
         size -= (size_t)wrote;
-        queue->file_end += (uint64_t)wrote;
+        end += (uint64_t)wrote;
     }
+    run->end = end;
+    queue->out_count = 0;
     return true;
 }
 
-/* Is there an item left in the run?  Reads its next piece if need be. */
+/* Is there an item left in the run?  Takes its next piece if need be, from the file or as it is about to be written. */
 static bool run_ready(struct wl_queue *queue, struct wl_run *run, bool *failed)
 {
     if (run->at < run->got)
         return true;
     uint64_t left = run->end - run->offset;
-    if (left == 0)
-        return false;
+    if (left == 0) {
+        if (!queue->running || run != &queue->runs[queue->run_count - 1] || !queue->out_count)
+            return false;
+        memcpy(run->piece, queue->out, queue->out_count * sizeof *run->piece);
+        run->at = 0;
+        run->got = queue->out_count;
+        queue->out_count = 0;
+        return true;
+    }
     size_t size = WL_RUN_PIECE * sizeof *run->piece;
     if (size > left)
         size = (size_t)left;
@@ -148,51 +167,42 @@ static struct wl_run *run_least(struct wl_queue *queue, bool *failed)
     return least;
 }
 
-static bool runs_merge(struct wl_queue *queue)
+static bool run_begin(struct wl_queue *queue)
 {
-    bool failed = false;
-    uint64_t start = queue->file_end;
-    uint64_t *piece = malloc(WL_RUN_PIECE * sizeof *piece);
-    size_t count = 0;
+    uint64_t from = queue->run_count ? queue->runs[queue->run_count - 1].end : 0;
+    struct wl_run *runs = realloc(queue->runs, (queue->run_count + 1) * sizeof *runs);
+    if (!runs)
+        return false;
+    queue->runs = runs;
+    if (!queue->out)
+        queue->out = malloc(WL_RUN_PIECE * sizeof *queue->out);
+    uint64_t *piece = queue->out && file_ready(queue) ? malloc(WL_RUN_PIECE * sizeof *piece) : NULL;
     if (!piece)
         return false;
-    for (struct wl_run *run; !failed && (run = run_least(queue, &failed));) {
-        piece[count++] = run->piece[run->at++];
-        if (count == WL_RUN_PIECE) {
-            failed = !file_write(queue, piece, count);
-            count = 0;
-        }
-    }
-    failed = failed || !file_write(queue, piece, count);
-    if (failed) {
-        free(piece);
-        return false;
-    }
-    for (size_t i = 0; i < queue->run_count; i++)
-        free(queue->runs[i].piece);
-    queue->runs[0] = (struct wl_run){.piece = piece, .offset = start, .end = queue->file_end};
-    queue->run_count = 1;
+    runs[queue->run_count++] = (struct wl_run){.piece = piece, .offset = from, .end = from};
+    queue->running = true;
+    queue->last = 0;
     return true;
 }
 
-/* Moves all items to a run of their own.  False: there is no room for it, and nothing has changed but that the runs may be
- * one now. */
+/* Moves the least item to a run, and so makes room for one.  False: there is no room for it on the disk, and no item has
+ * moved. */
 static bool spill(struct wl_queue *queue)
 {
-    if (!file_ready(queue) || (queue->run_count == WL_QUEUE_RUNS && !runs_merge(queue)))
+    if (queue->running && queue->out_count == WL_RUN_PIECE && !out_write(queue))
         return false;
-    uint64_t start = queue->file_end;
-    struct wl_run run = {.piece = malloc(WL_RUN_PIECE * sizeof *run.piece), .offset = start};
-    qsort(queue->items, queue->count, sizeof *queue->items, by_value); /* which is a heap, too */
-    queue->heaped = queue->count;
-    if (!run.piece || !file_write(queue, queue->items, queue->count)) {
-        free(run.piece);
-        queue->file_end = start;
-        return false;
+    if (queue->running && queue->count[queue->side] == 0) {
+        if (!out_write(queue))
+            return false;
+        queue->running = false;
+        queue->side = !queue->side;
     }
-    run.end = queue->file_end;
-    queue->runs[queue->run_count++] = run;
-    queue->count = queue->heaped = 0;
+    if (!queue->running && !run_begin(queue))
+        return false;
+    if (queue->count[queue->side] == 0)
+        queue->side = !queue->side;
+    queue->last = queue->out[queue->out_count++] = *heap_at(queue, queue->side, 0);
+    heap_drop_first(queue, queue->side);
     return true;
 }
 
@@ -200,29 +210,27 @@ static bool spill(struct wl_queue *queue)
 
 bool wl_queue_push(struct wl_queue *queue, struct wl_item item)
 {
-    if (queue->count >= queue->limit && !spill(queue))
+    uint64_t packed = item_pack(queue, item);
+    size_t held = queue->count[0] + queue->count[1];
+    if (held >= queue->limit && !spill(queue))
         queue->limit *= 2;
-    if (queue->count == queue->room) {
-        size_t room = queue->room ? queue->room * 2 : 1024;
-        uint64_t *items = realloc(queue->items, room * sizeof *items);
-        if (!items)
-            return false;
-        queue->items = items;
-        queue->room = room;
-    }
-    queue->items[queue->count++] = item_pack(queue, item);
+    else if (held >= queue->limit)
+        held--;
+    if (held == queue->room && !heaps_grow(queue))
+        return false;
+    heap_add(queue, queue->running && packed < queue->last ? !queue->side : queue->side, packed);
     return true;
 }
 
 bool wl_queue_peek(struct wl_queue *queue, struct wl_item *item, bool *failed)
 {
-    heap_join(queue);
+    uint64_t least;
+    heap_least(queue, &least);
     const struct wl_run *run = run_least(queue, failed);
-    if (*failed || (!run && queue->count == 0))
+    if (run && run->piece[run->at] < least)
+        least = run->piece[run->at];
+    if (*failed || least == UINT64_MAX)
         return false;
-    uint64_t least = run ? run->piece[run->at] : UINT64_MAX;
-    if (queue->count && queue->items[0] < least)
-        least = queue->items[0];
     *item = item_unpack(queue, least);
     return true;
 }
@@ -230,18 +238,17 @@ bool wl_queue_peek(struct wl_queue *queue, struct wl_item *item, bool *failed)
 void wl_queue_pop(struct wl_queue *queue)
 {
     bool failed = false;
+    uint64_t least;
+    unsigned side = heap_least(queue, &least);
     struct wl_run *run = run_least(queue, &failed);
-    if (run && (queue->count == 0 || run->piece[run->at] <= queue->items[0])) {
+    if (run && run->piece[run->at] <= least)
         run->at++;
-        return;
-    }
-    queue->items[0] = queue->items[--queue->count];
-    queue->heaped = queue->count;
-    if (queue->count)
-        sink(queue->items, queue->count, 0);
+    else
+        heap_drop_first(queue, side);
 }
 
 uint64_t wl_queue_bytes(const struct wl_queue *queue)
 {
-    return queue->room * sizeof *queue->items + queue->run_count * WL_RUN_PIECE * sizeof(uint64_t);
+    return (queue->room + (queue->run_count + (queue->out != NULL)) * WL_RUN_PIECE) *
+           sizeof *queue->items;
 }

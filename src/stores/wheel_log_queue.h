@@ -11,10 +11,15 @@
  * The order of the numbers is the order of delivery, the same after every recovery, and a cancel comes just before
  * the message that it names.
  *
- * BOUNDED MEMORY.  The numbers are a heap.  When there are more than WL_QUEUE_ITEMS they are sorted and
- * written to a file without a name, which vanishes with the process: a run.  What is taken next is the least of
- * the heap's first and the runs' firsts.  When there are WL_QUEUE_RUNS runs they are merged to one.  A slot of any size takes
- * WL_QUEUE_ITEMS * 8 bytes and a piece of each run.  If the disk has no room for a run, the heap grows instead.
+ * BOUNDED MEMORY, AND NO CALL THAT STANDS.  The numbers are a heap.  When there are WL_QUEUE_ITEMS, each push moves the least of
+ * them to a file without a name, which vanishes with the process.  What is written so is sorted: a run.  A number
+ * that comes too late for the run that is written waits in a second heap, from the other end of the same memory.  When
+ * the first one is empty the run is over, and the second begins the next (replacement selection; Knuth, volume 3, 5.4.1).
+ * So a push costs O(log n) whether it spills or not, where sorting all at once would have the dispatcher stand.
+ *
+ * What is taken next is the least of the heaps' firsts and the runs' firsts.  A slot of any size takes WL_QUEUE_ITEMS * 8 bytes
+ * and a piece of each run, which is at most a sixteenth of a byte for each message.  If the disk has no room for a run, the
+ * heaps grow instead.
  */
 #ifndef TWBENCH_WHEEL_LOG_QUEUE_H
 #define TWBENCH_WHEEL_LOG_QUEUE_H
@@ -22,7 +27,6 @@
 #include "wheel_log_segments.h"
 
 #define WL_QUEUE_ITEMS (UINT32_C(1) << 18)
-#define WL_QUEUE_RUNS  16u
 #define WL_RUN_PIECE   2048u /* items of a run that are in memory */
 
 /* Longest hour, and longest log that a queue can tell positions of. */
@@ -38,12 +42,17 @@ struct wl_run {
 struct wl_queue {
     uint64_t start, base; /* due and position that an item of 0 stands for */
     uint64_t *items;
-    size_t count, heaped, room; /* items[0 .. heaped) are a heap, the rest is yet to join it */
+    size_t room;
     size_t limit;
-    struct wl_run runs[WL_QUEUE_RUNS];
+    size_t count[2]; /* of the heaps: items[0], [1], ...; and items[room - 1], [room - 2], ... */
+    struct wl_run *runs;
     size_t run_count;
+    bool running;  /* the last run is being written */
+    unsigned side; /* from that heap; a number below `last` joins the other one */
+    uint64_t last; /* number of the run */
+    uint64_t *out; /* numbers of the run that are not in the file yet */
+    size_t out_count;
     int file; /* -1: none yet */
-    uint64_t file_end;
     struct wl_segments *segments;
 };
 

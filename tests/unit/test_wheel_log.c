@@ -749,38 +749,54 @@ static void a_put_out_of_reach_or_too_large_is_refused(void **state)
 /* ---- Bounds. ---------------------------------------------------------------------------------- */
 
 /* More in one slot than a queue holds: it spills, and the order stays that of the puts. */
-static void a_hot_slot_is_drained_in_bounded_memory_and_in_order(void **state)
+/* Half of them are put an hour ahead and half directly; due in the same millisecond, or scattered over so many. */
+static void drained_in_bounded_memory(const char *directory, uint64_t scatter)
 {
     const uint64_t all = deep() ? 2000000 : 300000;
     static struct tw_message messages[1000];
     static struct tw_delivery out[1000];
     struct opened opened;
     struct tw_store_stats stats;
-    uint64_t most = 0, next = 0;
+    uint64_t most = 0, came = 0, last_due = 0, last_key = 0;
     size_t count;
-    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+    assert_int_equal(store_open(&opened, directory, START, NULL, 0), TW_STORE_OK);
     for (uint64_t key = 0; key < all; key += 1000) {
-        /* Half of them an hour ahead and half directly, all due in the same millisecond. */
         for (uint64_t i = 0; i < 1000; i++)
-            messages[i] = (struct tw_message){key + i, START + 7200000, NULL, 0, 0};
+            messages[i] = (struct tw_message){
+                key + i, START + 7200000 + (key + i) * 48271 % scatter, NULL, 0, 0};
         assert_int_equal(wheel_log->put(opened.seat, messages, 1000), TW_STORE_OK);
         if (key == all / 2)
             assert_int_equal(wheel_log->poll(opened.store, START + 7199000, out, 1, &count),
                              TW_STORE_OK);
     }
     do {
-        assert_int_equal(wheel_log->poll(opened.store, START + 7200000, out, 1000, &count),
-                         TW_STORE_OK);
-        for (size_t i = 0; i < count; i++)
-            assert_int_equal(out[i].key, next++);
+        assert_int_equal(
+            wheel_log->poll(opened.store, START + 7200000 + scatter, out, 1000, &count),
+            TW_STORE_OK);
+        for (size_t i = 0; i < count; i++, came++) {
+            assert_true(out[i].due_ms > last_due ||
+                        (out[i].due_ms == last_due && (came == 0 || out[i].key > last_key)));
+            last_due = out[i].due_ms;
+            last_key = out[i].key;
+        }
         assert_int_equal(wheel_log->done(opened.store, count), TW_STORE_OK);
         wheel_log->stats(opened.store, &stats);
         most = stats.memory_bytes > most ? stats.memory_bytes : most;
     } while (count);
-    assert_int_equal(next, all);
+    assert_int_equal(came, all);
     /* Buffers, arena, a queue of 2 MiB and the runs' pieces. */
     assert_in_range(most, 0, 9 * 1024 * 1024);
     store_close(&opened);
+}
+
+static void a_hot_slot_is_drained_in_bounded_memory_and_in_order(void **state)
+{
+    drained_in_bounded_memory(*state, 1);
+}
+
+static void a_full_hour_is_drained_in_bounded_memory_and_in_order(void **state)
+{
+    drained_in_bounded_memory(*state, 1000000);
 }
 
 static void a_message_is_written_once(void **state)
@@ -1111,6 +1127,7 @@ int main(void)
         CASE(other_directories_are_refused_and_left_alone),
         CASE(a_put_out_of_reach_or_too_large_is_refused),
         CASE(a_hot_slot_is_drained_in_bounded_memory_and_in_order),
+        CASE(a_full_hour_is_drained_in_bounded_memory_and_in_order),
         CASE(a_message_is_written_once),
         CASE(segments_that_are_over_are_deleted),
         CASE(an_hour_is_loaded_before_its_turn),
