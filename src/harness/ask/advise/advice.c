@@ -248,7 +248,7 @@ static bool is_reference(const struct candidate *candidate)
     return false;
 }
 
-/* Against those that always stand there, then each that is on the front, or that was not told apart. */
+/* Against those that always stand there, then each that is on the front, or that does not differ significantly. */
 static cJSON *make_comparisons(const struct advice_evidence *evidence, const struct field *field)
 {
     cJSON *list = cJSON_CreateArray();

@@ -1,11 +1,11 @@
 /*
- * choice.h - what is wished for, and which contender it leads to.
+ * choice.h - chooses the contender that serves the wishes best.
  *
- * THE RULE.  Of the contenders that keep to the limits the best by the goal is taken, and with it all
- * that are not told apart from it and whose figure is worse by at most 3 % (of tails: by a factor of two).
- * Among these the one is preferred that is better in the next of the
- * goal's order of criteria in which two are told apart - memory and wake-ups by 10 % here - and the
- * simpler one where there is none: fewer settings of its own, then the earlier in the list of designs.
+ * THE RULE.  Of the contenders that keep to the limits take the best by the goal, and with it all that do
+ * not differ significantly from it and whose figure is worse by at most 3 % (of tails: by a factor of two).
+ * Among these prefer the one that is better in the next of the goal's criteria in which two differ (memory
+ * and wake-ups by 10 % here), and where there is none the simpler one: fewer settings of its own, then the
+ * earlier in the list of designs.
  * Where some were sampled CRITERIA_PAIRS_MIN times and more, only these are recommended.
  */
 #ifndef TWBENCH_CHOICE_H
@@ -60,8 +60,8 @@ struct choice {
     enum criterion because;
 };
 
-/* equal[i]: contender i may be recommended, and is by the goal told apart neither from the best nor from
- * the chosen one. */
+/* equal[i]: contender i may be recommended, and differs by the goal significantly neither from the best nor
+ * from the chosen one. */
 struct choice choice_make(const struct wishes *wishes, const struct choice_contender *contenders,
                           size_t count, bool *equal);
 

@@ -1,23 +1,23 @@
 /*
- * criteria.h - what cells say of a candidate, and of which of two it is better.  Pure functions.
+ * criteria.h - reads the figures of a candidate from its cells, and compares two candidates.  Pure functions.
  *
- * A candidate is measured in rounds, each a cell of its own; whoever was in the same round was sampled
- * in turn with the others, so that a drift of the machine fell on all alike.  Costs are therefore
+ * A candidate is measured in rounds, each a cell of its own.  The candidates of a round are sampled in
+ * turn, so that a drift of the machine falls on all alike.  Costs are therefore
  * compared by the ratio of samples of the same round, and everything else by exact figures, but for the
  * tail:
  *
- *     cost       ns of processor time per start, stop and expiry of the whole load.  Told apart when the 95 % interval of
- *                the median ratio lies beyond 3 % on one side (below that a difference is as likely
+ *     cost       ns of processor time per start, stop and expiry of the whole load.  Two differ significantly when the 95 % interval
+ *                of the median ratio lies beyond 3 % on one side (below that a difference is as likely
  *                layout as design, docs/MEASUREMENT.md).  With fewer than six pairs the interval goes
  *                from half the least sample to the largest: what disturbs a sample makes it longer.
- *     memory     bytes of the peak per task, all of it.  Exact; told apart by 1 %.
+ *     memory     bytes of the peak per task, all of it.  Exact; 1 % is a difference.
  *     tail       longest advance: the least of the maxima of all passes, since the passes do the same
- *                and only an interruption makes one longer.  Told apart by a factor of two, and by more
- *                than an interruption takes here, if the longer one came again, within half as much, in
- *                another pass; else only its p99.9 is sure.
- *     precision  largest lateness against what was asked for.  Exact; told apart by 1 %.
+ *                and only an interruption makes one longer.  A difference is a factor of two, more
+ *                than an interruption takes here, and a longer one that came again, within half as much,
+ *                in another pass; else only its p99.9 is sure.
+ *     precision  largest lateness against what was asked for.  Exact; 1 % is a difference.
  *     wake-ups   how often a driver has to wake up for the timers' sake: by ticks at each tick, by next
- *                at each advance that the load itself does not make.  Exact; told apart by 1 %.
+ *                at each advance that the load itself does not make.  Exact; 1 % is a difference.
  *
  * ON THE REAL CLOCK a candidate is a runner over a design, and three of these are of samples, each a run, and are
  * compared by the ratio as cost is; with fewer than six pairs the interval goes to twice the largest, too:
@@ -99,7 +99,7 @@ struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
 /* Of samples that were taken in turn, left[i] beside right[i], both above 0: the ratio of pairs; with fewer than six from
  * the half of the least sample to twice the largest, as on the real clock.  All NaN where `count` is 0. */
 struct criteria_interval criteria_ratio_of(const double *left, const double *right, size_t count);
-/* -1: the ratio is told to be below 1, 1: above, 0: it is not told apart from 1. */
+/* -1: the ratio is significantly below 1, 1: above it, 0: neither. */
 int criteria_ratio_sign(const struct criteria_interval *ratio);
 
 /* The figure that a criterion compares; NaN when it is not known. */
@@ -113,7 +113,7 @@ struct contender {
 
 /* Is the criterion known by samples, and compared by their ratio? */
 bool criteria_is_sampled(const struct contender *contender, enum criterion criterion);
-/* -1: left is better by this criterion, 1: right is, 0: they are not told apart. */
+/* -1: left is better by this criterion, 1: right is, 0: they do not differ significantly. */
 int criteria_compare(const struct contender *left, const struct contender *right,
                      enum criterion criterion);
 /* Might left turn out to be better by it, though it is not told yet?  By its figures as they stand: of a

@@ -34,7 +34,8 @@ static size_t find_dominating(const struct contender *contenders, size_t count, 
     return found;
 }
 
-static size_t find_dearest(const struct contender *contenders, size_t count, const size_t *by)
+static size_t find_most_expensive(const struct contender *contenders, size_t count,
+                                  const size_t *by)
 {
     size_t found = FRONT_ITSELF;
     for (size_t i = 0; i < count; i++)
@@ -61,7 +62,7 @@ void front_find(const struct contender *contenders, size_t count, size_t *by)
     size_t at;
     for (size_t i = 0; i < count; i++)
         by[i] = contenders[i].of.known ? UNSEEN : i;
-    while ((at = find_dearest(contenders, count, by)) != FRONT_ITSELF)
+    while ((at = find_most_expensive(contenders, count, by)) != FRONT_ITSELF)
         by[at] = find_dominating(contenders, count, at, by);
     name_by_the_front(contenders, count, by);
 }

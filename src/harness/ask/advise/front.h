@@ -1,8 +1,9 @@
 /*
- * front.h - the Pareto front: who is worse than another in something and better in nothing goes.
+ * front.h - the Pareto front: removes the candidates that another dominates, worse in something and better in nothing.
  *
- * "Not told apart" is not transitive, so that three candidates may dominate each other in a ring.  They
- * go one by one, the dearest first, and only for one that is still there: so the front is never empty.
+ * "Do not differ significantly" is not transitive, so that three candidates may dominate each other in a ring.
+ * They are removed one by one, the most expensive first, and only for one that is still there: so the front
+ * is never empty.
  */
 #ifndef TWBENCH_FRONT_H
 #define TWBENCH_FRONT_H

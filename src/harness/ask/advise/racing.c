@@ -366,8 +366,8 @@ static enum criterion may_goal(const struct race *race)
     return wishes->on_clock ? wishes->goal : CRITERION_COST;
 }
 
-/* Those that are not told apart from the answer, those that were only looked at and may be better, and
- * the next. */
+/* Those that do not differ significantly from the answer, those that were only looked at and may be better,
+ * and the next. */
 static size_t find_finalists(const struct race *race, size_t *out)
 {
     size_t ranked[CANDIDATES_MAX], used = 0;

@@ -39,7 +39,7 @@ void words_is(char *out, size_t size, const struct advice_evidence *evidence,
 void words_why(char *out, size_t size, const struct advice_evidence *evidence,
                const struct field *field, size_t candidate);
 
-/* "Below 230 tasks list, above 410 hashed; between them they are not told apart ..." */
+/* "Below 230 tasks list, above 410 hashed; between them they do not differ ..." */
 void words_change(char *out, size_t size, const struct advice_evidence *evidence,
                   const struct size_change *change);
 

@@ -215,7 +215,7 @@ static const cJSON *find_phase(const cJSON *cell, const char *name)
     return NULL;
 }
 
-/* How long at most that share of the calls took: where the bins of the histogram begin, and the dearest. */
+/* How long at most that share of the calls took: where the bins of the histogram begin, and the longest call. */
 static void add_shares(cJSON *series, const struct picture_series *wanted,
                        const struct evidence *evidence, const char *impl)
 {

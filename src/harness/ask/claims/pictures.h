@@ -10,7 +10,7 @@
  *
  * A picture has a shape: "lines" over the x of a run (if nothing else is said), "bars" (the first point of
  * each series, side by side), or "shares": how many calls of advance took at most how long, up to the
- * dearest; then "of" says "at", and no figure.  An axis has a label, a unit, and "scale": "log" (if nothing
+ * longest; then "of" says "at", and no figure.  An axis has a label, a unit, and "scale": "log" (if nothing
  * else is said) or "linear".  A series is one line for each design of its "of", named after it; a "name" is
  * set behind that.  A series with "mark" (1 .. PICTURE_MARKS) is not of a design but a way of doing, one
  * with "reference" a prediction: these have their name alone, and a line style that no design has.  "fit":

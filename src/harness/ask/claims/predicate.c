@@ -34,7 +34,7 @@ enum claim_verdict claim_verdict_and(enum claim_verdict a, enum claim_verdict b)
 
 /* ---- What a trial found. --------------------------------------------------------------------- */
 
-/* Trials whose words are kept; the figures have all. */
+/* Trials that are described in words; the figures have all. */
 #define SAID_MAX 3
 
 /* A trial found `verdict`, and this is why. */

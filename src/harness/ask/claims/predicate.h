@@ -1,5 +1,5 @@
 /*
- * predicate.h - predicates held against the cells that were run for them.
+ * predicate.h - judges the parts of a claim by the cells that were run for them.
  *
  * A part is tried for each design and each x that it leaves open.  It does not hold when one of these
  * trials refutes it; it is inconclusive when none does but one cannot tell - a cell that is not there or

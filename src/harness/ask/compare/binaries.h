@@ -1,5 +1,5 @@
 /*
- * binaries.h - two programs, or two plugins, held against each other, here and now.
+ * binaries.h - compares two programs, or two plugins, by running both here and now.
  *
  *     1. Each runs the matrix once: counts, instructions, memory, answers (results.h judges them).
  *     2. Pairs of fresh processes, interleaved with those of a copy of OLD, the control (blocks.h).

@@ -1,5 +1,5 @@
 /*
- * comparison.h - what came of holding NEW against OLD: verdicts, and the figures that led to them.
+ * comparison.h - the outcome of a comparison: verdicts, and the figures that led to them.
  *
  * Plain data, filled by the gates (gate_work.h, gate_time.h), made into a document by
  * comparison_json.  Ratios are NEW / OLD everywhere: above 1 is slower, more, larger.
@@ -95,7 +95,7 @@ struct timing {
     struct interval cpu;       /* ratio of thread CPU times: decides */
     struct interval wall;      /* ratio of wall times: beside it */
     double p_slower, p_faster; /* one-sided sign tests against the margin, after Holm */
-    double margin;             /* that the interval was held against; NAN: it was not judged */
+    double margin;             /* that the interval was compared with; NAN: it was not judged */
 };
 
 #define COMPARED_TEXT    400

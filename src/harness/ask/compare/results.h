@@ -1,5 +1,5 @@
 /*
- * results.h - two result documents held against each other, cell by cell.
+ * results.h - compares two result documents cell by cell.
  *
  * Cells are the same when design, settings asked for, workload and tasks are; then they must have
  * run the same operations.  Which machine measured does not matter to anything but the times.

@@ -1,5 +1,5 @@
 /*
- * clock_run.h - drives a runner on the real clock: threads that start and stop timers, and what came of it.
+ * clock_run.h - drives a runner on the real clock: threads that start and stop timers, and the outcome.
  *
  * A run opens one service, lets `threads` producers loose on it and shuts it.  All of it happens in a child
  * process, because a runner that hangs or breaks is an outcome.  Moments are CLOCK_MONOTONIC; nothing here is on the

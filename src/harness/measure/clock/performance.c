@@ -1,4 +1,4 @@
-/* performance.c - starts, stops and runs tasks, and notes what came of each. */
+/* performance.c - starts, stops and runs tasks, and notes the outcome of each. */
 #include "harness/measure/clock/performance.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* book.c - notes deliveries, and judges what became of each message. */
+/* book.c - notes deliveries, and judges the end of each message. */
 #include "harness/measure/durable/book.h"
 
 #include "harness/base/text.h"

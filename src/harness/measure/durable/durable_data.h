@@ -1,4 +1,4 @@
-/* durable_data.h - what a store is asked to endure, and what came of it, as plain data.
+/* durable_data.h - the request and the outcome of a durable run, as plain data.
  *
  * Times of messages are milliseconds of the run's own clock, which begins at DURABLE_EPOCH_MS and is virtual unless it
  * says otherwise.  What a run took is nanoseconds of CLOCK_MONOTONIC.

@@ -1,4 +1,4 @@
-/* outcome.h - holds what came of a cell: one design, with its settings, on one stream.
+/* outcome.h - the outcome of a cell: one design, with its settings, on one stream.
  *
  * Plain data without pointers into a run: the child process writes it into shared memory, the
  * parent adds up, the result room (result/) turns it into JSON.

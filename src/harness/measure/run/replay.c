@@ -1,4 +1,4 @@
-/* replay.c - loops over a stream's words, in seven ways.
+/* replay.c - loops over a stream's words, in eight ways.
  *
  * The loop is written once, as replay_words, an inline function over a `struct driver` of four
  * operations; each way of replaying is an instance of it with its own driver, and the compiler

@@ -91,7 +91,7 @@ enum scheduler_status {
 /* One clause for people: "a task with this key is scheduled already". */
 const char *scheduler_status_text(enum scheduler_status status);
 
-/* What came of all runs since open. */
+/* Counts of all runs since open. */
 struct scheduler_totals {
     uint64_t runs;
     uint64_t missed;    /* left out by SCHEDULE_SKIP */

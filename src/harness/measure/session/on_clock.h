@@ -9,7 +9,7 @@
 #include "harness/measure/session/setup.h"
 #include "harness/tell/result/clock_record.h"
 
-/* What came of each cell of a plan; all NULL without runners. */
+/* The outcome of each cell of a plan; all NULL without runners. */
 struct on_clock {
     struct clock_wishes *wishes; /* the setup's, with the cell's tick; by cell */
     struct clock_record *records;

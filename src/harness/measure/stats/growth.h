@@ -13,8 +13,8 @@
  * and is of that class in earnest: b g(n) makes up two thirds of it at the middle of the sweep,
  * the geometric mean of its ends (else every constant would be a logarithm too, and one step up, where
  * a cache ends, a square).  The misfit of a class is the factor by which the bands must
- * be widened until such a curve exists.  All classes with a misfit of 1 or below, or not above one
- * and a half times the least, cannot be told apart; a least misfit above 10 fits no class.  A cost
+ * be widened until such a curve exists.  Classes with a misfit of 1 or below, or at most one and
+ * a half times the least, are all possible; a least misfit above 10 fits no class.  A cost
  * that falls with n does not grow, and counts as O(1).
  *
  * It sees the sizes it is given and nothing beyond: a constant that hides a logarithm is O(1) there.

@@ -14,7 +14,7 @@
 /* Opens, runs and closes instances in child processes of their own, which `child` starts; its limits are
  * left as they were.  A design that refuses for want of memory, writes to much of it, or takes
  * seconds is not wrong: what was not covered goes to the remarks.  0, 1 with a broken rule in *report,
- * or -1 when there is no child to be had. */
+ * or -1 when no child can be made. */
 int huge_run(struct child *child, const struct conform_options *options,
              struct conform_report *report);
 

@@ -13,7 +13,7 @@
 
 #include "harness/prove/conform/conform.h"
 
-/* As conform_run.  -1, with the reason in report->detail, when there is no child to be had. */
+/* As conform_run.  -1, with the reason in report->detail, when no child can be made. */
 int watched_run(const struct tw_backend *backend, const struct conform_options *options,
                 struct conform_report *report);
 

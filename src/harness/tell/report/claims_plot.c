@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the dearest call stands, which no share leads to. */
+/* Where the longest call stands, which no share leads to. */
 #define MAXIMUM_AT   1e5
 #define CURVE_POINTS 40
 

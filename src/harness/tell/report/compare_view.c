@@ -37,7 +37,7 @@ static void read_interval(char *out, size_t size, const cJSON *cell)
     snprintf(out, size, "(%.24s .. %.24s)", low, high);
 }
 
-/* The margin that the interval was held against; "-" where it was not judged. */
+/* The margin that the interval was compared with; "-" where it was not judged. */
 static void read_margin(char *out, size_t size, const cJSON *cell)
 {
     double percent = 100 * json_get_number(cell, "timing.margin");
@@ -98,8 +98,7 @@ static const cJSON *worst_change(const cJSON *work)
     return worst;
 }
 
-/* Equal, changed or unknown; a cell without phases has nothing that could be held against each
- * other. */
+/* Equal, changed or unknown; a cell without phases has nothing to compare. */
 static void read_work(char *out, size_t size, const cJSON *cell, const cJSON *worst)
 {
     char share[32];

@@ -18,7 +18,7 @@ struct compare_row {
     char tasks[32];                   /* "1M" */
     char time[32];                    /* thread CPU time, NEW against OLD: "+3.2 %" */
     char interval[COMPARE_TEXT_SIZE]; /* of that, in percent: "(2.8 .. 3.6)"; "" when unknown */
-    char margin[32];                  /* that the interval was held against: "3 %" */
+    char margin[32];                  /* that the interval was compared with: "3 %" */
     char control[COMPARE_TEXT_SIZE];  /* OLD against a copy of OLD: "+0.1 %", "+4.0 % moved" */
     char work
         [COMPARE_TEXT_SIZE]; /* "same", "unknown", or what changed most and how many more: "visits +33.3 % (+1)" */

@@ -39,7 +39,7 @@ static const struct sheet sheets[] = {
     {FIGURE_MEMORY,
      "memory",
      "Memory and proof",
-     "What came of each cell: its status, what fired and how late, and the bytes it took.",
+     "The outcome of each cell: its status, what fired and how late, and the bytes it took.",
      NULL,
      {{NULL, NULL}}},
     {FIGURE_CLOCK,

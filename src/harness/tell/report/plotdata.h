@@ -91,7 +91,7 @@ void claims_plot_write(FILE *out, const cJSON *document, const cJSON *claim, con
 /* ---- An advice, for advise.gp: cost against memory (advice_plot.c). ----------------------------
  *
  * Block 1: each candidate that was measured, by ascending memory: name, what it is (0: dominated, or against
- * the wishes; 1: of the front; 2: not told apart from the recommended one; 3: that one), cost per operation in ns
+ * the wishes; 1: of the front; 2: not significantly different from the recommended one; 3: that one), cost per operation in ns
  * with its interval, bytes per task.  Block 2: of those that keep to the wishes the ones that none beats in both,
  * by ascending cost: cost, bytes.  On the real clock block 0 has further "clock", the cost is processor time, and the
  * 99th percentile of the lateness in microseconds stands in the place of the bytes.

@@ -1,4 +1,4 @@
-/* sweep.c - fits growth to a sweep, and prints what came of it. */
+/* sweep.c - fits growth to a sweep, and prints the classes. */
 #include "harness/tell/report/sweep.h"
 
 #include "harness/base/json.h"
@@ -237,7 +237,7 @@ void page_growth(struct page *page, const cJSON *document)
     visit_sweeps(document, add_growth, &growth);
     if (growth.any)
         page_text(page, "Classes in the number of tasks that no curve could rule out; 'or', 'to': "
-                        "not told apart.  Counts are comparisons, visits, moves and link writes "
+                        "both may be.  Counts are comparisons, visits, moves and link writes "
                         "per operation; times have caches in them.");
 }
 

@@ -1,5 +1,5 @@
 /*
- * cell.h - one cell of the result document: what was asked and what came of it, as JSON.
+ * cell.h - one cell of the result document: the request and the outcome, as JSON.
  */
 #ifndef TWBENCH_CELL_H
 #define TWBENCH_CELL_H

@@ -1,5 +1,5 @@
 /*
- * clock_record.h - writes what came of a run on the real clock: the keys "runner", "ledger" and "clock" of a cell.
+ * clock_record.h - writes the outcome of a run on the real clock: the keys "runner", "ledger" and "clock" of a cell.
  */
 #ifndef TWBENCH_CLOCK_RECORD_H
 #define TWBENCH_CLOCK_RECORD_H
@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-/* What a cell with a runner was and what came of it. */
+/* The request and the outcome of a cell with a runner. */
 struct clock_record {
     const struct tw_runner *runner;
     uint32_t threads;

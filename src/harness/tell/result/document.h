@@ -1,5 +1,5 @@
 /*
- * document.h - the result document: everything that came of a run, as one JSON text.
+ * document.h - the result document: all that a run found, as one JSON text.
  *
  * The document is built cell by cell while a run goes on, or loaded from a file; both are the same
  * afterwards, because a cell is printed the moment it is added and read back from that text.  The
