@@ -107,6 +107,18 @@ for cell in json.load(open("r.json"))["cells"]:
     [[ $output != *"ns/op"* ]]
 }
 
+@test "which runner is the fastest, or the least late, stands below the table and in the result" {
+    on_clock --runner=locked,per-thread --impl=heap --load=closed --tasks=100 --duration=5ms --runs=6 >out
+    grep -qE '^fastest: (locked|per-thread)/heap' out
+    [ "$(json r.json 'd["standing"][0]["phases"][0]["phase"], d["standing"][0]["workload"]')" = "('operations', 'closed')" ]
+    "$twbench" report r.json --html=r.html
+    grep -q 'fastest: ' r.html
+    on_clock --runner=locked,tick-queue --impl=heap --workload=fill-expire --set='delay=uniform(1, 20)' --tasks=20 --runs=6 --tick=1ms >out
+    grep -qE '^least late: (locked|tick-queue)/heap' out
+    on_clock --runner=locked,tick-queue --impl=heap --load=idle --tasks=10 --duration=20ms --runs=1 >out
+    ! grep -E '^(fastest|least late)' out || false
+}
+
 @test "flags of the real clock that make no sense are refused" {
     refuses "--runner" run --threads=2
     refuses "--runner" run --transfer=5

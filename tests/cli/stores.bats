@@ -101,6 +101,15 @@ stores() {
     grep -q '<h1>Stores' s.html
 }
 
+@test "which store is the fastest stands below its table and on top of the page" {
+    stores --stores=memory,wheel-log --sync=none --tasks=100 --runs=6 --json=f.json --html=f.html >/dev/null
+    "$twbench" report f.json >out
+    [ "$(grep -cE '^fastest: (memory|wheel-log)' out)" -eq 1 ]
+    [ "$(grep -o 'fastest: ' f.html | wc -l)" -eq 2 ]
+    jq '.cells[].figures.puts_per_s.samples |= .[:5]' f.json >few.json
+    "$twbench" report few.json | grep -q '^fastest: not known, for want of six samples.$'
+}
+
 @test "its pictures: policies, bytes, recovery by messages, lateness on the real clock" {
     stores --stores=wheel-log,memory --sync=none --tasks=100,1000 --runs=1 --json=s.json >/dev/null
     stores --stores=wheel-log --sync=none --clock=real --rate=1000 --span=200ms --tasks=50 --runs=1 --json=s.json --resume \

@@ -254,6 +254,45 @@ static void test_the_harness_may_be_timed_by_another_count(void **state)
     cJSON_Delete(document);
 }
 
+static void contend(struct standing_contender *one, const char *label, double value, size_t count)
+{
+    standing_contend(one, label);
+    for (size_t i = 0; i < count; i++)
+        standing_sample(one, value);
+}
+
+static void sentence(const char *phase, const struct standing_contender *all, size_t count,
+                     char *out, size_t size)
+{
+    struct text line = text_in(out, size);
+    cJSON *made = standing_phase(phase, all, count);
+    assert_non_null(made);
+    standing_say(&line, made);
+    cJSON_Delete(made);
+}
+
+/* Runners and stores have a value per run. */
+static void test_values_of_whole_runs_are_compared(void **state)
+{
+    (void)state;
+    struct standing_contender all[3];
+    char text[300] = "";
+    contend(&all[0], "locked", 4, 6);
+    contend(&all[1], "sharded", 2, 6);
+    contend(&all[2], "per-thread", 2, 6);
+    sentence("operations", all, 3, text, sizeof text);
+    assert_string_equal(text, "fastest: sharded, 2.00 times before locked; not significantly "
+                              "different: per-thread");
+    text[0] = '\0';
+    sentence("late p99", all, 2, text, sizeof text);
+    assert_string_equal(text, "least late: sharded, 2.00 times before locked");
+    text[0] = '\0';
+    all[0].count = 5;
+    sentence("puts", all, 2, text, sizeof text);
+    assert_string_equal(text, "fastest: not known, for want of six samples");
+    assert_null(standing_phase("puts", all, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_the_mean_of_the_harness_where_it_is_no_cell),
         cmocka_unit_test(test_the_harness_may_be_timed_by_another_count),
         cmocka_unit_test(test_a_cost_net_of_the_harness),
+        cmocka_unit_test(test_values_of_whole_runs_are_compared),
         cmocka_unit_test(test_a_single_design_has_nobody_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,8 @@ static int load_text(const char *text, size_t size, const char *name, struct doc
     document->json = NULL;
     status = result_parse(text, size, name, &document->result, diag);
     const cJSON *json = status == DIAG_OK ? result_json(document->result) : NULL;
-    if (json && document->kind && document->kind->build == page_run && !json_get(json, "standing"))
+    if (json && document->kind && document->kind->build == page_run &&
+        cJSON_GetArraySize(json_get(json, "standing")) == 0)
         status = result_attach(document->result, "standing", standing_make(json), diag);
     return status;
 }

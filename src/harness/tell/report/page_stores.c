@@ -1,8 +1,13 @@
 /* page_stores.c - builds the page of a stores document: figures and ledger of each policy and load, store by store. */
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
+#include "harness/tell/report/standing.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define STANDING_SIZE 2000
 
 /* Cells of one policy, clock and load belong side by side; settings are the store's. */
 static bool is_beside(const cJSON *a, const cJSON *b)
@@ -87,22 +92,82 @@ static void add_rows(struct page *page, const struct page_field *fields, size_t 
             page_fields(page, fields, count, &cell);
 }
 
+static void add_samples(struct standing_contender *contender, const cJSON *samples, bool is_rate)
+{
+    const cJSON *sample;
+    cJSON_ArrayForEach(sample, samples)
+    {
+        double value = is_rate ? 1 / sample->valuedouble : sample->valuedouble;
+        if (value > 0 && isfinite(value))
+            standing_sample(contender, value);
+    }
+}
+
+/* Of a load as fast as it goes by puts, of one at a rate by lateness.  False: there is nothing to compare. */
+static bool standing_of(char *out, size_t size, const cJSON *first)
+{
+    size_t count = 0, cells = 0;
+    for (const cJSON *cell = first; cell; cell = cell->next)
+        cells++;
+    struct standing_contender *all = calloc(cells, sizeof *all);
+    bool is_paced = json_get_number(first, "load.rate") > 0;
+    const char *figure = is_paced ? "figures.late_p99_ms.samples" : "figures.puts_per_s.samples";
+    for (const cJSON *cell = first; all && cell; cell = cell->next) {
+        if (!is_beside(cell, first) || strcmp(json_get_text(cell, "status"), "ok") != 0)
+            continue;
+        standing_contend(&all[count], json_get_text(cell, "store"));
+        add_samples(&all[count], json_get(cell, figure), !is_paced);
+        count += all[count].count > 0;
+    }
+    cJSON *phase = standing_phase(is_paced ? "late p99" : "puts", all, count);
+    struct text line = text_in(out, size);
+    if (phase)
+        standing_say(&line, phase);
+    cJSON_Delete(phase);
+    free(all);
+    return phase != NULL;
+}
+
+static void add_title(struct page *page, const struct place *cell)
+{
+    page_add(page, cell, "{sync}");
+    if (json_get_number(cell->json, "interval_ms") > 0)
+        page_add(page, cell, " of {interval_ms} ms");
+    page_add(page, cell,
+             ", {load.tasks:short} messages, producers {load.producers}, batch {load.batch}, "
+             "{clock} clock");
+}
+
+/* The terminal has the same below each table. */
+static void say_all_standing(struct page *page, const struct place *cells)
+{
+    char standing[STANDING_SIZE];
+    page_aside(page, NULL);
+    for (struct place cell = place_item(cells, 0); cell.json; place_next(&cell)) {
+        if (!is_first_of_group(cells, cell.json) || json_get_number(cell.json, "load.kills") > 0 ||
+            !standing_of(standing, sizeof standing, cell.json))
+            continue;
+        page_item(page, "%s", "");
+        add_title(page, &cell);
+        page_span(page, ": %s.", standing);
+    }
+    page_open(page, PAGE_ASIDE_END);
+}
+
 static void add_group(struct page *page, const struct place *cells, const cJSON *first)
 {
     struct place cell = place_of(cells, first);
+    char standing[STANDING_SIZE];
     page_heading(page, 2, NULL, "%s", "");
-    page_add(page, &cell, "{sync}");
-    if (json_get_number(first, "interval_ms") > 0)
-        page_add(page, &cell, " of {interval_ms} ms");
-    page_add(page, &cell,
-             ", {load.tasks:short} messages, producers {load.producers}, batch {load.batch}, "
-             "{clock} clock");
+    add_title(page, &cell);
     bool is_killed = json_get_number(first, "load.kills") > 0;
     if (is_killed) {
         page_add(page, &cell, ", {load.kills} kills");
     } else {
         page_table(page, NULL, "Figures");
         add_rows(page, figure_fields, COUNT(figure_fields), cells, first);
+        if (standing_of(standing, sizeof standing, first))
+            page_text(page, "%s.", standing);
     }
     page_table(page, NULL, "Ledger");
     add_rows(page, ledger_fields, COUNT(ledger_fields) - !is_killed, cells, first);
@@ -132,6 +197,7 @@ void page_stores(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
     page_heading(page, 1, NULL, "Stores");
+    say_all_standing(page, &cells);
     const cJSON *cell;
     cJSON_ArrayForEach(cell, cells.json)
     {

@@ -365,6 +365,12 @@ static void say_same(struct text *line, const cJSON *same)
     }
 }
 
+/* Of a load at its pace on the real clock the 99th percentile of lateness is compared. */
+static bool is_lateness(const cJSON *phase)
+{
+    return strcmp(json_get_text(phase, "phase"), "late p99") == 0;
+}
+
 /* "fastest: hashed in start and stop, 1.6 times before heap, 2.1 to 3.3 times hier; not significantly .." */
 static void say(struct text *line, const cJSON *phases, const cJSON *first, size_t rows)
 {
@@ -373,7 +379,8 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
     for (const cJSON *phase = first; phase; phase = phase->next)
         count += is_same(first, phase);
     left = count;
-    text_add(line, "fastest: %s", fastest[0] ? fastest : "not known, for want of six samples");
+    text_add(line, "%s: %s", is_lateness(first) ? "least late" : "fastest",
+             fastest[0] ? fastest : "not known, for want of six samples");
     for (const cJSON *phase = first; phase && count < all; phase = phase->next)
         if (is_same(first, phase)) {
             const char *gap = left == count ? " in" : left == 1 ? " and" : ",";
@@ -398,16 +405,128 @@ static bool lacks_net(const cJSON *phases)
     return false;
 }
 
+/* ---- Figures that stand for a whole run. ----------------------------------------------------- */
+
+void standing_contend(struct standing_contender *contender, const char *label)
+{
+    *contender = (struct standing_contender){.label = label};
+}
+
+void standing_sample(struct standing_contender *contender, double value)
+{
+    if (contender->count < STANDING_SAMPLES)
+        contender->samples[contender->count++] = value;
+}
+
+static double median_of(const struct standing_contender *contender)
+{
+    return summary_of(contender->samples, contender->count).median;
+}
+
+static struct summary ratio_to(const struct standing_contender *one,
+                               const struct standing_contender *best)
+{
+    double ratios[STANDING_SAMPLES];
+    size_t count = one->count < best->count ? one->count : best->count;
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = one->samples[i] / best->samples[i];
+    return summary_of(ratios, count);
+}
+
+static void add_contender(const struct standing_contender *one,
+                          const struct standing_contender *best, cJSON *phase)
+{
+    struct summary ratio = ratio_to(one, best);
+    cJSON *same = cJSON_GetObjectItemCaseSensitive(phase, "not_different"), *other;
+    if (ratio.low <= 1 + MARGIN) {
+        cJSON_AddItemToArray(same, jsontext_string(one->label));
+        return;
+    }
+    other = cJSON_CreateObject();
+    json_add_text(other, "design", one->label);
+    json_add(other, "ratio", make_ratio(&ratio));
+    json_add(other, "ratio_net", cJSON_CreateNull());
+    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "behind"), other);
+}
+
+cJSON *standing_phase(const char *name, const struct standing_contender *all, size_t count)
+{
+    const struct standing_contender *best = NULL;
+    bool is_known = true;
+    for (size_t i = 0; i < count; i++) {
+        is_known = is_known && all[i].count >= SAMPLES_MIN;
+        if (all[i].count > 0 && (!best || median_of(&all[i]) < median_of(best)))
+            best = &all[i];
+    }
+    if (!best || count < 2)
+        return NULL;
+    cJSON *phase = cJSON_CreateObject();
+    json_add_text(phase, "phase", name);
+    json_add_text(phase, "fastest", is_known ? best->label : NULL);
+    json_add_measure(phase, "harness_share", NAN);
+    json_add(phase, "not_different", cJSON_CreateArray());
+    json_add(phase, "behind", cJSON_CreateArray());
+    for (size_t i = 0; i < count && is_known; i++)
+        if (&all[i] != best)
+            add_contender(&all[i], best, phase);
+    return phase;
+}
+
+void standing_say(struct text *line, const cJSON *phase)
+{
+    cJSON *phases = cJSON_CreateArray();
+    cJSON_AddItemToArray(phases, cJSON_Duplicate(phase, true));
+    say(line, phases, phases->child, (size_t)cJSON_GetArraySize(json_get(phase, "behind")));
+    cJSON_Delete(phases);
+}
+
+/* On the real clock each run is a sample: of a load at its pace how late its timers are, of one that runs as fast as it
+ * can the time per operation.  NULL: an idle one has neither, or there is nothing to compare. */
+static cJSON *make_clock_phase(const struct view_group *group)
+{
+    struct standing_contender *all = calloc(group->row_count + 1, sizeof *all);
+    const char *load = json_get_text(group->rows[0].cell, "clock.load");
+    bool is_paced = strcmp(load, "paced") == 0;
+    size_t count = 0;
+    for (size_t i = 0; all && i < group->row_count; i++) {
+        const cJSON *run;
+        if (!group->rows[i].ok)
+            continue;
+        standing_contend(&all[count], group->rows[i].label);
+        cJSON_ArrayForEach(run, json_get(group->rows[i].cell, "clock.rounds"))
+        {
+            double value = is_paced ? json_get_number(run, "times_ns.late.p99")
+                                    : 1 / json_get_number(run, "operations_per_s");
+            if (value > 0 && isfinite(value))
+                standing_sample(&all[count], value);
+        }
+        count += all[count].count > 0;
+    }
+    cJSON *phase = strcmp(load, "idle") != 0
+                       ? standing_phase(is_paced ? "late p99" : "operations", all, count)
+                       : NULL;
+    free(all);
+    return phase;
+}
+
 /* ---- The whole. ------------------------------------------------------------------------------ */
+
+static cJSON *make_phases(const struct view_group *group)
+{
+    cJSON *phases = cJSON_CreateArray(), *phase;
+    for (size_t i = 0; i < group->phase_count; i++)
+        if ((phase = make_phase(group, group->phases[i])) != NULL)
+            cJSON_AddItemToArray(phases, phase);
+    if (group->row_count > 0 && json_get(group->rows[0].cell, "clock") &&
+        (phase = make_clock_phase(group)) != NULL)
+        cJSON_AddItemToArray(phases, phase);
+    return phases;
+}
 
 static cJSON *make_group(const struct view_group *group)
 {
-    cJSON *phases = cJSON_CreateArray(), *says = cJSON_CreateArray();
-    for (size_t i = 0; i < group->phase_count; i++) {
-        cJSON *phase = make_phase(group, group->phases[i]);
-        if (phase)
-            cJSON_AddItemToArray(phases, phase);
-    }
+    cJSON *phases = make_phases(group), *says = cJSON_CreateArray();
+    bool on_clock = group->row_count > 0 && json_get(group->rows[0].cell, "clock");
     for (const cJSON *phase = phases->child; phase; phase = phase->next) {
         char text[SAYS_SIZE] = "";
         struct text line = text_in(text, sizeof text);
@@ -416,7 +535,7 @@ static cJSON *make_group(const struct view_group *group)
         say(&line, phases, phase, group->row_count);
         cJSON_AddItemToArray(says, jsontext_string(text));
     }
-    if (lacks_net(phases))
+    if (!on_clock && lacks_net(phases))
         cJSON_AddItemToArray(says, jsontext_string("factors contain the harness's share: null was "
                                                    "not timed"));
     cJSON *object = cJSON_CreateObject();
