@@ -128,15 +128,26 @@ static bool is_refusal(int answer)
     return answer == TW_STORE_RANGE || answer == TW_STORE_MEMORY || answer == TW_STORE_BAD;
 }
 
+/* Those whose due is over are late by no fault of the store.  Asked before the put, too, as they may be handed out before it
+ * has returned. */
+static void note_past(struct producer *producer, size_t count)
+{
+    struct driver *driver = producer->driver;
+    uint64_t now = driver->request->real_time ? wall_ms() : 0;
+    for (size_t i = 0; i < count; i++)
+        if (producer->batch[i].due_ms <= now)
+            atomic_fetch_or(&driver->book->entries[producer->numbers[i]].flags, BOOK_PAST);
+}
+
 static void note_batch(struct producer *producer, size_t count, int answer)
 {
     struct driver *driver = producer->driver;
+    if (answer == TW_STORE_OK)
+        note_past(producer, count);
     for (size_t i = 0; i < count; i++) {
         struct book_entry *entry = &driver->book->entries[producer->numbers[i]];
         entry->handle = producer->batch[i].handle;
         if (answer == TW_STORE_OK) {
-            if (driver->request->real_time && producer->batch[i].due_ms <= wall_ms())
-                atomic_fetch_or(&entry->flags, BOOK_PAST);
             entry->acked_poll = atomic_load(&driver->book->polls);
             entry->acked = stamp(driver);
         } else if (is_refusal(answer)) {
@@ -205,6 +216,7 @@ static void *produce(void *argument)
     for (uint64_t at = first; at < end && !driver->broken;) {
         size_t count = fill_batch(producer, at);
         uint64_t meant = batch_moment(producer, at, first);
+        note_past(producer, count);
         int answer = driver->backend->put(producer->seat, producer->batch, count);
         producer->last_ns = clock_read_ns(CLOCK_MONOTONIC);
         histogram_add(&producer->ack, (producer->last_ns - meant) * 1000);
