@@ -264,8 +264,16 @@ static void test_a_clear_answer_is_not_called_unclear(void **state)
     assert_string_equal(text, "");
     words_is(text, sizeof text, &world.evidence, field);
     assert_string_equal(
-        text, "simple is a simple wheel, one slot for each tick of its range (scheme 4); as it is "
+        text, "simple: simple wheel, one slot for each tick of its range (scheme 4); as it is "
               "set here it refuses delays beyond 5000 ticks (5 s)");
+    world_close(&world, field);
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "fast", .cost = 100, .scatter = 0.01});
+    cJSON_AddNumberToObject(world.cells->child, "span_ticks", 0x1p61);
+    field = world_field(&world);
+    words_is(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text, "fast: rings of marked slots that leave stopped and re-armed timers "
+                              "where they lie; it takes delays of centuries");
     world_close(&world, field);
 }
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# takes: 230 s
+# takes: 275 s
 # runners.sh FILE - docs/RUNNERS.md: all runners over a heap, on the real clock, under each load.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"
 
 # The wheel of hier is what a server would take; round is Netty's.  A partial run has short loads of few timers.
-runs=5 lasts=500ms tick=()
+runs=6 lasts=500ms tick=()
 [ "${REFERENCE:-full}" = full ] || { runs=1 lasts=20ms tick=(--tick=2ms); }
 load() { measure "$file" run --runner=all --impl=heap --runs=$runs "${tick[@]}" "$@"; }
 

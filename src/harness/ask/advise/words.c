@@ -409,6 +409,8 @@ void words_unclear(char *out, size_t size, const struct advice_evidence *evidenc
     text_add(&line, " by %s", criterion_name(evidence->wishes.goal, evidence->wishes.on_clock));
 }
 
+#define CENTURIES_NS 0x1p63 /* 292 years */
+
 /* The span as the design was set in any of its cells; NaN: it has none. */
 static double span_of(const struct contender *contender)
 {
@@ -431,16 +433,18 @@ void words_is(char *out, size_t size, const struct advice_evidence *evidence,
         text_add(&line, "The runner %s: %s (after %s)", runner->name, runner->summary,
                  runner->after);
         if (!(runner->flags & TW_RUNNER_OWN_TIMERS))
-            text_add(&line, ".  The design %s: a %s", design->name, design->summary);
+            text_add(&line, ".  The design %s: %s", design->name, design->summary);
         return;
     }
-    text_add(&line, "%s is a %s; ", design->name, design->summary);
+    text_add(&line, "%s: %s; ", design->name, design->summary);
+    double ns = span * (double)tick_ns;
     if (isnan(span)) {
         text_add(&line, "it takes every delay");
+    } else if (ns >= CENTURIES_NS) {
+        text_add(&line, "it takes delays of centuries");
     } else {
         char time[40];
-        double ns = span * (double)tick_ns;
-        units_format_time(time, sizeof time, ns < 0x1p63 ? units_whole(ns) : UINT64_MAX);
+        units_format_time(time, sizeof time, units_whole(ns));
         text_add(&line, "as it is set here it refuses delays beyond %.0f ticks (%s)", span, time);
     }
 }

@@ -205,7 +205,8 @@ static void add_row(struct page *page, const struct candidates *candidates, cons
     page_cell_put(page, row, "name");
     page_cell(page, "%s", "");
     page_put_as(page, row, "figures.cost_ns_per_op.median", "%s", cost);
-    page_cell(page, "\u00b1%s", deviation);
+    page_cell(page, "%s%s", deviation[0] ? "\u00b1" : "",
+              deviation); /* fewer than six samples have none */
     add_time(page, candidates, row, P99);
     add_time(page, candidates, row, MAX);
     page_cell_put(page, row, "figures.bytes_per_task");
