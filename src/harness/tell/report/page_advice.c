@@ -58,7 +58,7 @@ static void add_recommendation(struct page *page, const struct place *advice)
     }
     if (place_text(&recommendation, "unclear")[0])
         page_say(page, PAGE_TEXT, &recommendation,
-                 "{unclear:strong}.  What follows is said of {candidate}.");
+                 "{unclear:strong}.  The rest is about {candidate}.");
     else
         page_say(page, PAGE_TEXT, &recommendation, "Take {candidate:strong}");
     if (json_get(recommendation.json, "is"))
@@ -77,8 +77,8 @@ static void add_comparisons(struct page *page, const struct place *advice)
     int left = COMPARED_MAX;
     if (!rows.json || !rows.json->child)
         return;
-    page_heading(page, 2, "compared", "Over the recommended one");
-    page_table(page, "compared-table", "Cost and memory over those of the recommended one");
+    page_heading(page, 2, "compared", "Compared with the recommended one");
+    page_table(page, "compared-table", "Cost and memory as multiples of those of the recommended one");
     page_column(page, "", "candidate", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "cost", "times", 0, 0);
     page_column(page, "from", "", 0, 2);

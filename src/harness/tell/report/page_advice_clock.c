@@ -32,7 +32,7 @@ static void add_ratios(struct page *page, const struct place *advice)
     struct place rows = place_get(advice, "comparisons");
     if (!rows.json || !rows.json->child)
         return;
-    page_heading(page, 2, "compared", "Over the recommended one");
+    page_heading(page, 2, "compared", "Compared with the recommended one");
     page_table(page, "compared-table", "Ratios to the recommended one");
     page_column(page, "", "candidate", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "lateness", "p99, times", 0, 0);
