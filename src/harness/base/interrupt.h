@@ -16,10 +16,12 @@ struct interrupt {
     sigset_t signals, before;
 };
 
+/* Blocks the signals in this thread and opens the descriptor.  DIAG_RUN without one; interrupt_close only after DIAG_OK. */
 int interrupt_open(struct interrupt *interrupt, struct diag *diag);
 /* What interrupted is done with: it does not strike when the mask is lifted. */
 void interrupt_close(struct interrupt *interrupt);
 
+/* Has a signal come since interrupt_open?  Asks, and takes nothing away. */
 bool interrupt_is_pending(const struct interrupt *interrupt);
 
 /* In a child, before exec: the mask as it was before interrupt_open. */

@@ -14,6 +14,7 @@ struct text text_in(char *buffer, size_t size);
 /* Goes on behind the text that the buffer has. */
 struct text text_behind(char *buffer, size_t size);
 
+/* Adds what printf would print. */
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same with `between` before it, unless the text is empty: for lists. */
 void text_add_item(struct text *text, const char *between, const char *format, ...)

@@ -203,6 +203,7 @@ struct options_file {
 
 #define OPTIONS_FILES_MAX (EXPORTS_MAX + 5)
 
+/* Fills files[] and answers how many there are. */
 size_t options_files(const struct options *options, struct options_file files[OPTIONS_FILES_MAX]);
 
 /* What to run, and what to compare in pairs; both point into the options. */

@@ -86,6 +86,8 @@ struct criteria {
     double late_p50_ns, start_p99_ns, stop_p99_ns;
 };
 
+/* All that the cells of a candidate say of it, from every round that ended well; NaN stands for what none of them knows.
+ * Status and reason are those of the last cell, and stay its. */
 struct criteria criteria_of(const struct criteria_cells *cells);
 
 /* Cost of `left` over that of `right`, of the samples that both have in the same rounds; without enough of

@@ -46,6 +46,7 @@ struct durable_choice {
     bool equal[STORING_LIST_MAX]; /* allowed, not chosen, and not clearly different from it */
 };
 
+/* The store that serves the wishes best, among those that keep to the limits.  Allocates nothing. */
 struct durable_choice durable_choose(const struct durable_evidence *evidence);
 
 #endif

@@ -47,6 +47,7 @@ struct judgement {
     cJSON *figures;               /* the caller's */
 };
 
+/* Tries the part on the cells and fills *out; out->figures is a new object, the caller's. */
 void predicate_judge(const struct experiment_part *part, const struct evidence *evidence,
                      struct judgement *out);
 

@@ -159,6 +159,7 @@ struct compared_cell {
     struct explanation explanation;
 };
 
+/* What a gate says of the cell: whether it was asked at all, and its verdict, inconclusive where it knows nothing. */
 struct gate_answer cell_gate(const struct compared_cell *cell, enum gate gate,
                              const struct limits *limits);
 
@@ -203,6 +204,7 @@ struct comparison {
     char notes[COMPARED_TEXT];   /* of the documents as wholes: "NEW was interrupted"; or "" */
 };
 
+/* Frees the cells; the comparison is empty then. */
 void comparison_free(struct comparison *comparison);
 
 /* Sets verdict and reasons from the cells, which are concluded.  One that was interrupted, or has

@@ -56,6 +56,7 @@ struct tail_repeats {
     double before_ns, after_ns; /* the least of the looks that agree */
 };
 
+/* No pair yet; the two times begin as those of the finding. */
 struct tail_repeats gate_tail_begin(const struct tail_finding *finding);
 /* One more pair of cells.  False when no further pair can matter. */
 bool gate_tail_repeat(struct tail_repeats *repeats, const cJSON *before, const cJSON *after,

@@ -44,6 +44,7 @@ int pairing_compare(struct pairing *pairing, const struct pairing_sides *sides,
 /* What happened since; may be called before pairing_close, once. */
 struct origin_disturbance pairing_disturbance(struct pairing *pairing);
 
+/* Once, whatever pairing_open answered: takes the progress line away and gives the signals back. */
 void pairing_close(struct pairing *pairing);
 
 #endif

@@ -22,6 +22,7 @@ struct probe_command {
 void probe_begin(struct probe_command *command, const char *word);
 /* Where a probe's command names its design; probe_name_plugin puts another file there. */
 #define PROBE_DESIGN 1
+/* Puts the file of another plugin there; the rest stays. */
 void probe_name_plugin(struct probe_command *command, const char *path);
 /* One more argument, printf-like.  One too many, or one too long, is a bug: it is dropped, and the
  * program asked will say what it misses. */

@@ -130,6 +130,7 @@ struct film_cell {
 size_t film_fold(const struct film *film, const struct film_frame *frame, uint32_t level,
                  struct film_cell *cells, size_t max);
 
+/* Frees the frames too; NULL is none. */
 void film_free(struct film *film);
 
 #endif

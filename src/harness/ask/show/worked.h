@@ -16,6 +16,7 @@
 
 struct worked; /* an example */
 
+/* The examples in the order in which they are listed; index below the count. */
 size_t worked_count(void);
 const struct worked *worked_at(size_t index);
 /* By name, whatever the case of its letters; NULL when there is none. */
@@ -29,6 +30,7 @@ const char *worked_question(const struct worked *worked);
 int worked_run(const struct worked *worked, struct worked_result *result, struct diag *diag);
 void worked_free(struct worked_result *result);
 
+/* Found as expected; of a formula that is printed wrong, found to be another figure. */
 bool worked_answer_is_right(const struct worked_answer *answer);
 /* Every answer right and nothing broken. */
 bool worked_is_right(const struct worked_result *result);

@@ -102,6 +102,7 @@ enum builder_state builder_fired(struct builder *builder, uint64_t name);
  * builder_clock and builder_fired.  By how many ticks it was pulled in. */
 uint64_t builder_pull_in(struct builder *builder, uint64_t name, uint64_t time);
 
+/* DIAG_RUN when memory or the disk gave out since builder_open: what was built since then is not whole. */
 int builder_check(const struct builder *builder, struct diag *diag);
 static inline uint64_t builder_ops(const struct builder *builder)
 {

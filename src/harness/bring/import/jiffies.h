@@ -33,6 +33,7 @@ struct jiffies_known {
 
 uint64_t jiffies_tick_ns(uint64_t hz);
 
+/* Nothing learnt yet.  Then each event moves the fit to the earliest begin of a jiffy that all of them allow. */
 void jiffies_init(struct jiffies *fit, uint64_t hz);
 void jiffies_learn(struct jiffies *fit, struct jiffies_known known);
 /* The fitted one; something must have been learnt. */

@@ -78,6 +78,7 @@ struct kevents {
     char backwards[400]; /* the first line that is too far back, as a diagnostic; "" = none */
 };
 
+/* False without memory; kevents_close in any case.  `source` outlives it. */
 bool kevents_open(struct kevents *events, const struct kevents_source *source);
 /* `state` is of a kind, and begins with struct kevents. */
 void kevents_close(void *state);

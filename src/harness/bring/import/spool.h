@@ -29,6 +29,7 @@ struct spool {
     int error;         /* an errno: something was not kept, and nothing is from then on */
 };
 
+/* An empty spool; no file is made before memory is full.  Closing frees both. */
 void spool_open(struct spool *spool, const char *directory);
 void spool_close(struct spool *spool);
 

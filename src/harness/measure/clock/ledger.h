@@ -53,6 +53,7 @@ static inline void ledger_end(struct account *account, tw_timer timer)
     atomic_fetch_sub_explicit(&account->balance, ledger_hash(timer), memory_order_relaxed);
 }
 
+/* Adds counts to counts, histograms to histograms; for the books of several threads or runs. */
 void ledger_add(struct clock_ledger *into, const struct clock_ledger *from);
 void ledger_add_times(struct clock_times *into, const struct clock_times *from);
 

@@ -67,6 +67,7 @@ struct load {
     bool all_run;
 };
 
+/* The table's row of that load; constant. */
 const struct load *load_of(enum clock_load load);
 
 #endif

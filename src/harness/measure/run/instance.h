@@ -24,6 +24,7 @@ enum outcome_status instance_open(struct instance *instance, const struct tw_bac
 /* Puts the drag over it; see layers.h. */
 enum outcome_status instance_drag(struct instance *instance, uint64_t links, char *reason);
 
+/* Once after OUTCOME_OK: closes the design under its layers. */
 void instance_close(struct instance *instance);
 
 /* Settings as open resolved them, and the reach of the instance.  OUTCOME_MISMATCH with `reason` filled when the design

@@ -24,6 +24,7 @@ double pace_calibrate_ns(void);
  * than the loop varies by itself. */
 #define PACE_TOLERANCE 0.05
 
+/* Is that pace at most PACE_TOLERANCE slower than the full one?  Both in ns of the loop. */
 bool pace_is_full(double pace_ns, double full_ns);
 
 /* Reads the pace until it is full or CLOCK_MONOTONIC is past the deadline; answers whether it is. */

@@ -27,6 +27,7 @@ struct shards {
     size_t group_count;
 };
 
+/* Of zeros too. */
 void shards_free(struct shards *shards);
 
 /* Makes room for the plan's groups; the caller fills in `seconds`.  shards_free in any case. */

@@ -31,6 +31,7 @@ int mix_parse(const cJSON *array, const char *what, const struct dist_context *c
               struct mix **out, struct diag *diag);
 void mix_free(struct mix *mix);
 
+/* A row by its weight, then delay and end by the row.  Allocates nothing. */
 struct mix_stretch mix_draw(const struct mix *mix, struct rng *rng);
 
 /* What is met at a moment chosen at random of a mix that is renewed for ever: a stretch with a chance

@@ -84,6 +84,7 @@ void operations_clear(struct operations *operations);
  * all of them when `keep` is NULL. */
 void operations_copy(struct operations *to, const struct operations *from, const bool *keep);
 
+/* Appends; without memory out_of_memory is set.  The deadline is `base` and `ticks` as in struct operation. */
 void operations_append(struct operations *operations, struct operation operation);
 void operations_start(struct operations *operations, tw_id id, char base, uint64_t ticks);
 void operations_stop(struct operations *operations, tw_id id);

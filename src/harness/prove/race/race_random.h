@@ -23,6 +23,7 @@ struct race_plan {
     size_t setting_count;
 };
 
+/* Draws a plan: the same seed, runner and options make the same one. */
 void race_plan_make(struct race_plan *plan, const struct tw_runner *runner,
                     const struct race_options *options, uint64_t seed);
 /* "over heap, ticks of 20 us, 3 callers, ..." */

@@ -50,6 +50,7 @@ struct race_finding {
     char detail[400];
 };
 
+/* Offers a finding, from any thread; printf-like.  Only the first is kept. */
 void race_find(struct race_finding *finding, enum race_rule rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

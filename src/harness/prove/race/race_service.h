@@ -12,6 +12,7 @@
 
 #include "harness/prove/race/race_state.h"
 
+/* "start", "wait": the words of enum race_call, for findings. */
 const char *race_call_name(uint32_t call);
 
 /* Opens with the config's design, points and settings filled in; `accounts` is the number of starts that there can be.
@@ -21,6 +22,8 @@ bool race_open(struct race_service *service, struct tw_runner_config *config, ui
 /* Clears a closed service, to be opened again; what it has counted is kept. */
 void race_again(struct race_service *service);
 
+/* The runner's calls of the same names, noted and checked: a seat that is none of the service, or a wait that returns
+ * before until_ns (CLOCK_MONOTONIC), is a finding. */
 struct tw_seat *race_enter(struct race_service *service);
 void race_leave(struct race_service *service, struct tw_seat *seat);
 void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns);

@@ -27,6 +27,7 @@ struct compare_row {
     char deciders[COMPARE_TEXT_SIZE]; /* the gates that came to the verdict: "work, time" */
 };
 
+/* Fills the row with the words of one cell of a comparison; `worst` points into the cell. */
 void compare_row_read(struct compare_row *row, const cJSON *cell);
 
 /* True when the verdict is not "same", or some operation counter is not exactly equal. */

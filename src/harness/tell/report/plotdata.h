@@ -86,6 +86,7 @@ void clock_plot_write(FILE *out, const struct view_group *group, enum plot_kind 
 /* "T09" of T9, "T09-2" of its second picture; `index` counts from 0. */
 void claims_plot_name(char *out, size_t size, const cJSON *claim, size_t index);
 
+/* Writes the blocks above.  Errors of `out` are left to the caller. */
 void claims_plot_write(FILE *out, const cJSON *document, const cJSON *claim, const cJSON *picture);
 
 /* ---- An advice, for advise.gp: cost against memory (advice_plot.c). ----------------------------
