@@ -78,7 +78,8 @@ static void add_comparisons(struct page *page, const struct place *advice)
     if (!rows.json || !rows.json->child)
         return;
     page_heading(page, 2, "compared", "Compared with the recommended one");
-    page_table(page, "compared-table", "Cost and memory as multiples of those of the recommended one");
+    page_table(page, "compared-table",
+               "Cost and memory as multiples of those of the recommended one");
     page_column(page, "", "candidate", PAGE_LEFT | PAGE_NAMES, 0);
     page_column(page, "cost", "times", 0, 0);
     page_column(page, "from", "", 0, 2);

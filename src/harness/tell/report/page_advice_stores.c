@@ -28,8 +28,7 @@ static void say_recommendation(struct page *page, const struct place *advice)
         return;
     }
     if (place_text(&recommendation, "unclear")[0])
-        page_say(page, PAGE_TEXT, &recommendation,
-                 "{unclear:strong}.  The rest is about {store}.");
+        page_say(page, PAGE_TEXT, &recommendation, "{unclear:strong}.  The rest is about {store}.");
     else
         page_say(page, PAGE_TEXT, &recommendation,
                  "Take {store:strong}<: {next}, the next that clearly differs>.");
