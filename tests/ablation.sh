@@ -12,7 +12,7 @@ twbench=${TWBENCH:-./twbench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-hold_oracle() { "$twbench" run --plugin="$work/$1.so" --workload=P5 --tasks=300 --counts-only --progress=never --no-system-check; }
+hold_oracle() { "$twbench" run --plugin="$work/$1.so" --workload=P5 --tasks=300,2000 --counts-only --progress=never --no-system-check; }
 hold_contract() { "$twbench" conform --plugin="$work/$1.so"; }
 
 ideas=$(grep -c '^#ifndef FAST_NO_' src/impls/fast.c)

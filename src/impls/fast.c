@@ -1,5 +1,10 @@
 /*
- * fast.c - a wheel of rings that leaves its timers alone: a stop writes one word, so does a re-arm for
+ * fast.c - two layouts, one for short horizons and one for all other loads.
+ *
+ * Where the horizon is known and short against the number of timers it is one ring with a slot for every
+ * delay: fast_single.h.  All that follows is about the other layout.
+ *
+ * It is a wheel of rings that leaves its timers alone: a stop writes one word, so does a re-arm for
  * later, and the clock goes from one marked slot to the next.
  *
  *     node of a timer, 16 bytes, four to a cache line
@@ -125,6 +130,9 @@
 #ifndef FAST_NO_WIDE
 #define FAST_NO_WIDE 0 /* ring 0 of more than 512 slots */
 #endif
+#ifndef FAST_NO_SINGLE
+#define FAST_NO_SINGLE 0 /* one ring for the whole horizon, where that is short */
+#endif
 
 #define RUNNING   UINT64_C(1)
 #define LISTED    UINT64_C(2)
@@ -157,6 +165,11 @@ static const struct tw_param fast_params[] = {
      "pays "
      "(default: 131072)",
      0, TW_CAPACITY_MAX, 1},
+    {"share",
+     "slots a timer up to which one ring has the whole horizon, 0: rings always (default: 64, and "
+     "rings "
+     "for fewer than 1024 timers)",
+     0, 4096, 1},
     {"madvise",
      "1: ask the system for pages of 2 MiB, but for the first 2 MiB; 0: do not (default: 1)", 0, 1,
      1},
@@ -191,15 +204,21 @@ struct tw_timers {
     uint32_t mask;    /* of ring 0 */
     uint32_t heads_1; /* the place of the first list of ring 1 */
     uint32_t mask_1, shift_1;
-    uint32_t fresh;  /* starts so far; while lazy, of timers in no list */
-    uint32_t ready;  /* the highest node that is ready for use: all up to it are */
-    uint32_t lazies; /* starts so far that needed no list */
-    bool lazy;       /* starts look whether the word is enough */
-    uint32_t gone;   /* re-arms, stops and expiries so far (apart from the other counters, or a
+    uint32_t fresh;      /* starts so far; while lazy, of timers in no list */
+    uint32_t ready;      /* the highest node that is ready for use: all up to it are */
+    uint32_t lazies;     /* starts so far that needed no list */
+    bool lazy;           /* starts look whether the word is enough */
+    uint32_t share;      /* slots a timer up to which there is one ring */
+    bool single;         /* the layout of fast_single.h; `quick`, `ready` and `wake` are 0 */
+    uint32_t at_once;    /* single: nodes that are ready for use */
+    uint32_t running;    /* single */
+    tw_tick *dues;       /* single: of the far list */
+    uint8_t *used_words; /* single: per 64 slots, 1 if somebody may be there */
+    uint32_t gone;       /* re-arms, stops and expiries so far (apart from the other counters, or a
                          compiler adds to two at once and waits for both) */
-    bool cached;     /* lists are cheap */
-    uint32_t fired;  /* expiries since the last judgement */
-    uint32_t stale;  /* and visits of timers that were stopped or re-armed */
+    bool cached;         /* lists are cheap */
+    uint32_t fired;      /* expiries since the last judgement */
+    uint32_t stale;      /* and visits of timers that were stopped or re-armed */
     uint32_t fresh_judged, lazies_judged; /* at the last judgement */
     uint32_t tries;                       /* judgements while not lazy */
     uint32_t eager;                       /* up to so many ready nodes; more are not in the cache */
@@ -673,16 +692,18 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     }
 }
 
+static inline uint32_t bits_of(uint64_t value)
+{
+    return value <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(value - 1);
+}
+
+#include "fast_single.h"
+
 /* ---- The table's functions. ------------------------------------------------------------------ */
 
 static void fast_close(struct tw_timers *timers)
 {
     free(timers);
-}
-
-static inline uint32_t bits_of(uint64_t value)
-{
-    return value <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(value - 1);
 }
 
 static inline uint32_t between(uint32_t least, uint32_t value, uint32_t most)
@@ -726,6 +747,7 @@ static void geometry_set(struct tw_timers *timers, size_t heads)
     timers->heads = (uint32_t)heads;
     timers->heads_1 = timers->heads + rings[1].list;
     timers->marks = (uint64_t *)link_at(timers, heads + timers->lists) - heads / 64;
+    timers->dues = (tw_tick *)&timers->nodes[0] + timers->capacity;
     timers->mask = rings[0].mask;
     timers->mask_1 = rings[1].mask;
     timers->shift_1 = rings[1].shift;
@@ -746,8 +768,11 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
         return status;
     struct ring rings[RINGS] = {{0}};
     uint8_t ring_of[64] = {0};
-    uint32_t top = rings_lay_out(rings, ring_of, config->capacity);
-    uint32_t lists = rings[top].list + rings[top].mask + 1;
+    uint32_t single = single_bits(config);
+    uint32_t top = single ? 0 : rings_lay_out(rings, ring_of, config->capacity);
+    if (single)
+        rings[0].mask = (1u << single) - 1;
+    uint32_t lists = rings[top].list + rings[top].mask + 1 + (single ? 64 : 0);
     uint64_t nodes_end =
         offsetof(struct tw_timers, nodes) + (config->capacity + UINT64_C(1)) * sizeof(struct node);
     uint64_t heads = (nodes_end + 255) / 256 * 64; /* a mark word's heads begin a line */
@@ -764,6 +789,7 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     timers->capacity = config->capacity;
     timers->eager = eager ? (uint32_t)eager->values[0] : EAGER_DEFAULT;
     timers->huge = is_huge;
+    timers->share = single_share(config);
     timers->cached = true;
     timers->lazy = !FAST_NO_LAZY;
     timers->lists = lists;
@@ -773,10 +799,12 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     memcpy(timers->ring_of, ring_of, sizeof ring_of);
     geometry_set(timers, (size_t)heads);
     memset(&timers->marks[heads / 64], 0, lists / 8);
-    if (lists <= CLEARED) {
+    if (!single && lists <= CLEARED) {
         memset(link_at(timers, heads), 0, lists * sizeof(uint32_t));
         memset(timers->cleared, 0xff, sizeof timers->cleared);
     }
+    if (single)
+        single_set(timers);
     *out = timers;
     return TW_OK;
 }
@@ -847,9 +875,24 @@ __attribute__((noinline)) static int start_rare(struct tw_timers *timers, tw_id 
 __attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     tw_tick delay = due - timers->now - 1;
+    if (timers->single)
+        return single_start_rare(timers, id, due);
     if (timers->lazy || id >= timers->ready || delay >= timers->middle)
         return start_rare(timers, id, due);
     return start_unasked(timers, (size_t)id + 1, due, delay);
+}
+
+/* Any start, of which that into the one ring for all delays is done here. */
+__attribute__((noinline)) static int start_single(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    if (__builtin_expect(id >= timers->at_once || due - timers->now - 1 >= timers->near, 0))
+        return start_any(timers, id, due);
+    size_t place = single_place(id), head = single_head(timers, due);
+    uint32_t from = single_unlink(timers, place);
+    *single_mark(timers, head) = 1;
+    timers->running += from == 0;
+    single_link(timers, place, head);
+    return from != 0;
 }
 
 /* (What is not after now makes a huge delay, or finds limits of 0.) */
@@ -857,7 +900,7 @@ static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     tw_tick delay = deadline - timers->now - 1;
     if (__builtin_expect(id >= timers->quick || delay >= timers->middle, 0))
-        return start_any(timers, id, deadline);
+        return start_single(timers, id, deadline);
     size_t node = (size_t)id + 1;
     uint64_t word = timers->nodes[node].word;
     if (word != 0)
@@ -870,7 +913,7 @@ static int fast_stop(struct tw_timers *timers, tw_id id)
 {
     size_t node = (size_t)id + 1;
     if (__builtin_expect(id >= timers->ready, 0))
-        return TW_IDLE;
+        return single_stop(timers, id); /* without that layout it knows of no timer */
     uint64_t word = timers->nodes[node].word;
     if (!(word & RUNNING))
         return TW_IDLE;
@@ -893,17 +936,26 @@ static void fast_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
             timers->now = to;
         return;
     }
-    clock_move(timers, to, expire, ctx);
+    if (timers->single)
+        single_advance(timers, to, expire, ctx);
+    else
+        clock_move(timers, to, expire, ctx);
 }
 
 /* Too early when it is that of a timer that was stopped or re-armed. */
 static tw_tick fast_next(const struct tw_timers *timers)
 {
+    if (timers->single)
+        return timers->running > 0 ? single_next(timers) : TW_NEVER;
     return running_of(timers) > 0 ? timers->wake : TW_NEVER;
 }
 
 static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
+    if (timers->single) {
+        single_visit(timers, visit, ctx);
+        return;
+    }
     for (uint32_t k = 0; k <= timers->top; k++)
         for (uint32_t slot = 0; slot <= timers->rings[k].mask; slot++) {
             uint32_t place = ring_place(timers, &timers->rings[k], slot);
@@ -973,6 +1025,8 @@ static const char *ring_check(const struct tw_timers *timers, const struct ring 
 
 static const char *fast_check(const struct tw_timers *timers)
 {
+    if (timers->single)
+        return single_check(timers);
     uint64_t held = 0, listed = 0;
     uint32_t running = 0;
     const char *broken = timers->wake <= timers->now ? "the next wake-up is over" : NULL;
@@ -1001,8 +1055,9 @@ static void fast_describe(const struct tw_timers *timers, struct tw_description 
 {
     *out = (struct tw_description){
         .span = SPAN,
-        .setting_count = 2,
+        .setting_count = 3,
         .settings = {{.name = "eager", .count = 1, .values = {timers->eager}},
+                     {.name = "share", .count = 1, .values = {timers->share}},
                      {.name = "madvise", .count = 1, .values = {timers->huge}}},
     };
 }

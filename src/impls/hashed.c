@@ -67,7 +67,8 @@ static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
     TW_COUNT(timers, link_writes, LINKS_APPEND_WRITES);
 }
 
-static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
+__attribute__((always_inline)) static inline void slot_prefetch(const struct tw_timers *timers,
+                                                                tw_tick tick)
 {
     uint32_t first = timers->links[slot_head(timers, tick)].next;
     __builtin_prefetch(&timers->links[first]);

@@ -92,7 +92,8 @@ static inline size_t heap4_first_child(size_t slot)
 
 /* Asks for the sixteen entries below the four at `slot`, four lines.  Where the heap ends before
  * them there is nothing to ask for, and a prefetch must not go astray into unmapped pages. */
-static inline void heap4_prefetch(const struct heap4_entry *entries, size_t slot, size_t last)
+__attribute__((always_inline)) static inline void heap4_prefetch(const struct heap4_entry *entries,
+                                                                 size_t slot, size_t last)
 {
     size_t below = heap4_first_child(slot);
     if (below + 3 * HEAP4_ARITY > last)

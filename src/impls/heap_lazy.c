@@ -100,8 +100,8 @@ static inline bool heap_lazy_lives(const struct tw_timers *timers, struct heap_l
 /* Asks for the eight entries three levels below `slot`, two cache lines.  Where the heap ends
  * before them there is nothing to ask for, and a prefetch must not go astray into unmapped pages.
  */
-static inline void heap_lazy_prefetch(const struct heap_lazy_entry *entries, size_t slot,
-                                      size_t count)
+__attribute__((always_inline)) static inline void heap_lazy_prefetch(
+    const struct heap_lazy_entry *entries, size_t slot, size_t count)
 {
     if (slot * 8 + 4 > count)
         return;

@@ -69,7 +69,8 @@ static size_t heap_scan_slots(uint32_t capacity)
 
 /* Asks for the eight entries three levels below `slot`.  Where the heap ends before them there is
  * nothing to ask for, and a prefetch must not go astray into unmapped pages. */
-static inline void heap_scan_prefetch(const struct tw_timers *timers, size_t slot)
+__attribute__((always_inline)) static inline void heap_scan_prefetch(const struct tw_timers *timers,
+                                                                     size_t slot)
 {
     if (slot * 8 + 4 > timers->count)
         return;

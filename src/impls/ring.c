@@ -120,7 +120,7 @@ static inline uint32_t slot_ahead(const struct tw_timers *timers, uint32_t ticks
 }
 
 /* Not across the end of the array, so that it costs no more than a branch that is foreseen. */
-static inline void set_prefetch(const struct tw_timers *timers)
+__attribute__((always_inline)) static inline void set_prefetch(const struct tw_timers *timers)
 {
     uint32_t slot = timers->pointer + PREFETCH_TICKS;
     if (slot < timers->slots)

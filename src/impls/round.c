@@ -66,7 +66,8 @@ static inline tw_tick slot_turn(const struct tw_timers *timers, uint32_t head)
     return tick + ((head - timers->slot_heads - (uint32_t)tick) & timers->mask);
 }
 
-static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
+__attribute__((always_inline)) static inline void slot_prefetch(const struct tw_timers *timers,
+                                                                tw_tick tick)
 {
     uint32_t first = timers->links[slot_head(timers, tick)].next;
     __builtin_prefetch(&timers->links[first]);

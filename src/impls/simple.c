@@ -90,7 +90,7 @@ static inline void timer_enter(struct tw_timers *timers, tw_id id, tw_tick due)
 }
 
 /* Not across the end of the array, so that it costs no more than a branch that is foreseen. */
-static inline void slot_prefetch(const struct tw_timers *timers)
+__attribute__((always_inline)) static inline void slot_prefetch(const struct tw_timers *timers)
 {
     uint32_t slot = timers->pointer + PREFETCH_TICKS;
     if (slot < timers->range)

@@ -76,7 +76,8 @@ static inline tw_tick first_due(const struct tw_timers *timers, uint32_t first)
 }
 
 /* The first timer of a slot some ticks ahead, if that is its last revolution. */
-static inline void slot_prefetch(const struct tw_timers *timers, tw_tick tick)
+__attribute__((always_inline)) static inline void slot_prefetch(const struct tw_timers *timers,
+                                                                tw_tick tick)
 {
     const struct node *slot = &timers->nodes[slot_head(timers, tick)];
     __builtin_prefetch(slot->due <= tick ? &timers->nodes[slot->next] : slot);
