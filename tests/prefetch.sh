@@ -1,0 +1,28 @@
+#!/bin/bash
+# prefetch.sh - a prefetch that a design's source asks for is in its object, too.  Prints TAP.
+#
+# gcc takes a function that only reads and prefetches for one without effect, and drops its calls before it is
+# inlined.  So such a function is always_inline, which comes first.  Each function that prefetches is looked at: one that
+# does nothing else must say so.
+# shellcheck disable=SC2154
+set -uo pipefail
+
+cd "$(dirname "$0")/.." || exit 2
+# shellcheck source=tests/tap.bash
+. tests/tap.bash
+objects=${OBJECTS:-build/release/impls}
+
+for source in $(grep -l __builtin_prefetch src/impls/*.c); do
+    name=$(basename "$source" .c)
+    [ -e "$objects/$name.timed.o" ] || continue
+    found=$(objdump -d --no-show-raw-insn "$objects/$name.timed.o" | grep -cE '\<(prefetch|prfm|pref)')
+    wanted=$(grep -c __builtin_prefetch "$source")
+    [ "$found" -ge "$((wanted > 2 ? 2 : 1))" ]
+    tell $? "$name prefetches" "$found instructions in $objects/$name.timed.o, $wanted in $source: is a function that only prefetches always_inline?"
+    # The function above each prefetch, by its name.
+    bad=$(awk '/^[a-z_].*\(/ { head = $0 } /prefetch\(const struct/ && /^static/ && !/always_inline/ { print FILENAME ": " head }' "$source")
+    [ -z "$bad" ]
+    tell $? "$name: what only prefetches is always_inline" "$bad"
+done
+echo "1..$number"
+exit $failed
