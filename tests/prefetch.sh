@@ -12,7 +12,8 @@ cd "$(dirname "$0")/.." || exit 2
 . tests/tap.bash
 objects=${OBJECTS:-build/release/impls}
 
-for source in $(grep -l __builtin_prefetch src/impls/*.c); do
+for source in src/impls/*.c; do
+    grep -q __builtin_prefetch "$source" || continue
     name=$(basename "$source" .c)
     [ -e "$objects/$name.timed.o" ] || continue
     found=$(objdump -d --no-show-raw-insn "$objects/$name.timed.o" | grep -cE '\<(prefetch|prfm|pref)')

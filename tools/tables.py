@@ -12,6 +12,7 @@
     traces FILE             ns of CPU time per operation on traces, a row for each design and bitmap
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
     targets FILE...         what `fast` is to reach on points and traces, what it reaches, and whether that is enough
+    batches FILE            single calls and batches, per re-arm of P3
     misses FILE             simulated misses per operation
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
     stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late,
@@ -334,7 +335,7 @@ def print_target(what, where, asked, found, but=()):
 def print_point_targets(cells, tasks):
     # From 1e6 on pages are to be the same for all.
     pages = ("off",) if tasks >= 1e6 else ("off", None)
-    here = [cell for cell in cells if cell["tasks"] == tasks and cell["params"].get("huge_pages") in pages]
+    here = [cell for cell in cells if cell["tasks"] == tasks and cell["params"].get("huge_pages") in pages and "batch" not in cell["params"]]
     where = power(int(tasks))
     for point in PHASES:
         what = " ".join(point)
@@ -358,8 +359,39 @@ def longest_advance(cells, design, point):
     return None
 
 
+def batch_costs(cells):
+    """CPU time of P3's traffic by design and operations of a call."""
+    found = {}
+    for cell in cells:
+        phase = phase_of(cell, "traffic")
+        if cell["workload"] == "P3" and "batch" in cell["params"] and phase and phase["cpu_ns_per_op"]:
+            found.setdefault(cell["impl"], {})[cell["params"]["batch"]] = phase["cpu_ns_per_op"]
+    return found
+
+
+def print_batches(name):
+    """Nothing but a line while the file is not there."""
+    if not os.path.exists(name):
+        print(f"`{name}` is not measured yet.")
+        return
+    head(["", "single calls", "K = 64", "K = 1024", "single / K = 1024"])
+    for design, by_size in batch_costs(cells_of(name)).items():
+        row([f"`{design}`"] + [short(by_size.get(size)) for size in (1, 64, 1024)] + [f"{by_size[1] / by_size[1024]:.2f}" if {1, 1024} <= set(by_size) else ""])
+
+
+def print_batch_target(cells):
+    """The single calls of a design against its own batches; the design that gains most."""
+    gains = [(by_size[1] / ns, size, design) for design, by_size in batch_costs(cells).items() if 1 in by_size for size, ns in by_size.items() if size > 1]
+    if not gains:
+        row(["P3 traffic, single calls / batches", "1e7", "1.5", "not measured", "", "", ""])
+        return
+    ratio, size, design = max(gains)
+    row(["P3 traffic, single calls / batches", "1e7", "1.5", f"{ratio:.2f} (K = {size:,})", "", f"`{design}`", "reached" if ratio >= 1.5 else "**missed**"])
+
+
 def print_targets(*names):
-    """Ratios of traces and points first, then the longest advance and bytes."""
+    """Ratios of traces and points first, then the longest advance, bytes and batches.  A file of batches may not be there yet."""
+    names = [name for name in names if os.path.exists(name) or "batches" not in name]
     head(["what", "where", "asked", "found", "net of the harness", "the best other", ""], 2)
     documents = [name for name in names if any(cell["workload"] == "nginx" for cell in read(name)["cells"])]
     cells = all_cells(name for name in names if name not in documents)
@@ -374,6 +406,7 @@ def print_targets(*names):
         met = "not measured" if not own or not other else f"{own / other:.2g} ({spoken(own)} / {spoken(other)})"
         row([f"{point[0]}, longest advance", "1e6", "at most 2", met, "", "`callwheel`",
              "" if met == "not measured" else "reached" if own <= 2 * other else "**missed**"])
+    print_batch_target(cells)
     print_memory_target(cells, "bytes a timer", 1e6, 16, lambda cell: cell["memory"]["capacity_bytes"] / cell["stream"]["capacity"])
     print_memory_target(cells, "fixed bytes", 10, 8192, lambda cell: cell["memory"]["fixed_bytes"])
 
@@ -503,7 +536,7 @@ def print_stores(name, what):
 
 TABLES = {"stores": print_stores, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
-          "targets": print_targets, "ticks": print_ticks, "misses": print_misses, "prices": print_prices}
+          "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in TABLES:
