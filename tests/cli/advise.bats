@@ -182,6 +182,31 @@ answers_runner_and_design() {
     refuses "there.json: is there already" advise hold --json=there.json
 }
 
+# A proxy's idle timeouts, refreshed as long as the log goes on: no workload repeats a mix in which nothing ends.
+@test "a log in which every timer is re-armed has an answer, and no other sizes" {
+    awk 'BEGIN {
+        for (ms = 1; ms <= 400; ms++) {
+            print "2026/01/01 00:00:00 [debug] 7#7: epoll timer: 1000"
+            print "2026/01/01 00:00:00 [debug] 7#7: timer delta: 1"
+            for (i = 0; i < 10; i++) {
+                fd = (ms * 10 + i) % 200
+                if (fd in due) print "2026/01/01 00:00:00 [debug] 7#7: *1 event timer del: " fd ": " due[fd]
+                due[fd] = 1000000 + ms + 65000
+                print "2026/01/01 00:00:00 [debug] 7#7: *1 event timer add: " fd ": 65000:" due[fd]
+            }
+        }
+    }' >idle.log
+    "$twbench" import nginx idle.log -o idle.tt.xz --progress=never >/dev/null
+    run --separate-stderr "$twbench" trace idle.tt.xz --fit=idle.json
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"idle: no workload repeats its mix: phases[1].mix: hardly anything ends"* && ! -e idle.json ]]
+    run --separate-stderr "$twbench" advise idle.tt.xz --impl=heap,hashed --budget=3s --progress=never --no-system-check --json=idle-advice.json
+    echo "$status $output $stderr"
+    [[ $status -eq 0 || $status -eq 4 ]]
+    [[ $stderr == *"no other sizes: idle: no workload repeats its mix"* ]]
+    [ "$(json idle-advice.json 'd["advice"]["load"]["tasks"], d["advice"]["sizes"]["fitted"]')" = "(200, None)" ]
+}
+
 @test "of a load that was not made nothing is told as a number" {
     run --separate-stderr "$twbench" advise nginx --impl=heap --budget=1ms --progress=never --no-system-check --json=unmade.json
     [ "$status" -eq 4 ]

@@ -151,7 +151,7 @@ static int fit_trace(struct measuring *measuring, const struct advise_request *r
     if (fitting->path[0]) {
         measuring->workload = fitting->path;
         measuring->evidence.fitted = fitting->name;
-    } else if (setup->progress != PROGRESS_NEVER) {
+    } else {
         fprintf(stderr, "twbench: no other sizes: %s\n", fitting->why);
     }
     return DIAG_OK;

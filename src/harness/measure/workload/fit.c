@@ -347,6 +347,26 @@ static cJSON *file_make(struct fit *fit, const char *name, const char *source)
     return root;
 }
 
+/* Not every mix makes a workload: where all are re-armed to the end, nothing would ever end. */
+static int file_check(const cJSON *root, const char *name, struct diag *diag)
+{
+    struct workload_request request = {.directory = "."};
+    struct spec *spec = NULL;
+    struct diag inner;
+    char *text = cJSON_PrintUnformatted(root);
+    if (!text)
+        return diag_run(diag, "%s: no memory for a workload", name);
+    int status = spec_parse(text, strlen(text), "mix", &request, &spec, &inner);
+    cJSON_free(text);
+    if (status == DIAG_OK)
+        spec_free(spec);
+    else if (status == DIAG_USAGE)
+        diag_usage(diag, "%s: no workload repeats its %s", name, inner.text);
+    else
+        *diag = inner;
+    return status;
+}
+
 int fit_workload(const struct census *census, const char *name, const char *source, cJSON **out,
                  struct diag *diag)
 {
@@ -369,8 +389,12 @@ int fit_workload(const struct census *census, const char *name, const char *sour
     free(fit.values);
     if (!root)
         return diag_run(diag, "%s: no memory for a workload", name);
-    *out = root;
-    return DIAG_OK;
+    int status = file_check(root, name, diag);
+    if (status == DIAG_OK)
+        *out = root;
+    else
+        cJSON_Delete(root);
+    return status;
 }
 
 int fit_census(const cJSON *workload, struct census *census, struct diag *diag)

@@ -14,7 +14,8 @@
 #include <cjson/cJSON.h>
 
 /* `name` is the trace's, whose letters that a workload may not have become '-'; `source` goes into the
- * summary.  *out is the caller's.  DIAG_USAGE when no stretch ends in the trace, or no time passes. */
+ * summary.  *out is the caller's.  DIAG_USAGE when no stretch ends in the trace, no
+ * time passes, or no workload can have the mix. */
 int fit_workload(const struct census *census, const char *name, const char *source, cJSON **out,
                  struct diag *diag);
 

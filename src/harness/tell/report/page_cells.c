@@ -165,6 +165,8 @@ static void add_sheet(struct page *page, const struct place *cells, const struct
 static void add_sheets(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
+    if (cJSON_GetArraySize(cells.json) == 0)
+        return;
     page_section(page, "cells", "Cells");
     page_text(page, "Every design on every workload and size.");
     for (size_t i = 0; i < sizeof sheets / sizeof *sheets; i++)
