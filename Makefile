@@ -498,6 +498,11 @@ test-libraries: ## the real libraries as designs: conformance, the oracle, their
 	$(Q)$(MAKE) all
 	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=900 tests/run.sh tests/libraries.sh
 
+prove-stores: ## each store killed a thousand times under each policy, in every state of a disk: hours (STORES="sqlite lmdb")
+	$(Q)tools/deps.sh build test
+	$(Q)$(MAKE) all
+	$(Q)TWBENCH=$(CURDIR)/twbench STORES="$(STORES)" LIMIT_SECONDS=36000 tests/run.sh tests/store_proofs.sh
+
 test-cross: ## streams, digests and counts of s390x (big-endian) under qemu are those here; DEPTH=all: four processors
 	$(Q)tools/deps.sh build cross || echo "cross: what is missing is skipped"
 	$(Q)$(MAKE) all
@@ -606,6 +611,6 @@ clean: ## remove everything that was built
 	$(Q)rm -rf build twbench
 
 FORCE:
-.PHONY: FORCE deb test-container all cross test-cross test-libraries playground test-playground lib completions manual modules help deps bench reference pages originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
+.PHONY: FORCE deb test-container all cross test-cross prove-stores test-libraries playground test-playground lib completions manual modules help deps bench reference pages originals test test-all sanitized check check-all tests unit-tests fuzzers run-tests run-flavour \
         run-coverage test-originals test-report asan ubsan tsan fuzz faults coverage tidy format format-check shellcheck werror \
         install uninstall clean

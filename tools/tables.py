@@ -17,6 +17,7 @@
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
     stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late,
                             or load: of how many messages and runs they are
+    stores-large FILE       stores with many messages pending: memory, disk, and how soon they serve after a kill
     prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
 
 tools/standing.py has the tables of the points P1 to P5.
@@ -534,7 +535,25 @@ def print_stores(name, what):
                 row([f"`{cell['store']}`"] + [store_figure(cell, key) for key in ("late_p50_ms", "late_p99_ms", "late_max_ms")])
 
 
-TABLES = {"stores": print_stores, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+def print_stores_large(name):
+    cells = sorted(read(name)["cells"], key=lambda cell: cell["load"]["tasks"])
+    served = {(cell["store"], cell["load"]["tasks"]): cell["figures"]["served_s"]["median"] for cell in cells
+              if cell["status"] == "ok" and cell["figures"]["served_s"]}
+    head(["store", "messages", "resident, MiB", "disk, B/message", "open, ms", "first messages, ms", "times `wheel-log`",
+          "open, ms, no page cache", "first messages, ms, no page cache"])
+    for cell in cells:
+        tasks = cell["load"]["tasks"]
+        first = [f"`{cell['store']}`", power(tasks)]
+        if cell["status"] != "ok":
+            row(first + [cell["status"]] + [""] * 6)
+            continue
+        own, log = (served.get((store, tasks)) for store in (cell["store"], "wheel-log"))
+        row(first + [store_figure(cell, "resident_bytes", 1 / 2 ** 20), store_figure(cell, "disk_bytes_per_pending")] +
+            [store_figure(cell, key, 1000) for key in ("recovery_s", "served_s")] + [short(own and log and own / log)] +
+            [store_figure(cell, key, 1000) for key in ("cold_recovery_s", "cold_served_s")])
+
+
+TABLES = {"stores": print_stores, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
 

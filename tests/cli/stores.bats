@@ -52,10 +52,11 @@ stores() {
     "$twbench" conform --store=sqlite,lmdb --part=kills,power >out || { cat out; false; }
 }
 
-@test "conform: all stores, each a thousand times, in every state of a disk" {
+# `make prove-stores` does a thousand of all that, which takes hours.
+@test "conform: so do the other stores that are here" {
     deep
     for store in $("$twbench" list --json=- | jq -r '.stores[] | select(.built) | .name'); do
-        "$twbench" conform --store="$store" --thorough >out 2>err || { cat out err; grep -q 'ABSENT' err; }
+        [[ $store =~ ^(wheel-log|sqlite|lmdb)$ ]] || "$twbench" conform --store="$store" >out 2>err || { cat out err; grep -q 'ABSENT' err; }
     done
 }
 
