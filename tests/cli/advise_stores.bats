@@ -50,6 +50,14 @@ advise() {
     refuses "--export-gbench" advise --durable --export-gbench=x.json
 }
 
+@test "deep: more than 100,000 messages are put, recovered and not drained" {
+    deep
+    advise --stores=wheel-log --sync=none --batch=1000 --pending=3e5 --budget=60s --kills=0 --json=a.json >out || { cat out; false; }
+    jq -e '.advice.recommendation.at == 300000' a.json
+    jq -e '.cells | all(.load.drain == (.load.tasks <= 100000))' a.json
+    grep -q -- '--batch=1000 --no-drain' out
+}
+
 @test "deep: all stores that are here, in steps up to a number that the budget does not reach" {
     deep
     advise --sync=group --producers=4 --pending=1e7 --budget=2m --json=a.json >out || { cat out; false; }

@@ -20,7 +20,8 @@
 #define KILLED_MOST  1000
 #define STEP_FACTOR  10 /* to the next number of messages */
 #define ROUNDS_MOST  12
-#define GUESS_FACTOR 1.3 /* a run of ten times the messages takes ten times this much longer */
+#define DRAINED_MOST 100000 /* to hand out more takes longer than to put them: those stay pending */
+#define GUESS_FACTOR 1.3    /* a run of ten times the messages takes ten times this much longer */
 
 /* Shares of the budget at which a part of the work is over: it begins no further run. */
 #define LOOK_SHARE  0.4
@@ -143,6 +144,7 @@ static void make_request(struct advising_stores *advising, const struct durable_
     out->task_count = 1;
     out->rate = 0;
     out->kills = 0;
+    out->no_drain = trial == DURABLE_FILL && evidence->sizes[step] > DRAINED_MOST;
     if (entrant->backend && entrant->backend->flags & TW_STORE_REAL_CLOCK && !out->span_given) {
         out->span_given = true;
         out->load.span_ms = REAL_SPAN_MS;

@@ -254,6 +254,8 @@ void durable_words_command(char *out, size_t size, const struct durable_evidence
         text_add(&line, " --producers=%" PRIu64, request->producers[0]);
     if (request->batches[0] != 1)
         text_add(&line, " --batch=%" PRIu64, request->batches[0]);
+    if (cJSON_IsFalse(json_get(cell, "load.drain")))
+        text_add(&line, " --no-drain");
     if (load->payload_min != load->payload_max)
         text_add(&line, " --payload=%" PRIu32 "..%" PRIu32, load->payload_min, load->payload_max);
     else if (load->payload_min != usual.payload_min)

@@ -107,9 +107,12 @@ static void add_stores(struct page *page, const struct place *cells, const struc
     page_column(page, "", "", PAGE_LEFT, 10);
     for (struct place row = place_item(candidates, 0); row.json; place_next(&row))
         add_row(page, cells, &row);
-    page_text(page, "Figures at different numbers of messages are not to be compared; ahead: how "
-                    "many times better the recommended store is by the goal, at the largest number "
-                    "that both came to. A dash: not known, of a server for instance the syncs.");
+    page_text(
+        page,
+        "Figures at different numbers of messages are not to be compared; ahead: how "
+        "many times better the recommended store is by the goal, at the largest number "
+        "that both came to. A dash: not known, as the syncs of a server, or the drain of more than "
+        "100,000 messages.");
 }
 
 /* ---- Ledgers. -------------------------------------------------------------------------------- */
@@ -126,6 +129,7 @@ static const struct page_field ledger_fields[] = {
     {.title = "early", .cell = "{ledger.early:count}"},
     {.title = "late", .cell = "{ledger.late:count}"},
     {.title = "changed", .keep = 3, .cell = "{ledger.changed:count}"},
+    {.title = "pending", .keep = 2, .cell = "{ledger.pending:count}"},
     {.title = "", .flags = PAGE_LEFT, .cell = "{status:verdict}"}};
 
 static void add_ledgers(struct page *page, const struct place *cells)
