@@ -550,7 +550,7 @@ def print_stores_large(name):
         own, log = (served.get((store, tasks)) for store in (cell["store"], "wheel-log"))
         row(first + [store_figure(cell, "resident_bytes", 1 / 2 ** 20), store_figure(cell, "disk_bytes_per_pending")] +
             [store_figure(cell, key, 1000) for key in ("recovery_s", "served_s")] + [short(own and log and own / log)] +
-            [store_figure(cell, key, 1000) for key in ("cold_recovery_s", "cold_served_s")])
+            [store_figure(cell, key, 1000) if cell["load"]["cold"] else "" for key in ("cold_recovery_s", "cold_served_s")])
 
 
 TABLES = {"stores": print_stores, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,

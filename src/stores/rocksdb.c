@@ -12,8 +12,10 @@
  *   always, group    WriteOptions.sync: the log is synced before the write returns.  Writes under way together share it
  *   interval         the log is written without a sync; a thread calls FlushWAL(sync)
  *   none             without the thread
- *   A log that ends in the middle of a record is cut there.  One that is damaged before its end is refused
- *   (kTolerateCorruptedTailRecords), where the default would serve what is before the damage and be silent.
+ *   A log is cut at its first record that is not whole (point-in-time recovery), in silence.  Its list of files, the
+ *   MANIFEST, is not: when sectors of its last record arrived and others did not, open answers IO, and the messages
+ *   stay where they are.  rocksdb_repair_db makes another list, but reads logs again whose tables are there, so that a
+ *   put may come twice and outlive its SingleDelete: this store does not call it
  *
  * How it is tuned
  *   SingleDelete instead of Delete: each key is put once, so that a put and its deletion vanish when they meet, in
