@@ -150,6 +150,34 @@ static void a_crash_may_repeat_what_was_not_done(void **state)
     book_free(page.book);
 }
 
+/* A poll that finds nothing though a message is due makes that message late: not one whose cancel a crash cut off, nor one
+ * that had been handed out before the crash. */
+static void what_a_crash_brings_back_is_not_late(void **state)
+{
+    struct page page;
+    (void)state;
+    page_open(&page);
+    for (uint64_t i = 0; i < 3; i++)
+        put(&page, i);
+    page.book->entries[1].cancel_called = book_stamp(page.book);
+    deliver(&page, 2, 1, 0);
+    page.book->drained_poll = 2;
+    page.book->drained_ms = UINT64_MAX;
+    page.book->drained_incarnation = 1;
+    page.book->incarnation = 2;
+    deliver(&page, 1, 3, 0);
+    deliver(&page, 2, 3, 0);
+    assert_int_equal(book_judge(page.book).late, 0);
+    deliver(&page, 0, 3, 0);
+    assert_int_equal(book_judge(page.book).late, 1);
+    page.book->drained_incarnation = 2;
+    page.book->incarnation = 2;
+    page.book->entries[2].incarnation = 1;
+    deliver(&page, 2, 4, 0);
+    assert_int_equal(book_judge(page.book).late, 2);
+    book_free(page.book);
+}
+
 static void policies_promise_what_they_promise(void **state)
 {
     struct page page;
@@ -231,6 +259,7 @@ int main(void)
         cmocka_unit_test(what_went_well_is_even),
         cmocka_unit_test(defects_are_counted),
         cmocka_unit_test(a_crash_may_repeat_what_was_not_done),
+        cmocka_unit_test(what_a_crash_brings_back_is_not_late),
         cmocka_unit_test(policies_promise_what_they_promise),
         cmocka_unit_test(a_later_step_must_not_come_first),
         cmocka_unit_test(a_book_is_turned_back),

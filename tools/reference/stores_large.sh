@@ -15,7 +15,7 @@ large() {
 }
 # LMDB syncs each commit unless nosync=1.
 sync=--store-set=nosync=1
-large wheel-log,sqlite,lmdb,rocksdb,redis-wheel,redis-zset 1e6 40s --cold $sync
+large wheel-log,sqlite,lmdb,rocksdb,redis-wheel,redis-zset 1e6 90s --cold $sync
 large wheel-log,rocksdb,lmdb 1e7 120s --cold $sync
 # It reads all of its log before it serves: with cold files once more would take minutes.
 large redis-zset 1e7 180s

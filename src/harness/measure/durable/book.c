@@ -157,6 +157,17 @@ static void judge_cancelled(struct book *book, struct book_entry *entry, uint64_
         entry->flags |= BOOK_UNCANCELLED;
 }
 
+/* Did a poll that found nothing have to hand it out?  Not while its cancel was under way, which a crash may cut off; and not,
+ * of an earlier open, when it had been handed out there. */
+static bool was_passed_over(const struct book *book, const struct book_entry *entry,
+                            uint64_t end_ms)
+{
+    bool was_held = entry->cancel_called ||
+                    (entry->delivered && book->drained_incarnation != book->incarnation);
+    return entry->acked && !(entry->flags & BOOK_PAST) && !was_held &&
+           entry->acked_poll < book->drained_poll && end_ms <= book->drained_ms;
+}
+
 static void judge_time(struct book *book, struct book_order *order, const struct book_entry *entry,
                        const struct tw_delivery *delivery, const struct durable_message *message,
                        uint32_t poll, uint64_t now_ms)
@@ -166,8 +177,7 @@ static void judge_time(struct book *book, struct book_order *order, const struct
     uint64_t end = book->base_ms + from + book->resolution_ms - 1;
     if (now_ms < delivery->due_ms)
         fault(book, &book->seen.early, delivery->key, "was handed out before its due");
-    if (entry->acked && !(entry->flags & BOOK_PAST) && entry->acked_poll < book->drained_poll &&
-        end <= book->drained_ms)
+    if (was_passed_over(book, entry, end))
         fault(book, &book->seen.late, delivery->key,
               "was handed out late: an earlier poll found nothing more though it was due");
     /* One that was put with a due in the past is due at once: its place is that of its put. */

@@ -61,6 +61,7 @@ struct book {
     uint64_t now_ms;                                     /* of the last poll */
     uint32_t drained_poll;                               /* found nothing more, at drained_ms */
     uint64_t drained_ms;
+    uint32_t drained_incarnation;
     uint32_t sequence, incarnation;
     uint32_t tended, checkpointed; /* all acknowledged before these stamps was made durable ... */
     uint32_t tended_at, checkpointed_at; /* ... by calls that had answered at these */

@@ -329,6 +329,7 @@ static size_t poll_once(struct driver *driver, uint64_t now)
     if (count == 0) {
         book->drained_poll = poll;
         book->drained_ms = now;
+        book->drained_incarnation = book->incarnation;
         return 0;
     }
     if (driver->is_recovered && *served_of(book) == 0)
