@@ -37,12 +37,15 @@ setup_file() {
             [[ $output == *"$design"* ]]
         done
     fi
+    cp answer.json "$BATS_FILE_TMPDIR"
     "$twbench" report answer.json --export-markdown=answer.md >/dev/null
     grep -q 'Which design' answer.md
 }
 
 @test "the recommended design comes home as sources that compile" {
-    "$twbench" take hashed -o mine >/dev/null
+    # Nothing measured, nothing recommended: then any design will do.
+    design=$(jq -r '.advice.recommendation.candidate // "hashed"' "$BATS_FILE_TMPDIR/answer.json")
+    "$twbench" take "${design%% *}" -o mine >/dev/null
     for source in mine/*.c; do
         "${CC:-gcc}" -std=c11 -Wall -Wextra -Werror -c "$source" -o part.o -I mine
     done
