@@ -12,6 +12,7 @@
 #define RESERVE_BYTES (UINT64_C(1) << 20)
 #define NS_PER_S      UINT64_C(1000000000)
 #define GATHER_MAX_NS 500000u /* most that a leader waits for company */
+#define GATHER_MIN_NS 20000u  /* less is over before a thread has slept and woken */
 #define UNWAITED      2u      /* leaders that do not, after one that waited in vain */
 
 static uint64_t monotonic_ns(void)
@@ -196,6 +197,8 @@ static void gather(struct wl_log *log)
     uint64_t most_ns = log->sync_ns / 2 < GATHER_MAX_NS ? log->sync_ns / 2 : GATHER_MAX_NS;
     uint64_t until_ns = monotonic_ns() + most_ns;
     struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+    if (most_ns < GATHER_MIN_NS)
+        return;
     if (log->unwaited > 0) {
         log->unwaited--;
         return;
