@@ -157,9 +157,9 @@ conform_all() {
         if [ -z "${FRESH:-}" ] && [ -e "$log" ] && [ "$(head -n 1 "$log")" = "$(programs_of "$arch")" ] && [ -n "$(passed_of "$log")" ]; then
             kept=$((kept + 1))
         else
-            programs_of "$arch" >"$log.part"
-            DEPTH=less run_shard "$arch" "$shard" >>"$log.part" 2>&1
-            mv "$log.part" "$log"
+            programs_of "$arch" >"$log.$$"
+            DEPTH=less run_shard "$arch" "$shard" >>"$log.$$" 2>&1
+            mv "$log.$$" "$log"
         fi
         passed=$(passed_of "$log")
         [ -n "$passed" ] || wrong+="$shard: $(grep -E 'FAILED|ERROR|^# ' "$log" | tail -n 8)"$'\n'"$(tail -n 1 "$log")"$'\n'
