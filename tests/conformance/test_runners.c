@@ -308,6 +308,9 @@ static void places_of_stopped_timers_come_back(const struct subject *subject)
     start_soon(&rig, &near, moment_now() + 5 * MS);
     int stopped = rig.runner->stop(rig.seat, near.timer);
     await_place(&rig, &last, moment_now() + FAR);
+    /* A runner may give the place back before it runs the task. */
+    if (stopped == TW_RUN_TOO_LATE)
+        await(&rig, &near.ran, 1);
     assert_int_equal(near.ran, stopped == TW_RUN_TOO_LATE);
     assert_int_equal(rig_close(&rig), 1);
     assert_int_equal(last.returned, 1);
