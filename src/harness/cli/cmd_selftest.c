@@ -30,7 +30,7 @@ int cmd_selftest(const struct options *options)
     struct diag diag;
     struct pairing pairing;
     struct pairing_wishes wishes = options_pairing(options);
-    struct selftest selftest;
+    struct selftest selftest = {.presets = 0};
     char self[4096];
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     int status = options->operand_count == 0

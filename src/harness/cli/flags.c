@@ -404,10 +404,12 @@ static const char *const style_words[] = {"auto", "color", "plain", NULL};
 /* A seed travels through JSON numbers, which are exact up to 2^53. */
 #define SEED_MAX (UINT64_C(1) << 53)
 
-/* How a row takes its value.  A field of another type than the row says does not compile. */
+/* How a row takes its value.  A field of another type than the row says does not compile.
+ * NOLINTBEGIN(bugprone-macro-parentheses): names of fields and types take no parentheses. */
 #define FIELD(field, type)                                                                         \
     (offsetof(struct options, field) +                                                             \
      0 * sizeof(char[_Generic(((struct options *)0)->field, type : 1)]))
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define SWITCH(field)                                                                              \
     {                                                                                              \
         TAKE_SWITCH, FIELD(field, bool), 0, 0, NULL, NULL                                          \

@@ -319,7 +319,7 @@ static double gather(struct advising_stores *advising, enum durable_trial trial,
 static int race_at(struct advising_stores *advising, enum durable_trial trial, size_t step)
 {
     struct durable_evidence *evidence = &advising->evidence;
-    bool joins[STORING_LIST_MAX];
+    bool joins[STORING_LIST_MAX] = {false};
     size_t count;
     int status = DIAG_OK;
     for (size_t round = 1; round < ROUNDS_MOST && status == DIAG_OK; round++) {

@@ -204,7 +204,7 @@ static double phase_value(const struct source *source, const struct figure_name 
         return time_of(phase, source->sample);
     if (figure->place == CPU)
         return cpu_time_of(phase, source->sample);
-    return json_get_number(phase, figure->figure->path);
+    return figure->figure ? json_get_number(phase, figure->figure->path) : NAN;
 }
 
 static double setting_value(const cJSON *cell, const char *name)

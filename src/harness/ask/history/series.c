@@ -105,7 +105,7 @@ static const cJSON *find_anchor_cell(const struct history_run *run, const cJSON 
 static double read_count(const cJSON *cell, int metric)
 {
     const cJSON *count = cell ? cJSON_GetArrayItem(json_get(cell, "counts"), metric) : NULL;
-    return cJSON_IsNumber(count) ? count->valuedouble : NAN;
+    return count && cJSON_IsNumber(count) ? count->valuedouble : NAN;
 }
 
 static double read_ratio(const struct history_run *run, const cJSON *cell, const char *anchor)

@@ -12,7 +12,7 @@
 enum { LESS, MORE };
 
 const struct store_figure store_figures[] = {
-#define STORE_FIGURE(key, unit, better, meaning) {#key, unit, meaning, better == MORE},
+#define STORE_FIGURE(key, unit, better, meaning) {#key, unit, meaning, (better) == MORE},
 #include "harness/ask/stores/store_figures.def"
 #undef STORE_FIGURE
 };

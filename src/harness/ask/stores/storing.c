@@ -249,20 +249,21 @@ static int resume(struct storing *storing, struct diag *diag)
 /* ---- Runs. ------------------------------------------------------------------------------------ */
 
 static int run_once(struct storing *storing, const struct store_row *row,
-                    struct durable_request *request, cJSON *cell, struct diag *diag)
+                    const struct durable_request *asked, cJSON *cell, struct diag *diag)
 {
     char directory[PATH_MAX + 32];
+    struct durable_request request = *asked;
     struct durable_report *report = calloc(1, sizeof *report);
     snprintf(directory, sizeof directory, "%s/%s", storing->root, row->file);
     if (!report || mkdir(directory, 0700) != 0) {
         free(report);
         return diag_run(diag, "%s: %s", directory, strerror(errno));
     }
-    request->directory = directory;
-    durable_run(request, &storing->interrupt, report);
+    request.directory = directory;
+    durable_run(&request, &storing->interrupt, report);
     bool interrupted = report->end == DURABLE_INTERRUPTED;
     if (!interrupted)
-        stores_cell_add(cell, request, report);
+        stores_cell_add(cell, &request, report);
     free(report);
     if (!footing_remove(directory))
         return diag_run(diag, "%s: cannot be removed: %s", directory, strerror(errno));

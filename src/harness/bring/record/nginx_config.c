@@ -210,7 +210,7 @@ static int write_words(struct nginx_config *config, char *const *command, struct
     if (!config->words)
         return diag_run(diag, "no memory for the arguments of nginx");
     config->words[0] = command[0];
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count && command[i]; i++) {
         bool file = strncmp(command[i], "-c", 2) == 0, globals = strncmp(command[i], "-g", 2) == 0;
         if (!file && !globals) {
             config->words[kept++] = command[i];

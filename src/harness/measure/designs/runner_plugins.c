@@ -103,7 +103,7 @@ static const char *missing_function(const struct tw_runner *runner)
 
 static void copy_params(const struct tw_runner *runner, struct runner_copy *copy)
 {
-    for (const struct tw_param *param = runner->params; param->name; param++) {
+    for (const struct tw_param *param = runner->params; param && param->name; param++) {
         size_t at = copy->param_count++;
         if (at == TABLE_PARAMS_MAX || !table_name_is_good(param->name) || !param->help ||
             param->min > param->max || param->values_max != 1) {

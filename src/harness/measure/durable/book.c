@@ -239,12 +239,13 @@ static void judge_entry(const struct book *book, const struct book_entry *entry,
     }
     ledger->acknowledged++;
     ledger->twice += (entry->flags & BOOK_BOTH) != 0;
-    if (entry->cancel_acked && !(entry->flags & BOOK_UNCANCELLED))
+    bool was_cancelled = entry->cancel_acked && !(entry->flags & BOOK_UNCANCELLED);
+    bool may_be_cancelled =
+        entry->cancel_called && !entry->delivered && !(entry->flags & BOOK_TOO_LATE);
+    if (was_cancelled || (may_be_cancelled && !entry->done_called))
         ledger->cancelled++;
     else if (entry->done_called)
         ledger->fired++;
-    else if (entry->cancel_called && !entry->delivered && !(entry->flags & BOOK_TOO_LATE))
-        ledger->cancelled++;
     else if (is_kept(book, entry))
         ledger->lost++;
     else
