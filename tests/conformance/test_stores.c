@@ -330,11 +330,12 @@ static uint32_t count_of(const struct rig *rig, enum fate fate)
     return count;
 }
 
+/* What the store says that it keeps; 0 when it cannot know, as sqlite after a crash. */
 static uint64_t pending(const struct rig *rig)
 {
     struct tw_store_stats stats;
     rig->store->stats(rig->open, &stats);
-    return stats.pending;
+    return stats.pending == UINT64_MAX ? 0 : stats.pending;
 }
 
 /* Time goes on until everything is done; then nothing pends. */
