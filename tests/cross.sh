@@ -143,9 +143,10 @@ run_shard() {
     esac
 }
 
-# passed_of LOG - how many cases passed; nothing where one failed, or the log has no end.
+# passed_of LOG - how many cases passed; nothing where one failed, or the log has no end or more than one.
 passed_of() {
-    grep -qE '^\[  FAILED  \]|^not ok' "$1" || sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s)\.$/\1/p' "$1"
+    grep -qE '^\[  FAILED  \]|^not ok' "$1" ||
+        sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s)\.$/\1/p' "$1" | awk '{ last = $0 } END { if (NR == 1) print last }'
 }
 
 conform_all() {

@@ -130,12 +130,17 @@ static int put_append(struct tw_store_seat *seat, struct wl_ticket *ticket,
         if (!wl_head_make(&log->wheel, (entry.kind & WL_COARSE) != 0, entry.due))
             return TW_STORE_RANGE;
     }
-    uint64_t from = log->end;
+    uint64_t from = 0;
     for (size_t i = 0; i < count; i++) {
-        struct wl_entry entry = put_entry(store, &messages[i], seat->checks[i]);
-        int answer =
-            wl_log_append(log, ticket, &entry, entry.kind & WL_LATE ? &messages[i].due_ms : NULL,
-                          messages[i].payload, &messages[i].handle);
+        int answer = wl_log_make_room(log, ticket, messages[i].size + 8);
+        if (i == 0)
+            from = log->end;
+        if (answer == TW_STORE_OK) {
+            struct wl_entry entry = put_entry(store, &messages[i], seat->checks[i]);
+            answer = wl_log_append(log, ticket, &entry,
+                                   entry.kind & WL_LATE ? &messages[i].due_ms : NULL,
+                                   messages[i].payload, &messages[i].handle);
+        }
         if (answer != TW_STORE_OK) {
             if (i)
                 wl_log_withdraw(log, from);
@@ -215,6 +220,9 @@ static int cancel_append(struct tw_store_seat *seat, struct wl_place place)
     struct tw_store *store = seat->store;
     struct wl_log *log = &store->log;
     struct wl_ticket ticket = wl_log_join(log);
+    int answer = wl_log_make_room(log, &ticket, 0);
+    if (answer != TW_STORE_OK)
+        return answer;
     bool coarse = wl_hour(&log->wheel, place.due) > store->opened;
     struct wl_entry entry = {
         .kind = WL_CANCEL | (coarse ? WL_COARSE : 0u), .due = place.due, .key = place.position};
@@ -225,7 +233,7 @@ static int cancel_append(struct tw_store_seat *seat, struct wl_place place)
     if (!late_make_room(store))
         return TW_STORE_MEMORY;
     seat->cancelling = place;
-    int answer = wl_log_append(log, &ticket, &entry, NULL, NULL, &position);
+    answer = wl_log_append(log, &ticket, &entry, NULL, NULL, &position);
     if (answer == TW_STORE_OK)
         answer = wl_log_settle(log, &ticket);
     seat->cancelling.position = 0;

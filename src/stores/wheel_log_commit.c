@@ -506,10 +506,9 @@ static int rotate(struct wl_log *log, uint64_t size)
     return TW_STORE_OK;
 }
 
-/* Makes room for a record of that size in buffer and file. */
-static int make_room(struct wl_log *log, const struct wl_ticket *ticket, size_t size)
+int wl_log_make_room(struct wl_log *log, const struct wl_ticket *ticket, size_t body)
 {
-    size_t need = size + 2 * WL_ENTRY_BYTES + WL_FILE_HEADER_BYTES;
+    size_t size = WL_ENTRY_BYTES + body, need = size + 2 * WL_ENTRY_BYTES + WL_FILE_HEADER_BYTES;
     while (log->filling.used + need > WL_BUFFER_BYTES && !log->broken) {
         if (log->busy)
             pthread_cond_wait(&log->settled, &log->lock);
@@ -563,9 +562,6 @@ static void chain_entry(struct wl_log *log, struct wl_entry *entry)
 int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry *entry,
                   const uint64_t *late, const void *body, uint64_t *position)
 {
-    int answer = make_room(log, ticket, WL_ENTRY_BYTES + entry->size);
-    if (answer != TW_STORE_OK)
-        return answer;
     if (wl_chained(entry)) {
         if (!wl_head_make(&log->wheel, (entry->kind & WL_COARSE) != 0, entry->due))
             return TW_STORE_RANGE;

@@ -104,9 +104,12 @@ void wl_log_unlock(struct wl_log *log);
 void wl_log_join_group(struct wl_log *log);
 /* Begins the records of a call. */
 struct wl_ticket wl_log_join(const struct wl_log *log);
-/* Appends a record.  A chained one gets its `back` and becomes its slot's head.  late: the first 8 bytes of the body, or NULL.
- * *position: where it begins.  May give up the lock while the buffer is full.  TW_STORE_OK, _FULL (nothing of
- * it was written), _MEMORY, _RANGE (its round has no room), _IO, _BROKEN. */
+/* Makes room in buffer and file for a record with that much body.  Gives up the lock while the buffer is full: what the
+ * record says of hours and of the frontier is to be found out afterwards.  TW_STORE_OK, _FULL, _MEMORY, _IO, _BROKEN. */
+int wl_log_make_room(struct wl_log *log, const struct wl_ticket *ticket, size_t body);
+/* Appends a record whose room was made, and keeps the lock.  A chained one gets its `back` and becomes its slot's head.
+ * late: the first 8 bytes of the body, or NULL.  *position: where it begins.  TW_STORE_OK, or _RANGE: its round has no
+ * room. */
 int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry *entry,
                   const uint64_t *late, const void *body, uint64_t *position);
 /* Takes back the records of a call that is refused, from position `from` on, as long as the lock was not given up since

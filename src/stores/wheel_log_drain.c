@@ -541,7 +541,9 @@ int wl_done(struct tw_store *store, size_t count)
         struct wl_entry entry = {
             .kind = WL_DONE, .body_check = (uint32_t)count, .due = to.due, .key = to.position};
         uint64_t position;
-        answer = wl_log_append(log, &ticket, &entry, NULL, NULL, &position);
+        answer = wl_log_make_room(log, &ticket, 0);
+        if (answer == TW_STORE_OK)
+            answer = wl_log_append(log, &ticket, &entry, NULL, NULL, &position);
         if (answer == TW_STORE_OK)
             answer = wl_log_settle_behind(log, &ticket);
     } else {

@@ -431,7 +431,10 @@ static int bridges_write(struct recovery *recovery)
                                  .body_check = wl_check(body, sizeof body, 0),
                                  .due = gap->due,
                                  .key = gap->lost};
-        if (wl_round(&log->wheel, gap->coarse, gap->due) >= log->wheel.oldest[gap->coarse])
+        if (wl_round(&log->wheel, gap->coarse, gap->due) < log->wheel.oldest[gap->coarse])
+            continue;
+        answer = wl_log_make_room(log, &ticket, sizeof body);
+        if (answer == TW_STORE_OK)
             answer = wl_log_append(log, &ticket, &entry, NULL, body, &position);
     }
     if (answer == TW_STORE_OK)

@@ -1123,6 +1123,65 @@ static void puts_that_wait_for_a_sync_share_the_next(void **state)
     }
 }
 
+#define FILLERS                                                                                    \
+    31u /* with so many of the largest payload the buffer of the log has no room for one more */
+#define HOUR_MS 3600000u
+
+struct large_put {
+    struct tw_store *store;
+    struct tw_message messages[FILLERS + 1];
+};
+
+static void *put_more_than_the_buffer_holds(void *argument)
+{
+    struct large_put *put = argument;
+    struct tw_store_seat *seat = wheel_log->enter(put->store);
+    intptr_t answer = wheel_log->put(seat, put->messages, FILLERS + 1);
+    wheel_log->leave(seat);
+    return (void *)answer; /* NOLINT: a number on its way */
+}
+
+/* The last message of a call waits for room while a poll opens its hour, or goes beyond its due: it is handed out all the same. */
+static void a_put_that_waits_for_room_joins_the_hour_that_is_open_then(void **state)
+{
+    static unsigned char payload[TW_PAYLOAD_MAX];
+    uint64_t now = START - START % HOUR_MS + HOUR_MS;
+    const uint64_t dues[] = {now + 10000, now - 10000};
+    for (size_t round = 0; round < 2; round++) {
+        pthread_t thread;
+        struct large_put put;
+        struct tw_error error;
+        struct tw_delivery out[FILLERS];
+        struct tw_store_config config = {
+            .directory = *state, .sync = TW_SYNC_ALWAYS, .now_ms = now - 20000, .seats = 1};
+        size_t count;
+        void *answer;
+        directory_clear(*state);
+        assert_int_equal(wheel_log->open(&put.store, &config, &error), TW_STORE_OK);
+        for (size_t i = 0; i <= FILLERS; i++)
+            put.messages[i] =
+                (struct tw_message){.key = i + 1,
+                                    .due_ms = i == FILLERS ? dues[round] : now + HOUR_MS,
+                                    .payload = payload,
+                                    .size = sizeof payload};
+        unsigned arrived = atomic_load(&at_gate);
+        pthread_mutex_lock(&gate);
+        assert_int_equal(pthread_create(&thread, NULL, put_more_than_the_buffer_holds, &put), 0);
+        while (atomic_load(&at_gate) == arrived)
+            usleep(200);
+        assert_int_equal(wheel_log->poll(put.store, now, out, FILLERS, &count), TW_STORE_OK);
+        assert_int_equal(count, 0);
+        pthread_mutex_unlock(&gate);
+        assert_int_equal(pthread_join(thread, &answer), 0);
+        assert_ptr_equal(answer, NULL);
+        assert_int_equal(wheel_log->poll(put.store, now + 20000, out, FILLERS, &count),
+                         TW_STORE_OK);
+        assert_int_equal(count, 1);
+        assert_int_equal(out[0].key, FILLERS + 1);
+        assert_int_equal(wheel_log->close(put.store), TW_STORE_OK);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_directory, drop_directory)
 
 int main(void)
@@ -1145,6 +1204,7 @@ int main(void)
         CASE(a_full_disk_refuses_puts_and_the_store_goes_on),
         CASE(threads_put_and_cancel_beside_the_dispatcher),
         CASE(puts_that_wait_for_a_sync_share_the_next),
+        CASE(a_put_that_waits_for_room_joins_the_hour_that_is_open_then),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
