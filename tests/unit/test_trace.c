@@ -181,7 +181,7 @@ static const struct bad bads[] = {
      "t.tt:8: '0 s 0 9223372036854775808', expected a delay in ticks after the id"},
     {GOOD "0 s 0  1\n", "t.tt:8: '0 s 0  1', expected a delay in ticks after the id"},
     {GOOD "0 s 0 1 \n", "t.tt:8: '0 s 0 1 ', expected the end of the line"},
-    {GOOD "0 s 0 1\r\n", "t.tt:8: '0 s 0 1\r', expected the end of the line"},
+    {GOOD "0 s 0 1\r\n", "t.tt:8: '0 s 0 1?', expected the end of the line"},
     {GOOD "0 c 0 1\n", "t.tt:8: '0 c 0 1', expected the end of the line"},
     {GOOD "0 c 0\n", "t.tt:8: '0 c 0', expected a cancel of a timer that is armed"},
     {GOOD "0 s 0 5\n5 c 0\n", "t.tt:9: '5 c 0', expected a cancel of a timer that is armed"},
