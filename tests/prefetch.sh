@@ -25,5 +25,6 @@ for source in src/impls/*.c; do
     [ -z "$bad" ]
     tell $? "$name: what only prefetches is always_inline" "$bad"
 done
+[ "$number" -gt 0 ] || tell 1 "objects of designs are in $objects"
 echo "1..$number"
 exit $failed

@@ -697,6 +697,17 @@ static inline uint32_t bits_of(uint64_t value)
     return value <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(value - 1);
 }
 
+/* A due tick that is not after now becomes the next one.  False: it is too late in time, or too far away. */
+static inline bool due_settle(const struct tw_timers *timers, tw_tick *due)
+{
+    if (*due <= timers->now) {
+        if (timers->now >= TW_DEADLINE_MAX)
+            return false;
+        *due = timers->now + 1;
+    }
+    return *due - timers->now <= SPAN;
+}
+
 #include "fast_single.h"
 
 /* ---- The table's functions. ------------------------------------------------------------------ */
@@ -854,12 +865,7 @@ static inline __attribute__((always_inline)) int start_unasked(struct tw_timers 
 __attribute__((noinline)) static int start_rare(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     size_t node = (size_t)id + 1;
-    if (due <= timers->now) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        due = timers->now + 1;
-    }
-    if (due - timers->now > SPAN)
+    if (!due_settle(timers, &due))
         return TW_REFUSED_RANGE;
     if (id >= timers->ready)
         nodes_ready(timers, id + 1);

@@ -159,12 +159,7 @@ static void single_ready(struct tw_timers *timers, tw_id id)
 /* A start that is not after now, or far, or the first of its timer.  (The others are in fast.c.) */
 static int single_start_rare(struct tw_timers *timers, tw_id id, tw_tick due)
 {
-    if (due <= timers->now) {
-        if (timers->now >= TW_DEADLINE_MAX)
-            return TW_REFUSED_RANGE;
-        due = timers->now + 1;
-    }
-    if (due - timers->now > SPAN)
+    if (!due_settle(timers, &due))
         return TW_REFUSED_RANGE;
     if (id >= timers->at_once)
         single_ready(timers, id);

@@ -143,7 +143,7 @@ static int put_append(struct tw_store_seat *seat, struct wl_ticket *ticket,
         }
         if (answer != TW_STORE_OK) {
             if (i)
-                wl_log_withdraw(log, from);
+                wl_log_withdraw(log, ticket, from);
             return answer;
         }
     }

@@ -153,10 +153,11 @@ static void log_take_back(struct wl_log *log)
     atomic_store(&log->failures, failures);
 }
 
-bool wl_log_withdraw(struct wl_log *log, uint64_t from)
+bool wl_log_withdraw(struct wl_log *log, const struct wl_ticket *ticket, uint64_t from)
 {
     struct wl_buffer *buffer = &log->filling;
-    if (from < buffer->base || !log->last || log->last->base > from || log->broken)
+    if (atomic_load(&log->failures) != ticket->failures || from < buffer->base || !log->last ||
+        log->last->base > from || log->broken)
         return false;
     size_t at = (size_t)(from - buffer->base);
     struct wl_buffer mine = {buffer->bytes + at, from, buffer->used - at, 0};

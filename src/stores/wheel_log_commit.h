@@ -114,7 +114,7 @@ int wl_log_append(struct wl_log *log, struct wl_ticket *ticket, struct wl_entry 
                   const uint64_t *late, const void *body, uint64_t *position);
 /* Takes back the records of a call that is refused, from position `from` on, as long as the lock was not given up since
  * and no segment was begun; false: they stay, and what becomes of them is not known. */
-bool wl_log_withdraw(struct wl_log *log, uint64_t from);
+bool wl_log_withdraw(struct wl_log *log, const struct wl_ticket *ticket, uint64_t from);
 /* Waits until the ticket's records are as safe as the policy says.  Gives up the lock meanwhile. */
 int wl_log_settle(struct wl_log *log, const struct wl_ticket *ticket);
 /* The same, and gives up the lock for good. */

@@ -7,6 +7,7 @@
 #include "stores/wheel_log_format.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -1182,6 +1183,51 @@ static void a_put_that_waits_for_room_joins_the_hour_that_is_open_then(void **st
     }
 }
 
+static atomic_bool is_disk_full; /* writes of more than a header */
+
+/* Stands before the C library's. */
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
+{
+    if (atomic_load(&is_disk_full) && size > 4096) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return (ssize_t)syscall(SYS_pwrite64, fd, bytes, size, offset);
+}
+
+/* The disk is found full in the middle of a call, when its first messages are written for room: all of it is refused, and
+ * nothing of it is there. */
+static void a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it(void **state)
+{
+    static unsigned char payload[TW_PAYLOAD_MAX];
+    struct tw_message messages[FILLERS + 1];
+    struct tw_delivery out[FILLERS];
+    struct opened opened;
+    size_t count;
+    int more;
+    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+    put_one(&opened, 1000, START + 100, payload, 1);
+    assert_int_equal(wheel_log->tend(opened.store, START, &more), TW_STORE_OK);
+    put_one(&opened, 999, START + 100, payload, 1); /* not written yet, so it goes as well */
+    for (size_t i = 0; i <= FILLERS; i++)
+        messages[i] = (struct tw_message){
+            .key = i, .due_ms = START + 100, .payload = payload, .size = sizeof payload};
+    atomic_store(&is_disk_full, true);
+    assert_int_equal(wheel_log->put(opened.seat, messages, FILLERS + 1), TW_STORE_FULL);
+    atomic_store(&is_disk_full, false);
+    put_one(&opened, 1001, START + 100, payload, 1);
+    store_kill(&opened, *state, START);
+    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+    for (uint64_t key = 1000; key < 1002; key++) {
+        assert_int_equal(wheel_log->poll(opened.store, START + 100, out, 1, &count), TW_STORE_OK);
+        assert_int_equal(count, 1);
+        assert_int_equal(out[0].key, key);
+    }
+    assert_int_equal(wheel_log->poll(opened.store, START + 100, out, 1, &count), TW_STORE_OK);
+    assert_int_equal(count, 0);
+    store_close(&opened);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_directory, drop_directory)
 
 int main(void)
@@ -1205,6 +1251,7 @@ int main(void)
         CASE(threads_put_and_cancel_beside_the_dispatcher),
         CASE(puts_that_wait_for_a_sync_share_the_next),
         CASE(a_put_that_waits_for_room_joins_the_hour_that_is_open_then),
+        CASE(a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
