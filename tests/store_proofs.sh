@@ -12,15 +12,19 @@ twbench=${TWBENCH:-$PWD/twbench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A server that is not installed is no failure of its store.
 prove() {
-    nice "$twbench" conform --store="$1" --thorough --directory="$work" 2>&1 | tee "$work/said"
-    [ "${PIPESTATUS[0]}" -eq 0 ] || grep -q ABSENT "$work/said"
+    nice "$twbench" conform --store="$1" --thorough --directory="$work"
 }
 
 [ -n "${STORES:-}" ] || STORES=$("$twbench" list --json=- | jq -r '.stores[] | select(.built) | .name')
 for store in $STORES; do
-    check "$store keeps its contract through all of it" prove "$store"
+    said=$(prove "$store" 2>&1) && status=0 || status=$?
+    # A server that is not installed is no failure of its store, and no success.
+    if [ "$status" -ne 0 ] && has_said ABSENT; then
+        tell 0 "$store keeps its contract # SKIP not installed"
+    else
+        tell "$status" "$store keeps its contract through all of it" "$said"
+    fi
     echo "# ${said//$'\n'/$'\n# '}"
 done
 echo "1..$number"
