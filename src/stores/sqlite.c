@@ -394,8 +394,10 @@ static int sqlite_close(struct tw_store *store)
     int answer = atomic_load(&store->writer.broken) ? TW_STORE_BROKEN : TW_STORE_OK;
     if (answer == TW_STORE_OK) {
         char note[80];
-        int64_t pending = store->is_counted ? (int64_t)atomic_load(&store->writer.ordered.pending)
-                                            : messages_count(store);
+        int64_t pending =
+            store->is_counted ? (int64_t)atomic_load(&store->writer.ordered.pending) : -1;
+        if (pending < 0) /* not known, or more ended than there were */
+            pending = messages_count(store);
         snprintf(note, sizeof note, "INSERT INTO closed VALUES (%lld)", (long long)pending);
         if (pending < 0 || sqlite3_exec(store->written, note, NULL, NULL, NULL) != SQLITE_OK)
             answer = TW_STORE_IO;
