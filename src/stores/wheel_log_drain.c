@@ -438,7 +438,8 @@ static bool batch_claim(struct tw_store *store, struct tw_delivery *out, size_t 
         pushed =
             wl_queue_push(&store->current.queue,
                           (struct wl_item){store->batch[i].due, store->batch[i].position, true});
-    if (reach < *count) {
+    /* What is cancelled was taken without a place in the batch: nor is anything passed over behind that. */
+    if (reach < *count || last.due > log->fresh_due) {
         *met = true;
         last = reach ? store->batch[reach - 1] : store->handed;
     }

@@ -1228,6 +1228,37 @@ static void a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it(void **st
     store_close(&opened);
 }
 
+static struct opened *put_at_read; /* into this one, at the next read; NULL: no more */
+
+/* Stands before the C library's.  A put comes while a poll reads. */
+ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
+{
+    struct opened *opened = put_at_read;
+    put_at_read = NULL;
+    if (opened)
+        put_one(opened, 2, START + 400, NULL, 0);
+    return (ssize_t)syscall(SYS_pread64, fd, bytes, size, offset);
+}
+
+/* A poll that meets nothing but a cancelled message does not pass over one that is put meanwhile and is due before. */
+static void a_cancelled_message_hides_none_that_is_put_meanwhile(void **state)
+{
+    struct opened opened;
+    struct tw_delivery out[2];
+    size_t count;
+    int more;
+    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+    uint64_t handle = put_one(&opened, 1, START + 500, NULL, 0);
+    assert_int_equal(wheel_log->cancel(opened.seat, 1, START + 500, handle), TW_STORE_CANCELLED);
+    assert_int_equal(wheel_log->tend(opened.store, START, &more), TW_STORE_OK);
+    put_at_read = &opened;
+    assert_int_equal(wheel_log->poll(opened.store, START + 600, out, 2, &count), TW_STORE_OK);
+    assert_null(put_at_read);
+    assert_int_equal(count, 1);
+    assert_int_equal(out[0].key, 2);
+    store_close(&opened);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_directory, drop_directory)
 
 int main(void)
@@ -1252,6 +1283,7 @@ int main(void)
         CASE(puts_that_wait_for_a_sync_share_the_next),
         CASE(a_put_that_waits_for_room_joins_the_hour_that_is_open_then),
         CASE(a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it),
+        CASE(a_cancelled_message_hides_none_that_is_put_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
