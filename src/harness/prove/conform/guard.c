@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <link.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,23 +45,23 @@ typedef void *new_function(size_t bytes);
 /* The functions of the C library behind the answers.  They are not called by name, because the answers may
  * stand in our own table of imports as well. */
 #define REALS(X)                                                                                   \
-    X(void *, malloc, (size_t))                                                                    \
-    X(void *, calloc, (size_t, size_t))                                                            \
-    X(void *, realloc, (void *, size_t))                                                           \
-    X(void *, aligned_alloc, (size_t, size_t))                                                     \
-    X(void, free, (void *))                                                                        \
-    X(size_t, malloc_usable_size, (void *))                                                        \
-    X(void *, mmap, (void *, size_t, int, int, int, off_t))                                        \
-    X(int, munmap, (void *, size_t))                                                               \
-    X(int, clock_gettime, (clockid_t, struct timespec *))                                          \
-    X(int, gettimeofday, (struct timeval *, void *))                                               \
-    X(time_t, time, (time_t *))                                                                    \
-    X(clock_t, clock, (void))                                                                      \
-    X(clock_t, times, (struct tms *))                                                              \
-    X(int, timespec_get, (struct timespec *, int))
+    X(malloc)                                                                                      \
+    X(calloc)                                                                                      \
+    X(realloc)                                                                                     \
+    X(aligned_alloc)                                                                               \
+    X(free)                                                                                        \
+    X(malloc_usable_size)                                                                          \
+    X(mmap)                                                                                        \
+    X(munmap)                                                                                      \
+    X(clock_gettime)                                                                               \
+    X(gettimeofday)                                                                                \
+    X(time)                                                                                        \
+    X(clock)                                                                                       \
+    X(times)                                                                                       \
+    X(timespec_get)
 
 struct reals {
-#define REAL_MEMBER(type, name, arguments) type(*name) arguments;
+#define REAL_MEMBER(name) __typeof__(name) *(name);
     REALS(REAL_MEMBER)
 #undef REAL_MEMBER
 };
@@ -104,8 +105,7 @@ static void find_function(const char *name, any_function **out)
 
 static void reals_find(struct reals *reals)
 {
-#define REAL_FIND(type, name, arguments)                                                           \
-    find_function(#name, (any_function **)(void *)&reals->name);
+#define REAL_FIND(name) find_function(#name, (any_function **)(void *)&reals->name);
     REALS(REAL_FIND)
 #undef REAL_FIND
 }
@@ -537,6 +537,8 @@ static bool has_library(const struct tw_backend *backend)
     for (const ElfW(Dyn) *entry = entries; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_STRTAB)
             strings = (const char *)entry->d_un.d_ptr;
+    if (!strings)
+        return true;
     for (const ElfW(Dyn) *entry = entries; entry->d_tag != DT_NULL; entry++) {
         bool is_known = entry->d_tag != DT_NEEDED;
         for (size_t i = 0; !is_known && i < sizeof known / sizeof known[0]; i++)

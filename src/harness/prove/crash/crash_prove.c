@@ -56,7 +56,7 @@ static uint64_t kills_of(const struct durable_report *report)
     return kills;
 }
 
-static bool run_once(const struct crash_case *this, struct durable_request *request,
+static bool run_once(const struct crash_case *this, struct durable_request request,
                      enum crash_part part, struct diag *diag, int *status)
 {
     char directory[PATH_MAX];
@@ -67,8 +67,8 @@ static bool run_once(const struct crash_case *this, struct durable_request *requ
         free(report);
         return false;
     }
-    request->directory = directory;
-    durable_run(request, NULL, report);
+    request.directory = directory;
+    durable_run(&request, NULL, report);
     footing_remove(directory);
     this->report->kills += kills_of(report);
     this->report->messages += report->ledger.acknowledged;
@@ -78,10 +78,10 @@ static bool run_once(const struct crash_case *this, struct durable_request *requ
         this->report->kill_lost += report->ledger.lost;
     else if (report->end == DURABLE_MISMATCH)
         crash_broken(this, part, crash_rule(&report->ledger), "under %s, seed %" PRIu64 ": %s",
-                     durable_sync_name(request->sync), request->load.seed, report->reason);
+                     durable_sync_name(request.sync), request.load.seed, report->reason);
     else if (report->end != DURABLE_OK)
         crash_broken(this, part, durable_end_name(report->end), "under %s, seed %" PRIu64 ": %s",
-                     durable_sync_name(request->sync), request->load.seed, report->reason);
+                     durable_sync_name(request.sync), request.load.seed, report->reason);
     free(report);
     return !this->report->is_broken && *status == DIAG_OK;
 }
@@ -91,12 +91,12 @@ static bool prove_even(const struct crash_case *this, enum tw_sync_policy sync, 
                        int *status)
 {
     struct durable_request request = crash_request(this, sync, 400, this->options->seed);
-    if (!run_once(this, &request, CRASH_EVEN, diag, status))
+    if (!run_once(this, request, CRASH_EVEN, diag, status))
         return false;
     request = crash_request(this, sync, 40, this->options->seed + 1);
     request.load.payload_max = TW_PAYLOAD_MAX;
     request.producers = request.batch = 1;
-    return run_once(this, &request, CRASH_EVEN, diag, status);
+    return run_once(this, request, CRASH_EVEN, diag, status);
 }
 
 static bool prove_kills(const struct crash_case *this, enum tw_sync_policy sync, struct diag *diag,
@@ -113,7 +113,7 @@ static bool prove_kills(const struct crash_case *this, enum tw_sync_policy sync,
             crash_request(this, sync, 20 * left + 100, this->options->seed + round);
         request.kills = left;
         request.budget_ns += left * KILL_NS;
-        if (!run_once(this, &request, CRASH_KILLS, diag, status))
+        if (!run_once(this, request, CRASH_KILLS, diag, status))
             return false;
     }
     return true;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 static const char *const sentences[RACE_RULE_COUNT] = {[RACE_HOLDS] = "",
-#define RACE_RULE_SENTENCE(key, sentence) [RACE_##key] = sentence,
+#define RACE_RULE_SENTENCE(key, sentence) [RACE_##key] = (sentence),
                                                        RACE_RULES(RACE_RULE_SENTENCE)
 #undef RACE_RULE_SENTENCE
 };

@@ -457,18 +457,18 @@ static bool competes(const struct page_row *row, size_t column)
 
 bool page_is_best(const struct page_table *table, size_t row, size_t column)
 {
-    const struct page_line *best = NULL, *worst = NULL;
     if (!(table->columns[column].flags & PAGE_BEST) || !competes(&table->rows[row], column))
         return false;
+    const struct page_line *own = &table->rows[row].cells[column], *best = own, *worst = own;
     for (size_t i = 0; i < table->row_count; i++) {
         const struct page_line *cell = &table->rows[i].cells[column];
         if (!competes(&table->rows[i], column))
             continue;
-        if (!best || page_cell_value(cell) < page_cell_value(best))
+        if (page_cell_value(cell) < page_cell_value(best))
             best = cell;
-        if (!worst || page_cell_value(cell) > page_cell_value(worst))
+        if (page_cell_value(cell) > page_cell_value(worst))
             worst = cell;
     }
     return strcmp(number_text(best), number_text(worst)) != 0 &&
-           strcmp(number_text(&table->rows[row].cells[column]), number_text(best)) == 0;
+           strcmp(number_text(own), number_text(best)) == 0;
 }

@@ -112,7 +112,7 @@ bool advice_plot_write(FILE *out, const cJSON *document);
  * seconds, how many starts asked for one in it, and of them the shares re-armed, cancelled, expired
  * and left armed.
  */
-void census_plot_write(FILE *out, const cJSON *document);
+void census_plot_write(FILE *out, const cJSON *record);
 
 /* ---- A history, for history.gp: times as ratios over the runs (history_plot.c). -----------------
  *

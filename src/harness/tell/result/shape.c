@@ -188,7 +188,7 @@ static const struct rule cell_rules[] = {
 
 /* The walk: where it is, in words, and what to say when it fails. */
 struct walk {
-    const struct rule *rule;
+    unsigned kinds; /* of the rule that is followed */
     const char *what;
     struct diag *diag;
     char trail[256];
@@ -200,7 +200,7 @@ static int refuse(const struct walk *walk, const char *problem)
         "a number of 0 or more", "text", "true or false", "an object", "an array", "null"};
     char expected[96] = "";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (walk->rule->kinds & (1u << i)) {
+        if (walk->kinds & (1u << i)) {
             size_t length = strlen(expected);
             snprintf(expected + length, sizeof expected - length, "%s%s", length ? " or " : "",
                      names[i]);
@@ -251,7 +251,7 @@ static int follow_key(struct walk *walk, const cJSON *parent, const char *path)
     snprintf(key, sizeof key, "%.*s", (int)key_length, path);
     snprintf(walk->trail + length, sizeof walk->trail - length, "%s%s", length ? "." : "", key);
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(parent, key);
-    bool may_lack = path[key_length] != '\0' || (walk->rule->kinds & OPTIONAL);
+    bool may_lack = path[key_length] != '\0' || (walk->kinds & OPTIONAL);
     int status = item       ? follow(walk, item, path + key_length)
                  : may_lack ? DIAG_OK
                             : refuse(walk, "missing");
@@ -263,7 +263,7 @@ static int follow_key(struct walk *walk, const cJSON *parent, const char *path)
 static int follow(struct walk *walk, const cJSON *item, const char *path)
 {
     if (!*path)
-        return kind_of(item) & walk->rule->kinds ? DIAG_OK : refuse(walk, "of the wrong type");
+        return kind_of(item) & walk->kinds ? DIAG_OK : refuse(walk, "of the wrong type");
     if (cJSON_IsNull(item))
         return DIAG_OK;
     if (*path == '[' || *path == '{')
@@ -274,7 +274,7 @@ static int follow(struct walk *walk, const cJSON *item, const char *path)
 static int check_rules(const struct rule *rules, size_t count, const cJSON *item, struct walk *walk)
 {
     for (size_t i = 0; i < count; i++) {
-        walk->rule = &rules[i];
+        walk->kinds = rules[i].kinds;
         int status = follow(walk, item, rules[i].path);
         if (status != DIAG_OK)
             return status;
