@@ -129,6 +129,30 @@ functions_are_short() {
         /^{/ { start = signature ? signature : FNR }'
 }
 
+# In a header a function, a type or a table has a comment above it, beside it or inside it, or stands right below one that
+# has.  Static functions and macros are left to their writer; the file's own comment and headings are nobody's.
+public_declarations_have_comments() {
+    # shellcheck disable=SC2016  # $0 is awk's
+    find src -name '*.h' | sort | xargs awk '
+        FNR == 1 { comments = covered = inside = in_comment = continued = 0 }
+        continued { continued = /\\$/; next }
+        in_comment { in_comment = !/\*\//; next }
+        !inside && /^\/\*/ { covered = ++comments > 1 && !/^\/\* ----/; in_comment = !/\*\//; next }
+        !inside && /^$/ { covered = 0; next }
+        /^ *#/ { continued = /\\$/; next }
+        !inside { inside = 1; depth = 0; first = $0; start = FNR }
+        {
+            if (/\/\*/) covered = 1
+            gsub(/\/\*([^*]|\*[^\/])*\*\//, "")
+            in_comment = sub(/\/\*.*/, "")
+            depth += gsub(/[{(]/, "&") - gsub(/[})]/, "&")
+            if (depth > 0 || !/[;}] *$/) next
+            inside = 0
+            if (!covered && first !~ /^(static|inline|extern "C"|namespace|_Static_assert|__attribute__|struct [a-z0-9_]+;)/)
+                print FILENAME ":" start ": no comment says what this is for: " first
+        }'
+}
+
 file_names_are_unique() {
     source_files | sed 's|.*/||' | sort | uniq -d | sed 's/$/ is the name of more than one file/'
 }
@@ -154,6 +178,7 @@ only_some_rooms_call_designs     only run/, conform/, sched/ and show/ call a de
 no_state_is_shared               nothing at file scope can be written
 json_has_one_door                JSON is read, and strings for it are made, in one file
 functions_are_short              no function is over 60 lines
+public_declarations_have_comments every public declaration has a comment
 file_names_are_unique            file names are unique
 nothing_is_left_undone           nothing is marked as left undone
 nothing_points_outside           nothing points out of the project'

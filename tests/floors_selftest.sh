@@ -29,6 +29,8 @@ nothing at file scope can be written|src/harness/base/diag.c|struct diag last[4]
 nothing at file scope can be written|src/harness/base/diag.c|int next(void) {\n    static int n = 0;\n    return n++;\n}
 no function is over 60 lines|src/harness/base/diag.c|static void tall(void)\n{\n$tall_body}
 JSON is read, and strings for it are made, in one file|src/harness/tell/result/cell.c|static cJSON *planted(void)\n{\n    return cJSON_Parse("{}");\n}
+every public declaration has a comment|src/harness/base/diag.h|int planted_function(struct diag *diag,\n                     const char *text);
+every public declaration has a comment|src/harness/base/diag.h|struct planted_type {\n    int count;\n};
 file names are unique|src/impls/diag.h|
 nothing is marked as left undone|docs/ARCHITECTURE.md|$undone: say more
 nothing points out of the project|docs/ARCHITECTURE.md|see $outside/notes

@@ -23,6 +23,7 @@
 
 #include <stdlib.h>
 
+/* Indexes of the neighbours in the same array. */
 struct link {
     uint32_t prev, next;
 };

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 
+/* All designs of the program, in the order of registry.def. */
 extern const struct tw_design registry[];
 extern const size_t registry_count;
 

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+/* high * 2^64 + low. */
 struct wide {
     uint64_t high, low;
 };

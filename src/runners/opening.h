@@ -160,6 +160,7 @@ static inline uint64_t opening_design_bytes(const struct tw_backend *design,
 
 /* ---- Counting.  A counter has one writer, so that it costs a load and a store; any thread may read it. */
 
+/* The counters of struct tw_runner_stats. */
 struct tally {
 #define TALLY_MEMBER(name, meaning) _Atomic uint64_t name;
     TW_RUNNER_STATS(TALLY_MEMBER)

@@ -8,6 +8,7 @@
 
 #include "runner.h"
 
+/* All runners of the program, in the order of registry.def. */
 extern const struct tw_runner_entry runner_registry[];
 extern const size_t runner_registry_count;
 

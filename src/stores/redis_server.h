@@ -61,10 +61,12 @@ int redis_sync(struct redis_link *link, enum tw_sync_policy sync);
 
 /* NULL without memory or server. */
 struct redis_link *redis_link_open(struct redis_server *server);
+/* Closes the connection, whether or not the server lives; NULL is allowed. */
 void redis_link_close(struct redis_link *link);
 
 /* A command of so many words, and then each word. */
 void redis_command(struct redis_link *link, size_t words);
+/* The words.  Without memory no_memory is set, and redis_send answers so. */
 void redis_bytes(struct redis_link *link, const void *bytes, size_t size);
 void redis_word(struct redis_link *link, const char *word);
 void redis_number(struct redis_link *link, uint64_t number);

@@ -30,6 +30,7 @@ int store_directory_open(struct store_directory *directory, const char *path, co
  * _LOCKED. */
 int store_directory_lock_server(struct store_directory *directory, struct tw_error *error);
 
+/* Gives the locks and the descriptors back.  The server's lock lasts as long as a server that inherited it. */
 void store_directory_close(struct store_directory *directory);
 
 /* Bytes that the file system has allocated to all files below; UINT64_MAX if they cannot be listed.  Reads the

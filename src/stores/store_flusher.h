@@ -15,6 +15,7 @@
 /* Makes durable what was written; what fails is for it to note. */
 typedef void store_flush_fn(void *ctx);
 
+/* A thread that calls `flush` each interval_ms if something was written since.  Under `lock`: runs, ends. */
 struct store_flusher {
     pthread_mutex_t lock;
     pthread_cond_t wake;

@@ -21,6 +21,7 @@ struct store_call {
     bool settled;
 };
 
+/* The calls that wait for a leader, and whether there is one. */
 struct store_group {
     pthread_mutex_t lock;
     struct store_call *first, *last; /* those that wait */
@@ -30,7 +31,9 @@ struct store_group {
 /* Carries out the calls, in their order, and sets the answer of each.  One thread at a time is in it. */
 typedef void store_commit_fn(void *ctx, struct store_call *calls);
 
+/* Empty, without a leader. */
 void store_group_init(struct store_group *group);
+/* No call may be under way. */
 void store_group_destroy(struct store_group *group);
 
 /* Returns the call's answer when it is settled. */

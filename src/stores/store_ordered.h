@@ -27,10 +27,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* The place of a message in the order: due in ms, then key. */
 struct store_at {
     uint64_t due, key;
 };
 
+/* What is handed out or being cancelled, and where the next poll begins. */
 struct store_ordered {
     pthread_mutex_t lock;
     struct store_at *handed; /* a ring; the dispatcher's */
@@ -42,9 +44,11 @@ struct store_ordered {
     atomic_uint_least64_t pending, damaged;
 };
 
+/* Nothing waits and nothing is handed out. */
 void store_ordered_init(struct store_ordered *ordered);
 /* What open found waiting, and the due of the first of it or TW_STORE_NEVER. */
 void store_ordered_found(struct store_ordered *ordered, uint64_t pending, uint64_t next);
+/* Frees what is remembered; the messages are the store's. */
 void store_ordered_destroy(struct store_ordered *ordered);
 
 /* After the messages are in the store, before put returns. */
@@ -82,7 +86,9 @@ static inline struct store_at store_ordered_handed(const struct store_ordered *o
 /* The first count of them are gone from the store. */
 void store_ordered_done(struct store_ordered *ordered, size_t count);
 
+/* No message that waits is due before it, in ms; TW_STORE_NEVER: none waits.  Any thread. */
 uint64_t store_ordered_next(struct store_ordered *ordered);
+/* Bytes held for what is handed out or being cancelled, payloads included. */
 uint64_t store_ordered_memory(struct store_ordered *ordered);
 
 #endif

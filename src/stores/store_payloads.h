@@ -14,6 +14,7 @@
 /* A poll hands out no more than this at once, but always one message. */
 #define STORE_RUN_BYTES ((size_t)4 << 20)
 
+/* A piece of memory that payloads are copied into, one behind the other. */
 struct store_block {
     struct store_block *next;
     size_t room, used;
@@ -30,11 +31,14 @@ struct store_payloads {
 void store_payloads_reset(struct store_payloads *payloads);
 /* A copy of the bytes, valid until reset; NULL without memory. */
 void *store_payloads_copy(struct store_payloads *payloads, const void *bytes, size_t size);
+/* Has the poll handed out as much as it may? */
 static inline bool store_payloads_full(const struct store_payloads *payloads)
 {
     return payloads->bytes >= STORE_RUN_BYTES;
 }
+/* Bytes of all blocks, used or not. */
 size_t store_payloads_memory(const struct store_payloads *payloads);
+/* Ends all payloads and gives the last block back; empty afterwards. */
 void store_payloads_free(struct store_payloads *payloads);
 
 /* What a message is sealed with: 32 bits over key, due and payload.  A bit that flipped in any of them, or a payload
@@ -48,6 +52,7 @@ static inline void store_put64(unsigned char *out, uint64_t value)
         out[i] = (unsigned char)value;
 }
 
+/* What store_put64 wrote. */
 static inline uint64_t store_get64(const unsigned char *in)
 {
     uint64_t value = 0;

@@ -10,12 +10,14 @@
 
 #include "store.h"
 
+/* A row of stores.def. */
 struct store_row {
     const char *file;     /* NAME of stores.def: "redis_wheel" */
     const char *packages; /* of Debian, to build and to run it; "" for one in the program */
     const struct tw_store_backend *builtin; /* NULL for a module */
 };
 
+/* All rows, in the order of stores.def. */
 extern const struct store_row store_registry[];
 extern const size_t store_registry_count;
 

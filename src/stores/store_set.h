@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A place of the table. */
 struct store_pair {
     uint64_t key, value;
     bool used;
@@ -29,6 +30,7 @@ void store_set_add(struct store_set *set, uint64_t key, uint64_t value);
 const uint64_t *store_set_find(const struct store_set *set, uint64_t key);
 /* Whether it was there. */
 bool store_set_remove(struct store_set *set, uint64_t key);
+/* Empty afterwards, and may be used again. */
 void store_set_free(struct store_set *set);
 
 #endif

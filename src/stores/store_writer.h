@@ -25,6 +25,7 @@ struct store_steps {
     void (*abort)(void *ctx);
 };
 
+/* One for each open store. */
 struct store_writer {
     struct store_group group;
     struct store_ordered ordered;
@@ -34,7 +35,10 @@ struct store_writer {
     uint64_t due_max;
 };
 
+/* `steps` and `ctx` outlive the writer.  due_max starts as the largest due there is; a store whose keys hold less
+ * lowers it. */
 void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx);
+/* No call may be under way. */
 void store_writer_destroy(struct store_writer *writer);
 
 /* As the hooks of store.h. */

@@ -17,6 +17,7 @@
 
 #define WL_BRIDGES 16u /* that a walk keeps in mind; behind more it scans */
 
+/* A walk, from the newest entry of one slot to its oldest. */
 struct wl_chain {
     struct wl_segments *segments;
     const struct wl_wheel *wheel; /* only its geometry is used */
@@ -30,6 +31,7 @@ struct wl_chain {
     uint64_t from[WL_BRIDGES], to[WL_BRIDGES];
 };
 
+/* ERROR: a read failed, or there was no memory. */
 enum wl_step { WL_STEP_ENTRY, WL_STEP_END, WL_STEP_ERROR };
 
 /* Begins at entry `head`, 0 for an empty chain. */
@@ -37,6 +39,7 @@ void wl_chain_begin(struct wl_chain *chain, bool coarse, uint64_t due, uint64_t 
                     uint64_t stop);
 /* The next entry that puts or cancels. */
 enum wl_step wl_chain_next(struct wl_chain *chain, struct wl_entry *entry, uint64_t *position);
+/* Frees the window; harmless for one that is all zero. */
 void wl_chain_close(struct wl_chain *chain);
 
 #endif

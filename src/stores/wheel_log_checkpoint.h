@@ -37,6 +37,7 @@ struct wl_ready {
     unsigned char *pages; /* count times WL_PAGE_BYTES */
 };
 
+/* "checkpoint-0" or "checkpoint-1": they are written in turn.  A constant. */
 const char *wl_checkpoint_name(uint64_t sequence);
 
 /* Copies what has changed.  0 or an errno: nothing has changed. */
@@ -46,6 +47,7 @@ int wl_checkpoint_prepare(struct wl_wheel *wheel, const struct wl_state *state,
 int wl_checkpoint_write(struct wl_segments *segments, const struct wl_state *state,
                         struct wl_ready *ready);
 
+/* How a reading went. */
 enum wl_checkpoint_state {
     WL_CHECKPOINT_WHOLE,
     WL_CHECKPOINT_ABSENT,

@@ -34,6 +34,7 @@
 #define WL_BUFFER_BYTES (2u * 1024 * 1024)
 #define WL_FAILURES     64u
 
+/* Records that are not written yet. */
 struct wl_buffer {
     unsigned char *bytes;
     uint64_t base; /* position of its first byte */
@@ -47,6 +48,7 @@ struct wl_crowd {
     unsigned asleep, freed; /* how many do; how often all were let go; under the lock */
 };
 
+/* The log from its oldest byte to its end, with the heads that lead into it. */
 struct wl_log {
     pthread_mutex_t lock;   /* of all here, of the heads, and of what the store keeps with them */
     pthread_cond_t settled; /* the leader is through, or a cancel is decided */
@@ -88,8 +90,10 @@ struct wl_ticket {
 void wl_log_company(struct wl_log *log);
 /* 0 or an errno.  Lock, condition and segments are there already; the log goes on at `end`. */
 int wl_log_open(struct wl_log *log, uint64_t end);
+/* Frees buffers, lock and conditions.  Writes nothing: flush first.  The segments are closed by wl_segments_close. */
 void wl_log_close(struct wl_log *log);
 
+/* Up to where records are as safe as the policy says.  With the lock. */
 static inline uint64_t wl_log_committed(const struct wl_log *log)
 {
     return log->policy <= TW_SYNC_GROUP ? log->durable : log->written;
@@ -97,6 +101,7 @@ static inline uint64_t wl_log_committed(const struct wl_log *log)
 
 /* ---- All below: with the lock. ---------------------------------------------------------------- */
 
+/* The lock is not recursive. */
 void wl_log_lock(struct wl_log *log);
 void wl_log_unlock(struct wl_log *log);
 

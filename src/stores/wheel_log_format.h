@@ -41,6 +41,7 @@
 /* Largest body: the largest payload and the 8 bytes of WL_LATE. */
 #define WL_BODY_MAX (65536u + 8u)
 
+/* What a record is; docs/WHEEL-LOG-FORMAT.md has the layout. */
 enum wl_kind {
     WL_PUT = 1,    /* body: the payload */
     WL_CANCEL = 2, /* key: position of the message; due: its due */
@@ -55,6 +56,7 @@ enum wl_kind {
         16 /* flag, put: was put with a due in the past, which the first 8 bytes of the body hold */
 };
 
+/* A record without its body. */
 struct wl_entry {
     uint32_t body_check; /* or a count */
     uint32_t size;       /* of the body */
@@ -64,6 +66,7 @@ struct wl_entry {
     unsigned kind; /* of enum wl_kind, with flags */
 };
 
+/* Which of the two kinds of file a header is of. */
 enum wl_file_kind { WL_FILE_SEGMENT = 1, WL_FILE_CHECKPOINT = 2 };
 
 /* The first 64 bytes of every file.  Magic, version and check keep their places in all versions. */
@@ -74,16 +77,20 @@ struct wl_file_header {
     uint32_t slot_ms, slots, hours;
 };
 
+/* What wl_header_read found. */
 enum wl_header_state { WL_HEADER_GOOD, WL_HEADER_DAMAGED, WL_HEADER_OTHER_VERSION };
 
+/* An integer of 1 to 8 bytes, the lowest first. */
 uint64_t wl_load(const unsigned char *from, unsigned bytes);
 void wl_store(unsigned char *to, unsigned bytes, uint64_t value);
+/* The lower half of XXH3.  The seed of an entry is its position, so that bytes in another place do not pass. */
 uint32_t wl_check(const void *bytes, size_t size, uint64_t seed);
 
 /* Writes the 30 bytes of an entry at that position. */
 void wl_entry_write(unsigned char *to, const struct wl_entry *entry, uint64_t position);
 /* Reads it; false if these bytes are no entry of that position. */
 bool wl_entry_read(const unsigned char *from, struct wl_entry *entry, uint64_t position);
+/* The kind without its flags. */
 static inline unsigned wl_kind_of(const struct wl_entry *entry)
 {
     return entry->kind & WL_KIND_MASK;
@@ -95,7 +102,9 @@ static inline bool wl_chained(const struct wl_entry *entry)
     return kind == WL_PUT || kind == WL_CANCEL || kind == WL_BRIDGE;
 }
 
+/* Writes WL_FILE_HEADER_BYTES, magic and check with them. */
 void wl_header_write(unsigned char *to, const struct wl_file_header *header);
+/* Reads as many.  *header is filled in any case; only of a good one its members mean something. */
 enum wl_header_state wl_header_read(const unsigned char *from, struct wl_file_header *header);
 
 #endif

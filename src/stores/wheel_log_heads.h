@@ -35,6 +35,7 @@
 #define WL_SLOTS_MAX     (WL_FINE_PARTS * WL_PAGE_HEADS)
 #define WL_HOURS_MAX     WL_PAGE_HEADS
 
+/* Length of a slot in ms, slots of an hour, hours of a round of the coarse wheel. */
 struct wl_geometry {
     uint32_t slot_ms, slots, hours;
 };
@@ -53,14 +54,17 @@ struct wl_wheel {
     uint64_t oldest[2]; /* rounds before these are over: fine, coarse */
 };
 
+/* Number of the fine slot that due falls into, counted from time 0. */
 static inline uint64_t wl_tick(const struct wl_wheel *wheel, uint64_t due)
 {
     return due / wheel->geometry.slot_ms;
 }
+/* One turn of the fine wheel, in ms. */
 static inline uint64_t wl_hour_ms(const struct wl_wheel *wheel)
 {
     return (uint64_t)wheel->geometry.slot_ms * wheel->geometry.slots;
 }
+/* Number of the hour that due falls into, counted from time 0. */
 static inline uint64_t wl_hour(const struct wl_wheel *wheel, uint64_t due)
 {
     return due / wl_hour_ms(wheel);
@@ -91,6 +95,7 @@ void wl_head_set(struct wl_wheel *wheel, bool coarse, uint64_t due, uint64_t pos
 uint64_t wl_next_entry(const struct wl_wheel *wheel, bool coarse, uint64_t due, uint64_t end);
 /* Rounds that are over at that time are gone; their pages are freed. */
 void wl_wheel_free_before(struct wl_wheel *wheel, uint64_t now_ms);
+/* Frees all pages. */
 void wl_wheel_close(struct wl_wheel *wheel);
 
 #endif

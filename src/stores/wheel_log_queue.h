@@ -33,12 +33,14 @@
 #define WL_HOUR_MS_MAX (UINT64_C(1) << 22)
 #define WL_LOG_MAX     (UINT64_C(1) << 41)
 
+/* A sorted run in the file, and the piece of it that is in memory. */
 struct wl_run {
     uint64_t *piece;
     size_t at, got;       /* in the piece */
     uint64_t offset, end; /* in the file: of the next piece, and behind the run */
 };
 
+/* The messages of one hour that are not handed out yet. */
 struct wl_queue {
     uint64_t start, base; /* due and position that an item of 0 stands for */
     uint64_t *items;
@@ -56,13 +58,17 @@ struct wl_queue {
     struct wl_segments *segments;
 };
 
+/* A number, taken apart. */
 struct wl_item {
     uint64_t due, position;
     bool message; /* false: a cancel */
 };
 
+/* Empty, for dues from `start` on, less than WL_HOUR_MS_MAX, and positions from `base` on, less than WL_LOG_MAX.
+ * Takes no memory and no file before the first push. */
 void wl_queue_open(struct wl_queue *queue, struct wl_segments *segments, uint64_t start,
                    uint64_t base);
+/* Frees memory and file; harmless twice. */
 void wl_queue_close(struct wl_queue *queue);
 /* False without memory. */
 bool wl_queue_push(struct wl_queue *queue, struct wl_item item);
@@ -70,6 +76,7 @@ bool wl_queue_push(struct wl_queue *queue, struct wl_item item);
 bool wl_queue_peek(struct wl_queue *queue, struct wl_item *item, bool *failed);
 /* Takes away the item that peek gave. */
 void wl_queue_pop(struct wl_queue *queue);
+/* Memory that it holds; not what is in the file. */
 uint64_t wl_queue_bytes(const struct wl_queue *queue);
 
 #endif

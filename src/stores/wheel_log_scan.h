@@ -10,6 +10,7 @@
 
 #include "wheel_log_segments.h"
 
+/* A reading under way. */
 struct wl_scan {
     struct wl_segments *segments;
     struct wl_window window;
@@ -34,7 +35,9 @@ struct wl_record {
 
 /* From `from`, which lies in a segment behind its header, to `end`. */
 void wl_scan_begin(struct wl_scan *scan, struct wl_segments *segments, uint64_t from, uint64_t end);
+/* What follows; *record is filled for all but END and ERROR.  A gap costs a look at each of its bytes. */
 enum wl_found wl_scan_next(struct wl_scan *scan, struct wl_record *record);
+/* Frees the window. */
 void wl_scan_end(struct wl_scan *scan);
 
 #endif

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* A file of the log. */
 struct wl_segment {
     uint64_t base;     /* position of its first byte */
     uint64_t size;     /* bytes of it that belong to the log */
@@ -28,6 +29,7 @@ struct wl_segment {
     int fd; /* -1: closed */
 };
 
+/* All of them. */
 struct wl_segments {
     int directory;
     pthread_mutex_t lock;
@@ -42,6 +44,7 @@ struct wl_segments {
 /* How a read went. */
 enum wl_read { WL_READ_OK, WL_READ_ABSENT, WL_READ_ERROR };
 
+/* The file's name, of 20 characters. */
 #define WL_NAME_BYTES 24u
 void wl_segment_name(char out[WL_NAME_BYTES], uint64_t base);
 /* The base that a name stands for, or UINT64_MAX if it is not the name of a segment. */
@@ -49,6 +52,7 @@ uint64_t wl_segment_base(const char *name);
 
 /* Lists the segments of the directory, of which it keeps the descriptor.  0 or an errno. */
 int wl_segments_open(struct wl_segments *segments, int directory);
+/* Closes the files and frees the list; the directory's descriptor is the caller's. */
 void wl_segments_close(struct wl_segments *segments);
 
 /* What of the log a segment holds. */
@@ -95,6 +99,7 @@ struct wl_window {
     size_t span; /* how much the next read takes: more if the last ones were near each other */
 };
 
+/* Frees it; all zero afterwards, which is an empty window. */
 void wl_window_close(struct wl_window *window);
 /* The bytes [position, position + size) in *out, valid until the next call.  WL_READ_ABSENT: not all of them are there. */
 enum wl_read wl_window_at(struct wl_window *window, struct wl_segments *segments, uint64_t position,

@@ -33,10 +33,12 @@
 /* Bytes of payloads that one poll hands out at most; there is always room for one message. */
 #define WL_ARENA_BYTES (1024u * 1024)
 
+/* A place in the order of all messages. */
 struct wl_place {
     uint64_t due, position;
 };
 
+/* Does a come at or before b in that order? */
 static inline bool wl_at_or_before(struct wl_place a, struct wl_place b)
 {
     return a.due != b.due ? a.due < b.due : a.position <= b.position;
@@ -57,6 +59,7 @@ struct wl_walked {
     struct wl_chain chain;
 };
 
+/* The store's settings as its table has them, in the units of their names. */
 struct wl_settings {
     uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position, window_us;
 };
@@ -117,18 +120,21 @@ int wl_recover(struct tw_store *store, const struct tw_store_config *config,
 
 /* Up to where all is done: what the next recovery starts from. */
 struct wl_place wl_floor(struct tw_store *store);
+/* Writes and syncs one now.  TW_STORE_OK, _MEMORY, _IO, _FULL, _BROKEN. */
 int wl_checkpoint(struct tw_store *store);
 /* One bounded piece: a checkpoint that is due, or a segment that is over. */
 int wl_keep(struct tw_store *store, bool *more);
 
 /* ---- wheel_log_drain.c ------------------------------------------------------------------------- */
 
+/* As the hooks poll, done and next of store.h.  Only the dispatcher calls them. */
 int wl_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out, size_t max,
             size_t *count);
 int wl_done(struct tw_store *store, size_t count);
 uint64_t wl_next(struct tw_store *store);
 /* One bounded piece of loading ahead of time. */
 int wl_preload(struct tw_store *store, uint64_t now_ms, bool *more);
+/* Frees what the dispatcher holds. */
 void wl_drain_close(struct tw_store *store);
 
 #endif

@@ -25,6 +25,7 @@ int lists_numbers(const char *value, const char *flag, const struct lists_range 
 /* Copies and zeroed arrays that live until lists_release(memory); NULL without memory. */
 char *lists_keep(void **memory, const char *text);
 void *lists_keep_bytes(void **memory, size_t count, size_t size);
+/* Frees all of them; *memory is NULL afterwards. */
 void lists_release(void **memory);
 
 #endif

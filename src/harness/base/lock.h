@@ -19,6 +19,7 @@ struct lock {
  * DIAG_USAGE when another process has it, with that process's number and command, or when no file can
  * be made there.  Where the file system knows no locks, none is taken and stderr says so. */
 int lock_take(const char *path, struct lock *lock, struct diag *diag);
+/* Removes the lock's file while it is still held; harmless without a lock. */
 void lock_drop(struct lock *lock);
 
 #endif

@@ -29,6 +29,7 @@
     X(UMASK, "changes the umask")                                                                  \
     X(LIMITS, "changes the limits of the process")
 
+/* Their places in the list. */
 enum process_part_number {
 #define PROCESS_NUMBER(part, words) PROCESS_NUMBER_##part,
     PROCESS_PARTS(PROCESS_NUMBER)

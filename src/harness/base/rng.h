@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+/* The state between two draws; rng_seed fills it. */
 struct rng {
     uint64_t state[4];
 };

@@ -12,6 +12,7 @@
 #include "harness/cli/options.h"
 #include "harness/tell/result/document.h"
 
+/* Exit statuses, as above. */
 enum {
     EXIT_OK = 0,
     EXIT_FAILED = 1,

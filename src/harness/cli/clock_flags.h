@@ -6,6 +6,7 @@
 
 #include "harness/cli/options.h"
 
+/* The functions behind the flags of their names, as flag_take_fn. */
 int clock_flags_runner(struct options *options, const char *flag, const char *value,
                        struct diag *diag);
 int clock_flags_original(struct options *options, const char *flag, const char *value,

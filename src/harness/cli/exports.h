@@ -15,10 +15,13 @@
 /* Errors of `out` are left to the caller. */
 typedef void export_fn(FILE *out, const struct result_document *document);
 
+/* The same of a comparison. */
 typedef void export_comparison_fn(FILE *out, const cJSON *comparison);
 
+/* The same of a page, for what is shown by one. */
 typedef void export_page_fn(FILE *out, const struct page *page);
 
+/* A row of the table. */
 struct export_format {
     const char *flag; /* "export-csv" */
     const char *help;
@@ -27,6 +30,7 @@ struct export_format {
     export_page_fn *write_page;             /* NULL: the format is for cells */
 };
 
+/* All formats, in the order of the help. */
 extern const struct export_format export_formats[];
 extern const size_t export_format_count;
 

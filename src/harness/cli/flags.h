@@ -8,9 +8,12 @@
 
 #include "harness/cli/options.h"
 
+/* Puts the value of a flag into the options.  DIAG_USAGE names the flag as typed, what was given and what was
+ * expected. */
 typedef int flag_take_fn(struct options *options, const char *flag, const char *value,
                          struct diag *diag);
 
+/* What a flag takes. */
 enum flag_kind {
     TAKE_SWITCH,    /* no value: a bool becomes true */
     TAKE_COUNT,     /* a uint64_t within min .. max: 1e6, 1M, 1Mi */
@@ -21,6 +24,7 @@ enum flag_kind {
     TAKE_BY         /* a function of its own */
 };
 
+/* How a flag's value is read, and where it goes. */
 struct flag_value {
     enum flag_kind kind;
     size_t offset; /* in struct options */
@@ -29,6 +33,7 @@ struct flag_value {
     flag_take_fn *by;
 };
 
+/* A row of the table. */
 struct flag {
     const char *name;
     const char *value; /* what it takes, for the help; NULL: nothing */
@@ -37,6 +42,7 @@ struct flag {
     struct flag_value taken;
 };
 
+/* All flags but the exports, in the order of the help. */
 extern const struct flag flags[];
 extern const size_t flag_count;
 

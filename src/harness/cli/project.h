@@ -21,6 +21,7 @@ struct project {
 /* Reads and checks the whole file; project_free in any case.  DIAG_USAGE: "twbench.json: key: what was found,
  * expected ..." */
 int project_load(const char *path, struct project *project, struct diag *diag);
+/* Frees what its members point to. */
 void project_free(struct project *project);
 
 /* The text of that key; NULL when the file has not got it. */

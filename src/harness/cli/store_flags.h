@@ -7,6 +7,7 @@
 /* What holds when no flag is given, but for the stores. */
 void store_flags_default(struct options *options);
 
+/* The functions behind the flags of their names, as flag_take_fn. */
 int store_flags_stores(struct options *options, const char *flag, const char *value,
                        struct diag *diag);
 int store_flags_sync(struct options *options, const char *flag, const char *value,

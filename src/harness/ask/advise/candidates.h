@@ -42,6 +42,7 @@ struct load {
 void candidate_name(char *out, size_t size, const struct candidate *candidate);
 /* Exact, at the load's own tick; on the real clock nothing is. */
 bool candidate_is_exact(const struct candidate *candidate);
+/* The same design, runner, settings, drive and tick? */
 bool candidate_equal(const struct candidate *left, const struct candidate *right);
 
 /* Each of the designs as it comes, by ticks, but for those that keep nothing.  Those that no figure of the

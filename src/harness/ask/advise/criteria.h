@@ -43,6 +43,7 @@
 #define CRITERIA_EXACT       0.01
 #define CRITERIA_TAIL_FACTOR 2.0
 
+/* What candidates are compared by, in the order of the table above. */
 enum criterion {
     CRITERION_COST,
     CRITERION_MEMORY,

@@ -47,6 +47,7 @@ bool evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t t
                   const char *identity);
 /* Finds the cells of all items in the document, which they point into from then on. */
 void evidence_look(struct advice_evidence *evidence, const cJSON *document);
+/* Frees the items; empty afterwards.  The document is the caller's. */
 void evidence_free(struct advice_evidence *evidence);
 
 /* Was any candidate measured at the load's size? */

@@ -12,6 +12,7 @@ int experiment_load(const char *path, struct experiment **out, struct diag *diag
 /* The same from a text. */
 int experiment_parse(const char *text, const char *path, struct experiment **out,
                      struct diag *diag);
+/* With its pictures and JSON; NULL is allowed. */
 void experiment_free(struct experiment *experiment);
 
 struct catalogue {
@@ -23,6 +24,7 @@ struct catalogue {
  * files of one id, are DIAG_USAGE.  catalogue_free in any case. */
 int catalogue_load(const char *directory, const char *const *ids, size_t id_count,
                    struct catalogue *out, struct diag *diag);
+/* Frees the experiments too; empty afterwards. */
 void catalogue_free(struct catalogue *catalogue);
 
 #endif

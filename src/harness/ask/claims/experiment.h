@@ -90,6 +90,7 @@ struct experiment_selector {
     bool names_run, names_phase;
 };
 
+/* What a part may be, as "kind" and "is" say it. */
 enum experiment_kind { KIND_GROWTH, KIND_COMPARE, KIND_ORDER, KIND_FORMULA };
 enum experiment_relation { IS_ABOVE, IS_BELOW, IS_EQUAL, IS_RISING, IS_FALLING, IS_FLAT };
 

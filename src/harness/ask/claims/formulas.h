@@ -16,8 +16,10 @@ struct formula_outcome {
     char first[160]; /* "" when none is wrong */
 };
 
+/* Tries all cases and fills *out. */
 typedef void formula_fn(struct formula_outcome *out);
 
+/* A row of the table. */
 struct formula {
     const char *name, *text; /* "slot-printed", "(delay / d) % size + tick" */
     formula_fn *run;

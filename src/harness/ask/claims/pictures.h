@@ -29,6 +29,7 @@
 #define PICTURE_SERIES_MAX 8
 #define PICTURE_MARKS      6
 
+/* As "shape" says it. */
 enum picture_shape { PICTURE_LINES, PICTURE_BARS, PICTURE_SHARES };
 
 struct picture_axis {
@@ -43,6 +44,7 @@ struct picture_series {
     bool is_reference, fit;
 };
 
+/* One pair of axes; the panels of a picture share x. */
 struct picture_panel {
     const char *title;
     struct picture_axis y;
@@ -50,6 +52,7 @@ struct picture_panel {
     size_t series_count;
 };
 
+/* As the file says it; texts point into the experiment's JSON. */
 struct picture {
     const char *title;
     enum picture_shape shape;

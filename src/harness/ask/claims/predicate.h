@@ -15,6 +15,7 @@
 
 #include "harness/ask/claims/experiment.h"
 
+/* Of a part or a claim; the worse ones come later. */
 enum claim_verdict { CLAIM_HOLDS, CLAIM_INCONCLUSIVE, CLAIM_REFUTED };
 
 /* "holds", "inconclusive", "does-not-hold" */

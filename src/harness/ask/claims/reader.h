@@ -26,6 +26,7 @@ struct reader_place {
     char text[READER_PLACE_SIZE]; /* "" is the top */
 };
 
+/* The place of a member, "OUTER.KEY", or of an element, "OUTER[INDEX]"; cut where it is too long. */
 struct reader_place reader_member(const struct reader_place *outer, const char *key);
 struct reader_place reader_element(const struct reader_place *outer, size_t index);
 

@@ -19,6 +19,7 @@ struct verdicts_cell {
     char *identity;
 };
 
+/* All of them; all zero is empty. */
 struct verdicts_cells {
     struct verdicts_cell *items;
     size_t count, room;
@@ -27,6 +28,7 @@ struct verdicts_cells {
 /* Copies the identity; false without memory. */
 bool verdicts_add_cell(struct verdicts_cells *cells, const struct experiment_run *run,
                        const char *impl, double x, const char *identity);
+/* Frees the identities too; empty afterwards. */
 void verdicts_free_cells(struct verdicts_cells *cells);
 
 /* Judges every claim by what the document has, and attaches what came. */

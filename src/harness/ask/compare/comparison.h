@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The worse ones come later. */
 enum verdict { VERDICT_SAME, VERDICT_IMPROVED, VERDICT_INCONCLUSIVE, VERDICT_REGRESSED };
 
 /* Word used in JSON: "same", "improved", "inconclusive", "regressed". */

@@ -7,6 +7,7 @@
 #include "harness/base/diag.h"
 #include "impls/backend.h"
 
+/* What two files are. */
 enum contestants { CONTESTANTS_RESULTS, CONTESTANTS_PROGRAMS, CONTESTANTS_PLUGINS };
 
 /* What else was asked for. */

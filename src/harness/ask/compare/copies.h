@@ -29,6 +29,7 @@ int copies_begin(struct copies *copies, struct diag *diag);
 int copies_add(struct copies *copies, const char *file, struct diag *diag);
 /* The same of a program and its libraries. */
 int copies_add_program(struct copies *copies, const char *program, struct diag *diag);
+/* Removes the directory with all copies; nothing if none was made. */
 void copies_remove(struct copies *copies);
 
 #endif

@@ -17,6 +17,7 @@ struct pairing_wishes {
     const struct limits *limits;
 };
 
+/* A comparison under way. */
 struct pairing {
     struct pairing_wishes wishes;
     struct plan plan;

@@ -34,6 +34,7 @@ struct history;
 /* The owner frees it with history_free.  DIAG_USAGE when the file of commits cannot be read; DIAG_RUN without
  * memory.  Wishes are the caller's and outlive the history. */
 int history_open(const struct history_wishes *wishes, struct history **out, struct diag *diag);
+/* NULL is allowed. */
 void history_free(struct history *history);
 
 /* Takes the figures out of a result; the document is the caller's again. */

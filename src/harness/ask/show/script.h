@@ -27,6 +27,7 @@
 #define SCRIPT_STEPS_MAX 100000
 #define SCRIPT_TICK_NS   UINT64_C(1000000000)
 
+/* The words of the language. */
 enum script_verb { SCRIPT_ADD, SCRIPT_RESTART, SCRIPT_STOP, SCRIPT_TICK, SCRIPT_JUMP, SCRIPT_NEXT };
 
 struct script_statement {
@@ -53,6 +54,7 @@ struct script {
  * second.  Sets *out, to be freed by script_free, only on DIAG_OK.  O(size + statements x names). */
 int script_parse(const char *source, const char *text, size_t size, uint64_t tick_ns,
                  struct script **out, struct diag *diag);
+/* NULL is allowed. */
 void script_free(struct script *script);
 
 #endif

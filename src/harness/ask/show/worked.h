@@ -28,6 +28,7 @@ const char *worked_question(const struct worked *worked);
 
 /* Runs it.  Fills *result, to be emptied by worked_free, on DIAG_OK. */
 int worked_run(const struct worked *worked, struct worked_result *result, struct diag *diag);
+/* Frees the films. */
 void worked_free(struct worked_result *result);
 
 /* Found as expected; of a formula that is printed wrong, found to be another figure. */

@@ -6,11 +6,13 @@
 
 #include <cjson/cJSON.h>
 
+/* A figure that a run of a store is measured by; the key is that of the document. */
 struct store_figure {
     const char *key, *unit, *meaning;
     bool more_is_better;
 };
 
+/* All of them, in the order in which a table shows them. */
 extern const struct store_figure store_figures[];
 extern const size_t store_figure_count;
 

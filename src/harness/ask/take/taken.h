@@ -21,6 +21,7 @@ struct taken_file {
     const char *name, *text;
 };
 
+/* All files that do not depend on what is taken. */
 extern const struct taken_file taken_shared[];
 extern const size_t taken_shared_count;
 

@@ -26,6 +26,7 @@
 #include "harness/bring/import/counts.h"
 #include "harness/bring/import/spool.h"
 
+/* What is known of an object, as above. */
 enum builder_state { BUILDER_UNKNOWN, BUILDER_ARMED, BUILDER_DUE, BUILDER_IDLE };
 
 struct builder_object {
@@ -71,6 +72,7 @@ struct builder {
 
 /* `directory`, where operations may be spooled to, outlives the builder. */
 void builder_open(struct builder *builder, bool recycle, const char *directory);
+/* Frees all, and ends the spool; empty afterwards. */
 void builder_close(struct builder *builder);
 
 /* The source's clock shows `time`: expires what is due by then. */

@@ -27,6 +27,7 @@ void tally_close(struct tally *tally);
 void tally_add(struct tally *tally, struct span name, uint64_t count);
 void tally_add_text(struct tally *tally, const char *name, uint64_t count);
 
+/* The name lives as long as the tally. */
 typedef void tally_visit_fn(void *ctx, const char *name, uint64_t count);
 /* Every name with its count, in the order of the tally. */
 void tally_visit(const struct tally *tally, tally_visit_fn *visit, void *ctx);

@@ -54,6 +54,7 @@ int import_kind_take(const char *name, const struct import_kind **out, struct di
 
 /* Starts with the kind's defaults; import_options_free in any case. */
 void import_options_init(struct import_options *options, const struct import_kind *kind);
+/* Frees what func= compiled; harmless twice. */
 void import_options_free(struct import_options *options);
 /* Takes one "key=value"; DIAG_USAGE names the keys there are. */
 int import_options_take(struct import_options *options, const char *setting, struct diag *diag);
@@ -191,6 +192,7 @@ int import_refuse_log(const char *path, struct diag *diag);
 /* `directory` is where operations are spooled to when there are many: best that of the output. */
 int import_open(struct import *import, const struct import_options *options, const char *directory,
                 struct diag *diag);
+/* Frees all but the options, which are the caller's. */
 void import_close(struct import *import);
 
 /* Called now and then while reading and writing: `done` of `total` bytes of the log, 0 when that is not

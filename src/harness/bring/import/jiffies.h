@@ -31,6 +31,7 @@ struct jiffies_known {
     uint64_t ns, jiffies;
 };
 
+/* The kernel's length of a jiffy: 10^9 / hz, rounded to whole nanoseconds. */
 uint64_t jiffies_tick_ns(uint64_t hz);
 
 /* Nothing learnt yet.  Then each event moves the fit to the earliest begin of a jiffy that all of them allow. */

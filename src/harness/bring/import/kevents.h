@@ -30,6 +30,7 @@
 #define KEVENTS_SORT     (UINT64_C(1) << 12)
 #define KEVENTS_REARM_NS UINT64_C(20000)
 
+/* What a line of the log says. */
 enum kevent_kind { KEVENT_START, KEVENT_CANCEL, KEVENT_EXPIRE, KEVENT_SETUP };
 
 /* What a cancel was. */

@@ -31,6 +31,7 @@ struct spool {
 
 /* An empty spool; no file is made before memory is full.  Closing frees both. */
 void spool_open(struct spool *spool, const char *directory);
+/* Frees the records, also those on the disk; empty afterwards. */
 void spool_close(struct spool *spool);
 
 /* Appends.  Failing is remembered (spool_check), because whoever appends has no use for it. */

@@ -18,6 +18,7 @@ struct nginx_config {
  * beside that file is linked.  DIAG_USAGE: no nginx, one without --with-debug, a configuration that it refuses, or an
  * error_log in an included file, which would take the reports away.  nginx_config_close in any case. */
 int nginx_config_open(struct nginx_config *config, char *const *command, struct diag *diag);
+/* Removes the directory with the configuration that was written; harmless without. */
 void nginx_config_close(struct nginx_config *config);
 
 /* Appends `text` without the directives error_log and daemon to `out`, of the same size at least; answers its length. */

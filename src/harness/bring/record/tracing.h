@@ -20,6 +20,7 @@ struct tracing {
 /* Mounts tracefs where it is not, and makes the instance.  DIAG_USAGE: no rights, or no tracefs here.
  * tracing_close in any case. */
 int tracing_open(struct tracing *tracing, uint64_t buffer_kb, struct diag *diag);
+/* Switches off, and removes from the kernel, what was made there; harmless without. */
 void tracing_close(struct tracing *tracing);
 
 /* Adds the probe NAME at that offset of the file, with what it fetches; "" or a filter for its events. */

@@ -11,6 +11,7 @@
 #define CLOCK_THREADS_MAX  64
 #define CLOCK_SETTINGS_MAX 4
 
+/* What the producers do. */
 enum clock_load {
     CLOCK_PACED,  /* a stream at its own pace, times the speed */
     CLOCK_CLOSED, /* each thread stops and starts as fast as it can among the pending timers */
@@ -39,6 +40,7 @@ struct clock_wishes {
     size_t setting_count;
 };
 
+/* One run of one runner. */
 struct clock_request {
     const struct clock_wishes *wishes;
     const struct tw_runner_entry *entry; /* the runner as it was found; a plugin's is loaded in the
@@ -55,6 +57,7 @@ struct clock_request {
     uint64_t memory_bytes;       /* 0: no limit */
 };
 
+/* How a run ended.  MISMATCH: the ledger does not add up. */
 enum clock_end { CLOCK_OK, CLOCK_MISMATCH, CLOCK_UNSUPPORTED, CLOCK_TIMEOUT, CLOCK_CRASHED };
 
 /* Every accepted timer ended in exactly one way. */
@@ -77,6 +80,7 @@ struct clock_ledger {
     X(dispatch)                                                                                    \
     X(run)
 
+/* One histogram for each row. */
 struct clock_times {
 #define CLOCK_TIMES_MEMBER(name) struct histogram name;
     CLOCK_TIMES(CLOCK_TIMES_MEMBER)

@@ -8,6 +8,7 @@
 
 #include "harness/measure/workload/stream.h"
 
+/* A start or a stop. */
 struct score_operation {
     uint64_t tick;     /* of the stream, at which it is meant to happen */
     uint64_t deadline; /* of a start, in ticks of the stream */
@@ -15,11 +16,13 @@ struct score_operation {
     uint32_t is_start;
 };
 
+/* What one producer plays, in order of tick. */
 struct score_part {
     struct score_operation *operations;
     size_t count;
 };
 
+/* What all of them play. */
 struct score {
     struct score_part *parts;
     uint32_t part_count;
@@ -35,6 +38,7 @@ bool score_make(struct score *score, const struct stream *stream, uint32_t parts
 
 /* The last tick of that stretch of the stream, at that speed; SCORE_ALL for a stretch of 0, which is none. */
 uint64_t score_last(const struct stream *stream, double speed, uint64_t stretch_ns);
+/* The stream stays. */
 void score_free(struct score *score);
 
 /* The phase that a tick belongs to. */

@@ -16,6 +16,7 @@ struct designs_library {
     const char *package; /* of Debian, to build it with; "" when none is needed */
 };
 
+/* All libraries, in the order of libraries.def. */
 extern const struct designs_library designs_libraries[];
 extern const size_t designs_library_count;
 

@@ -15,6 +15,7 @@
  * read or loaded, is no plugin, or was made for another version of the contract; loading it does harm; its table is not
  * whole. */
 const struct tw_design *plugins_open(const char *given, struct diag *diag);
+/* Frees the copy of its table. */
 void plugins_close(const struct tw_design *design);
 
 /* A plugin's table in a process that has not loaded it?  Its `open` then refuses, and there is no other function. */

@@ -15,6 +15,7 @@ bool runner_plugins_is_one(const char *path);
 /* The runner in the file, loaded in a child and looked at.  runner_plugins_close frees it.  NULL with the reason in
  * *diag: loading it does harm, its table is not whole or was made for another version of the contract. */
 const struct tw_runner_entry *runner_plugins_open(const char *given, struct diag *diag);
+/* Frees the entry. */
 void runner_plugins_close(const struct tw_runner_entry *entry);
 
 /* The absolute path of the file; NULL for a runner of the program, or in a child that has loaded it. */

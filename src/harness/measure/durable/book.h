@@ -17,6 +17,7 @@
 
 #include <stdatomic.h>
 
+/* What else is known of a message. */
 enum book_flag {
     BOOK_REFUSED = 1u << 0,     /* put answered that nothing was kept */
     BOOK_TOO_LATE = 1u << 1,    /* cancel answered that it was handed out */
@@ -39,6 +40,7 @@ struct book_entry {
     uint64_t handle;
 };
 
+/* What the worker is doing: a kill is meant for one of these. */
 enum book_stage { BOOK_OPENING, BOOK_WORKING, BOOK_CHECKPOINT, BOOK_FILLED, BOOK_CLOSING };
 
 /* Shared by worker and parent. */
@@ -80,6 +82,7 @@ struct book {
 
 /* Shared memory, cleared; NULL with errno.  Pages that are never touched cost nothing. */
 struct book *book_make(const struct durable_load *load);
+/* Unmaps it; NULL is allowed.  Children keep their mapping. */
 void book_free(struct book *book);
 size_t book_bytes(const struct book *book);
 

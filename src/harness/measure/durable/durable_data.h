@@ -98,6 +98,7 @@ enum durable_end {
     X(refused, "Puts that were refused, with nothing kept.")                                       \
     X(pending, "Acknowledged and neither fired nor cancelled when a run ended before its end.")
 
+/* One count for each row. */
 struct durable_ledger {
 #define DURABLE_LEDGER_MEMBER(name, meaning) uint64_t name;
     DURABLE_LEDGER(DURABLE_LEDGER_MEMBER)

@@ -12,6 +12,7 @@
 
 #define SYSTEM_CHECKS_MAX 10
 
+/* What one check found. */
 struct system_check {
     const char *name;  /* as in the result; ends in the unit where there is one */
     double number;     /* NaN: the value is the text */
@@ -19,6 +20,7 @@ struct system_check {
     char warning[200]; /* "" when all is well */
 };
 
+/* All that were made. */
 struct system_checks {
     size_t count;
     struct system_check checks[SYSTEM_CHECKS_MAX];
@@ -28,6 +30,7 @@ struct system_look; /* everything that moves, at one moment */
 
 /* NULL without memory.  A millisecond for a hundred processes.  `root` as in sysfile.h. */
 struct system_look *system_look(const char *root);
+/* NULL is allowed. */
 void system_look_free(struct system_look *look);
 
 /* Judges what happened between two looks; no checks when either is NULL.  `cpu` is the core that will

@@ -109,6 +109,7 @@ int plan_make(const struct plan_selection *selection, struct plan *plan, struct 
 /* A plan of exactly these cells in one group, all copied but for the workload's name. */
 int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
                   struct plan *plan, struct diag *diag);
+/* Empty afterwards. */
 void plan_free(struct plan *plan);
 
 /* ---- Presets: matrices that have a name, so that two people who say it run the same. ------------ */

@@ -33,6 +33,7 @@ struct counters_reading {
  * instructions, is there; counters_close in any case.  `root` as in sysfile.h. */
 bool counters_open(struct counters *counters, const struct counters_event *events,
                    const char *root);
+/* Closes those that were opened. */
 void counters_close(struct counters *counters);
 
 /* Around what is to be counted: end adds what happened since begin to `total`.  Some microseconds

@@ -23,6 +23,7 @@ struct pool; /* the slots, their shared memory and the signals that interrupt */
  * While a pool is open SIGINT and SIGTERM are blocked and read by pool_run. */
 int pool_open(struct pool **out, const int *cpus, size_t count, const struct pool_bounds *bounds,
               struct diag *diag);
+/* Gives the signals back and frees the pool; no job may be under way. */
 void pool_close(struct pool *pool);
 /* Another budget for the children that begin from now on. */
 void pool_set_budget(struct pool *pool, uint64_t budget_ns);

@@ -37,6 +37,7 @@ struct limit_ground {
  * tasks - 1.  False without memory.  O(tasks), with a random access to memory each for what is linked at random. */
 bool limit_ground_open(struct limit_ground *ground, const struct limit_point *point,
                        const uint32_t *order);
+/* Gives the memory back. */
 void limit_ground_close(struct limit_ground *ground);
 
 /* Does the loop use nodes up, so that the ground is to be restored when all have come? */

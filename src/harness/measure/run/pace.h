@@ -38,6 +38,7 @@ struct pace_source {
     void *ctx;
 };
 
+/* As pace_calibrate_ns and pace_wait, by what the source says. */
 double pace_calibrate_on(const struct pace_source *source);
 bool pace_wait_on(const struct pace_source *source, double full_ns, uint64_t deadline_ns);
 

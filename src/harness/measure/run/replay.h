@@ -32,6 +32,7 @@ struct replay_phase {
     uint64_t refused; /* starts */
 };
 
+/* What one pass over the stream gave. */
 struct replay_pass {
     uint64_t digest, fired;
     struct replay_phase phases[STREAM_PHASES_MAX];

@@ -35,6 +35,7 @@ struct spawn_result {
 
 /* Runs it to its end.  The result is the caller's, who gives it back with spawn_free. */
 void spawn_run(const struct spawn_request *request, struct spawn_result *result);
+/* Frees what the program wrote. */
 void spawn_free(struct spawn_result *result);
 
 #endif

@@ -41,6 +41,7 @@
 
 struct scheduler;
 
+/* When a task comes again, and what is done with runs that are late; as above. */
 enum schedule_kind { SCHEDULE_ONCE, SCHEDULE_AT_FIXED_RATE, SCHEDULE_WITH_FIXED_DELAY };
 enum schedule_catch_up { SCHEDULE_BURST, SCHEDULE_SKIP };
 

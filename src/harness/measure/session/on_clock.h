@@ -23,6 +23,7 @@ struct on_clock {
 /* Room for that many cells, which stay where they are; DIAG_RUN without memory.  on_clock_free in any case. */
 int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
                   const struct plan_cell *cells, size_t count, struct diag *diag);
+/* Empty afterwards. */
 void on_clock_free(struct on_clock *on_clock);
 
 struct on_clock_request {

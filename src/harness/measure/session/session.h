@@ -60,6 +60,7 @@ int session_stream(struct session *session, const struct setup *setup,
 /* Opens the pool, tries the counters, begins the document or, with --resume, loads it.  session_close
  * in any case. */
 int session_open(struct session *session, const struct setup *setup, struct diag *diag);
+/* Closes the pool, and frees document, plan and stream. */
 void session_close(struct session *session);
 
 /* Of the plan's groups, in the unit of progress_begin. */

@@ -15,8 +15,10 @@
  * single steps as well. */
 enum setup_counters { COUNTERS_AUTO, COUNTERS_OFF, COUNTERS_REQUIRED, COUNTERS_STEP };
 
+/* What stderr shows of it; AUTO is a bar on a terminal, else nothing. */
 enum setup_progress { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_LINES, PROGRESS_NEVER };
 
+/* All that a session is told. */
 struct setup {
     int argc; /* the command line, for the record */
     char **argv;

@@ -14,6 +14,7 @@
 #define HISTOGRAM_OCTAVES  48u /* up to 2^53 ps = 150 min; longer ones count in the last bin */
 #define HISTOGRAM_BINS     (HISTOGRAM_SUB * (HISTOGRAM_OCTAVES + 1))
 
+/* All zero: empty. */
 struct histogram {
     uint64_t count;
     uint64_t sum_ps;

@@ -56,6 +56,7 @@ struct tail_recorder {
 /* Makes room for up to `blocks_max` blocks, rounded up to a power of two, at least 2 and at most TAIL_BLOCKS.
  * False without memory.  tail_close in any case. */
 bool tail_open(struct tail_recorder *recorder, uint64_t blocks_max);
+/* Empty afterwards. */
 void tail_close(struct tail_recorder *recorder);
 
 /* Halves the places of the pass under way, when they are used up. */

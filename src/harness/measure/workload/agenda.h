@@ -21,11 +21,13 @@
 #include "harness/base/deadline.h"
 #include "impls/backend.h"
 
+/* A promise: the timer fires no earlier. */
 struct agenda_entry {
     tw_tick due;
     tw_id id;
 };
 
+/* Entries whose dues agree down to the bucket's bit; in no order. */
 struct agenda_bucket {
     tw_tick least; /* due of the earliest entry; TW_NEVER: empty */
     size_t count, room;
@@ -35,6 +37,7 @@ struct agenda_bucket {
 /* One per bit of a tick, and bucket 0 for the tick itself. */
 #define AGENDA_BUCKETS 65
 
+/* Timers 0 .. capacity - 1. */
 struct agenda {
     uint32_t capacity;
     uint64_t running;
@@ -52,6 +55,7 @@ typedef void agenda_fire_fn(void *ctx, tw_id id, tw_tick due);
 bool agenda_open(struct agenda *agenda, uint32_t capacity);
 /* The same; false too when the deadline is over first.  A large capacity takes seconds. */
 bool agenda_open_by(struct agenda *agenda, uint32_t capacity, const struct deadline *until);
+/* Empty afterwards. */
 void agenda_close(struct agenda *agenda);
 /* Makes room for more ids, which are idle. */
 bool agenda_grow(struct agenda *agenda, uint32_t capacity);

@@ -10,6 +10,7 @@
 
 #include "harness/measure/workload/trace.h"
 
+/* What ended a stretch; LEFT: nothing did before the end of the span. */
 enum census_end { CENSUS_REARMED, CENSUS_CANCELLED, CENSUS_EXPIRED, CENSUS_LEFT, CENSUS_ENDS };
 
 struct census_stretch {
@@ -24,11 +25,13 @@ struct census_pass {
     uint32_t operations, starts_new;
 };
 
+/* A delay that was asked for: how often, and how these stretches ended. */
 struct census_delay {
     int64_t ticks;
     uint64_t count, ended[CENSUS_ENDS];
 };
 
+/* Parts of the span, and percentiles of the delays. */
 enum { CENSUS_BINS = 240, CENSUS_PERCENTILES = 7 };
 
 extern const char *const census_end_names[CENSUS_ENDS];               /* "rearmed" .. "left" */
@@ -58,6 +61,7 @@ int census_of_trace(struct textfile *file, struct trace_header *header, struct c
 /* Of a finished stream.  Restarts inside callbacks are no operations of a stream: one that has any is
  * refused with DIAG_USAGE. */
 int census_of_stream(const struct stream *stream, struct census *out, struct diag *diag);
+/* Empty afterwards. */
 void census_free(struct census *census);
 
 /* Nearest rank: the smallest delay that at least that share of all starts asked for.  0 without any. */

@@ -46,6 +46,7 @@ struct dist_context {
  * dist_free. */
 int dist_parse(const char *text, const char *what, const struct dist_context *context,
                struct dist **out, struct diag *diag);
+/* NULL is allowed. */
 void dist_free(struct dist *dist);
 
 /* A delay in ticks, 1 .. DIST_DELAY_MAX (or from 0, see above), and how much longer it is than what was drawn. */

@@ -30,6 +30,7 @@ struct lives {
  * False when there is no memory. */
 bool lives_open(struct lives *lives, const struct spec_phase *phase, uint64_t tasks,
                 struct rng *delays, struct rng *stops);
+/* Empty afterwards. */
 void lives_close(struct lives *lives);
 
 /* A whole life. */

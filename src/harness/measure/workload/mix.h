@@ -16,10 +16,12 @@
 
 #include <cjson/cJSON.h>
 
+/* What ends a stretch. */
 enum mix_end { MIX_EXPIRES, MIX_REARMED, MIX_CANCELLED };
 
 struct mix;
 
+/* A stretch that was drawn. */
 struct mix_stretch {
     struct dist_delay delay;
     uint64_t after; /* ticks from the start to the change; of one that expires its delay */
@@ -29,6 +31,7 @@ struct mix_stretch {
 /* `array` is the JSON; `what` names its place in diagnostics.  *out is freed with mix_free. */
 int mix_parse(const cJSON *array, const char *what, const struct dist_context *context,
               struct mix **out, struct diag *diag);
+/* NULL is allowed. */
 void mix_free(struct mix *mix);
 
 /* A row by its weight, then delay and end by the row.  Allocates nothing. */

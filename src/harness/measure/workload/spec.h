@@ -22,11 +22,13 @@
 #include "harness/measure/workload/mix.h"
 #include "harness/measure/workload/request.h"
 
+/* The words of "do", "order", "age" and "ended"; docs/WORKLOADS.md says what each does. */
 enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_FLOW, SPEC_GROUP };
 enum spec_order { SPEC_IDS, SPEC_RANDOM, SPEC_SOONEST, SPEC_LATEST };
 enum spec_age { SPEC_NEW, SPEC_STATIONARY, SPEC_REFRESHED, SPEC_PHASED };
 enum spec_ended { SPEC_IDLE, SPEC_RESTART, SPEC_REPLACE, SPEC_FIXED_RATE, SPEC_FIXED_DELAY };
 
+/* A phase as it will be made; members that its kind has no key for are 0. */
 struct spec_phase {
     char name[STREAM_NAME_SIZE]; /* empty inside a group when not given */
     unsigned kind;               /* enum spec_kind */
@@ -77,6 +79,7 @@ int spec_parse(const char *text, size_t size, const char *path,
 /* Reads the file and parses it. */
 int spec_load(const char *path, const struct workload_request *request, struct spec **out,
               struct diag *diag);
+/* NULL is allowed. */
 void spec_free(struct spec *spec);
 
 #endif

@@ -39,6 +39,7 @@
 #include "harness/base/diag.h"
 #include "impls/backend.h"
 
+/* What a header word announces; its operands are above. */
 enum stream_code { STREAM_START, STREAM_START_FAR, STREAM_STOP, STREAM_TICKS, STREAM_JUMP };
 
 #define STREAM_COUNT_BITS 29u
@@ -58,6 +59,7 @@ struct stream_counts {
     uint64_t ticks;    /* sum of their steps */
 };
 
+/* A part of the stream that is timed for itself. */
 struct stream_phase {
     char name[STREAM_NAME_SIZE];
     size_t begin, end; /* words [begin, end) */
@@ -174,6 +176,7 @@ static inline tw_tick stream_deadline(tw_tick now, int64_t delay)
  * plain fields (tasks, tasks_meaning, seed, tick_ns, capacity, schedule, and spec_json; it hands over
  * what they own) at any time before oracle_finish. */
 struct stream *stream_new(const char *workload);
+/* NULL is allowed. */
 void stream_free(struct stream *stream);
 /* Opens the next phase; what is appended from now on belongs to it.  `restart` is copied; NULL for
  * none.  Appends before the first phase, or more than STREAM_PHASES_MAX phases, are a bug. */

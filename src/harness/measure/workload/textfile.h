@@ -29,6 +29,7 @@ int textfile_open_descriptor(struct textfile **out, const char *name, int descri
                              struct diag *diag);
 int textfile_open_memory(struct textfile **out, const char *name, const void *data, size_t size,
                          struct diag *diag);
+/* NULL is allowed.  A descriptor that was lent stays open. */
 void textfile_close(struct textfile *file);
 
 /* 1 and the next line, with NUL in place of its newline, valid until the next call; 0 at the end;

@@ -27,11 +27,13 @@
 
 #define TRACE_SOURCE_SIZE 256
 
+/* The lines that begin with #. */
 struct trace_header {
     char source[TRACE_SOURCE_SIZE];
     uint64_t unit_ns, ids, ops, max_armed, end;
 };
 
+/* A line behind the header. */
 struct trace_operation {
     tw_tick now;
     tw_id id;
@@ -68,6 +70,7 @@ struct trace_delays {
 };
 int trace_delays_read(const char *name, const char *directory, struct trace_delays *out,
                       struct diag *diag);
+/* Empty afterwards. */
 void trace_delays_free(struct trace_delays *delays);
 
 #endif

@@ -27,6 +27,7 @@ typedef void child_work_fn(void *ctx, struct watch *watch);
 
 /* False, with nothing to close, when there is no shared memory. */
 bool child_open(struct child *child, const struct tw_backend *backend);
+/* Unmaps the watch and closes what the child wrote to. */
 void child_close(struct child *child);
 
 /* Runs the piece to its end: the child's, or ours of its time.  Fills *report: as the child did, or

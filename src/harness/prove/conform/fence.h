@@ -21,6 +21,7 @@
 
 #define FENCE_LIVE_MAX 8192u
 
+/* Which end of a block is fenced. */
 enum fence_side { FENCE_BACK, FENCE_FRONT };
 
 struct block {

@@ -11,6 +11,7 @@
 
 #define LENT_NAME_MAX 64
 
+/* What is on the page; pointers in it point into it. */
 struct lent {
     struct tw_timers *timers;
     struct tw_config config;
@@ -19,6 +20,7 @@ struct lent {
     char names[OPERATIONS_SETTINGS_MAX][LENT_NAME_MAX];
 };
 
+/* The page, while it is lent. */
 struct loan {
     struct lent *lent; /* NULL: there is none */
     struct watch *watch;

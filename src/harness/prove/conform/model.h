@@ -34,6 +34,7 @@ struct model {
 /* False, with nothing to close, when there is no memory. */
 bool model_open(struct model *model, const struct tw_traits *traits,
                 const struct tw_description *description, uint32_t capacity);
+/* Frees what open allocated. */
 void model_close(struct model *model);
 
 /* What start has to answer at `now`; the model does the same. */

@@ -37,6 +37,7 @@
 
 #define OPERATIONS_SETTINGS_MAX 4 /* of a list; conform.h's variants have no more */
 
+/* What an operation does. */
 enum operation_code {
     OPERATION_START,
     OPERATION_STOP,

@@ -4,6 +4,7 @@
 
 #include "harness/prove/crash/crash_data.h"
 
+/* What every part is given. */
 struct crash_case {
     const struct tw_store_backend *store;
     const struct crash_options *options;

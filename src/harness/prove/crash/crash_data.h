@@ -4,6 +4,7 @@
 
 #include "harness/measure/durable/durable_run.h"
 
+/* The parts of a proof, in the order in which they are made. */
 enum crash_part { CRASH_EVEN, CRASH_KILLS, CRASH_POWER, CRASH_ERRORS, CRASH_FLIPS, CRASH_PARTS };
 
 struct crash_options {

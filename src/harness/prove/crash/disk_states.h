@@ -30,6 +30,7 @@ bool disk_state_make(const struct disk_log *log, uint64_t cut, enum disk_arrival
 
 /* Maps an empty record that `bytes` of data fit into, shared with children; NULL with errno. */
 struct disk_log *disk_log_make(uint64_t bytes);
+/* Unmaps it; NULL is allowed. */
 void disk_log_free(struct disk_log *log);
 
 /* With the layer, and until disk_quiet_end: syncs below the directory are not done, in this process and its children.  A

@@ -22,6 +22,7 @@
     X(delays, "points at which a thread slept or yielded")                                         \
     X(holds, "points at which a thread was held while others acted")
 
+/* One sum for each row. */
 struct race_sums {
 #define RACE_SUM_MEMBER(name, meaning) uint64_t name;
     RACE_SUMS(RACE_SUM_MEMBER)

@@ -32,6 +32,7 @@
     X(RETURNS, "every call returns")                                                               \
     X(CRASH, "no call crashes")
 
+/* A rule for each row; RACE_HOLDS: none was broken. */
 enum race_rule {
     RACE_HOLDS,
 #define RACE_RULE_KEY(key, sentence) RACE_##key,

@@ -22,6 +22,7 @@
     X(describe)                                                                                    \
     X(check)
 
+/* A call for each row; NONE: the thread is in none. */
 enum race_call {
     RACE_CALL_NONE,
 #define RACE_CALL_KEY(name) RACE_CALL_##name,
@@ -67,6 +68,7 @@ enum race_deed {
     DEED_SLEEP      /* some 100 us */
 };
 
+/* How a timer ended; STOPPED_BY: a stop answered that it had stopped it. */
 enum race_end { RACE_PENDING, RACE_RAN, RACE_STOPPED_BY, RACE_RETURNED };
 
 /* The account of one start, never used for another.  Members before `accepted` are written by the starter, before it

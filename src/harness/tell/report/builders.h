@@ -12,6 +12,7 @@
 
 #include <cjson/cJSON.h>
 
+/* Appends to the page what the document says. */
 typedef void page_builder_fn(struct page *page, const cJSON *document);
 
 void page_run(struct page *page, const cJSON *document);               /* docs/RESULT-FORMAT.md */

@@ -34,6 +34,7 @@ struct document {
 /* Reads a document of any kind; "-" is stdin.  document_free in any case.  DIAG_USAGE when it cannot be read, is
  * not JSON or is no document, with the place or key. */
 int document_load(const char *path, struct document *document, struct diag *diag);
+/* Frees both; each may be NULL. */
 void document_free(struct document *document);
 
 #endif

@@ -29,6 +29,7 @@ struct inline_pictures {
  * says why.  DIAG_RUN without memory, or when what was drawn cannot be read. */
 int inline_draw(const cJSON *document, const char *scripts_directory, struct inline_pictures *out,
                 struct diag *diag);
+/* Empty afterwards. */
 void inline_free(struct inline_pictures *pictures);
 
 /* Those of a claim ("": of none), each as a figure.  Errors of `out` are left to the caller. */

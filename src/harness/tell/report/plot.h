@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 #include <stddef.h>
 
+/* What gnuplot writes; DUMB is text on stdout. */
 enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_DUMB };
 
 /* "svg", "png", "pdf", "dumb" (text, for the terminal); DIAG_USAGE for another word. */

@@ -61,6 +61,7 @@ void plotdata_write_field(FILE *out, const char *text);
  * Figures are medians over the runs of a cell, with the least and the most.  Of a group with several numbers of threads
  * lateness and callers are shown at the most.
  */
+/* Has the group this picture?  Its title, the number of blocks and series that its script asks for, and its data. */
 bool clock_plot_has(const struct view_group *group, enum plot_kind kind);
 void clock_plot_title(char *out, size_t size, const struct view_group *group, enum plot_kind kind);
 void clock_plot_count(const struct view_group *group, enum plot_kind kind, size_t *blocks,
@@ -112,6 +113,7 @@ bool advice_plot_write(FILE *out, const cJSON *document);
  * seconds, how many starts asked for one in it, and of them the shares re-armed, cancelled, expired
  * and left armed.
  */
+/* `record` is the document of `twbench trace --json`. */
 void census_plot_write(FILE *out, const cJSON *record);
 
 /* ---- A history, for history.gp: times as ratios over the runs (history_plot.c). -----------------
@@ -134,6 +136,7 @@ void history_plot_write(FILE *out, const cJSON *document);
  * stores-bytes: stores across, a series per policy.  stores-recovery is as cost: messages across, a series per store.
  */
 
+/* The pictures of a stores document. */
 enum stores_picture {
     STORES_PUTS,
     STORES_LATENESS,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* What the user wants; AUTO leaves it to the terminal. */
 enum style_color { STYLE_COLOR_AUTO, STYLE_COLOR_ALWAYS, STYLE_COLOR_NEVER };
 
 struct report_style {

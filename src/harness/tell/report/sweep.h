@@ -20,6 +20,7 @@
 #include "harness/measure/stats/growth.h"
 #include "harness/tell/result/document.h"
 
+/* As above. */
 enum sweep_operation { SWEEP_START, SWEEP_STOP, SWEEP_EXPIRE, SWEEP_TICK, SWEEP_OPERATIONS };
 
 #define SWEEP_NAME_SIZE 64

@@ -41,6 +41,7 @@ struct view {
 
 /* Without memory, a view without groups.  Free it with view_free. */
 struct view view_make(const cJSON *document);
+/* Empty afterwards; the document stays. */
 void view_free(struct view *view);
 
 /* The row's phase of that name; NULL when it has none. */

@@ -36,6 +36,7 @@ struct html_frame {
 
 /* Reads style and script.  html_frame_close in any case. */
 int html_frame_open(struct html_frame *frame, const char *assets_directory, struct diag *diag);
+/* Frees style and script. */
 void html_frame_close(struct html_frame *frame);
 
 /* The title is the page's first heading; the contents are its headings of level 2 with an anchor, its

@@ -48,6 +48,7 @@ struct result_origin {
 
 /* The owner frees it with result_free.  Strings are copied.  DIAG_RUN only without memory. */
 int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag);
+/* With its root and its texts; NULL is allowed. */
 void result_free(struct result_document *document);
 
 /* A document of another kind with the tool, machine and command of `head`; the caller's.  What memory was short for

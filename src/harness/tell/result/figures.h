@@ -58,6 +58,7 @@ struct figure {
     const char *gate;    /* metric by which compare gates it; NULL: none */
 };
 
+/* All rows, in the order of figures.def. */
 extern const struct figure figures[];
 extern const size_t figure_count;
 
