@@ -12,8 +12,9 @@ twbench=${TWBENCH:-$PWD/twbench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# prove STORE [FLAG...]
 prove() {
-    nice "$twbench" conform --store="$1" --thorough --directory="$work"
+    nice "$twbench" conform --store="$1" --thorough --directory="$work" "${@:2}"
 }
 
 [ -n "${STORES:-}" ] || STORES=$("$twbench" list --json=- | jq -r '.stores[] | select(.built) | .name')
@@ -25,6 +26,10 @@ for store in $STORES; do
     else
         tell "$status" "$store keeps its contract through all of it" "$said"
     fi
+    echo "# ${said//$'\n'/$'\n# '}"
+    [ "$store" = wheel-log ] || continue
+    said=$(prove "$store" --store-set=zeros-kib=4 --store-set=segment-kib=16 2>&1)
+    tell $? "$store keeps its contract with zeros ahead of the log" "$said"
     echo "# ${said//$'\n'/$'\n# '}"
 done
 echo "1..$number"

@@ -155,7 +155,7 @@ struct tw_store_description {
     int64_t server;     /* process of its private server, 0: none */
     char version[64];   /* of library or server, "" for our own */
     size_t setting_count;
-    struct tw_setting settings[8];
+    struct tw_setting settings[16];
 };
 
 /* One row each, and the only list of them: name and meaning.  What a store cannot know is UINT64_MAX. */

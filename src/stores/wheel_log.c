@@ -52,6 +52,8 @@ static const struct tw_param wheel_log_params[] = {
     {"position", "1: done is durable as a position in the slot; 0: only by checkpoints (1)", 0, 1,
      1},
     {"window-us", "how long a group waits for company, us (0)", 0, 100000, 1},
+    {"zeros-kib", "zeros written ahead of the log under always and group, KiB; 0: none (0)", 0,
+     1024, 1},
     {NULL, NULL, 0, 0, 0}};
 
 /* ---- Seats. ----------------------------------------------------------------------------------- */
@@ -294,7 +296,7 @@ static void store_free(struct tw_store *store)
 static int wheel_log_close(struct tw_store *store)
 {
     int answer = wl_checkpoint(store);
-    /* Gives back the room that was promised ahead. */
+    /* Gives back the room that was promised ahead, and the zeros in it. */
     if (answer == TW_STORE_OK && store->log.last &&
         wl_segments_cut(&store->log.segments, store->log.end) != 0)
         answer = TW_STORE_IO;
@@ -313,6 +315,7 @@ static struct wl_settings settings_of(const struct tw_store_config *config)
         .preload_s = store_setting(config, "preload-s", 600),
         .position = store_setting(config, "position", 1),
         .window_us = store_setting(config, "window-us", 0),
+        .zeros_kib = store_setting(config, "zeros-kib", 0),
     };
 }
 
@@ -429,9 +432,10 @@ static void wheel_log_describe(struct tw_store *store, struct tw_store_descripti
         .recovered = store->recovered,
         .damaged = store->damaged,
     };
-    const uint64_t values[] = {settings->slot_ms,     settings->slots,          settings->hours,
-                               settings->segment_kib, settings->checkpoint_kib, settings->preload_s,
-                               settings->position,    settings->window_us};
+    const uint64_t values[] = {
+        settings->slot_ms,     settings->slots,          settings->hours,
+        settings->segment_kib, settings->checkpoint_kib, settings->preload_s,
+        settings->position,    settings->window_us,      settings->zeros_kib};
     out->setting_count = sizeof values / sizeof values[0];
     for (size_t i = 0; i < out->setting_count; i++)
         out->settings[i] = (struct tw_setting){

@@ -16,6 +16,12 @@
  * the time of a sync.  Where they do not come, it is a while before a leader waits again.  One producer alone never waits.
  * A window (setting window-us) makes the leader of TW_SYNC_GROUP wait that long in any case.
  *
+ * ZEROS AHEAD (setting zeros-kib).  The sync of an append has the file system note a new size and new blocks.  With zeros
+ * ahead records are written over blocks that are there, and the sync is one write of the disk.  Whoever leads past the last
+ * zero writes the next piece of them behind its records, and the same sync covers both.  They lie within the room that
+ * is promised, so that they take none from a put, and a disk that has no room for them is no error.  Each byte of the log is
+ * then written twice.
+ *
  * POSITIONS   committed <= written <= end.  `committed` is what may be read, and what a put waits for: under always and group what is
  * synced, under interval and none what is written.
  *
@@ -62,6 +68,7 @@ struct wl_log {
     uint64_t segment_bytes; /* a segment that has this many gets no more records */
     uint64_t most_bytes;    /* from the oldest byte to the newest */
     uint64_t reserved;      /* position up to which there is room */
+    uint64_t zeros_bytes;   /* so many are written ahead of the end at a time */
     uint64_t ends;          /* of the last segment */
     uint64_t pending;
     uint64_t fresh_due; /* least due of the messages put since the poll under way began */

@@ -33,6 +33,8 @@
 #define WL_VERSION           1u
 #define WL_ENTRY_BYTES       30u
 #define WL_FILE_HEADER_BYTES 64u
+/* The byte of an entry that has its kind: never zero. */
+#define WL_KIND_AT 15u
 
 /* Largest back, and with it the largest distance between the oldest byte of a log and its end. */
 #define WL_BACK_MAX ((UINT64_C(1) << 42) - 1)

@@ -38,10 +38,11 @@ static void gap(struct inspection *this, const char *file, uint64_t offset,
                 const struct wl_record *record, bool last)
 {
     char text[80];
-    if (last && record->zeros)
+    uint64_t to = last ? record->written : record->to;
+    if (to == record->position)
         return;
     snprintf(text, sizeof text, "%llu bytes are no record",
-             (unsigned long long)(record->to - record->position));
+             (unsigned long long)(to - record->position));
     damage(this, file, offset, text);
 }
 
@@ -77,7 +78,7 @@ static enum wl_inspection segment_inspect(struct inspection *this, size_t at)
     if (wl_segments_read(&this->segments, segment->base, bytes, sizeof bytes, &got) ==
         WL_READ_ERROR)
         return unreadable(this, file);
-    if (got < sizeof bytes) {
+    if (got < sizeof bytes || segment->size < sizeof bytes) {
         if (!last)
             damage(this, file, 0, "shorter than its header");
         return WL_INSPECTED;

@@ -6,6 +6,7 @@
  *     3  Replay: each record behind the checkpoint sets its slot's head again.  An entry that leads to another one than
  *        the head at that time shows that the one it leads to was lost: the chain gets a bridge.
  *     4  Behind the last whole record the log is cut: what lies there was never acknowledged, or is damaged and told.
+ *        Zeros that were written ahead are neither.
  *
  * Segments before the checkpoint are not read, but for the seal at the end of each.
  */
@@ -89,7 +90,7 @@ static int headers_read(struct recovery *recovery)
         wl_segment_name(name, base);
         if (wl_segments_read(segments, base, bytes, sizeof bytes, &got) == WL_READ_ERROR)
             return refuse(recovery->error, TW_STORE_IO, name, strerror(errno));
-        if (got < sizeof bytes) {
+        if (got < sizeof bytes || segments->list[i]->size < sizeof bytes) {
             /* The last one may have been cut off as it began. */
             if (i + 1 < segments->count)
                 wl_damage_log(&store->damage, base, "segment: shorter than its header", 0);
@@ -254,10 +255,10 @@ static int replay_record(struct recovery *recovery, const struct wl_record *reco
 }
 
 /* A record whose body is damaged: its place in the chain is good.  If nothing follows, it was cut off as it was written. */
-static int replay_damaged(struct recovery *recovery, const struct wl_record *record, bool last)
+static int replay_damaged(struct recovery *recovery, const struct wl_record *record, bool is_last)
 {
     struct wl_damage *damage = &recovery->store->damage;
-    if (last && record->to >= files_end(&recovery->store->log.segments)) {
+    if (is_last) {
         wl_damage_log(damage, record->position, "tail: the last record is not whole", UINT64_MAX);
         return TW_STORE_OK;
     }
@@ -272,10 +273,11 @@ static void replay_gap(struct recovery *recovery, const struct wl_record *record
                        bool last)
 {
     char text[96];
-    if (tail && last && record->zeros)
+    uint64_t to = tail && last ? record->written : record->to;
+    if (to == record->position)
         return;
     snprintf(text, sizeof text, "%s: %llu bytes are no record", tail && last ? "tail" : "entry",
-             (unsigned long long)(record->to - record->position));
+             (unsigned long long)(to - record->position));
     wl_damage_log(&recovery->store->damage, record->position, text, UINT64_MAX);
 }
 
@@ -298,7 +300,7 @@ static int replay_segment(struct recovery *recovery, uint64_t from, uint64_t end
                 *ends = record.entry.due;
             break;
         case WL_FOUND_BAD_BODY:
-            answer = replay_damaged(recovery, &record, last);
+            answer = replay_damaged(recovery, &record, last && wl_scan_is_over(&scan));
             break;
         case WL_FOUND_GAP:
         case WL_FOUND_TAIL:
@@ -372,8 +374,11 @@ static int replay(struct recovery *recovery)
             state->ends = 0;
         if (recovery->end < from && from <= end)
             recovery->end = from;
+        /* Nothing is in a segment that was just being made. */
+        bool ends_log = last || (i + 2 == segments->count &&
+                                 segments->list[i + 1]->size < WL_FILE_HEADER_BYTES);
         if (from < end)
-            answer = replay_segment(recovery, from, end, last, &ends);
+            answer = replay_segment(recovery, from, end, ends_log, &ends);
         if (!last)
             segment->ends = ends == UINT64_MAX ? state->ends : ends;
     }
@@ -395,8 +400,13 @@ static int log_go_on(struct recovery *recovery)
     const struct wl_segment *last = wl_segments_last(segments);
     int error = 0;
     if (last && last->size < WL_FILE_HEADER_BYTES) {
-        recovery->end = last->base > recovery->end ? last->base : recovery->end;
+        uint64_t base = last->base;
         error = wl_segments_drop_last(segments);
+        last = wl_segments_last(segments);
+        /* Zeros ahead stay in no segment but the last. */
+        if (!error && last && recovery->end > last->base && recovery->end < last->base + last->size)
+            error = wl_segments_cut(segments, recovery->end);
+        recovery->end = base > recovery->end ? base : recovery->end;
         missing = true;
     } else if (last && !missing) {
         error = wl_segments_cut(segments, recovery->end);
@@ -452,6 +462,7 @@ static int store_begin(struct recovery *recovery, const struct tw_store_config *
     log->interval_ns = (uint64_t)config->interval_ms * 1000000;
     log->window_ns = store->settings.window_us * 1000;
     log->segment_bytes = store->settings.segment_kib * 1024;
+    log->zeros_bytes = store->settings.zeros_kib * 1024;
     log->most_bytes = WL_LOG_MAX / 2;
     log->pending = store->recovered = state->pending;
     store->floor = store->handed = (struct wl_place){state->floor_due, state->floor_position};

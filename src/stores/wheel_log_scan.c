@@ -39,13 +39,52 @@ static enum wl_found record_at(struct wl_scan *scan, uint64_t position, struct w
                : WL_FOUND_BAD_BODY;
 }
 
-static bool all_zeros(struct wl_scan *scan, uint64_t from)
+/* The bytes from `at` on that are in memory, and how many; 0: they cannot be read. */
+static size_t piece_at(struct wl_scan *scan, uint64_t at, const unsigned char **bytes)
 {
-    const unsigned char *byte;
-    for (; from < scan->end; from++)
-        if (wl_window_at(&scan->window, scan->segments, from, 1, &byte) != WL_READ_OK || *byte)
-            return false;
-    return true;
+    if (at >= scan->end || wl_window_at(&scan->window, scan->segments, at, 1, bytes) != WL_READ_OK)
+        return 0;
+    uint64_t end = scan->window.base + scan->window.used;
+    return (size_t)((end < scan->end ? end : scan->end) - at);
+}
+
+/* The first byte from `at` on that is not zero or cannot be read; the end if there is none. */
+static uint64_t behind_zeros(struct wl_scan *scan, uint64_t at)
+{
+    const unsigned char *bytes;
+    for (size_t size; (size = piece_at(scan, at, &bytes)) > 0; at += size)
+        for (size_t i = 0; i < size; i++)
+            if (bytes[i])
+                return at + i;
+    return at < scan->end ? at : scan->end;
+}
+
+/* Behind the last byte from `at` on that is not zero or cannot be read; `at` if there is none. */
+static uint64_t before_zeros(struct wl_scan *scan, uint64_t at)
+{
+    const unsigned char *bytes;
+    uint64_t last = at;
+    for (size_t size; (size = piece_at(scan, at, &bytes)) > 0; at += size)
+        for (size_t i = size; i-- > 0;)
+            if (bytes[i]) {
+                last = at + i + 1;
+                break;
+            }
+    return at < scan->end ? scan->end : last;
+}
+
+/* The next place from `at` on where an entry may begin; the end if there is none. */
+static uint64_t next_place(struct wl_scan *scan, uint64_t at)
+{
+    if (at + WL_KIND_AT >= scan->end)
+        return scan->end;
+    uint64_t kind = behind_zeros(scan, at + WL_KIND_AT);
+    return kind < scan->end ? kind - WL_KIND_AT : scan->end;
+}
+
+bool wl_scan_is_over(struct wl_scan *scan)
+{
+    return behind_zeros(scan, scan->at) == scan->end;
 }
 
 enum wl_found wl_scan_next(struct wl_scan *scan, struct wl_record *record)
@@ -59,13 +98,14 @@ enum wl_found wl_scan_next(struct wl_scan *scan, struct wl_record *record)
         return found;
     }
     uint64_t to = from + 1;
-    for (; found == WL_FOUND_GAP && to < scan->end; to++)
-        if ((found = record_at(scan, to, record)) != WL_FOUND_GAP)
-            break;
+    while (found == WL_FOUND_GAP && (to = next_place(scan, to)) < scan->end) {
+        found = record_at(scan, to, record);
+        to += found == WL_FOUND_GAP;
+    }
     if (found == WL_FOUND_ERROR)
         return found;
     scan->at = to;
-    record->zeros = found == WL_FOUND_GAP && all_zeros(scan, from);
+    record->written = found == WL_FOUND_GAP ? before_zeros(scan, from) : to;
     record->position = from;
     record->to = to;
     return found == WL_FOUND_GAP ? WL_FOUND_TAIL : WL_FOUND_GAP;

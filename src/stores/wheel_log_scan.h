@@ -3,7 +3,8 @@
  *
  * Recovery replays by it, a broken chain is mended by it, `twbench store dump` prints by it.  Where bytes are no
  * record, it looks at every following byte for the next one: the check of an entry includes its position, so
- * neither a payload nor what a file held before can pass for one.
+ * neither a payload nor what a file held before can pass for one.  Zeros are passed over: the byte of an entry that has its
+ * kind is never zero.
  */
 #ifndef TWBENCH_WHEEL_LOG_SCAN_H
 #define TWBENCH_WHEEL_LOG_SCAN_H
@@ -30,13 +31,16 @@ struct wl_record {
     uint64_t position, to; /* its first byte, and the one behind its last */
     struct wl_entry entry;
     const unsigned char *body; /* valid until the next call */
-    bool zeros;                /* a tail: of zeros alone */
+    uint64_t
+        written; /* a tail: behind its last byte that is not zero; position: it is of zeros alone */
 };
 
 /* From `from`, which lies in a segment behind its header, to `end`. */
 void wl_scan_begin(struct wl_scan *scan, struct wl_segments *segments, uint64_t from, uint64_t end);
 /* What follows; *record is filled for all but END and ERROR.  A gap costs a look at each of its bytes. */
 enum wl_found wl_scan_next(struct wl_scan *scan, struct wl_record *record);
+/* Is there nothing behind the last record that was found, or zeros alone? */
+bool wl_scan_is_over(struct wl_scan *scan);
 /* Frees the window. */
 void wl_scan_end(struct wl_scan *scan);
 

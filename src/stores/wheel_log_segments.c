@@ -41,7 +41,7 @@ static int segments_append(struct wl_segments *segments, uint64_t base, uint64_t
     if (!segment)
         return ENOMEM;
     *segment = (struct wl_segment){
-        .base = base, .size = size, .reserved = size, .ends = UINT64_MAX, .fd = -1};
+        .base = base, .size = size, .reserved = size, .filled = size, .ends = UINT64_MAX, .fd = -1};
     segments->list[segments->count++] = segment;
     return 0;
 }
@@ -50,6 +50,58 @@ static int by_base(const void *a, const void *b)
 {
     const struct wl_segment *const *left = a, *const *right = b;
     return ((*left)->base > (*right)->base) - ((*left)->base < (*right)->base);
+}
+
+/* Bytes of the file before the zeros at its end; its size if it cannot be read. */
+static uint64_t size_before_zeros(int fd, uint64_t size)
+{
+    unsigned char bytes[4096];
+    for (uint64_t end = size, begin; end > 0; end = begin) {
+        begin = end > sizeof bytes ? end - sizeof bytes : 0;
+        ssize_t got = pread(fd, bytes, (size_t)(end - begin), (off_t)begin);
+        if (got != (ssize_t)(end - begin))
+            return size;
+        for (; got > 0; got--)
+            if (bytes[got - 1])
+                return begin + (uint64_t)got;
+    }
+    return 0;
+}
+
+/* Where a segment ends of which that many bytes are no zeros: behind its seal, which may end with zeros itself. */
+static uint64_t size_with_seal(int fd, const struct wl_segment *segment, uint64_t written)
+{
+    unsigned char bytes[2 * WL_ENTRY_BYTES] = {0};
+    struct wl_entry entry;
+    uint64_t begin = written > WL_ENTRY_BYTES ? written - WL_ENTRY_BYTES : 0;
+    if (pread(fd, bytes, sizeof bytes, (off_t)begin) < 0)
+        return segment->size;
+    for (uint64_t at = begin; at + WL_KIND_AT < written; at++)
+        if (wl_entry_read(bytes + (at - begin), &entry, segment->base + at) &&
+            wl_kind_of(&entry) == WL_SEAL)
+            return at + WL_ENTRY_BYTES;
+    return segment->size;
+}
+
+/* Leaves zeros that were written ahead out of the size: of a segment behind its seal, or if they are all that is in the last. */
+static void size_limit(struct wl_segments *segments, size_t at)
+{
+    struct wl_segment *segment = segments->list[at];
+    bool last = at + 1 == segments->count;
+    uint64_t most = last ? UINT64_MAX : segments->list[at + 1]->base - segment->base;
+    if (segment->size > most)
+        segment->size = most;
+    char name[WL_NAME_BYTES];
+    wl_segment_name(name, segment->base);
+    int fd = openat(segments->directory, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    uint64_t written = size_before_zeros(fd, segment->size);
+    if (written == 0)
+        segment->size = 0;
+    else if (!last)
+        segment->size = size_with_seal(fd, segment, written);
+    close(fd);
 }
 
 int wl_segments_open(struct wl_segments *segments, int directory)
@@ -74,6 +126,8 @@ int wl_segments_open(struct wl_segments *segments, int directory)
     closedir(listing);
     if (segments->count)
         qsort(segments->list, segments->count, sizeof(struct wl_segment *), by_base);
+    for (size_t i = 0; !error && i < segments->count; i++)
+        size_limit(segments, i);
     return error;
 }
 
@@ -244,11 +298,14 @@ static int write_piece(struct wl_segments *segments, uint64_t position, const un
     uint64_t end =
         at + 1 < segments->count ? segments->list[at + 1]->base : position + (uint64_t)size;
     int error = pin(segments, segment, 0);
+    *done = size < end - position ? size : (size_t)(end - position);
+    uint64_t offset = position - segment->base;
+    if (!error && segment->filled < offset + *done)
+        segment->filled = offset + *done;
     pthread_mutex_unlock(&segments->lock);
     if (error)
         return error;
-    *done = size < end - position ? size : (size_t)(end - position);
-    error = write_whole(segments, segment->fd, bytes, *done, position - segment->base);
+    error = write_whole(segments, segment->fd, bytes, *done, offset);
     unpin(segments, segment);
     return error;
 }
@@ -266,6 +323,32 @@ int wl_segments_write(struct wl_segments *segments, uint64_t position, const uns
         size -= done;
     }
     return 0;
+}
+
+int wl_segments_fill(struct wl_segments *segments, uint64_t position, uint64_t to)
+{
+    static const unsigned char zeros[65536];
+    pthread_mutex_lock(&segments->lock);
+    /* Not by the position of each piece: a segment that is begun meanwhile has nothing to do with it. */
+    struct wl_segment *segment = segments->list[segments_index(segments, position)];
+    uint64_t offset = position - segment->base, end = to - segment->base;
+    int error = 0;
+    bool lacks = offset >= segment->filled && to > position;
+    if (lacks)
+        error = pin(segments, segment, 0);
+    pthread_mutex_unlock(&segments->lock);
+    if (!lacks || error)
+        return error;
+    for (size_t size; !error && offset < end; offset += size) {
+        size = end - offset < sizeof zeros ? (size_t)(end - offset) : sizeof zeros;
+        error = write_whole(segments, segment->fd, zeros, size, offset);
+    }
+    pthread_mutex_lock(&segments->lock);
+    if (!error)
+        segment->filled = end;
+    segment->pins--;
+    pthread_mutex_unlock(&segments->lock);
+    return error;
 }
 
 /* The first segment that ends behind position, pinned, in *out; NULL: there is none.  0 or an errno. */
@@ -361,7 +444,7 @@ int wl_segments_cut(struct wl_segments *segments, uint64_t position)
         if (!error) {
             if (ftruncate(last->fd, (off_t)(position - last->base)) != 0)
                 error = errno;
-            last->size = last->reserved = position - last->base;
+            last->size = last->reserved = last->filled = position - last->base;
             last->pins--;
         }
     }

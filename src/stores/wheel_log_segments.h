@@ -22,6 +22,7 @@ struct wl_segment {
     uint64_t base;     /* position of its first byte */
     uint64_t size;     /* bytes of it that belong to the log */
     uint64_t reserved; /* bytes of it that the file system has promised */
+    uint64_t filled;   /* bytes of it that were written, zeros ahead of the log too */
     uint64_t
         ends; /* when the last slot with an entry in it is over, in ms; UINT64_MAX: not known yet */
     uint64_t used; /* when it was used last, by count of uses */
@@ -50,7 +51,8 @@ void wl_segment_name(char out[WL_NAME_BYTES], uint64_t base);
 /* The base that a name stands for, or UINT64_MAX if it is not the name of a segment. */
 uint64_t wl_segment_base(const char *name);
 
-/* Lists the segments of the directory, of which it keeps the descriptor.  0 or an errno. */
+/* Lists the segments of the directory, of which it keeps the descriptor.  Zeros behind the seal of a segment are no part of
+ * its size, and a segment of zeros alone has a size of 0.  0 or an errno. */
 int wl_segments_open(struct wl_segments *segments, int directory);
 /* Closes the files and frees the list; the directory's descriptor is the caller's. */
 void wl_segments_close(struct wl_segments *segments);
@@ -76,6 +78,9 @@ enum wl_read wl_segments_read(struct wl_segments *segments, uint64_t position, v
 /* Writes bytes of the log, which may lie in several segments.  0 or an errno. */
 int wl_segments_write(struct wl_segments *segments, uint64_t position, const unsigned char *bytes,
                       size_t size);
+/* Writes zeros from position, where the log ends, up to `to`, unless zeros lie there already: a sync of records that are
+ * written over them has no new block and no new size to note.  0 or an errno: some of them may be there. */
+int wl_segments_fill(struct wl_segments *segments, uint64_t position, uint64_t to);
 /* Makes all from position on durable, the names of new files too.  0 or an errno. */
 int wl_segments_sync(struct wl_segments *segments, uint64_t position);
 /* Cuts the log at position: later segments go, the one that holds it ends there.  0 or an errno. */

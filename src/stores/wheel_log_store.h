@@ -61,7 +61,8 @@ struct wl_walked {
 
 /* The store's settings as its table has them, in the units of their names. */
 struct wl_settings {
-    uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position, window_us;
+    uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position, window_us,
+        zeros_kib;
 };
 
 struct tw_store_seat {

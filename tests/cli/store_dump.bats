@@ -34,6 +34,18 @@ flip() {
     done
 }
 
+@test "zeros behind the log are its end, and a byte among them is damage" {
+    kept
+    truncate -s +70000 store/log-0000000000000000
+    run "$twbench" store dump store
+    [ "$status" -eq 0 ]
+    [ "${output#*$'\n'}" = "$(tail -n +2 "$root/tests/stores/wheel-log-1.txt")" ]
+    flip store/log-0000000000000000 300
+    run "$twbench" store dump store
+    [ "$status" -eq 1 ]
+    [[ $output == *"damaged: log-0000000000000000 at 267: 34 bytes are no record"* ]]
+}
+
 @test "what is no wheel-log is refused with exit status 2" {
     mkdir empty
     refuses "no file of a wheel-log is in it" store dump empty

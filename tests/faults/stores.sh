@@ -3,7 +3,7 @@
 # them (DEPTH=all), or four.  Prints TAP.
 #
 # Each tests/faults/stores/STORE-WHAT.patch plants one fault in src/stores (planting.bash).  Its second line, "Part: ...",
-# names the part of the proof that is run.  The store is compiled with the fault into a shared object and given to
+# names the part of the proof that is run; a line "Set: NAME=VALUE ..." has settings.  The store is compiled with the fault into a shared object and given to
 # conform, which must exit with 1 and one of the patch's rules.  What needs a moment has several seeds.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
@@ -37,16 +37,17 @@ build() {
         "$2/src/stores/store_module.c" $(sources "$1" "$2") -o "$2/store.so" $library -lpthread
 }
 
-# conform DIRECTORY SEED PARTS - what it says of the store there.
+# conform DIRECTORY SEED PARTS [NAME=VALUE...] - what it says of the store there.
 conform() {
-    (ulimit -t 300 && exec nice "$twbench" conform --store="$1/store.so" --part="$3" --seed="$2" --directory="$1") >"$1/found" 2>&1
+    (ulimit -t 300 && exec nice "$twbench" conform --store="$1/store.so" --part="$3" --seed="$2" --directory="$1" "${@:4}") >"$1/found" 2>&1
 }
 
 prove() {
-    local seed
+    local seed set
     [ $# -gt 1 ] || { conform "$1" 1 even,kills,power,errors,flips; return; }
+    read -ra set <<<"$(field "$2" Set)"
     for seed in 1 2 3 4 5 6; do
-        conform "$1" "$seed" "$(field "$2" Part)" || return
+        conform "$1" "$seed" "$(field "$2" Part)" "${set[@]/#/--store-set=}" || return
     done
 }
 

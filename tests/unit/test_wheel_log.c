@@ -156,21 +156,22 @@ static struct tw_setting setting(const char *name, uint64_t value)
     return (struct tw_setting){.name = name, .count = 1, .values = {value}};
 }
 
-/* A small wheel: an hour of 60 slots of 100 ms, 8 hours a round, segments of 2 KiB. */
+/* A small wheel: an hour of 60 slots of 100 ms, 8 hours a round, segments of 2 KiB; the last one: zeros ahead. */
 static const struct tw_setting *small_settings(size_t *count)
 {
     static const struct tw_setting settings[] = {
         {"slot-ms", 1, {100}},   {"slots", 1, {60}},         {"hours", 1, {8}},
-        {"segment-kib", 1, {2}}, {"checkpoint-kib", 1, {4}}, {"preload-s", 1, {3}}};
+        {"segment-kib", 1, {2}}, {"checkpoint-kib", 1, {4}}, {"preload-s", 1, {3}},
+        {"zeros-kib", 1, {1}}};
     *count = sizeof settings / sizeof settings[0];
     return settings;
 }
 
-static int store_open(struct opened *opened, const char *directory, uint64_t now,
-                      const struct tw_setting *settings, size_t count)
+static int store_open_under(struct opened *opened, enum tw_sync_policy sync, const char *directory,
+                            uint64_t now, const struct tw_setting *settings, size_t count)
 {
     struct tw_store_config config = {.directory = directory,
-                                     .sync = TW_SYNC_NONE,
+                                     .sync = sync,
                                      .now_ms = now,
                                      .seats = 1,
                                      .settings = settings,
@@ -182,6 +183,12 @@ static int store_open(struct opened *opened, const char *directory, uint64_t now
     if (answer == TW_STORE_OK)
         opened->seat = wheel_log->enter(opened->store);
     return answer;
+}
+
+static int store_open(struct opened *opened, const char *directory, uint64_t now,
+                      const struct tw_setting *settings, size_t count)
+{
+    return store_open_under(opened, TW_SYNC_NONE, directory, now, settings, count);
 }
 
 static int store_close(struct opened *opened)
@@ -223,6 +230,7 @@ struct model {
     uint32_t handed[KEYS]; /* keys in order of delivery, not yet done */
     size_t handed_count, keys, pending;
     uint64_t random, now;
+    enum tw_sync_policy sync;
 };
 
 static uint64_t draw(struct model *model, uint64_t below)
@@ -352,7 +360,10 @@ static void model_reopen(struct model *model, struct opened *opened, const char 
         assert_int_equal(store_close(opened), TW_STORE_OK);
     else
         store_kill(opened, directory, model->now);
-    assert_int_equal(store_open(opened, directory, model->now, settings, count), TW_STORE_OK);
+    assert_int_equal(store_open_under(opened, model->sync, directory, model->now, settings, count),
+                     TW_STORE_OK);
+    if (opened->told.count)
+        print_error("told: %s\n", opened->told.last);
     assert_int_equal(opened->told.count, 0);
     for (size_t i = 0; i < model->handed_count; i++)
         model->fate[model->handed[i]] = PENDING;
@@ -362,14 +373,15 @@ static void model_reopen(struct model *model, struct opened *opened, const char 
     assert_int_equal(description.recovered, model->pending);
 }
 
-static void model_run(const char *directory, uint64_t seed)
+static void model_run(const char *directory, uint64_t seed, enum tw_sync_policy sync)
 {
     struct model *model = calloc(1, sizeof *model);
     struct opened opened;
     size_t count;
     const struct tw_setting *settings = small_settings(&count);
-    *model = (struct model){.random = seed, .now = START + seed * 977};
-    assert_int_equal(store_open(&opened, directory, model->now, settings, count), TW_STORE_OK);
+    *model = (struct model){.random = seed, .now = START + seed * 977, .sync = sync};
+    assert_int_equal(store_open_under(&opened, sync, directory, model->now, settings, count),
+                     TW_STORE_OK);
     for (unsigned step = 0; step < 600; step++) {
         switch (draw(model, 12)) {
         case 0:
@@ -416,7 +428,7 @@ static void model_run(const char *directory, uint64_t seed)
 static void random_operations_agree_with_a_model(void **state)
 {
     for (uint64_t seed = 1; seed <= (deep() ? 300 : 12); seed++) {
-        model_run(*state, seed);
+        model_run(*state, seed, seed % 3 ? TW_SYNC_NONE : TW_SYNC_ALWAYS);
         directory_clear(*state);
     }
 }
@@ -493,15 +505,29 @@ static size_t records_of(const char *path, struct place *places, size_t room)
     return count;
 }
 
-static void a_log_cut_at_any_byte_serves_its_whole_records(void **state)
+/* Is the record whole in the file that was cut to that length, and has zeros behind it?  Its own last bytes may be zeros. */
+static bool is_whole(const char *path, const struct place *place, off_t length)
+{
+    off_t end = place->body + (off_t)place->entry.size;
+    unsigned char byte = 0;
+    int fd = open(path, O_RDONLY);
+    for (; length < end && byte == 0; length++)
+        assert_int_equal(pread(fd, &byte, 1, length), 1);
+    close(fd);
+    return byte == 0;
+}
+
+/* zeros: so many lie behind the cut, as if they had been written ahead. */
+static void cut_at_any_byte(void **state, off_t zeros)
 {
     struct opened opened;
     struct place places[64];
-    char path[128], cut[96];
+    char whole[128], path[128], cut[96];
     unsigned times[FEW];
     small_log(*state, &opened, 64);
     store_kill(&opened, *state, START + 1001);
     log_path(path, sizeof path, *state);
+    log_path(whole, sizeof whole, *state);
     size_t records = records_of(path, places, 64);
     off_t size = file_size(path);
     snprintf(cut, sizeof cut, "%s.copy", (char *)*state);
@@ -509,11 +535,13 @@ static void a_log_cut_at_any_byte_serves_its_whole_records(void **state)
         directory_copy(*state, cut);
         log_path(path, sizeof path, cut);
         assert_int_equal(truncate(path, length), 0);
+        assert_int_equal(truncate(path, length + zeros), 0);
         assert_int_equal(store_open(&opened, cut, START + 2000, NULL, 0), TW_STORE_OK);
         unsigned expected[FEW] = {0};
         for (size_t i = 0; i < records; i++) {
             const struct wl_entry *entry = &places[i].entry;
-            if (places[i].body + (off_t)entry->size > length)
+            if (places[i].body + (off_t)entry->size > length &&
+                (zeros == 0 || !is_whole(whole, &places[i], length)))
                 break;
             if (wl_kind_of(entry) == WL_PUT)
                 expected[entry->key] = 1;
@@ -533,6 +561,16 @@ static void a_log_cut_at_any_byte_serves_its_whole_records(void **state)
         assert_int_equal(times[1], 1);
         store_close(&opened);
     }
+}
+
+static void a_log_cut_at_any_byte_serves_its_whole_records(void **state)
+{
+    cut_at_any_byte(state, 0);
+}
+
+static void zeros_behind_the_cut_are_the_end_of_the_log(void **state)
+{
+    cut_at_any_byte(state, 200000);
 }
 
 /* A bit flipped at that offset of the log is told, and no message but `lost` is missing. */
@@ -1228,6 +1266,109 @@ static void a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it(void **st
     store_close(&opened);
 }
 
+/* Zeros lie behind the log as long as it is open: they are counted as written, nothing is told of them after a kill, and
+ * close takes them away. */
+static void zeros_are_written_ahead(void **state)
+{
+    struct tw_setting zeros = setting("zeros-kib", 8);
+    unsigned char payload[90];
+    struct opened opened;
+    struct tw_store_stats stats;
+    unsigned times[FEW];
+    char path[128];
+    struct place places[64];
+    log_path(path, sizeof path, *state);
+    for (uint64_t kib = 0; kib <= 8; kib += 8) {
+        zeros.values[0] = kib;
+        directory_clear(*state);
+        assert_int_equal(store_open_under(&opened, TW_SYNC_ALWAYS, *state, START, &zeros, 1),
+                         TW_STORE_OK);
+        wheel_log->stats(opened.store, &stats);
+        uint64_t before = stats.written_bytes;
+        for (uint64_t key = 0; key < FEW; key++)
+            put_one(&opened, key, START + 1000 + key, payload, payload_of(key, payload));
+        wheel_log->stats(opened.store, &stats);
+        uint64_t log = WL_FILE_HEADER_BYTES;
+        for (uint64_t key = 0; key < FEW; key++)
+            log += WL_ENTRY_BYTES + payload_of(key, payload);
+        uint64_t first = WL_FILE_HEADER_BYTES + WL_ENTRY_BYTES;
+        assert_int_equal(stats.written_bytes - before, log + kib * 1024);
+        assert_int_equal(file_size(path), kib ? first + kib * 1024 : log);
+        store_kill(&opened, *state, START);
+        assert_int_equal(store_open_under(&opened, TW_SYNC_ALWAYS, *state, START, &zeros, 1),
+                         TW_STORE_OK);
+        assert_int_equal(opened.told.count, 0);
+        assert_int_equal(file_size(path), log);
+        drain(&opened, times);
+        for (size_t key = 0; key < FEW; key++)
+            assert_int_equal(times[key], 1);
+        assert_int_equal(store_close(&opened), TW_STORE_OK);
+        records_of(path, places, 64); /* nothing else is in the file */
+    }
+}
+
+/* Power is lost as the second segment is begun: zeros alone arrived of it, and of the first all, or all but the seal. */
+static void a_segment_of_zeros_alone_was_being_made(void **state)
+{
+    struct tw_setting settings[] = {setting("segment-kib", 1)};
+    static const unsigned char payload[300] = {1}, blank[4096];
+    struct place places[8];
+    struct opened opened;
+    struct tw_delivery out[8];
+    char path[128];
+    size_t count;
+    for (size_t lost = 0; lost < 2; lost++) {
+        directory_clear(*state);
+        assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
+        for (uint64_t key = 0; key < 4; key++)
+            put_one(&opened, key, START + 1000, payload, sizeof payload);
+        store_kill(&opened, *state, START);
+        log_path(path, sizeof path, *state);
+        size_t records = records_of(path, places, 8);
+        off_t size = file_size(path);
+        assert_int_equal(records, 3); /* two puts and the seal */
+        assert_int_equal(truncate(path, lost ? places[2].offset : size), 0);
+        assert_int_equal(truncate(path, size + 5000), 0);
+        char second[24];
+        snprintf(second, sizeof second, "log-%016llx", (unsigned long long)size);
+        touch(*state, second, blank, sizeof blank);
+        for (unsigned opens = 0; opens < 2; opens++) {
+            assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
+            assert_int_equal(opened.told.count, 0);
+            put_one(&opened, 10 + opens, START + 1000, payload, 1);
+            store_kill(&opened, *state, START);
+        }
+        assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
+        assert_int_equal(wheel_log->poll(opened.store, START + 1000, out, 8, &count), TW_STORE_OK);
+        assert_int_equal(opened.told.count, 0);
+        assert_int_equal(count, 4);
+        assert_int_equal(out[3].key, 11);
+        store_close(&opened);
+    }
+}
+
+/* Zeros that find the disk full are none, and the put beside them is there. */
+static void zeros_that_have_no_room_refuse_no_put(void **state)
+{
+    struct tw_setting zeros = setting("zeros-kib", 64);
+    struct opened opened;
+    struct tw_delivery out[4];
+    size_t count;
+    assert_int_equal(store_open_under(&opened, TW_SYNC_ALWAYS, *state, START, &zeros, 1),
+                     TW_STORE_OK);
+    atomic_store(&is_disk_full, true);
+    put_one(&opened, 1, START + 100, NULL, 0);
+    put_one(&opened, 2, START + 100, NULL, 0);
+    atomic_store(&is_disk_full, false);
+    put_one(&opened, 3, START + 100, NULL, 0);
+    store_kill(&opened, *state, START);
+    assert_int_equal(store_open(&opened, *state, START, NULL, 0), TW_STORE_OK);
+    assert_int_equal(opened.told.count, 0);
+    assert_int_equal(wheel_log->poll(opened.store, START + 100, out, 4, &count), TW_STORE_OK);
+    assert_int_equal(count, 3);
+    store_close(&opened);
+}
+
 static struct opened *put_at_read; /* into this one, at the next read; NULL: no more */
 
 /* Stands before the C library's.  A put comes while a poll reads. */
@@ -1266,6 +1407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(random_operations_agree_with_a_model),
         CASE(a_log_cut_at_any_byte_serves_its_whole_records),
+        CASE(zeros_behind_the_cut_are_the_end_of_the_log),
         CASE(a_flipped_bit_behind_the_checkpoint_is_told_and_the_rest_served),
         CASE(a_flipped_bit_before_the_checkpoint_is_told_and_the_rest_served),
         CASE(a_damaged_checkpoint_is_told_and_the_other_one_used),
@@ -1283,6 +1425,9 @@ int main(void)
         CASE(puts_that_wait_for_a_sync_share_the_next),
         CASE(a_put_that_waits_for_room_joins_the_hour_that_is_open_then),
         CASE(a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it),
+        CASE(zeros_are_written_ahead),
+        CASE(a_segment_of_zeros_alone_was_being_made),
+        CASE(zeros_that_have_no_room_refuse_no_put),
         CASE(a_cancelled_message_hides_none_that_is_put_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

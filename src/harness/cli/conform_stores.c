@@ -49,14 +49,18 @@ static void print_broken(const char *name, const struct crash_report *report,
     printf("%s: BROKEN: %s\n  %s: %s\n", name, report->rule, crash_part_name(report->part),
            report->detail);
     printf("To see it again (a kill may take several tries):\n  twbench conform --store=%s "
-           "--seed=%" PRIu64 " --part=%s%s\n",
+           "--seed=%" PRIu64 " --part=%s%s",
            name, crash->seed, crash_part_name(report->part), thorough ? " --thorough" : "");
+    for (size_t i = 0; i < crash->setting_count; i++)
+        printf(" --store-set=%s=%" PRIu64, crash->settings[i].name, crash->settings[i].values[0]);
+    printf("\n");
 }
 
 static int prove(const struct options *options, const char *given, const char *directory,
                  struct diag *diag)
 {
     struct crash_report report;
+    struct tw_setting settings[DURABLE_SETTINGS_MAX];
     bool thorough = options->thorough;
     struct crash_options crash = {.directory = directory,
                                   .seed = options->setup.seed,
@@ -71,6 +75,9 @@ static int prove(const struct options *options, const char *given, const char *d
         printf("%s: keeps nothing, so there is nothing to prove\n", store->name);
         return DIAG_OK;
     }
+    crash.settings = settings;
+    crash.setting_count = store_modules_settings(store, options->storing.settings,
+                                                 options->storing.setting_count, settings);
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     int status = crash_prove(store, &crash, &report, diag);
     if (status != DIAG_OK)

@@ -492,7 +492,7 @@ const struct flag flags[] = {
      "recover once more without page cache, as after a reboot: it forgets the files first",
      FLAGS_STORES, SWITCH(storing.is_cold)},
     {"store-set", "NAME=VALUE", "a setting of the stores that have it; may be repeated",
-     FLAGS_STORES | FLAGS_DURABLE, BY(store_flags_set)},
+     FLAGS_STORES | FLAGS_CONFORM | FLAGS_DURABLE, BY(store_flags_set)},
     {"directory", "DIR", "where the stores' files are while they run (default: here)",
      FLAGS_STORES | FLAGS_CONFORM | FLAGS_DURABLE, DIRECTORY(storing.directory)},
     {"store", "A,B|FILE", "prove stores of delayed messages instead of designs: crashes, power",

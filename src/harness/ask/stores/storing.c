@@ -62,12 +62,9 @@ static size_t matrix_size(const struct storing_request *request)
 static size_t settings_of(struct storing *storing, const struct tw_store_backend *store)
 {
     const struct storing_request *request = storing->request;
-    size_t count = 0;
-    for (size_t i = 0; store && i < request->setting_count; i++)
-        for (const struct tw_param *param = store->params; param->name; param++)
-            if (strcmp(param->name, request->settings[i].name) == 0)
-                storing->settings[count++] = request->settings[i];
-    return count;
+    return store ? store_modules_settings(store, request->settings, request->setting_count,
+                                          storing->settings)
+                 : 0;
 }
 
 /* Stores change fastest, so that those under one policy and load run one after another. */

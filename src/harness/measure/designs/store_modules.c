@@ -106,3 +106,14 @@ const struct tw_param *store_modules_param(const char *name)
     }
     return NULL;
 }
+
+size_t store_modules_settings(const struct tw_store_backend *store, const struct tw_setting *given,
+                              size_t count, struct tw_setting *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        for (const struct tw_param *param = store->params; param->name; param++)
+            if (strcmp(param->name, given[i].name) == 0)
+                out[kept++] = given[i];
+    return kept;
+}

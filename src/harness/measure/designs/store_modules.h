@@ -26,4 +26,8 @@ const struct store_row *store_modules_find(const char *key, struct diag *diag);
  * until one has it. */
 const struct tw_param *store_modules_param(const char *name);
 
+/* Those of the given settings that the store has, into out, which has room for all; how many. */
+size_t store_modules_settings(const struct tw_store_backend *store, const struct tw_setting *given,
+                              size_t count, struct tw_setting *out);
+
 #endif
