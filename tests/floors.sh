@@ -153,6 +153,13 @@ public_declarations_have_comments() {
         }'
 }
 
+# "What it stands on" of docs/ARCHITECTURE.md is the one place for reasons, tools/packages.txt for what is installed.
+packages_have_reasons() {
+    awk -F'|' 'NR == FNR { if (/^\| [a-z]/) { gsub(/,/, " ", $2); n = split($2, names, " "); while (n) named[names[n--]] } next }
+        !/^#/ && NF { split($0, word, " "); if (!(word[2] in named)) print word[2] " (" word[1] ") has no reason in docs/ARCHITECTURE.md" }
+    ' <(sed -n '/^## What it stands on/,/^## Where tests are/p' docs/ARCHITECTURE.md) tools/packages.txt
+}
+
 file_names_are_unique() {
     source_files | sed 's|.*/||' | sort | uniq -d | sed 's/$/ is the name of more than one file/'
 }
@@ -179,6 +186,7 @@ no_state_is_shared               nothing at file scope can be written
 json_has_one_door                JSON is read, and strings for it are made, in one file
 functions_are_short              no function is over 60 lines
 public_declarations_have_comments every public declaration has a comment
+packages_have_reasons            every package has its reason
 file_names_are_unique            file names are unique
 nothing_is_left_undone           nothing is marked as left undone
 nothing_points_outside           nothing points out of the project'

@@ -31,6 +31,7 @@ no function is over 60 lines|src/harness/base/diag.c|static void tall(void)\n{\n
 JSON is read, and strings for it are made, in one file|src/harness/tell/result/cell.c|static cJSON *planted(void)\n{\n    return cJSON_Parse("{}");\n}
 every public declaration has a comment|src/harness/base/diag.h|int planted_function(struct diag *diag,\n                     const char *text);
 every public declaration has a comment|src/harness/base/diag.h|struct planted_type {\n    int count;\n};
+every package has its reason|tools/packages.txt|test       cowsay                announces the results
 file names are unique|src/impls/diag.h|
 nothing is marked as left undone|docs/ARCHITECTURE.md|$undone: say more
 nothing points out of the project|docs/ARCHITECTURE.md|see $outside/notes
@@ -48,7 +49,7 @@ while IFS='|' read -r sentence file text; do
     number=$((number + 1))
     rm -rf "$copy/tree"
     mkdir "$copy/tree"
-    cp -r "$root/src" "$root/docs" "$root/tests" "$copy/tree"
+    cp -r "$root/src" "$root/docs" "$root/tests" "$root/tools" "$copy/tree"
     mkdir -p "$(dirname "$copy/tree/$file")"
     printf '%b\n' "$text" >>"$copy/tree/$file"
     caught=$(reported "$copy/tree")
