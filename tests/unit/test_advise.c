@@ -122,8 +122,7 @@ static void test_runs_on_the_real_clock_are_compared_by_pairs(void **state)
     assert_int_equal(criteria_compare(&left, &right, CRITERION_COST), -1);
     assert_int_equal(criteria_compare(&left, &right, CRITERION_TAIL), 0);
     assert_int_equal(criteria_compare(&right, &left, CRITERION_PRECISION), 1);
-    struct criteria_interval ratio =
-        criteria_ratio_by(&right.cells, &left.cells, CRITERION_PRECISION);
+    struct summary ratio = criteria_ratio_by(&right.cells, &left.cells, CRITERION_PRECISION);
     assert_true(ratio.low > 1.99 && ratio.high < 2.01);
     assert_true(isnan(criteria_value(&left.of, CRITERION_WAKEUPS)));
     assert_true(criteria_may_be_better(&short_one, &left, CRITERION_PRECISION));
@@ -394,8 +393,8 @@ static void test_pairs_see_through_a_common_drift(void **state)
     size_t scan = world_add(&world, 1, (struct made){.impl = "scan", .cost = 11, .scatter = 0.5});
     struct field *field = world_field(&world);
     const struct contender *of = field->contenders;
-    struct criteria_interval paired = criteria_ratio(&of[list].cells, &of[heap].cells);
-    struct criteria_interval apart = criteria_ratio(&of[scan].cells, &of[heap].cells);
+    struct summary paired = criteria_ratio(&of[list].cells, &of[heap].cells);
+    struct summary apart = criteria_ratio(&of[scan].cells, &of[heap].cells);
     assert_int_equal(paired.count, 9);
     assert_int_equal(criteria_ratio_sign(&paired), 1);
     assert_int_equal(apart.count, 0);
@@ -415,7 +414,7 @@ static void test_rounds_are_not_mixed(void **state)
     size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 4.5, .samples = 2});
     struct field *field = world_field(&world);
     const struct contender *of = field->contenders;
-    struct criteria_interval ratio = criteria_ratio(&of[list].cells, &of[heap].cells);
+    struct summary ratio = criteria_ratio(&of[list].cells, &of[heap].cells);
     assert_true(fabs(ratio.median - 1.2) < 1e-9);
     assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_COST));
     assert_true(criteria_may_be_better(&of[scan], &of[heap], CRITERION_COST));

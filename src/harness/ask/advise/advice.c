@@ -5,6 +5,7 @@
 #include "harness/ask/advise/words.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/tell/result/interval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,26 +65,15 @@ static cJSON *make_budget(const struct advice_evidence *evidence)
 
 /* ---- Candidates. ----------------------------------------------------------------------------- */
 
-static cJSON *make_interval(const struct criteria_interval *interval)
-{
-    cJSON *object = cJSON_CreateObject();
-    json_add_measure(object, "median", interval->median);
-    json_add_measure(object, "low", interval->low);
-    json_add_measure(object, "high", interval->high);
-    json_add_measure(object, "confidence", interval->confidence);
-    json_add_integer(object, "count", interval->count);
-    return object;
-}
-
 /* Of a candidate on the real clock. */
 static cJSON *make_clock(const struct criteria *of)
 {
     cJSON *object = cJSON_CreateObject();
     json_add_measure(object, "late_p50_ns", of->late_p50_ns);
-    json_add(object, "late_p99_ns", make_interval(&of->late_ns));
+    json_add(object, "late_p99_ns", interval_of_summary(&of->late_ns));
     json_add_measure(object, "start_p99_ns", of->start_p99_ns);
     json_add_measure(object, "stop_p99_ns", of->stop_p99_ns);
-    json_add(object, "caller_p99_ns", make_interval(&of->caller_ns));
+    json_add(object, "caller_p99_ns", interval_of_summary(&of->caller_ns));
     json_add_measure(object, "idle_wakeups_per_s", of->wakeups);
     return object;
 }
@@ -91,7 +81,7 @@ static cJSON *make_clock(const struct criteria *of)
 static cJSON *make_figures(const struct criteria *of)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add(object, "cost_ns_per_op", make_interval(&of->cost_ns));
+    json_add(object, "cost_ns_per_op", interval_of_summary(&of->cost_ns));
     json_add_measure(object, "bytes_per_task", of->bytes_per_task);
     json_add_measure(object, "fixed_bytes", of->fixed_bytes);
     json_add_measure(object, "peak_bytes", of->peak_bytes);
@@ -210,8 +200,8 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
 static cJSON *make_ratio(const struct contender *left, const struct contender *right,
                          enum criterion criterion)
 {
-    struct criteria_interval ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
-    return left->of.on_clock ? make_interval(&ratio) : cJSON_CreateNull();
+    struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+    return left->of.on_clock ? interval_of_summary(&ratio) : cJSON_CreateNull();
 }
 
 static cJSON *make_comparison(const struct advice_evidence *evidence, const struct field *field,
@@ -221,10 +211,10 @@ static cJSON *make_comparison(const struct advice_evidence *evidence, const stru
     cJSON *object = cJSON_CreateObject();
     const struct contender *left = &field->contenders[other];
     const struct contender *right = &field->contenders[field->choice.chosen];
-    struct criteria_interval ratio = criteria_ratio(&left->cells, &right->cells);
+    struct summary ratio = criteria_ratio(&left->cells, &right->cells);
     candidate_name(name, sizeof name, &evidence->candidates[other]);
     json_add_text(object, "candidate", name);
-    json_add(object, "cost_ratio", make_interval(&ratio));
+    json_add(object, "cost_ratio", interval_of_summary(&ratio));
     json_add(object, "told_apart", cJSON_CreateBool(criteria_ratio_sign(&ratio) != 0));
     json_add_measure(object, "memory_ratio",
                      left->of.known ? left->of.bytes_per_task / right->of.bytes_per_task : NAN);
@@ -269,7 +259,7 @@ static cJSON *make_point(const struct crossing_point *point)
 {
     cJSON *object = cJSON_CreateObject();
     json_add_measure(object, "tasks", point->tasks);
-    json_add(object, "ratio", make_interval(&point->ratio));
+    json_add(object, "ratio", interval_of_summary(&point->ratio));
     return object;
 }
 
@@ -321,11 +311,11 @@ static cJSON *make_agreement(const struct advice_evidence *evidence)
         struct contender own = evidence_contender(evidence, i, evidence->load.tasks);
         if (!fitted.of.known || !own.of.known)
             continue;
-        struct criteria_interval ratio = criteria_ratio(&fitted.cells, &own.cells);
+        struct summary ratio = criteria_ratio(&fitted.cells, &own.cells);
         cJSON *object = cJSON_CreateObject();
         candidate_name(name, sizeof name, &evidence->candidates[i]);
         json_add_text(object, "candidate", name);
-        json_add(object, "cost_ratio", make_interval(&ratio));
+        json_add(object, "cost_ratio", interval_of_summary(&ratio));
         cJSON_AddItemToArray(list, object);
     }
     return list;

@@ -2,7 +2,6 @@
 #include "harness/ask/advise/criteria.h"
 
 #include "harness/base/json.h"
-#include "harness/measure/stats/summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,10 +166,10 @@ static size_t gather_samples(const struct criteria_cells *cells, enum criterion 
 }
 
 /* Few samples say little, and what disturbs a sample makes it longer. */
-static struct criteria_interval interval_of(const double *samples, size_t count)
+static struct summary interval_of(const double *samples, size_t count)
 {
     struct summary summary = summary_at(samples, count, CONFIDENCE);
-    struct criteria_interval interval = {
+    struct summary interval = {
         .median = summary.median,
         .low = summary.low,
         .high = summary.high,
@@ -256,14 +255,13 @@ static bool is_any_on_clock(const struct criteria_cells *cells)
     return found;
 }
 
-static struct criteria_interval sampled(const struct criteria_cells *cells,
-                                        enum criterion criterion)
+static struct summary sampled(const struct criteria_cells *cells, enum criterion criterion)
 {
     double samples[CRITERIA_SAMPLES_MAX];
     size_t count = gather_samples(cells, criterion, samples);
     if (count == 0)
-        return (struct criteria_interval){NAN, NAN, NAN, 0, 0};
-    struct criteria_interval interval = interval_of(samples, count);
+        return (struct summary){NAN, NAN, NAN, 0, 0};
+    struct summary interval = interval_of(samples, count);
     if (count < CRITERIA_PAIRS_MIN && is_any_on_clock(cells))
         interval.high *= 2;
     return interval;
@@ -298,7 +296,7 @@ struct criteria criteria_of(const struct criteria_cells *cells)
         else
             out.failed++;
     }
-    struct criteria_interval cost = sampled(cells, CRITERION_COST);
+    struct summary cost = sampled(cells, CRITERION_COST);
     if (cost.count > 0)
         out.cost_ns = cost;
     if (out.on_clock)
@@ -351,16 +349,15 @@ static size_t common_round(const struct criteria_cells *left, const struct crite
 }
 
 /* Times of different rounds lie minutes apart, and the machine may have become another one. */
-static struct criteria_interval sampled_in(const struct criteria_cells *cells, size_t round,
-                                           enum criterion criterion)
+static struct summary sampled_in(const struct criteria_cells *cells, size_t round,
+                                 enum criterion criterion)
 {
     struct criteria_cells one = {.cells = {NULL}};
     one.cells[0] = round < CRITERIA_ROUNDS ? cells->cells[round] : NULL;
     return sampled(round < CRITERIA_ROUNDS ? &one : cells, criterion);
 }
 
-struct criteria_interval criteria_ratio(const struct criteria_cells *left,
-                                        const struct criteria_cells *right)
+struct summary criteria_ratio(const struct criteria_cells *left, const struct criteria_cells *right)
 {
     return criteria_ratio_by(left, right, CRITERION_COST);
 }
@@ -378,21 +375,20 @@ static double scatter_of(const struct criteria_cells *cells, enum criterion crit
     return count >= CRITERIA_PAIRS_MIN && least > 0 ? most / least : 1;
 }
 
-struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
-                                           const struct criteria_cells *right,
-                                           enum criterion criterion)
+struct summary criteria_ratio_by(const struct criteria_cells *left,
+                                 const struct criteria_cells *right, enum criterion criterion)
 {
     double ratios[CRITERIA_SAMPLES_MAX];
     size_t count = gather_ratios(left, right, criterion, ratios);
     if (count >= CRITERIA_PAIRS_MIN)
         return interval_of(ratios, count);
     size_t round = common_round(left, right);
-    struct criteria_interval l = sampled_in(left, round, criterion);
-    struct criteria_interval r = sampled_in(right, round, criterion);
+    struct summary l = sampled_in(left, round, criterion);
+    struct summary r = sampled_in(right, round, criterion);
     double scatter = fmax(scatter_of(left, criterion), scatter_of(right, criterion));
     if (l.count == 0 || r.count == 0)
-        return (struct criteria_interval){NAN, NAN, NAN, 0, 0};
-    return (struct criteria_interval){
+        return (struct summary){NAN, NAN, NAN, 0, 0};
+    return (struct summary){
         .median = l.median / r.median,
         .low = l.low / r.high / scatter,
         .high = l.high / r.low * scatter,
@@ -400,16 +396,16 @@ struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
     };
 }
 
-struct criteria_interval criteria_ratio_of(const double *left, const double *right, size_t count)
+struct summary criteria_ratio_of(const double *left, const double *right, size_t count)
 {
     double ratios[CRITERIA_SAMPLES_MAX];
-    struct criteria_interval out = {NAN, NAN, NAN, 0, 0};
+    struct summary out = {NAN, NAN, NAN, 0, 0};
     for (size_t i = 0; i < count && i < CRITERIA_SAMPLES_MAX; i++)
         ratios[i] = left[i] / right[i];
     if (count > 0)
         out = interval_of(ratios, count);
     if (count > 0 && count < CRITERIA_PAIRS_MIN) {
-        struct criteria_interval l = interval_of(left, count), r = interval_of(right, count);
+        struct summary l = interval_of(left, count), r = interval_of(right, count);
         out.median = l.median / r.median;
         out.low = l.low / (2 * r.high);
         out.high = 2 * l.high / r.low;
@@ -417,7 +413,7 @@ struct criteria_interval criteria_ratio_of(const double *left, const double *rig
     return out;
 }
 
-int criteria_ratio_sign(const struct criteria_interval *ratio)
+int criteria_ratio_sign(const struct summary *ratio)
 {
     return ratio->high < 1 / (1 + CRITERIA_MARGIN) ? -1 : ratio->low > 1 + CRITERIA_MARGIN ? 1 : 0;
 }
@@ -451,7 +447,7 @@ int criteria_compare(const struct contender *left, const struct contender *right
                      enum criterion criterion)
 {
     if (criteria_is_sampled(left, criterion)) {
-        struct criteria_interval ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+        struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
         return criteria_ratio_sign(&ratio);
     }
     if (criterion == CRITERION_TAIL)

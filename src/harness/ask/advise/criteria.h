@@ -31,6 +31,8 @@
 #ifndef TWBENCH_CRITERIA_H
 #define TWBENCH_CRITERIA_H
 
+#include "harness/measure/stats/summary.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,17 +65,11 @@ struct criteria_cells {
     const cJSON *idle; /* on the real clock: ten far timers and nothing else; NULL: not measured */
 };
 
-struct criteria_interval {
-    double median, low, high;
-    double confidence; /* below 0.95 where samples are few */
-    size_t count; /* samples, or pairs of them; of a ratio 0: the samples were not of one round */
-};
-
 struct criteria {
     bool known;         /* a cell is ok and has times; else nothing below but status and reason */
     const char *status; /* of the last cell: "ok", "timeout", ..; "" without cells */
     const char *reason; /* "" when ok; both belong to the cells */
-    struct criteria_interval cost_ns;
+    struct summary cost_ns;
     double bytes_per_task, fixed_bytes, peak_bytes;
     double tail_p99_ns, tail_max_ns; /* of the worst phase */
     double tail_sure_ns;             /* what the longest advance takes at least */
@@ -83,7 +79,7 @@ struct criteria {
     double wakeups, useful_wakeups; /* NaN: the document does not tell */
     size_t failed;                  /* cells that are not ok */
     bool on_clock;                  /* what follows is known, and tail and lateness are of it */
-    struct criteria_interval caller_ns, late_ns;
+    struct summary caller_ns, late_ns;
     double late_p50_ns, start_p99_ns, stop_p99_ns;
 };
 
@@ -92,18 +88,18 @@ struct criteria {
 struct criteria criteria_of(const struct criteria_cells *cells);
 
 /* Cost of `left` over that of `right`, of the samples that both have in the same rounds; without enough of
- * these by the intervals of the round that knows most of both.  All NaN unless both are known. */
-struct criteria_interval criteria_ratio(const struct criteria_cells *left,
-                                        const struct criteria_cells *right);
+ * these by the intervals of the round that knows most of both.  All NaN unless both are known.  count is that of the
+ * pairs; 0: the samples were not of one round.  confidence is below 0.95 where samples are few. */
+struct summary criteria_ratio(const struct criteria_cells *left,
+                              const struct criteria_cells *right);
 /* The same of another criterion that is sampled; on the real clock, else all NaN but for cost. */
-struct criteria_interval criteria_ratio_by(const struct criteria_cells *left,
-                                           const struct criteria_cells *right,
-                                           enum criterion criterion);
+struct summary criteria_ratio_by(const struct criteria_cells *left,
+                                 const struct criteria_cells *right, enum criterion criterion);
 /* Of samples that were taken in turn, left[i] beside right[i], both above 0: the ratio of pairs; with fewer than six from
  * the half of the least sample to twice the largest, as on the real clock.  All NaN where `count` is 0. */
-struct criteria_interval criteria_ratio_of(const double *left, const double *right, size_t count);
+struct summary criteria_ratio_of(const double *left, const double *right, size_t count);
 /* -1: the ratio is significantly below 1, 1: above it, 0: neither. */
-int criteria_ratio_sign(const struct criteria_interval *ratio);
+int criteria_ratio_sign(const struct summary *ratio);
 
 /* The figure that a criterion compares; NaN when it is not known. */
 double criteria_value(const struct criteria *criteria, enum criterion criterion);

@@ -13,7 +13,7 @@
 
 struct crossing_point {
     double tasks;
-    struct criteria_interval ratio; /* cost of `below` over cost of `above` */
+    struct summary ratio; /* cost of `below` over cost of `above` */
 };
 
 struct crossing {

@@ -4,6 +4,7 @@
 #include "harness/ask/advise/durable_words.h"
 #include "harness/base/json.h"
 #include "harness/measure/durable/durable_run.h"
+#include "harness/tell/result/interval.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,21 +74,6 @@ static const char *status_of(const struct durable_evidence *evidence,
     return choice->equal[i] ? "not-different" : "worse";
 }
 
-static cJSON *make_interval(const struct criteria_interval *interval)
-{
-    cJSON *object = cJSON_CreateObject();
-    if (isnan(interval->median)) {
-        cJSON_Delete(object);
-        return cJSON_CreateNull();
-    }
-    json_add_measure(object, "median", interval->median);
-    json_add_measure(object, "low", interval->low);
-    json_add_measure(object, "high", interval->high);
-    json_add_measure(object, "confidence", interval->confidence);
-    json_add_integer(object, "count", interval->count);
-    return object;
-}
-
 /* Its place among the cells, or null. */
 static void add_place(cJSON *object, const char *key, size_t place)
 {
@@ -101,7 +87,7 @@ static cJSON *make_candidate(const struct durable_evidence *evidence,
     char text[WORDS_SIZE] = "";
     uint64_t tasks = 0;
     const struct durable_entrant *entrant = &evidence->entrants[i];
-    struct criteria_interval factor = {NAN, NAN, NAN, 0, 0};
+    struct summary factor = {NAN, NAN, NAN, 0, 0};
     cJSON *object = cJSON_CreateObject();
     if (choice->chosen != CHOICE_NONE && i != choice->chosen)
         factor = durable_factor(evidence, choice->chosen, i, durable_goal(evidence->wishes.goal),
@@ -114,7 +100,8 @@ static cJSON *make_candidate(const struct durable_evidence *evidence,
     json_add_text(object, "refuses", text);
     json_add_integer(object, "reached",
                      entrant->reached > 0 ? evidence->sizes[entrant->reached - 1] : 0);
-    json_add(object, "factor", make_interval(&factor));
+    json_add(object, "factor",
+             isnan(factor.median) ? cJSON_CreateNull() : interval_of_summary(&factor));
     json_add_integer(object, "factor_at", isnan(factor.median) ? 0 : tasks);
     add_place(object, "cell",
               entrant->reached > 0 ? entrant->fills[entrant->reached - 1] : STORING_NO_CELL);

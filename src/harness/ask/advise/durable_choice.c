@@ -113,8 +113,8 @@ static size_t samples_of(const cJSON *cell, const struct durable_measure *measur
     return count;
 }
 
-static struct criteria_interval factor_of(const cJSON *left, const cJSON *right,
-                                          const struct durable_measure *measure)
+static struct summary factor_of(const cJSON *left, const cJSON *right,
+                                const struct durable_measure *measure)
 {
     double l[CRITERIA_SAMPLES_MAX], r[CRITERIA_SAMPLES_MAX];
     size_t lefts = samples_of(left, measure, l);
@@ -136,12 +136,11 @@ static bool are_alike(const cJSON *left, const cJSON *right, const struct durabl
            strcmp(json_get_text(left, "clock"), json_get_text(right, "clock")) == 0;
 }
 
-struct criteria_interval durable_factor(const struct durable_evidence *evidence, size_t left,
-                                        size_t right, const struct durable_measure *measure,
-                                        uint64_t *size)
+struct summary durable_factor(const struct durable_evidence *evidence, size_t left, size_t right,
+                              const struct durable_measure *measure, uint64_t *size)
 {
     const struct durable_entrant *l = &evidence->entrants[left], *r = &evidence->entrants[right];
-    struct criteria_interval none = {NAN, NAN, NAN, 0, 0};
+    struct summary none = {NAN, NAN, NAN, 0, 0};
     size_t common = l->reached < r->reached ? l->reached : r->reached;
     *size = 0;
     if (common == 0)
@@ -231,7 +230,7 @@ static bool is_better(const struct durable_evidence *evidence, size_t left, size
 {
     uint64_t unused;
     const struct durable_measure *goal = durable_goal(evidence->wishes.goal);
-    struct criteria_interval factor = durable_factor(evidence, left, right, goal, &unused);
+    struct summary factor = durable_factor(evidence, left, right, goal, &unused);
     size_t l = evidence->entrants[left].reached, r = evidence->entrants[right].reached;
     if (goal->is_late || l == r)
         return factor.median > 1;
@@ -260,7 +259,7 @@ struct durable_choice durable_choose(const struct durable_evidence *evidence)
     for (size_t i = 0; i < evidence->count && choice.chosen != CHOICE_NONE; i++) {
         if (i == choice.chosen || !choice.allowed[i])
             continue;
-        struct criteria_interval factor = durable_factor(evidence, choice.chosen, i, goal, &size);
+        struct summary factor = durable_factor(evidence, choice.chosen, i, goal, &size);
         choice.equal[i] = criteria_ratio_sign(&factor) <= 0;
         worse[i] = !choice.equal[i];
     }

@@ -31,9 +31,8 @@ double durable_value(const struct durable_evidence *evidence, const struct durab
 
 /* How many times better `left` is than `right`: above 1, better.  *size: at how many messages; all NaN when they have no size
  * in common at which both know it. */
-struct criteria_interval durable_factor(const struct durable_evidence *evidence, size_t left,
-                                        size_t right, const struct durable_measure *measure,
-                                        uint64_t *size);
+struct summary durable_factor(const struct durable_evidence *evidence, size_t left, size_t right,
+                              const struct durable_measure *measure, uint64_t *size);
 
 /* Why it cannot be recommended, in words with figures; "" and true when it can. */
 bool durable_allows(const struct durable_evidence *evidence, const struct durable_entrant *entrant,

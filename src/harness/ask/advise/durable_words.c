@@ -20,7 +20,7 @@ static const struct durable_measure *goal_of(const struct durable_evidence *evid
 }
 
 /* "3.41 times better by puts a second than sqlite (2.9 - 3.6, 6 pairs, at 1M messages)". */
-static void put_factor(struct text *line, const struct criteria_interval *factor,
+static void put_factor(struct text *line, const struct summary *factor,
                        const struct durable_measure *measure, const char *than, uint64_t tasks)
 {
     char low[32], high[32], middle[32], count[32];
@@ -33,7 +33,7 @@ static void put_factor(struct text *line, const struct criteria_interval *factor
 }
 
 /* "wheel-log is 0.91 times as good (0.23 - 3.6, 1 pair, at 1k messages)". */
-static void put_ratio(struct text *line, const char *left, const struct criteria_interval *factor,
+static void put_ratio(struct text *line, const char *left, const struct summary *factor,
                       uint64_t tasks)
 {
     char low[32], high[32], middle[32], count[32];
@@ -52,7 +52,7 @@ void durable_words_next(char *out, size_t size, const struct durable_evidence *e
     struct text line = text_in(out, size);
     if (choice->chosen == CHOICE_NONE || choice->next == CHOICE_NONE)
         return;
-    struct criteria_interval factor =
+    struct summary factor =
         durable_factor(evidence, choice->chosen, choice->next, goal_of(evidence), &tasks);
     put_factor(&line, &factor, goal_of(evidence), evidence->entrants[choice->next].key, tasks);
 }
@@ -116,14 +116,14 @@ static void put_figures(struct text *line, const struct durable_evidence *eviden
 /* The clearest better one in another figure; CHOICE_NONE when the chosen one is not clearly worse than any. */
 static size_t better_in(const struct durable_evidence *evidence,
                         const struct durable_choice *choice, const struct durable_measure *measure,
-                        struct criteria_interval *factor, uint64_t *tasks)
+                        struct summary *factor, uint64_t *tasks)
 {
     size_t best = CHOICE_NONE;
     for (size_t i = 0; i < evidence->count; i++) {
         uint64_t at;
         if (i == choice->chosen || !choice->allowed[i])
             continue;
-        struct criteria_interval one = durable_factor(evidence, i, choice->chosen, measure, &at);
+        struct summary one = durable_factor(evidence, i, choice->chosen, measure, &at);
         if (criteria_ratio_sign(&one) > 0 && (best == CHOICE_NONE || one.median > factor->median)) {
             best = i;
             *factor = one;
@@ -145,7 +145,7 @@ bool durable_words_reason(char *out, size_t size, const struct durable_evidence 
     }
     index--;
     for (size_t i = 0; (measure = durable_measure(i)); i++) {
-        struct criteria_interval factor;
+        struct summary factor;
         uint64_t tasks;
         size_t better = measure == goal_of(evidence)
                             ? CHOICE_NONE
@@ -204,7 +204,7 @@ void durable_words_why(char *out, size_t size, const struct durable_evidence *ev
         durable_allows(evidence, of, out, size);
         return;
     }
-    struct criteria_interval factor =
+    struct summary factor =
         durable_factor(evidence, choice->chosen, entrant, goal_of(evidence), &tasks);
     if (isnan(factor.median))
         return;

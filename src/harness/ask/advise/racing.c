@@ -475,7 +475,7 @@ static bool is_separated(const struct race *race)
     if (chosen == CHOICE_NONE || !criteria_is_sampled(&field->contenders[chosen], goal))
         return true;
     for (size_t i = 0; i < field->count; i++) {
-        struct criteria_interval ratio;
+        struct summary ratio;
         if (i == chosen || !field->equal[i])
             continue;
         ratio =

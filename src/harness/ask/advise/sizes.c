@@ -5,18 +5,18 @@
 #include <string.h>
 
 /* What the goal compares, left over right. */
-static struct criteria_interval goal_ratio(enum criterion goal, const struct contender *left,
-                                           const struct contender *right)
+static struct summary goal_ratio(enum criterion goal, const struct contender *left,
+                                 const struct contender *right)
 {
     if (goal == CRITERION_COST)
         return criteria_ratio(&left->cells, &right->cells);
     double ratio = criteria_value(&left->of, goal) / criteria_value(&right->of, goal);
     double doubt = goal == CRITERION_TAIL ? CRITERIA_TAIL_FACTOR / (1 + CRITERIA_MARGIN) : 1;
-    return (struct criteria_interval){ratio, ratio / doubt, ratio * doubt, 1, 0};
+    return (struct summary){ratio, ratio / doubt, ratio * doubt, 1, 0};
 }
 
 static bool ratio_at(const struct advice_evidence *evidence, uint64_t tasks, size_t left,
-                     size_t right, struct criteria_interval *out)
+                     size_t right, struct summary *out)
 {
     struct contender l = evidence_contender(evidence, left, tasks);
     struct contender r = evidence_contender(evidence, right, tasks);
@@ -45,7 +45,7 @@ static size_t points_of(const struct advice_evidence *evidence, const uint64_t *
 static size_t answer_at(const struct advice_evidence *evidence, struct field *field, uint64_t tasks,
                         size_t answer)
 {
-    struct criteria_interval ratio;
+    struct summary ratio;
     field_fill(field, evidence, tasks);
     size_t best = field->choice.chosen;
     if (best == CHOICE_NONE || best == answer || !field->contenders[answer].of.known)

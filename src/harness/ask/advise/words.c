@@ -115,7 +115,7 @@ void words_figures(char *out, size_t size, const struct criteria *criteria)
         text_add(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
 }
 
-void words_ratio(char *out, size_t size, const struct criteria_interval *ratio)
+void words_ratio(char *out, size_t size, const struct summary *ratio)
 {
     char middle[32], low[32], high[32];
     words_number(middle, sizeof middle, ratio->median);
@@ -134,7 +134,7 @@ static void put_difference(struct text *line, const struct contender *left,
 {
     char l[80], r[80];
     if (criteria_is_sampled(left, criterion)) {
-        struct criteria_interval ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+        struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
         words_ratio(l, sizeof l, &ratio);
         text_add(line, "%s %s", criterion_name(criterion, left->of.on_clock), l);
         return;
@@ -288,7 +288,7 @@ static bool reason_unraced(struct text *line, const struct advice_evidence *evid
 static bool reason_doubt(struct text *line, const struct field *field)
 {
     const struct criteria *of = &field->contenders[field->choice.chosen].of;
-    const struct criteria_interval *cost = &of->cost_ns;
+    const struct summary *cost = &of->cost_ns;
     if (cost->high < SCATTERED * cost->low)
         return false;
     text_add(

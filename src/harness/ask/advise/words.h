@@ -20,7 +20,7 @@ void words_figures(char *out, size_t size, const struct criteria *criteria);
 void words_value(char *out, size_t size, const struct criteria *criteria, enum criterion criterion);
 
 /* "1.61 times (1.58 - 1.66, 16 pairs)". */
-void words_ratio(char *out, size_t size, const struct criteria_interval *ratio);
+void words_ratio(char *out, size_t size, const struct summary *ratio);
 
 /* Reason number `index`, from 0 on, for the choice of the field; false behind the last. */
 bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,

@@ -4,8 +4,8 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/measure/stats/summary.h"
 #include "harness/tell/result/document.h"
+#include "harness/tell/result/interval.h"
 #include "harness/tell/result/shape.h"
 
 #include <stdlib.h>
@@ -16,22 +16,6 @@
 static void add_known(cJSON *object, const char *key, uint64_t value, bool known)
 {
     json_add(object, key, known ? json_integer(value) : cJSON_CreateNull());
-}
-
-static cJSON *make_ns(const struct limit_result *result)
-{
-    if (result->sample_count == 0)
-        return cJSON_CreateNull();
-    struct summary summary = summary_of(result->samples_ns, result->sample_count);
-    cJSON *object = cJSON_CreateObject(), *samples = cJSON_CreateArray();
-    json_add_measure(object, "median", summary.median);
-    json_add_measure(object, "low", summary.low);
-    json_add_measure(object, "high", summary.high);
-    json_add_measure(object, "confidence", summary.confidence);
-    for (size_t i = 0; i < result->sample_count; i++)
-        cJSON_AddItemToArray(samples, json_measure(result->samples_ns[i]));
-    json_add(object, "samples", samples);
-    return object;
 }
 
 static cJSON *make_point(const struct limit_result *result)
@@ -46,7 +30,7 @@ static cJSON *make_point(const struct limit_result *result)
     json_add(object, "huge_pages", cJSON_CreateBool(point->huge));
     json_add_text(object, "status", outcome_status_name(result->status));
     json_add_text(object, "reason", result->reason);
-    json_add(object, "ns", make_ns(result));
+    json_add(object, "ns", interval_of_samples(result->samples_ns, result->sample_count, 1, true));
     add_known(object, "touched_bytes", result->touched_bytes, pages_known);
     add_known(object, "huge_bytes", result->huge_bytes, pages_known);
     json_add_integer(object, "retaken_stretches", result->retaken);

@@ -3,7 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/measure/durable/durable_run.h"
-#include "harness/measure/stats/summary.h"
+#include "harness/tell/result/interval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,16 +139,7 @@ static void add_sample(cJSON *figures, const char *key, double value)
                        json_get(json_get(figures, key), "samples")) if (count < SAMPLES_MAX - 1)
         samples[count++] = sample->valuedouble;
     samples[count++] = value;
-    struct summary summary = summary_of(samples, count);
-    cJSON *object = cJSON_CreateObject(), *array = cJSON_CreateArray();
-    json_add_measure(object, "median", summary.median);
-    json_add_measure(object, "low", summary.low);
-    json_add_measure(object, "high", summary.high);
-    json_add_measure(object, "confidence", summary.confidence);
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(array, json_measure(samples[i]));
-    json_add(object, "samples", array);
-    replace(figures, key, object);
+    replace(figures, key, interval_of_samples(samples, count, 1, true));
 }
 
 static double ratio(uint64_t a, uint64_t b)

@@ -4,9 +4,9 @@
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/text.h"
-#include "harness/measure/stats/summary.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/view.h"
+#include "harness/tell/result/interval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,17 +143,6 @@ static struct summary net_of_share(struct summary ratio, double share)
 
 /* ---- A phase as JSON. ------------------------------------------------------------------------ */
 
-static cJSON *make_ratio(const struct summary *ratio)
-{
-    cJSON *object = cJSON_CreateObject();
-    json_add_measure(object, "median", ratio->median);
-    json_add_measure(object, "low", ratio->low);
-    json_add_measure(object, "high", ratio->high);
-    json_add_measure(object, "confidence", ratio->confidence);
-    json_add_integer(object, "count", ratio->count);
-    return object;
-}
-
 static bool knows_all(const struct view_group *group, const struct view_row *fastest,
                       const char *phase)
 {
@@ -174,9 +163,9 @@ static void add_row(const struct view_row *row, const struct view_row *fastest, 
     }
     cJSON *other = cJSON_CreateObject();
     json_add_text(other, "design", row->label);
-    json_add(other, "ratio", make_ratio(&ratio));
+    json_add(other, "ratio", interval_of_summary(&ratio));
     struct summary net = net_of_share(ratio, share);
-    json_add(other, "ratio_net", net.count > 0 ? make_ratio(&net) : cJSON_CreateNull());
+    json_add(other, "ratio_net", net.count > 0 ? interval_of_summary(&net) : cJSON_CreateNull());
     cJSON_AddItemToArray(behind, other);
 }
 
@@ -444,7 +433,7 @@ static void add_contender(const struct standing_contender *one,
     }
     other = cJSON_CreateObject();
     json_add_text(other, "design", one->label);
-    json_add(other, "ratio", make_ratio(&ratio));
+    json_add(other, "ratio", interval_of_summary(&ratio));
     json_add(other, "ratio_net", cJSON_CreateNull());
     cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "behind"), other);
 }

@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/stats/summary.h"
+#include "harness/tell/result/interval.h"
 #include "harness/tell/result/latency.h"
 
 #include <inttypes.h>
@@ -138,28 +139,6 @@ static cJSON *make_traits(const struct tw_traits *traits)
 
 /* ---- Phases. --------------------------------------------------------------------------------- */
 
-/* The samples divided by `operations`; null when there were none to divide by. */
-static cJSON *make_interval(const double *samples_ns, size_t count, uint64_t operations,
-                            bool with_samples)
-{
-    if (operations == 0 || count == 0)
-        return cJSON_CreateNull();
-    struct summary summary = summary_of(samples_ns, count);
-    double divisor = (double)operations;
-    cJSON *object = cJSON_CreateObject();
-    json_add_measure(object, "median", summary.median / divisor);
-    json_add_measure(object, "low", summary.low / divisor);
-    json_add_measure(object, "high", summary.high / divisor);
-    json_add_measure(object, "confidence", summary.confidence);
-    if (!with_samples)
-        return object;
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(list, json_measure(samples_ns[i] / divisor));
-    json_add(object, "samples", list);
-    return object;
-}
-
 static double median_per(const double *samples_ns, size_t count, uint64_t operations)
 {
     if (operations == 0 || count == 0)
@@ -284,12 +263,13 @@ static cJSON *make_phase(const char *name, const struct outcome_phase *phase,
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "name", name);
     json_add(object, "operations", make_operations(phase));
-    json_add(object, "ns_per_op", make_interval(phase->wall_ns, samples, operations, true));
+    json_add(object, "ns_per_op",
+             interval_of_samples(phase->wall_ns, samples, (double)operations, true));
     json_add_measure(object, "cpu_ns_per_op", median_per(phase->cpu_ns, samples, operations));
     json_add(object, "cpu_ns_per_op_interval",
-             make_interval(phase->cpu_ns, samples, operations, true));
+             interval_of_samples(phase->cpu_ns, samples, (double)operations, true));
     json_add(object, "ns_per_advance",
-             make_interval(phase->wall_ns, samples, phase->advances, false));
+             interval_of_samples(phase->wall_ns, samples, (double)phase->advances, false));
     add_counters(object, phase, operations, outcome->counters_reason);
     json_add(object, "latency_ns", make_latencies(phase));
     json_add(object, "work", phase->is_counted ? make_work(&phase->work) : cJSON_CreateNull());

@@ -1,0 +1,19 @@
+/*
+ * interval.h - writes a median with its interval as JSON.
+ */
+#ifndef TWBENCH_INTERVAL_H
+#define TWBENCH_INTERVAL_H
+
+#include "harness/measure/stats/summary.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+/* Median, low, high, confidence and count; what is NaN becomes null. */
+cJSON *interval_of_summary(const struct summary *summary);
+
+/* Median, low, high and confidence of the samples, each divided by `divisor`; the samples behind them if wanted.  null
+ * without samples, and for a divisor of 0. */
+cJSON *interval_of_samples(const double *samples, size_t count, double divisor, bool with_samples);
+
+#endif
