@@ -198,6 +198,12 @@ int redis_replies(struct redis_link *link, size_t count, redisReply **reply)
     return verdict;
 }
 
+int redis_call(struct redis_link *link, size_t count, redisReply **reply)
+{
+    int answer = redis_send(link);
+    return answer == TW_STORE_OK ? redis_replies(link, count, reply) : answer;
+}
+
 int redis_script(struct redis_link *link, const char *text, char name[41])
 {
     redisReply *reply;
@@ -205,9 +211,7 @@ int redis_script(struct redis_link *link, const char *text, char name[41])
     redis_word(link, "SCRIPT");
     redis_word(link, "LOAD");
     redis_word(link, text);
-    int answer = redis_send(link);
-    if (answer == TW_STORE_OK)
-        answer = redis_reply(link, &reply);
+    int answer = redis_call(link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     snprintf(name, 41, "%.40s", reply->type == REDIS_REPLY_STRING ? reply->str : "");
@@ -267,9 +271,7 @@ static int server_await(struct redis_server *server, struct redis_link *link)
         redis_command(link, 2);
         redis_word(link, "INFO");
         redis_word(link, "server");
-        int answer = redis_send(link);
-        if (answer == TW_STORE_OK)
-            answer = redis_reply(link, &reply);
+        int answer = redis_call(link, 1, &reply);
         if (answer == TW_STORE_OK) {
             const char *version = strstr(reply->str, "redis_version:");
             if (!version || sscanf(version, "redis_version:%31s", server->version) != 1)
@@ -279,9 +281,7 @@ static int server_await(struct redis_server *server, struct redis_link *link)
         if (answer == TW_STORE_OK) {
             redis_command(link, 1);
             redis_word(link, "DBSIZE");
-            answer = redis_send(link);
-            if (answer == TW_STORE_OK)
-                answer = redis_reply(link, NULL);
+            answer = redis_call(link, 1, NULL);
         }
         if (answer == TW_STORE_OK || answer == TW_STORE_LOST || answer == TW_STORE_MEMORY)
             return answer;
@@ -377,9 +377,10 @@ int redis_start(struct redis_server *server, struct store_directory *directory,
 
 int redis_end(struct redis_server *server)
 {
+    if (!server->server.is_started)
+        return TW_STORE_OK;
     store_flusher_end(&server->flusher);
-    int answer =
-        atomic_load(&server->lost) || atomic_load(&server->broken) ? TW_STORE_BROKEN : TW_STORE_OK;
+    int answer = redis_health(server);
     struct redis_link *link = answer == TW_STORE_OK ? redis_link_open(server) : NULL;
     if (link) {
         /* It answers only if it cannot end; otherwise the connection does. */
@@ -408,19 +409,17 @@ static void config_set(struct redis_link *link, const char *mode)
 /* Under `always` everything is synced before it is answered.  Else that is switched on for one write. */
 int redis_sync(struct redis_link *link, enum tw_sync_policy sync)
 {
-    if (sync <= TW_SYNC_GROUP)
-        return redis_health(link->server);
+    int answer = redis_health(link->server);
+    if (answer != TW_STORE_OK || sync <= TW_SYNC_GROUP)
+        return answer;
     config_set(link, "always");
     redis_command(link, 3);
     redis_word(link, "SET");
     redis_word(link, "synced");
     redis_word(link, "1");
-    int answer = redis_send(link);
-    if (answer == TW_STORE_OK)
-        answer = redis_replies(link, 2, NULL);
+    answer = redis_call(link, 2, NULL);
     if (answer != TW_STORE_OK)
         return answer;
     config_set(link, "no");
-    answer = redis_send(link);
-    return answer == TW_STORE_OK ? redis_reply(link, NULL) : answer;
+    return redis_call(link, 1, NULL);
 }

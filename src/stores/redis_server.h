@@ -54,9 +54,9 @@ struct redis_link {
  * error there is nothing to end. */
 int redis_start(struct redis_server *server, struct store_directory *directory,
                 const struct tw_store_config *config, struct tw_error *error);
-/* Ends it: SHUTDOWN if it still answers.  TW_STORE_OK, or what it was lost or broken by. */
+/* Ends it: SHUTDOWN if it still answers.  TW_STORE_OK, also if it was not started; or what it was lost or broken by. */
 int redis_end(struct redis_server *server);
-/* Everything that was written is synced when it returns. */
+/* Everything that was written is synced when it returns TW_STORE_OK; _BROKEN without a look at a server that is lost. */
 int redis_sync(struct redis_link *link, enum tw_sync_policy sync);
 
 /* NULL without memory or server. */
@@ -81,6 +81,8 @@ int redis_reply(struct redis_link *link, redisReply **reply);
 /* So many answers, each looked at; the last one in *reply, or freed if that is NULL.  The first that was refused is the
  * answer. */
 int redis_replies(struct redis_link *link, size_t count, redisReply **reply);
+/* Sends, and takes so many answers. */
+int redis_call(struct redis_link *link, size_t count, redisReply **reply);
 
 /* Loads a script and gives its name, 40 characters. */
 int redis_script(struct redis_link *link, const char *text, char name[41]);

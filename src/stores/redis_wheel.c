@@ -138,12 +138,6 @@ static void list_add(struct redis_link *link, char kind, uint64_t handle)
     name_add(link, kind, handle & SLOT_MAX, handle >> SLOT_BITS);
 }
 
-static int call(struct redis_link *link, size_t replies, redisReply **reply)
-{
-    int answer = redis_send(link);
-    return answer == TW_STORE_OK ? redis_replies(link, replies, reply) : answer;
-}
-
 static void message_add(struct redis_link *link, const struct tw_message *message)
 {
     uint32_t seal = store_seal(message->key, message->due_ms, message->payload, message->size);
@@ -285,7 +279,7 @@ static int redis_wheel_put(struct tw_store_seat *seat, struct tw_message *messag
         redis_word(link, "EXEC");
         commands += 2;
     }
-    answer = call(link, commands, NULL);
+    answer = redis_call(link, commands, NULL);
     if (answer == TW_STORE_OK)
         atomic_fetch_add(&store->pending, count);
     lists_leave(seat);
@@ -314,7 +308,7 @@ static int redis_wheel_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t
     unsigned char *bytes = redis_space(seat->link, 8);
     if (bytes)
         store_put64(bytes, key);
-    answer = call(seat->link, 1, NULL);
+    answer = redis_call(seat->link, 1, NULL);
     if (answer == TW_STORE_OK)
         atomic_fetch_sub(&store->pending, 1);
     lists_leave(seat);
@@ -483,7 +477,7 @@ static int work_read(struct tw_store *store, struct work *work, struct tw_delive
     name_add(store->link, 'w', work->slot, work->number);
     redis_number(store->link, work->read);
     redis_number(store->link, work->read + most - 1);
-    int answer = call(store->link, 1, &reply);
+    int answer = redis_call(store->link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     if (reply->elements == 0)
@@ -654,7 +648,7 @@ static int redis_wheel_done(struct tw_store *store, size_t count)
     redis_command(store->link, 1);
     redis_word(store->link, "EXEC");
     if (commands > 0) {
-        answer = call(store->link, commands + 2, NULL);
+        answer = redis_call(store->link, commands + 2, NULL);
         atomic_fetch_add(&store->checkpoints, 1);
     } else
         store->link->size = 0;
@@ -712,7 +706,7 @@ static int keys_scan(struct tw_store *store, struct findings *findings)
         redis_word(store->link, cursor);
         redis_word(store->link, "COUNT");
         redis_word(store->link, "1000");
-        int answer = call(store->link, 1, &reply);
+        int answer = redis_call(store->link, 1, &reply);
         if (answer != TW_STORE_OK)
             return answer;
         snprintf(cursor, sizeof cursor, "%s", reply->element[0]->str);
@@ -826,7 +820,7 @@ static int work_resume(struct tw_store *store, struct work *work)
     redis_word(store->link, "HGET");
     redis_word(store->link, "checkpoint");
     redis_number(store->link, work->number);
-    int answer = call(store->link, 1, &reply);
+    int answer = redis_call(store->link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     if (reply->type == REDIS_REPLY_STRING && sscanf(reply->str, "%llu %llu", &position, &done) != 2)
@@ -840,7 +834,7 @@ static int work_resume(struct tw_store *store, struct work *work)
     redis_command(store->link, 2);
     redis_word(store->link, "SMEMBERS");
     name_add(store->link, 'x', work->slot, work->number);
-    answer = call(store->link, 1, &reply);
+    answer = redis_call(store->link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     answer = cancelled_add(work, reply);
@@ -857,7 +851,7 @@ static int numbers_reserve(struct tw_store *store)
     redis_word(store->link, "checkpoint");
     redis_word(store->link, "lists");
     redis_word(store->link, LIST_BLOCK);
-    int answer = call(store->link, 1, &reply);
+    int answer = redis_call(store->link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     store->list_number = (uint64_t)reply->integer & LIST_MASK;
@@ -904,10 +898,10 @@ static int redis_wheel_start(struct tw_store *store, const struct tw_store_confi
     return answer;
 }
 
-static int redis_wheel_free(struct tw_store *store)
+static int redis_wheel_close(struct tw_store *store)
 {
     redis_link_close(store->link);
-    int answer = store->server.server.is_started ? redis_end(&store->server) : TW_STORE_OK;
+    int answer = redis_end(&store->server);
     store_directory_close(&store->directory);
     store_payloads_free(&store->payloads);
     for (size_t i = 0; i < store->work_count; i++)
@@ -945,16 +939,11 @@ static int redis_wheel_open(struct tw_store **out, const struct tw_store_config 
     if (answer == TW_STORE_OK)
         answer = redis_wheel_start(store, config, error);
     if (answer != TW_STORE_OK) {
-        redis_wheel_free(store);
+        redis_wheel_close(store);
         return answer;
     }
     *out = store;
     return TW_STORE_OK;
-}
-
-static int redis_wheel_close(struct tw_store *store)
-{
-    return redis_wheel_free(store);
 }
 
 static struct tw_store_seat *redis_wheel_enter(struct tw_store *store)
@@ -1010,8 +999,7 @@ static int redis_wheel_tend(struct tw_store *store, uint64_t now_ms, int *more)
 
 static int redis_wheel_checkpoint(struct tw_store *store)
 {
-    int answer = redis_health(&store->server);
-    return answer == TW_STORE_OK ? redis_sync(store->link, store->sync) : answer;
+    return redis_sync(store->link, store->sync);
 }
 
 static void redis_wheel_stats(struct tw_store *store, struct tw_store_stats *out)

@@ -109,12 +109,6 @@ static void script_add(struct redis_link *link, const char *name, size_t argumen
     redis_word(link, "0");
 }
 
-static int call(struct redis_link *link, size_t replies, redisReply **reply)
-{
-    int answer = redis_send(link);
-    return answer == TW_STORE_OK ? redis_replies(link, replies, reply) : answer;
-}
-
 /* No message that waits is due before `due`. */
 static void next_lower(struct tw_store *store, uint64_t due)
 {
@@ -132,7 +126,7 @@ static int working_put_back(struct tw_store *store)
     int answer = TW_STORE_OK;
     while (answer == TW_STORE_OK && moved > 0) {
         script_add(store->link, store->back, 0);
-        answer = call(store->link, 1, &reply);
+        answer = redis_call(store->link, 1, &reply);
         if (answer != TW_STORE_OK)
             break;
         moved = reply->integer;
@@ -150,7 +144,7 @@ static int messages_find(struct tw_store *store)
     redis_command(store->link, 2);
     redis_word(store->link, "ZCARD");
     redis_word(store->link, "due");
-    answer = call(store->link, 1, &reply);
+    answer = redis_call(store->link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     store->recovered = (uint64_t)reply->integer;
@@ -162,7 +156,7 @@ static int messages_find(struct tw_store *store)
     redis_word(store->link, "0");
     redis_word(store->link, "0");
     redis_word(store->link, "WITHSCORES");
-    answer = call(store->link, 1, &reply);
+    answer = redis_call(store->link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     if (reply->elements == 2)
@@ -190,10 +184,10 @@ static int redis_zset_start(struct tw_store *store, const struct tw_store_config
     return answer;
 }
 
-static int redis_zset_free(struct tw_store *store)
+static int redis_zset_close(struct tw_store *store)
 {
     redis_link_close(store->link);
-    int answer = store->server.server.is_started ? redis_end(&store->server) : TW_STORE_OK;
+    int answer = redis_end(&store->server);
     store_directory_close(&store->directory);
     store_payloads_free(&store->payloads);
     free(store->handed);
@@ -216,16 +210,11 @@ static int redis_zset_open(struct tw_store **out, const struct tw_store_config *
     if (answer == TW_STORE_OK)
         answer = redis_zset_start(store, config, error);
     if (answer != TW_STORE_OK) {
-        redis_zset_free(store);
+        redis_zset_close(store);
         return answer;
     }
     *out = store;
     return TW_STORE_OK;
-}
-
-static int redis_zset_close(struct tw_store *store)
-{
-    return redis_zset_free(store);
 }
 
 static struct tw_store_seat *redis_zset_enter(struct tw_store *store)
@@ -291,7 +280,7 @@ static int redis_zset_put(struct tw_store_seat *seat, struct tw_message *message
             first = messages[i].due_ms;
     }
     messages_add(seat->link, messages, count);
-    answer = call(seat->link, 4, NULL);
+    answer = redis_call(seat->link, 4, NULL);
     if (answer != TW_STORE_OK)
         return answer;
     atomic_fetch_add(&store->pending, count);
@@ -309,7 +298,7 @@ static int redis_zset_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t 
         return answer;
     script_add(seat->link, seat->store->cancel, 1);
     key_add(seat->link, key);
-    answer = call(seat->link, 1, &reply);
+    answer = redis_call(seat->link, 1, &reply);
     if (answer != TW_STORE_OK)
         return answer;
     bool was = reply->integer == 1;
@@ -391,7 +380,7 @@ static int run_take(struct tw_store *store, uint64_t now_ms, size_t most, struct
     script_add(store->link, store->take, 2);
     redis_number(store->link, now_ms);
     redis_number(store->link, most);
-    int answer = call(store->link, 1, &reply);
+    int answer = redis_call(store->link, 1, &reply);
     if (answer != TW_STORE_OK) {
         next_lower(store, next);
         return answer;
@@ -441,7 +430,7 @@ static int redis_zset_done(struct tw_store *store, size_t count)
     }
     redis_command(store->link, 1);
     redis_word(store->link, "EXEC");
-    answer = call(store->link, 4, NULL);
+    answer = redis_call(store->link, 4, NULL);
     if (answer != TW_STORE_OK)
         return answer;
     store->handed_first += count;
@@ -464,8 +453,7 @@ static int redis_zset_tend(struct tw_store *store, uint64_t now_ms, int *more)
 
 static int redis_zset_checkpoint(struct tw_store *store)
 {
-    int answer = redis_health(&store->server);
-    return answer == TW_STORE_OK ? redis_sync(store->link, store->sync) : answer;
+    return redis_sync(store->link, store->sync);
 }
 
 static void redis_zset_stats(struct tw_store *store, struct tw_store_stats *out)
