@@ -1,8 +1,9 @@
 /*
- * fast.c - two layouts, one for short horizons and one for all other loads.
+ * fast.c - three layouts: for short horizons, for a handful of timers, and for all other loads.
  *
  * Where the horizon is known and short against the number of timers it is one ring with a slot for every
- * delay: fast_single.h.  All that follows is about the other layout.
+ * delay: fast_single.h.  Elsewhere it is an array while no more than 32 timers run: fast_handful.h.  All that
+ * follows is about the third layout.
  *
  * It is a wheel of rings that leaves its timers alone: a stop writes one word, so does a re-arm for
  * later, and the clock goes from one marked slot to the next.
@@ -50,9 +51,9 @@
  *     F + S1 + S2 + ... + LOOKS x FEW x rings
  *
  * visits: F timers that were put into ring 0 for this tick, Sk into the same slot of ring k (whatever
- * has become of them since), and a few looks ahead.  A timer that is visited in ring k goes to a ring
- * below, unless it was re-armed.  Timers spread over the
- * reach of ring k give Sk <= n / (slots of k), and Sk = 0 above the ring of the longest delay.  With more
+ * has become of them since), and a few looks ahead; once in 1024 starts HANDFUL_LOOKS more, for the way back
+ * to the array.  A timer that is visited in ring k goes to a ring below, unless it was re-armed.  Timers
+ * spread over the reach of ring k give Sk <= n / (slots of k), and Sk = 0 above the ring of the longest delay.  With more
  * than 131072 timers delays below 65536 never leave ring 0, and S1 is the load of 512 ticks.  (A callout
  * wheel visits F, and who shares the slot in later revolutions.)
  *
@@ -105,8 +106,7 @@
  * when its timer fires.  What each idea is worth: docs/ABLATION.md, by the flags FAST_NO_ below.
  *
  * It loses where few timers are started and nothing else happens: a callout wheel's start has fewer
- * instructions.  All timers on one tick are one list, walked a miss at a time.  A dozen timers on ticks of
- * 1 ns are a small heap's case.  And a deadline 2^61 ticks away or more (73 years of ns) is refused.
+ * instructions.  All timers on one tick are one list, walked a miss at a time.  And a deadline 2^61 ticks away or more (73 years of ns) is refused.
  */
 #include "arrays.h"
 #include "backend.h"
@@ -129,6 +129,9 @@
 #endif
 #ifndef FAST_NO_WIDE
 #define FAST_NO_WIDE 0 /* ring 0 of more than 512 slots */
+#endif
+#ifndef FAST_NO_HANDFUL
+#define FAST_NO_HANDFUL 0 /* an array while a handful of timers runs */
 #endif
 #ifndef FAST_NO_SINGLE
 #define FAST_NO_SINGLE 0 /* one ring for the whole horizon, where that is short */
@@ -156,6 +159,9 @@
 #define WINDOW     1024u  /* starts after which `lazy` is judged */
 #define CLEARED    49152u /* lists up to which open clears them all */
 
+#define HANDFUL       32u /* timers that lie in an array, at most */
+#define HANDFUL_LOOKS 64u /* timers and lists that are looked at to come back to it, at most */
+
 /* Nodes that are near enough to unlink them: 2 MiB of them. */
 #define EAGER_DEFAULT (128u * 1024)
 
@@ -165,6 +171,7 @@ static const struct tw_param fast_params[] = {
      "pays "
      "(default: 131072)",
      0, TW_CAPACITY_MAX, 1},
+    {"handful", "timers up to which they lie in an array, 0: never (default: 32)", 0, HANDFUL, 1},
     {"share",
      "slots a timer up to which one ring has the whole horizon, 0: rings always (default: 64, and "
      "rings "
@@ -191,6 +198,12 @@ struct ring {
     bool fresh;     /* something was put into it since `wake` was set */
 };
 
+struct handful {
+    uint32_t count;
+    uint32_t nodes[HANDFUL];
+    tw_tick dues[HANDFUL];
+};
+
 struct tw_timers {
     uint64_t nowhere; /* the link at place 0: leads to whoever is in no list */
     tw_tick now;      /* the tick being processed */
@@ -208,6 +221,8 @@ struct tw_timers {
     uint32_t ready;      /* the highest node that is ready for use: all up to it are */
     uint32_t lazies;     /* starts so far that needed no list */
     bool lazy;           /* starts look whether the word is enough */
+    bool in_hand;        /* the layout of fast_handful.h; `quick` is 0 */
+    uint32_t most;       /* timers of a handful */
     uint32_t share;      /* slots a timer up to which there is one ring */
     bool single;         /* the layout of fast_single.h; `quick`, `ready` and `wake` are 0 */
     uint32_t at_once;    /* single: nodes that are ready for use */
@@ -227,7 +242,8 @@ struct tw_timers {
     uint32_t top;  /* the last ring */
     uint32_t used; /* the last one that ever held a timer, at least 1 */
     struct ring rings[RINGS];
-    uint8_t ring_of[64];        /* by the highest bit of a delay */
+    uint8_t ring_of[64]; /* by the highest bit of a delay */
+    struct handful handful;
     uint32_t scouts[2][SCOUTS]; /* of rings 0 and 1: the node where the scout of a slot is */
     uint64_t sums[SUMS];        /* bit per mark word: it is not zero */
     uint64_t cleared[SUMS];     /* bit per mark word: its heads have been cleared once */
@@ -567,6 +583,11 @@ static void near_judge(struct tw_timers *timers)
     timers->stale = timers->fired = 0;
 }
 
+static inline void quick_set(struct tw_timers *timers)
+{
+    timers->quick = timers->lazy && !timers->in_hand ? timers->ready : 0;
+}
+
 /* Is lazy worth it?  It is where misses are to be saved; else where most starts need no list. */
 static void lazy_judge(struct tw_timers *timers, uint32_t starts)
 {
@@ -577,7 +598,7 @@ static void lazy_judge(struct tw_timers *timers, uint32_t starts)
         timers->lazy = lazies > starts / 3 * 2 || lazies < starts / 16;
     else
         timers->lazy = ++timers->tries % 16 == 0;
-    timers->quick = timers->lazy ? timers->ready : 0;
+    quick_set(timers);
     timers->fresh_judged = timers->fresh;
     timers->lazies_judged = timers->lazies;
 }
@@ -663,6 +684,8 @@ static inline void slot_fire(struct tw_timers *timers, tw_expire_fn *expire, voi
     }
 }
 
+#include "fast_handful.h"
+
 static inline void wake_find(struct tw_timers *timers)
 {
     tw_tick from = timers->now + 1;
@@ -689,6 +712,8 @@ __attribute__((noinline)) static void clock_move(struct tw_timers *timers, tw_ti
     if (!FAST_NO_LAZY && !FAST_NO_CHOICE && starts >= WINDOW) {
         near_judge(timers);
         lazy_judge(timers, starts);
+        if (running_of(timers) < timers->most / 2)
+            handful_return(timers);
     }
 }
 
@@ -789,6 +814,7 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     uint64_t heads = (nodes_end + 255) / 256 * 64; /* a mark word's heads begin a line */
     uint64_t bytes = (heads + lists) * sizeof(uint32_t) + lists / 8;
     const struct tw_setting *eager = params_find(config, "eager");
+    const struct tw_setting *handful = params_find(config, "handful");
     const struct tw_setting *advice = params_find(config, "madvise");
     bool is_huge = !advice || advice->values[0];
     struct tw_timers *timers = bytes <= SIZE_MAX ? arrays_raw((size_t)bytes, is_huge) : NULL;
@@ -806,6 +832,8 @@ static int fast_open(struct tw_timers **out, const struct tw_config *config, str
     timers->lists = lists;
     timers->top = top;
     timers->used = 1;
+    timers->most = handful ? (uint32_t)handful->values[0] : FAST_NO_HANDFUL ? 0 : HANDFUL;
+    timers->in_hand = !single && timers->most > 0;
     memcpy(timers->rings, rings, sizeof rings);
     memcpy(timers->ring_of, ring_of, sizeof ring_of);
     geometry_set(timers, (size_t)heads);
@@ -827,7 +855,7 @@ static void nodes_ready(struct tw_timers *timers, uint32_t node)
     uint32_t ready = node + (rest < READY_STEP ? rest : READY_STEP);
     memset(&timers->nodes[timers->ready + 1], 0, (ready - timers->ready) * sizeof(struct node));
     timers->ready = ready;
-    timers->quick = timers->lazy ? ready : 0;
+    quick_set(timers);
     timers->cached = ready <= timers->eager;
 }
 
@@ -877,10 +905,27 @@ __attribute__((noinline)) static int start_rare(struct tw_timers *timers, tw_id 
     return node_place(timers, node, due, due - timers->now, TW_OK);
 }
 
+__attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due);
+
+/* A start while a handful of timers runs; the one that finds no place is the first of the rings. */
+static inline int start_in_hand(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    if (!due_settle(timers, &due))
+        return TW_REFUSED_RANGE;
+    if (id >= timers->ready)
+        nodes_ready(timers, id + 1);
+    if (timers->handful.count < timers->most || timers->nodes[id + (size_t)1].word)
+        return handful_start(timers, id + 1, due);
+    handful_leave(timers);
+    return start_any(timers, id, due);
+}
+
 /* Any start while not lazy. */
 __attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     tw_tick delay = due - timers->now - 1;
+    if (timers->in_hand)
+        return start_in_hand(timers, id, due);
     if (timers->single)
         return single_start_rare(timers, id, due);
     if (timers->lazy || id >= timers->ready || delay >= timers->middle)
@@ -915,14 +960,22 @@ static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     return node_place(timers, node, deadline, delay, TW_OK);
 }
 
+static int stop_unlisted(struct tw_timers *timers, size_t node, uint64_t word)
+{
+    if (!(word & RUNNING))
+        return TW_IDLE;
+    handful_free(timers, timers->nodes[node].next);
+    return TW_OK;
+}
+
 static int fast_stop(struct tw_timers *timers, tw_id id)
 {
     size_t node = (size_t)id + 1;
     if (__builtin_expect(id >= timers->ready, 0))
         return single_stop(timers, id); /* without that layout it knows of no timer */
     uint64_t word = timers->nodes[node].word;
-    if (!(word & RUNNING))
-        return TW_IDLE;
+    if (__builtin_expect((word & STATE) != STATE, 0))
+        return stop_unlisted(timers, node, word);
     timers->gone++;
     TW_COUNT(timers, link_writes, 1);
     timers->nodes[node].word = word - RUNNING;
@@ -942,9 +995,13 @@ static void fast_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
             timers->now = to;
         return;
     }
-    if (timers->single)
+    if (timers->single) {
         single_advance(timers, to, expire, ctx);
-    else
+        return;
+    }
+    if (timers->in_hand)
+        handful_move(timers, to, expire, ctx);
+    if (!timers->in_hand)
         clock_move(timers, to, expire, ctx);
 }
 
@@ -958,6 +1015,10 @@ static tw_tick fast_next(const struct tw_timers *timers)
 
 static void fast_visit(const struct tw_timers *timers, tw_visit_fn *visit, void *ctx)
 {
+    if (timers->in_hand) {
+        handful_visit(timers, visit, ctx);
+        return;
+    }
     if (timers->single) {
         single_visit(timers, visit, ctx);
         return;
@@ -1033,6 +1094,8 @@ static const char *fast_check(const struct tw_timers *timers)
 {
     if (timers->single)
         return single_check(timers);
+    if (timers->in_hand)
+        return handful_check(timers);
     uint64_t held = 0, listed = 0;
     uint32_t running = 0;
     const char *broken = timers->wake <= timers->now ? "the next wake-up is over" : NULL;
@@ -1061,8 +1124,9 @@ static void fast_describe(const struct tw_timers *timers, struct tw_description 
 {
     *out = (struct tw_description){
         .span = SPAN,
-        .setting_count = 3,
+        .setting_count = 4,
         .settings = {{.name = "eager", .count = 1, .values = {timers->eager}},
+                     {.name = "handful", .count = 1, .values = {timers->most}},
                      {.name = "share", .count = 1, .values = {timers->share}},
                      {.name = "madvise", .count = 1, .values = {timers->huge}}},
     };

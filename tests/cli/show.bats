@@ -126,4 +126,6 @@ load support
     for line in 'a starts.*: level 0 slot 5$' 'b starts.*: level 1 slot 2$' 'c starts.*: level 2 slot 2$'; do grep -E "$line" drawn; done
     "$twbench" show --impl=fast --capacity=257 - <<<'add a 5' >set
     grep -q 'a starts.*: place 5$' set
+    "$twbench" show --impl=fast --handful=32 - <<<'add a 500' >places
+    grep -q 'a starts.*: place 0$' places
 }

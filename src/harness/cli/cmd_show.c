@@ -1,4 +1,5 @@
 /* cmd_show.c - show: draws a script or a worked example. */
+#include "harness/ask/show/kinds.h"
 #include "harness/ask/show/player.h"
 #include "harness/ask/show/worked.h"
 #include "harness/base/file.h"
@@ -208,6 +209,19 @@ static int read_script(const struct options *options, const char *operand, struc
     return status;
 }
 
+/* Adds what a picture leaves out; answers how many there are then. */
+static size_t settings_complete(struct tw_setting *settings, size_t count,
+                                const struct tw_backend *design)
+{
+    const char *left_out = kinds_left_out(design);
+    bool given = !left_out;
+    for (size_t i = 0; i < count && !given; i++)
+        given = strcmp(settings[i].name, left_out) == 0;
+    if (!given)
+        settings[count++] = (struct tw_setting){.name = left_out, .count = 1};
+    return count;
+}
+
 /* The parameters given, one value of each, which the design has to have. */
 static int take_settings(const struct options *options, struct player_request *request,
                          struct tw_setting *settings, struct diag *diag)
@@ -221,14 +235,14 @@ static int take_settings(const struct options *options, struct player_request *r
                               options->sweeps[i].settings[0].name);
         settings[i] = options->sweeps[i].settings[0];
     }
-    request->settings = settings;
-    request->setting_count = options->sweep_count;
     if (options->designs_given && options->design_count != 1)
         return diag_usage(diag, "--impl: %zu designs given; show draws one at a time",
                           options->design_count);
     request->design =
         (options->designs_given ? options->designs[0] : registry_find("hashed"))->counted;
     request->capacity = options->capacity;
+    request->settings = settings;
+    request->setting_count = settings_complete(settings, options->sweep_count, request->design);
     return DIAG_OK;
 }
 
@@ -295,7 +309,7 @@ static int play_apart(const struct options *options, const char *operand,
 
 static int show_script(const struct options *options, const char *operand, struct diag *diag)
 {
-    struct tw_setting settings[PLAN_SETTINGS_MAX];
+    struct tw_setting settings[PLAN_SETTINGS_MAX + 1];
     struct player_request request = {.design = NULL};
     struct script *script = NULL;
     int status = take_settings(options, &request, settings, diag);

@@ -17,6 +17,7 @@ struct kind {
     uint32_t rings;        /* revolutions that a level has slots for; 0: one */
     uint32_t bits_root;    /* as level_bits, of the second level; 0: as the others */
     uint32_t capacity_max; /* with more timers it has more slots than a picture: a set; 0: any */
+    const char *left_out;  /* a setting that is 0 for the picture: with another value it is a set */
 };
 
 static const struct kind kinds[] = {
@@ -39,7 +40,8 @@ static const struct kind kinds[] = {
      .slots = 64,
      .slots_root = 512,
      .bits_root = 8,
-     .capacity_max = 256},
+     .capacity_max = 256,
+     .left_out = "handful"},
     {.design = "hier-preheat", .shape = FILM_WHEEL, .rings = 2},
 };
 
@@ -104,6 +106,12 @@ static void wheels_fill(struct film *film, const struct tw_setting *units, uint6
         film->levels[i] = (struct film_level){.size = size, .unit = units->values[i]};
 }
 
+const char *kinds_left_out(const struct tw_backend *design)
+{
+    const struct kind *kind = kind_find(design->name);
+    return kind ? kind->left_out : NULL;
+}
+
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
                    uint64_t capacity, struct film *film)
 {
@@ -120,7 +128,10 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->root = kind ? kind->root : 0;
     if (kind && kind->slots)
         sizes = levels_alike(description, kind, &alike);
-    if (kind && kind->capacity_max && capacity > kind->capacity_max)
+    const struct tw_setting *left_out =
+        kind && kind->left_out ? setting_find(description, kind->left_out) : NULL;
+    if ((kind && kind->capacity_max && capacity > kind->capacity_max) ||
+        (left_out && left_out->values[0] > 0))
         film->shape = FILM_SET;
     if (film->shape == FILM_WHEEL && sizes && units)
         wheels_fill(film, units, sizes->values[0]);

@@ -14,6 +14,10 @@
 void kinds_lay_out(const struct tw_backend *design, const struct tw_description *description,
                    uint64_t capacity, struct film *film);
 
+/* The parameter that is set to 0 for a picture, unless somebody has given it: the layout that it stands for has no
+ * slots to draw.  NULL: none. */
+const char *kinds_left_out(const struct tw_backend *design);
+
 /* Leaves out the upper levels that nothing came to in the whole film, unless somebody has chosen how many
  * there are (and could). */
 void kinds_trim(struct film *film, bool chosen);

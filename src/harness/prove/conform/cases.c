@@ -652,6 +652,27 @@ static void build_far_crowd(struct case_plan *plan)
         story_far_crowd(plan, UINT64_C(1) << bits);
 }
 
+/* A crowd of which a few are left, which are started again and again while the others' stops are young, and a
+ * crowd again: a design that is laid out by how many run changes its layout and back. */
+#define DWINDLING 60
+#define LEFT      5
+static void build_dwindling(struct case_plan *plan)
+{
+    CAPACITY(DWINDLING);
+    for (int round = 0; round < 2; round++) {
+        for (tw_id id = 0; id < DWINDLING; id++)
+            START(id, '+', 9000 + id * 11);
+        for (tw_id id = LEFT; id < DWINDLING; id++)
+            STOP(id);
+        for (unsigned i = 0; i < 2200; i++) {
+            START(i % 2, '+', 1 + i % 3);
+            if (i % 2 == 1)
+                TICK(1);
+        }
+    }
+    ADVANCE('+', 20000);
+}
+
 /* ---- What an operation list cannot say ------------------------------------------------------- */
 
 /* Going from next() to next() passes every expiry: the judge sees what is late or lost. */
@@ -840,6 +861,7 @@ const struct written_case written_cases[] = {
     {"every id", build_every_id, NULL},
     {"every boundary of slots and levels", build_every_boundary, NULL},
     {"many far timers, while the clock comes to them", build_far_crowd, NULL},
+    {"many, then few for long, and many again", build_dwindling, NULL},
     {"driven by next", NULL, run_driven_by_next},
     {"two instances do not meet", NULL, run_two_instances},
     {"the same operations twice", NULL, run_twice_the_same},
