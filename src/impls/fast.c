@@ -920,7 +920,7 @@ static inline int start_in_hand(struct tw_timers *timers, tw_id id, tw_tick due)
     return start_any(timers, id, due);
 }
 
-/* Any start while not lazy. */
+/* Any start that is not quick. */
 __attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     tw_tick delay = due - timers->now - 1;
@@ -933,25 +933,14 @@ __attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id i
     return start_unasked(timers, (size_t)id + 1, due, delay);
 }
 
-/* Any start, of which that into the one ring for all delays is done here. */
-__attribute__((noinline)) static int start_single(struct tw_timers *timers, tw_id id, tw_tick due)
-{
-    if (__builtin_expect(id >= timers->at_once || due - timers->now - 1 >= timers->near, 0))
-        return start_any(timers, id, due);
-    size_t place = single_place(id), head = single_head(timers, due);
-    uint32_t from = single_unlink(timers, place);
-    *single_mark(timers, head) = 1;
-    timers->running += from == 0;
-    single_link(timers, place, head);
-    return from != 0;
-}
-
 /* (What is not after now makes a huge delay, or finds limits of 0.) */
 static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     tw_tick delay = deadline - timers->now - 1;
+    if (__builtin_expect(id < timers->at_once && delay < timers->near, 1))
+        return single_start(timers, id, deadline);
     if (__builtin_expect(id >= timers->quick || delay >= timers->middle, 0))
-        return start_single(timers, id, deadline);
+        return start_any(timers, id, deadline);
     size_t node = (size_t)id + 1;
     uint64_t word = timers->nodes[node].word;
     if (word != 0)
@@ -995,7 +984,7 @@ static void fast_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *exp
             timers->now = to;
         return;
     }
-    if (timers->single) {
+    if (__builtin_expect(timers->single, 1)) {
         single_advance(timers, to, expire, ctx);
         return;
     }

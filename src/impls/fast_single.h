@@ -66,42 +66,53 @@ static inline tw_id single_id(size_t place)
     return (tw_id)((place - PLACE_OF(nodes)) / SINGLE_LINKS);
 }
 
-static inline void single_idle(struct tw_timers *timers, size_t place)
+/* The links of a timer by its id, which takes fewer instructions than by its place. */
+static inline uint32_t *single_links(struct tw_timers *timers, size_t id)
 {
-    *link_at(timers, place) = 0;
-    *link_at(timers, place + 1) = 0;
+    return (uint32_t *)timers->nodes + SINGLE_LINKS * id;
+}
+
+static inline void single_idle(uint32_t *links)
+{
+    links[0] = links[1] = 0;
 }
 
 /* One that is idle writes to the link that is nowhere. */
-static inline uint32_t single_unlink(struct tw_timers *timers, size_t place)
+static inline uint32_t single_unlink(struct tw_timers *timers, const uint32_t *links)
 {
-    uint32_t next = *link_at(timers, place), from = *link_at(timers, place + 1);
+    uint32_t next = links[0], from = links[1];
     *link_at(timers, from) = next;
     *link_at(timers, next + (size_t)1) = from;
     TW_COUNT(timers, link_writes, from != 0 ? 2 : 0);
     return from;
 }
 
-static inline void single_link(struct tw_timers *timers, size_t place, size_t head)
+static inline void single_link(struct tw_timers *timers, tw_id id, uint32_t head)
 {
+    uint32_t *links = single_links(timers, id), place = (uint32_t)single_place(id);
     uint32_t next = *link_at(timers, head);
-    *link_at(timers, head) = (uint32_t)place;
-    *link_at(timers, next + (size_t)1) = (uint32_t)place;
-    *link_at(timers, place) = next;
+    *link_at(timers, head) = place;
+    *link_at(timers, next + (size_t)1) = place;
+    links[0] = next;
     __asm__("" ::: "memory"); /* two stores: gcc would make one of them, by way of vectors */
-    *link_at(timers, place + 1) = (uint32_t)head;
+    links[1] = head;
     TW_COUNT(timers, link_writes, 4);
+}
+
+static inline uint32_t single_slot(const struct tw_timers *timers, tw_tick tick)
+{
+    return (uint32_t)tick & timers->mask;
 }
 
 static inline size_t single_head(const struct tw_timers *timers, tw_tick due)
 {
-    return timers->heads + ((uint32_t)due & timers->mask);
+    return timers->heads + single_slot(timers, due);
 }
 
 /* The mark of a slot and the 63 beside it: somebody may be there. */
-static inline uint8_t *single_mark(const struct tw_timers *timers, size_t head)
+static inline uint8_t *single_mark(const struct tw_timers *timers, uint32_t slot)
 {
-    return &timers->used_words[(head - timers->heads) / WORD_TICKS];
+    return &timers->used_words[slot / WORD_TICKS];
 }
 
 /* The longest delay of the ring. */
@@ -117,9 +128,10 @@ static inline void single_limits(struct tw_timers *timers)
     timers->upper = timers->now < HALF ? HALF : TW_NEVER;
 }
 
-static inline size_t far_head(const struct tw_timers *timers)
+/* The far list lies behind the slots. */
+static inline uint32_t far_slot(const struct tw_timers *timers)
 {
-    return timers->heads + timers->mask + 1;
+    return timers->mask + 1;
 }
 
 /* The far list is gone over at the last half round before somebody there is due. */
@@ -130,15 +142,15 @@ static inline void far_wait(struct tw_timers *timers, tw_tick due)
 }
 
 /* Puts a timer that is in no list where it belongs. */
-static void single_put(struct tw_timers *timers, size_t place, tw_tick due)
+static void single_put(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     bool is_near = due - timers->now <= single_reach(timers);
-    size_t head = is_near ? single_head(timers, due) : far_head(timers);
-    *single_mark(timers, head) = 1;
-    single_link(timers, place, head);
+    uint32_t slot = is_near ? single_slot(timers, due) : far_slot(timers);
+    *single_mark(timers, slot) = 1;
+    single_link(timers, id, timers->heads + slot);
     if (is_near)
         return;
-    timers->dues[single_id(place)] = due;
+    timers->dues[id] = due;
     far_wait(timers, due);
 }
 
@@ -151,31 +163,43 @@ static void single_ready(struct tw_timers *timers, tw_id id)
     }
     uint32_t rest = timers->capacity - id;
     uint32_t ready = id + (rest < READY_STEP ? rest : READY_STEP);
-    memset(link_at(timers, single_place(timers->at_once)), 0,
+    memset(single_links(timers, timers->at_once), 0,
            (ready - timers->at_once) * SINGLE_LINKS * sizeof(uint32_t));
     timers->at_once = ready;
 }
 
-/* A start that is not after now, or far, or the first of its timer.  (The others are in fast.c.) */
+/* A start within the reach of the ring, of a timer that is ready. */
+static inline __attribute__((always_inline)) int single_start(struct tw_timers *timers, tw_id id,
+                                                              tw_tick due)
+{
+    uint32_t slot = single_slot(timers, due), head = timers->heads + slot;
+    uint32_t from = single_unlink(timers, single_links(timers, id));
+    *single_mark(timers, slot) = 1;
+    timers->running += from == 0;
+    single_link(timers, id, head);
+    return from != 0;
+}
+
+/* A start that is not after now, or far, or the first of its timer. */
 static int single_start_rare(struct tw_timers *timers, tw_id id, tw_tick due)
 {
     if (!due_settle(timers, &due))
         return TW_REFUSED_RANGE;
     if (id >= timers->at_once)
         single_ready(timers, id);
-    uint32_t from = single_unlink(timers, single_place(id));
+    uint32_t from = single_unlink(timers, single_links(timers, id));
     timers->running += from == 0;
-    single_put(timers, single_place(id), due);
+    single_put(timers, id, due);
     return from != 0 ? TW_REARMED : TW_OK;
 }
 
 static inline int single_stop(struct tw_timers *timers, tw_id id)
 {
-    size_t place = single_place(id);
-    if (id >= timers->at_once || *link_at(timers, place + 1) == 0)
+    uint32_t *links = single_links(timers, id);
+    if (id >= timers->at_once || links[1] == 0)
         return TW_IDLE;
-    single_unlink(timers, place);
-    single_idle(timers, place);
+    single_unlink(timers, links);
+    single_idle(links);
     timers->running--;
     return TW_OK;
 }
@@ -187,17 +211,19 @@ __attribute__((noinline)) static void far_deal(struct tw_timers *timers)
 {
     uint32_t next;
     single_limits(timers);
-    for (size_t place = *link_at(timers, far_head(timers)); place != 0; place = next) {
+    for (uint32_t place = *link_at(timers, timers->heads + far_slot(timers)); place != 0;
+         place = next) {
+        tw_id id = single_id(place);
+        tw_tick due = timers->dues[id];
         next = *link_at(timers, place);
-        tw_tick due = timers->dues[single_id(place)];
         TW_COUNT(timers, visits, 1);
         if (due - timers->now > single_reach(timers)) {
             far_wait(timers, due);
             continue;
         }
         TW_COUNT(timers, moves, 1);
-        single_unlink(timers, place);
-        single_put(timers, place, due);
+        single_unlink(timers, single_links(timers, id));
+        single_put(timers, id, due);
     }
 }
 
@@ -229,7 +255,7 @@ static void single_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ct
             single_scout_go(timers, turn);
         *link_at(timers, head) = next;
         *link_at(timers, next + (size_t)1) = (uint32_t)head;
-        single_idle(timers, place);
+        single_idle(link_at(timers, place));
         timers->running--;
         TW_COUNT(timers, link_writes, 3);
         TW_COUNT(timers, visits, 1);
@@ -240,7 +266,7 @@ static void single_fire(struct tw_timers *timers, tw_expire_fn *expire, void *ct
 /* The mark of the slots before those that share one with this tick: they are over. */
 static inline void mark_clear(struct tw_timers *timers, tw_tick tick)
 {
-    *single_mark(timers, single_head(timers, tick - WORD_TICKS)) = 0;
+    *single_mark(timers, single_slot(timers, tick - WORD_TICKS)) = 0;
 }
 
 /* A tick on which somebody is due or the far list is gone over. */
@@ -319,12 +345,17 @@ __attribute__((noinline)) static void single_jump(struct tw_timers *timers, tw_t
     }
 }
 
-static inline void single_step(struct tw_timers *timers, tw_expire_fn *expire, void *ctx)
+/* The next tick, which its caller knows: to read the clock would wait for the step before.  An empty tick jumps
+ * nowhere. */
+static inline void single_step(struct tw_timers *timers, tw_tick next, tw_expire_fn *expire,
+                               void *ctx)
 {
-    tw_tick now = ++timers->now;
+    timers->now = next;
     TW_COUNT(timers, pointer_moves, 1);
-    mark_clear(timers, now);
-    if (*link_at(timers, single_head(timers, now)) != 0 || timers->upper <= now)
+    if (__builtin_expect(next % WORD_TICKS == 0, 0))
+        mark_clear(timers, next);
+    bool is_used = *link_at(timers, single_head(timers, next)) != 0;
+    if (__builtin_expect(is_used || timers->upper <= next, 0))
         single_turn(timers, expire, ctx);
     else
         TW_COUNT(timers, empty_ticks, 1);
@@ -337,14 +368,14 @@ __attribute__((noinline)) static void single_move(struct tw_timers *timers, tw_t
     if (to > timers->now && to - timers->now > STEPS)
         single_jump(timers, to, expire, ctx);
     while (timers->now < to)
-        single_step(timers, expire, ctx);
+        single_step(timers, timers->now + 1, expire, ctx);
 }
 
 static inline void single_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire,
                                   void *ctx)
 {
-    if (to - timers->now == 1)
-        single_step(timers, expire, ctx);
+    if (__builtin_expect(to - timers->now == 1, 1))
+        single_step(timers, to, expire, ctx);
     else
         single_move(timers, to, expire, ctx);
 }
@@ -396,7 +427,7 @@ static const char *single_check(const struct tw_timers *timers)
     const char *broken = timers->upper <= timers->now ? "the next wake-up is over" : NULL;
     for (uint32_t list = 0; !broken && timers->at_once > 0 && list <= timers->mask + 1; list++) {
         size_t head = timers->heads + list;
-        if (link_get(timers, head) != 0 && !*single_mark(timers, head))
+        if (link_get(timers, head) != 0 && !*single_mark(timers, list))
             broken = "a list with timers has no mark";
         else
             broken = single_list_check(timers, list, &held);
