@@ -56,11 +56,14 @@ do for [p = 1:panels] {
     set autoscale # or `stats` would leave out what the last panel did not show
     least = 1e300
     most = 0
+    zeros = 0 # a logarithmic axis has no place for 0: what reaches it ends at the lower edge
     do for [s = 1:series] {
-        stats data index p every ::1 using (column(3 * s) > 0 ? column(3 * s) : NaN) nooutput
+        stats data index p every ::1 \
+            using (column(3 * s) > 0 ? column(3 * s) : column(3 * s - 1) > 0 ? column(3 * s - 1) : NaN) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_min < least) { least = STATS_min }
         stats data index p every ::1 using (column(3 * s + 1) > 0 ? column(3 * s + 1) : NaN) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_max > most) { most = STATS_max }
+        stats data index p every ::1 using (zeros = zeros + (column(3 * s) == 0), 0) nooutput
     }
     times = unit[p] eq "ns"
     load here."ticks.gp"
@@ -69,12 +72,15 @@ do for [p = 1:panels] {
         set arrow c from first c + 0.5, graph 0 to first c + 0.5, graph 1 nohead back linecolor rgb "#cccccc" linewidth 0.7
     }
     set ylabel draws_text ? "" : (times ? "time" : plain(unit[p]))
-    set title draws_text ? header[p]." - ".title : plain(header[p]) offset 0, -0.4
+    heading = header[p].(zeros > 0 ? " (the lower edge stands for 0)" : "")
+    set title draws_text ? heading." - ".title : plain(heading) offset 0, -0.4
+    edge = least / 1.6
+    shown(value) = value > 0 ? value : value == 0 ? edge : NaN
     if (draws_text) {
-        plot for [s = 1:series] data index p every ::1 using ($0 + 1 + aside(s)):(column(3 * s - 1)) with points title name[s]
+        plot for [s = 1:series] data index p every ::1 using ($0 + 1 + aside(s)):(shown(column(3 * s - 1))) with points title name[s]
     } else {
         plot for [s = 1:series] data index p every ::1 \
-            using ($0 + 1 + aside(s)):(column(3 * s - 1)):(column(3 * s)):(column(3 * s + 1)) \
+            using ($0 + 1 + aside(s)):(shown(column(3 * s - 1))):(shown(column(3 * s))):(shown(column(3 * s + 1))) \
             with yerrorbars linestyle style(name[s], s) dashtype 1 pointsize 1.1
     }
 }

@@ -58,7 +58,7 @@ draw() {
         }' "$work/cells.csv" >"$work/data.tsv"
     gnuplot -c plots/scale.gp "$work/data.tsv" "$work/picture.svg" "$l2" "$l3"
     # gnuplot writes comments, empty groups and blanks that nobody sees.
-    sed -e 's/[[:space:]]*$//' -e '/^$/d' "$work/picture.svg" >"$pictures/$file"
+    sed -E -e 's#<title>(data |gnuplot_plot_)[^<]*</title>##' -e 's/[[:space:]]*$//' -e '/^$/d' "$work/picture.svg" >"$pictures/$file"
 }
 
 cache() {

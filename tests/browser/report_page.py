@@ -168,6 +168,10 @@ WIDE = """(() => { const edge = document.documentElement.clientWidth, wide = [];
             wide.push(e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40));
     return wide; })()"""
 
+# A table with sentences is read on a phone without moving it sideways.
+SIDEWAYS = """[...document.querySelectorAll('.scroll')].filter(e => e.querySelector('table.prose') &&
+    e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute('aria-label') + ' is ' + e.scrollWidth + ' px wide')"""
+
 # Contrast by WCAG 2: 4.5 to 1 for text.  Text of a picture is painted with fill.
 CONTRAST = r"""(() => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
@@ -341,6 +345,7 @@ def examine(browser, path, pictures, screenshots):
     for width in (360, 1280):
         browser.size(width, mobile=width < 500)
         report(f"{name}: nothing is wider than {width} px but boxes that scroll", browser.evaluate(WIDE))
+        report(f"{name}: no table with sentences scrolls sideways at {width} px", browser.evaluate(SIDEWAYS))
     for scheme in ("light", "dark"):
         browser.media(scheme=scheme)
         report(f"{name}: text stands out, {scheme}", browser.evaluate(CONTRAST))

@@ -30,7 +30,8 @@ refused() {
 @test "what is wrong in the file is said with its name and key" {
     refused "plugn: unknown key; did you mean 'plugin'?" '{"plugn": "x.so"}'
     refused "plugin: missing" '{}'
-    refused "plugin: given twice" '{"plugin": "x", "plugin": "y"}'
+    refused "plugin: there twice" '{"plugin": "x", "plugin": "y"}'
+    refused "set.delay: there twice" '{"plugin": "x", "set": {"delay": "1", "delay": "2"}}'
     refused "plugin: expected a text" '{"plugin": 3}'
     refused "tasks: 0 given" '{"plugin": "x", "tasks": [0]}'
     refused "workloads: expected an array" '{"plugin": "x", "workloads": "hold"}'

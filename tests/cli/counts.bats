@@ -40,7 +40,7 @@ counted() {
 }
 
 @test "no picture of times is drawn where there are none" {
-    counted --impl=hashed,heap --tasks=10,100 --json=c.json --plots=sweep >/dev/null
+    "$twbench" --tasks=10,100 --counts-only --progress=never --impl=hashed,heap --json=c.json --plots=sweep >/dev/null
     [ "$(cd sweep && echo *.svg)" = memory-standard.svg ]
     run --separate-stderr counted --impl=hashed,heap --plots=single
     [ "$status" -eq 2 ]

@@ -2,7 +2,8 @@
 
 load support
 
-many_cells=(--impl=heap,hashed,hier --tasks=10..1e4 --runs=3 --min-time=60ms --progress=never)
+cells=(--impl=heap,hashed,hier --tasks=10..1e4 --runs=3 --progress=never)
+many_cells=("${cells[@]}" --min-time=60ms)
 
 # has_cells FILE COUNT - or more of them
 has_cells() {
@@ -47,11 +48,35 @@ killed_on_the_way() {
 }
 
 @test "Ctrl-C ends with status 130 and a valid file" {
-    interrupts INT true "$twbench" "${many_cells[@]}" --min-time=400ms --json=out.json >/dev/null 2>err
+    interrupts INT true "$twbench" "${cells[@]}" --min-time=400ms --json=out.json >/dev/null 2>err
     [ "$status" -eq 130 ]
     grep -q resume err
     [ "$(json out.json 'd["complete"], len(d["cells"]) < 12')" = "(False, True)" ]
     "$twbench" report out.json >/dev/null || [ "$(json out.json 'len(d["cells"])')" = 0 ]
+}
+
+@test "a signal before anything runs leaves no lock behind, unless it is ignored" {
+    mkfifo commits
+    mkdir results
+    for signal in INT TERM HUP; do
+        # bash lets what it starts in the background ignore SIGINT.
+        python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$twbench" history results --commits=commits --json=out.json 3>&- &
+        comes_true [ -e out.json.lock ]
+        kill -$signal $!
+        status=0
+        wait $! || status=$?
+        [ "$status" -eq $((128 + $(kill -l $signal))) ]
+        [ ! -e out.json.lock ]
+    done
+    "$twbench" history results --commits=commits --json=out.json 3>&- &
+    comes_true [ -e out.json.lock ]
+    kill -INT $!
+    sleep 0.1
+    [ -e out.json.lock ]
+    kill $!
+    wait $! || true
 }
 
 @test "resuming a finished run changes nothing and runs nothing" {
@@ -68,7 +93,7 @@ killed_on_the_way() {
 }
 
 @test "a file has one writer: a second run is refused and names the first; a killed one holds nothing" {
-    "$twbench" "${many_cells[@]}" --min-time=400ms --json=out.json >/dev/null 2>&1 3>&- &
+    "$twbench" "${cells[@]}" --min-time=400ms --json=out.json >/dev/null 2>&1 3>&- &
     pid=$!
     comes_true test -e out.json.lock
     mkdir -p folder

@@ -9,6 +9,26 @@ load support
 @test "a flag without its value" { refuses --impl --impl; }
 @test "a switch with a value" { refuses --force --json=x.json --force=yes; }
 
+@test "a value given twice" { refuses "--seed: given twice, '1' and '2'" --seed=1 --runs=2 --seed 2; }
+@test "a list given twice" { refuses "expected one list: --tasks=1e3,1e4" --tasks=1e3 --tasks=1e4; }
+@test "a parameter given twice" { refuses "expected one list: --slots=64,128" --impl=hashed --slots=64 --slots=128; }
+@test "levels given twice" { refuses "expected one list: --levels=4,4/8,8" --impl=hier --levels=4,4 --levels=8,8; }
+@test "a runner's setting given twice" { refuses "--transfer: given twice" --runner=tick-queue --transfer=1 --transfer=2; }
+@test "an export given twice" { refuses "--export-csv: given twice, 'a' and 'b'" --export-csv=a --export-csv=b; }
+@test "a page given by both of its flags" { refuses "-o and --html" report x.json -o a --html=b; }
+@test "a trace given twice" { refuses "-o: given twice, 'a' and 'b'" import nginx x -o a -o b; }
+@test "an override of the same name twice" { refuses "--set: delay is given twice" --set=delay=1 --set=delay=2; }
+@test "a limit of the same metric twice" { refuses "--limit: work is given twice" compare --limit=work=1% --limit=work=2% a b; }
+@test "a store's setting twice" { refuses "--store-set: segment-kib is given twice" stores --store-set=segment-kib=1 --store-set=segment-kib=2; }
+@test "a key of an import twice" { refuses "cpu is given twice" import ktimer - -o x.tt cpu=1 cpu=2; }
+@test "two overrides of different names are taken" { refuses "nosuch" --set=delay=5 --set=nosuch=1; }
+@test "what may be repeated says so" {
+    # shellcheck disable=SC2312 # an empty list fails below
+    repeated=$("$twbench" list --flags | grep 'may be repeated' | cut -f3 | sort -u | xargs)
+    echo "$repeated"
+    [ "$repeated" = "assert limit plugin set store-set" ]
+}
+
 @test "a design that is none" { refuses "'hashd'" --impl=hashd; }
 @test "a design that is none behind all" { refuses "'hashd'" --impl=all,hashd; }
 @test "an empty list of designs" { refuses --impl --impl=; }

@@ -38,6 +38,25 @@ static void test_json_is_taken(void **state)
         assert_int_equal(read_text(texts[i], strlen(texts[i]), &diag), DIAG_OK);
 }
 
+/* Beyond the keys that are checked without memory. */
+static void test_a_key_of_very_many_is_found_twice(void **state)
+{
+    (void)state;
+    enum { KEYS = 3000 };
+    struct diag diag;
+    char *text = calloc(KEYS + 1, 16), *end = text;
+    assert_non_null(text);
+    for (int i = 0; i < KEYS; i++)
+        end += sprintf(end, "%c\"k%d\":1", i ? ',' : '{', i);
+    char *last = end;
+    end += sprintf(end, "}");
+    assert_int_equal(read_text(text, (size_t)(end - text), &diag), DIAG_OK);
+    end = last + sprintf(last, ",\"k17\":1}");
+    assert_int_equal(read_text(text, (size_t)(end - text), &diag), DIAG_USAGE);
+    assert_string_equal(diag.text, "x.json: k17: there twice, expected each key once");
+    free(text);
+}
+
 static void test_what_is_not_json_is_refused_with_its_place(void **state)
 {
     (void)state;
@@ -45,6 +64,9 @@ static void test_what_is_not_json_is_refused_with_its_place(void **state)
         const char *text, *message;
     } cases[] = {
         {"", "x.json:1:1: the file is empty; expected a test"},
+        {"{\"a\":1,\"a\":2}", "x.json: a: there twice, expected each key once"},
+        {"{\"a\":1,\"\\u0061\":1}", "x.json: a: there twice"},
+        {"[1,{\"b\":{\"c\":[{\"d\":1,\"e\":2,\"d\":[]}]}}]", "x.json: [1].b.c[0].d: there twice"},
         {"{\n \"a\": oops}", "x.json:2:7: not JSON"},
         {"{} x", ":1:4: not JSON"},
         {"[1,", ":1:4: the text ends too early"},
@@ -133,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_is_taken),
         cmocka_unit_test(test_what_is_not_json_is_refused_with_its_place),
+        cmocka_unit_test(test_a_key_of_very_many_is_found_twice),
         cmocka_unit_test(test_a_zero_byte_and_depth_are_refused),
         cmocka_unit_test(test_strings_of_any_bytes_become_json),
     };

@@ -5,8 +5,10 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,12 +230,95 @@ static int refuse(const char *name, const char *text, const struct scan *scan, c
                       expected);
 }
 
+/* Whoever reads a key that is there twice would silently see one of its values. */
+#define KEYS_WITHOUT_MEMORY 64
+
+static int compare_keys(const void *a, const void *b)
+{
+    const cJSON *const *left = a, *const *right = b;
+    return strcmp((*left)->string, (*right)->string);
+}
+
+/* A key of the object that is there twice; NULL: none, or no memory (*failed). */
+static const cJSON *find_repeated(const cJSON *object, bool *failed)
+{
+    const cJSON *near[KEYS_WITHOUT_MEMORY], **keys = near, *member, *repeated = NULL;
+    size_t count = (size_t)cJSON_GetArraySize(object), filled = 0;
+    if (count > KEYS_WITHOUT_MEMORY)
+        keys = malloc(count * sizeof *keys);
+    *failed = !keys;
+    if (!keys)
+        return NULL;
+    cJSON_ArrayForEach(member, object) keys[filled++] = member;
+    qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t i = 1; i < count && !repeated; i++)
+        if (strcmp(keys[i - 1]->string, keys[i]->string) == 0)
+            repeated = keys[i];
+    if (keys != near)
+        free(keys);
+    return repeated;
+}
+
+/* The way to a value: "cells[3].params"; it is cut off where there is no room. */
+struct way {
+    char text[400];
+    size_t length;
+};
+
+static void way_add(struct way *way, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    int added = vsnprintf(way->text + way->length, sizeof way->text - way->length, format, values);
+    va_end(values);
+    way->length += added > 0 ? (size_t)added : 0;
+    if (way->length >= sizeof way->text)
+        way->length = sizeof way->text - 1;
+}
+
+static int check_keys(const char *name, const cJSON *item, struct way *way, struct diag *diag)
+{
+    bool failed = false, in_array = cJSON_IsArray(item);
+    const cJSON *member, *repeated = in_array ? NULL : find_repeated(item, &failed);
+    size_t length = way->length, index = 0;
+    if (failed)
+        return diag_run(diag, "%.600s: no memory to read it", name);
+    if (repeated) {
+        way_add(way, "%s%.80s", length ? "." : "", repeated->string);
+        return diag_usage(diag, "%.600s: %s: there twice, expected each key once", name, way->text);
+    }
+    cJSON_ArrayForEach(member, item)
+    {
+        if (member->child) {
+            if (in_array)
+                way_add(way, "[%zu]", index);
+            else
+                way_add(way, "%s%.80s", length ? "." : "", member->string);
+            int status = check_keys(name, member, way, diag);
+            if (status != DIAG_OK)
+                return status;
+            way->length = length;
+            way->text[length] = '\0';
+        }
+        index++;
+    }
+    return DIAG_OK;
+}
+
 int jsontext_read(const char *name, const char *text, size_t size, const char *expected,
                   cJSON **out, struct diag *diag)
 {
     struct scan scan = {.at = text, .end = text + size};
+    struct way way = {.length = 0};
     if (!scan_value(&scan, 0) || scan.at != scan.end)
         return refuse(name, text, &scan, expected, diag);
     *out = cJSON_Parse(text);
-    return *out ? DIAG_OK : diag_run(diag, "%.600s: no memory to read it", name);
+    if (!*out)
+        return diag_run(diag, "%.600s: no memory to read it", name);
+    int status = check_keys(name, *out, &way, diag);
+    if (status != DIAG_OK) {
+        cJSON_Delete(*out);
+        *out = NULL;
+    }
+    return status;
 }

@@ -14,8 +14,9 @@
 /* Arrays and objects within each other; what twbench writes has ten at most. */
 #define JSONTEXT_DEPTH_MAX 64
 
-/* Reads a text of RFC 8259 whose numbers are finite and whose strings hold no zero.  `text` ends with a zero
- * byte behind its `size` bytes.  DIAG_USAGE: "name:line:column: what is wrong; expected ...". */
+/* Reads a text of RFC 8259 whose numbers are finite, whose strings hold no zero and whose objects have each key once.
+ * `text` ends with a zero byte behind its `size` bytes.  DIAG_USAGE: "name:line:column: what is wrong; expected ...",
+ * or "name: cells[3].key: there twice ...".  Time: O(n log n). */
 int jsontext_read(const char *name, const char *text, size_t size, const char *expected,
                   cJSON **out, struct diag *diag);
 

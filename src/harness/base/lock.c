@@ -1,9 +1,12 @@
 /* lock.c - a record lock: the kernel knows its owner, and children do not inherit it. */
 #include "harness/base/lock.h"
 
+#include "harness/base/interrupt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +95,35 @@ static int try_lock(const char *path, struct lock *lock, struct diag *diag)
     return is_held ? refuse_held(path, holder.l_pid, diag) : 1;
 }
 
-int lock_take(const char *path, struct lock *lock, struct diag *diag)
+/* ---- Signals. -------------------------------------------------------------------------------- */
+
+/* What this process holds, innermost first, and who it is: children inherit the handler, but no lock.  Both change
+ * while the signals are held off. */
+static struct lock *volatile held;
+static volatile pid_t holder_pid;
+
+static void remove_and_end(int signal_number)
+{
+    if (getpid() == holder_pid)
+        for (const struct lock *lock = held; lock; lock = lock->outer)
+            unlink(lock->path);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number); /* comes when the handler has returned */
+}
+
+/* Before a command reads signals itself, one ends it at once.  A signal that is ignored stays ignored. */
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now, wanted = {.sa_handler = remove_and_end};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(signals[i], &wanted, NULL);
+}
+
+/* ---- Taking and dropping. -------------------------------------------------------------------- */
+
+static int take(const char *path, struct lock *lock, struct diag *diag)
 {
     struct stat info;
     int status = 1;
@@ -114,12 +145,31 @@ int lock_take(const char *path, struct lock *lock, struct diag *diag)
     return status;
 }
 
+int lock_take(const char *path, struct lock *lock, struct diag *diag)
+{
+    sigset_t before;
+    interrupt_hold(&before);
+    int status = take(path, lock, diag);
+    if (lock->fd >= 0) {
+        lock->outer = held;
+        held = lock;
+        holder_pid = getpid();
+        catch_signals();
+    }
+    interrupt_restore(&before);
+    return status;
+}
+
 void lock_drop(struct lock *lock)
 {
+    sigset_t before;
+    interrupt_hold(&before);
     if (lock->fd >= 0) {
         unlink(lock->path); /* while it is held: nobody else's */
         close(lock->fd);
+        held = lock->outer;
     }
     free(lock->path);
     *lock = (struct lock){.fd = -1};
+    interrupt_restore(&before);
 }

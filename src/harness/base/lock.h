@@ -11,13 +11,15 @@
 #include "harness/base/diag.h"
 
 struct lock {
-    int fd;     /* below 0: nothing is held */
-    char *path; /* of FILE.lock */
+    int fd;             /* below 0: nothing is held */
+    char *path;         /* of FILE.lock */
+    struct lock *outer; /* what the process held already */
 };
 
 /* Takes the lock of the document `path`; lock_drop in any case.  "-", pipes and devices have none.
  * DIAG_USAGE when another process has it, with that process's number and command, or when no file can
- * be made there.  Where the file system knows no locks, none is taken and stderr says so. */
+ * be made there.  Where the file system knows no locks, none is taken and stderr says so.  A SIGINT, SIGTERM or SIGHUP
+ * that ends the process removes FILE.lock first; the lock stays where it is until it is dropped. */
 int lock_take(const char *path, struct lock *lock, struct diag *diag);
 /* Removes the lock's file while it is still held; harmless without a lock. */
 void lock_drop(struct lock *lock);

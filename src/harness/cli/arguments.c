@@ -57,7 +57,6 @@ static int refuse_flag(const struct options *options, const char *name, struct d
                       command->name, hint, command->name);
 }
 
-/* One "--name=value" or "--name value"; *used is the number of arguments it took. */
 /* advise has flags of designs, flags of stores, and flags of both. */
 static void note_side(struct options *options, const struct flag *flag)
 {
@@ -70,9 +69,67 @@ static void note_side(struct options *options, const struct flag *flag)
         options->store_flag = flag->name;
 }
 
-static int take_flag(struct options *options, const char *argument, const char *following,
+/* What was given so far. */
+struct given {
+    char key[160]; /* what it sets: the flag's name, "set=delay", "html" of "-o" */
+    const char *value;
+    char shown[66];
+};
+
+struct reading {
+    struct options *options;
+    struct given *given;
+    size_t count;
+};
+
+/* The last of two values would silently be the only one. */
+static int refuse_repeated(const struct given *before, const struct given *now, char separator,
+                           struct diag *diag)
+{
+    const char *equals = strchr(now->key, '=');
+    if (strcmp(before->shown, now->shown) != 0)
+        return diag_usage(diag, "%s and %s: '%s' and '%s' given; expected one of them",
+                          before->shown, now->shown, before->value, now->value);
+    if (separator)
+        return diag_usage(diag, "%s: given twice, '%s' and '%s'; expected one list: %s=%s%c%s",
+                          now->shown, before->value, now->value, now->shown, before->value,
+                          separator, now->value);
+    return diag_usage(diag, "%s: %s%sgiven twice, '%s' and '%s'; expected one value", now->shown,
+                      equals ? equals + 1 : "", equals ? " is " : "", before->value, now->value);
+}
+
+/* `name`: what the flag sets; `separator`: of its list, 0 where it takes one value. */
+static int note_given(struct reading *reading, const struct flag *flag, const char *name,
+                      const char *shown, const char *value, char separator, struct diag *diag)
+{
+    struct given *given = &reading->given[reading->count];
+    if (flag && flag->taken.kind == TAKE_EACH)
+        return DIAG_OK;
+    given->value = value;
+    snprintf(given->shown, sizeof given->shown, "%s", shown);
+    snprintf(given->key, sizeof given->key, "%s", name);
+    if (flag && flag->taken.kind == TAKE_NAMED)
+        snprintf(given->key, sizeof given->key, "%s=%.*s", name, (int)strcspn(value, "="), value);
+    for (size_t i = 0; i < reading->count; i++)
+        if (strcmp(reading->given[i].key, given->key) == 0)
+            return refuse_repeated(&reading->given[i], given, separator, diag);
+    reading->count++;
+    return DIAG_OK;
+}
+
+/* What stands between the values of a flag or a design's parameter; 0: it takes one value. */
+static char separator_of(const struct flag *flag, const struct tw_param *param)
+{
+    if (param)
+        return param->values_max > 1 ? '/' : ',';
+    return flag && flag->taken.kind != TAKE_NAMED && strchr(flag->value, ',') ? ',' : '\0';
+}
+
+/* One "--name=value" or "--name value"; *used is the number of arguments it took. */
+static int take_flag(struct reading *reading, const char *argument, const char *following,
                      int *used, struct diag *diag)
 {
+    struct options *options = reading->options;
     char name[64], shown[66];
     const char *equals = strchr(argument, '=');
     size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
@@ -99,6 +156,8 @@ static int take_flag(struct options *options, const char *argument, const char *
         return diag_usage(diag, "%s: a value is missing; expected %s", shown,
                           flag ? flag->value : "N,M");
     *used = equals ? 1 : 2;
+    if (note_given(reading, flag, name, shown, value, separator_of(flag, param), diag) != DIAG_OK)
+        return DIAG_USAGE;
     options->matrix_given |= !flag || (flag->groups & FLAGS_MATRIX);
     if (of_runner)
         return clock_flags_setting(options, of_runner, shown, value, diag);
@@ -106,15 +165,16 @@ static int take_flag(struct options *options, const char *argument, const char *
                 : plugin_flag_sweep(options, NULL, param, shown, value, diag);
 }
 
-/* "-o FILE", as compilers take it: where a page, a trace or the sources of a design go. */
+/* "-o FILE", as compilers take it: where a page, a trace or the sources of a design go.  The row's name is what it
+ * sets: --html, or a place that no other flag sets. */
 static const struct flag *output_flag(unsigned groups)
 {
     static const struct flag page = {
-        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, html), 0, 0, NULL, NULL}};
+        "html", "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, html), 0, 0, NULL, NULL}};
     static const struct flag trace = {
-        NULL, "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, trace), 0, 0, NULL, NULL}};
+        "-o", "FILE|-", NULL, 0, {TAKE_FILE, offsetof(struct options, trace), 0, 0, NULL, NULL}};
     static const struct flag sources = {
-        NULL,
+        "-o",
         "DIR",
         NULL,
         0,
@@ -127,12 +187,13 @@ static const struct flag *output_flag(unsigned groups)
 }
 
 /* A flag, or "-o". */
-static int take_argument(struct options *options, const char *argument, const char *following,
+static int take_argument(struct reading *reading, const char *argument, const char *following,
                          int *used, struct diag *diag)
 {
+    struct options *options = reading->options;
     const struct command *command = options->command;
     if (argument[1] == '-')
-        return take_flag(options, argument, following, used, diag);
+        return take_flag(reading, argument, following, used, diag);
     const struct flag *output = output_flag(command->flags);
     if (strcmp(argument, "-o") != 0 || !output)
         return diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
@@ -140,6 +201,8 @@ static int take_argument(struct options *options, const char *argument, const ch
     if (!following)
         return diag_usage(diag, "-o: a value is missing; expected %s", output->value);
     *used = 2;
+    if (note_given(reading, output, output->name, "-o", following, '\0', diag) != DIAG_OK)
+        return DIAG_USAGE;
     return flag_take(output, options, "-o", following, diag);
 }
 
@@ -292,13 +355,18 @@ int arguments_parse(int argc, char **argv, int first, const struct command *comm
     };
     adjust_defaults(options, command->flags);
     flags_select_all(options);
+    struct reading reading = {
+        .options = options,
+        .given = lists_keep_bytes(&options->memory, (size_t)argc, sizeof *reading.given)};
+    if (!reading.given)
+        return diag_run(diag, "no memory for the command line");
     bool operands_only = false;
     for (int i = first, used = 1; i < argc; i += used, used = 1) {
         if (!operands_only && strcmp(argv[i], "--") == 0) {
             operands_only = true;
         } else if (!operands_only && argv[i][0] == '-' && argv[i][1] != '\0') {
             const char *next = i + 1 < argc ? argv[i + 1] : NULL;
-            int status = take_argument(options, argv[i], next, &used, diag);
+            int status = take_argument(&reading, argv[i], next, &used, diag);
             if (status != DIAG_OK)
                 return status;
         } else if (take_operand(options, command, argv[i], diag) != DIAG_OK) {

@@ -439,6 +439,14 @@ static const char *const style_words[] = {"auto", "color", "plain", NULL};
     {                                                                                              \
         TAKE_BY, 0, 0, 0, NULL, function                                                           \
     }
+#define EACH_BY(function)                                                                          \
+    {                                                                                              \
+        TAKE_EACH, 0, 0, 0, NULL, function                                                         \
+    }
+#define NAMED_BY(function)                                                                         \
+    {                                                                                              \
+        TAKE_NAMED, 0, 0, 0, NULL, function                                                        \
+    }
 
 const struct flag flags[] = {
     {"impl", "A,B|all", "designs to run (default: all of the list but null)",
@@ -446,11 +454,11 @@ const struct flag flags[] = {
     {"impl", "NAME", "the design to show (default: hashed)", FLAGS_SHOW, BY(take_impl)},
     {"plugin", "FILE[,NAME=VALUES]",
      "a design from a shared object, with parameters of its own; run, replay and conform take a "
-     "runner too",
-     FLAGS_DESIGNS | FLAGS_ADVISE, BY(plugin_flag_take)},
+     "runner too; may be repeated",
+     FLAGS_DESIGNS | FLAGS_ADVISE, EACH_BY(plugin_flag_take)},
     {"plugin", "FILE",
      "describe the design or runner of a shared object, and nothing else; may be repeated",
-     FLAGS_LIST, BY(plugin_flag_take)},
+     FLAGS_LIST, EACH_BY(plugin_flag_take)},
     {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
      FLAGS_MATRIX, BY(take_workload)},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
@@ -492,7 +500,7 @@ const struct flag flags[] = {
      "recover once more without page cache, as after a reboot: it forgets the files first",
      FLAGS_STORES, SWITCH(storing.is_cold)},
     {"store-set", "NAME=VALUE", "a setting of the stores that have it; may be repeated",
-     FLAGS_STORES | FLAGS_CONFORM | FLAGS_DURABLE, BY(store_flags_set)},
+     FLAGS_STORES | FLAGS_CONFORM | FLAGS_DURABLE, NAMED_BY(store_flags_set)},
     {"directory", "DIR", "where the stores' files are while they run (default: here)",
      FLAGS_STORES | FLAGS_CONFORM | FLAGS_DURABLE, DIRECTORY(storing.directory)},
     {"store", "A,B|FILE", "prove stores of delayed messages instead of designs: crashes, power",
@@ -531,7 +539,7 @@ const struct flag flags[] = {
     {"preset", "NAME", "designs, workloads and tasks that are not given (compare: ci)",
      FLAGS_MATRIX, BY(take_preset)},
     {"set", "NAME=VALUE", "override a parameter of the workloads; may be repeated",
-     FLAGS_MATRIX | FLAGS_ADVISE, BY(take_set)},
+     FLAGS_MATRIX | FLAGS_ADVISE, NAMED_BY(take_set)},
     {"tick", "TIME", "length of a tick: 1ms (default: the workload's; a trace rounds up)",
      FLAGS_MATRIX | FLAGS_ADVISE, TIME(setup.tick_ns, 1)},
     {"tick", "TIME", "length of a tick (default: the script's unit, or else 1s)", FLAGS_SHOW,
@@ -640,8 +648,9 @@ const struct flag flags[] = {
     {"fail-on", "WHAT",
      "work, regressed or inconclusive: what ends in status 3 or 4 (default regressed)",
      FLAGS_COMPARE, WORD(fail_on, fail_on_words)},
-    {"limit", "METRIC=SHARE", "how far a metric may move: instructions=1%, time=5%, memory=off",
-     FLAGS_COMPARE, BY(take_limit)},
+    {"limit", "METRIC=SHARE",
+     "how far a metric may move: instructions=1%, time=5%, memory=off; may be repeated",
+     FLAGS_COMPARE, NAMED_BY(take_limit)},
     {"fail-on", "WHAT",
      "project, work, regressed or inconclusive: what ends in status 3 or 4 (default project: as "
      "the "
@@ -720,7 +729,7 @@ const struct flag flags[] = {
     {"html", "FILE|-", "all of it as one page of HTML that loads nothing; also -o FILE", FLAGS_PAGE,
      FILE_NAME(html)},
     {"assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
-     FLAGS_REPORT, BY(take_assert)},
+     FLAGS_REPORT, EACH_BY(take_assert)},
     {"progress", "WHEN", "auto, bar, lines, never (default: a bar on a terminal)",
      FLAGS_RUN | FLAGS_CLAIMS | FLAGS_PAIRS | FLAGS_ADVISE | FLAGS_CI | FLAGS_IMPORT |
          FLAGS_LIMITS | FLAGS_STORES | FLAGS_DURABLE,
@@ -774,6 +783,8 @@ int flag_take(const struct flag *flag, struct options *options, const char *show
     case TAKE_DIRECTORY:
         return take_directory(field, shown, value, diag);
     case TAKE_BY:
+    case TAKE_EACH:
+    case TAKE_NAMED:
         return row->by(options, shown, value, diag);
     }
     return status;

@@ -21,7 +21,9 @@ enum flag_kind {
     TAKE_WORD,      /* an enum, by the place among the words */
     TAKE_FILE,      /* a const char *, not empty; "-" is stdout or stdin */
     TAKE_DIRECTORY, /* a const char * of a directory that can be read */
-    TAKE_BY         /* a function of its own */
+    TAKE_BY,        /* a function of its own */
+    TAKE_EACH,      /* the same; the flag may be repeated, and its help says so */
+    TAKE_NAMED      /* the same, of NAME=VALUE: each name once */
 };
 
 /* How a flag's value is read, and where it goes. */

@@ -169,16 +169,6 @@ static int check_key(const char *path, const cJSON *item, struct options *scratc
     return status;
 }
 
-/* A key given twice would silently be only one of them. */
-static int check_once(const char *path, const cJSON *item, struct diag *diag)
-{
-    for (const cJSON *other = item->next; other; other = other->next)
-        if (strcmp(other->string, item->string) == 0)
-            return diag_usage(diag, "%s: %.80s: given twice; expected one value", path,
-                              item->string);
-    return DIAG_OK;
-}
-
 static int check_project(const struct project *project, struct diag *diag)
 {
     int status = DIAG_OK;
@@ -194,8 +184,6 @@ static int check_project(const struct project *project, struct diag *diag)
     {
         if (status == DIAG_OK)
             status = check_key(project->path, item, scratch, diag);
-        if (status == DIAG_OK)
-            status = check_once(project->path, item, diag);
     }
     if (status == DIAG_OK && !project_text(project, "plugin"))
         status = diag_usage(diag, "%s: plugin: missing; expected the shared object of your timer",

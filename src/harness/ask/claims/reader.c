@@ -67,9 +67,6 @@ void reader_check_keys(struct reader *reader, const struct reader_place *place, 
         struct reader_place member = reader_member(place, item->string);
         if (!is_word(item->string, known))
             reader_refuse(reader, &member, "unknown key, expected one of %s", words);
-        for (const cJSON *other = item->next; other; other = other->next)
-            if (strcmp(item->string, other->string) == 0)
-                reader_refuse(reader, &member, "there twice, expected each key once");
     }
 }
 

@@ -34,7 +34,7 @@ struct reader_place reader_element(const struct reader_place *outer, size_t inde
 void reader_refuse(struct reader *reader, const struct reader_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Refuses what is no object, keys that are not among the NULL-ended `known`, and keys there twice. */
+/* Refuses what is no object, and keys that are not among the NULL-ended `known`. */
 void reader_check_keys(struct reader *reader, const struct reader_place *place, const cJSON *object,
                        const char *const *known);
 

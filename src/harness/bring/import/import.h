@@ -41,6 +41,7 @@ struct import_options {
     bool deadline_bucket; /* deadline=bucket, not expires */
     uint64_t hz;          /* 0: not given */
     struct clocks clocks;
+    uint32_t taken; /* 1 << place of each key given so far */
 };
 
 /* Each the last thing in its file. */

@@ -259,8 +259,13 @@ int import_options_take(struct import_options *options, const char *setting, str
     size_t length = equals ? (size_t)(equals - setting) : 0;
     for (size_t i = 0; equals && i < KEYS; i++)
         if (key_is_of(&keys[i], options->kind) && strlen(keys[i].name) == length &&
-            memcmp(keys[i].name, setting, length) == 0)
+            memcmp(keys[i].name, setting, length) == 0) {
+            if (options->taken & 1u << i)
+                return diag_usage(diag, "%s: %s is given twice; expected one value", setting,
+                                  keys[i].name);
+            options->taken |= 1u << i;
             return keys[i].take ? keys[i].take(options, equals + 1, diag)
                                 : take_either(&keys[i], options, equals + 1, diag);
+        }
     return key_unknown(options->kind, setting, diag);
 }

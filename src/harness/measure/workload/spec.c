@@ -360,18 +360,10 @@ static int phases_bind(const struct binder *binder, const struct place *place, c
 
 static int object_check(const struct binder *binder, const struct place *place, const cJSON *object)
 {
-    const cJSON *item, *other;
     if (!cJSON_IsObject(object))
         return diag_usage(binder->diag, "%s: expected an object", place->text);
     if (cJSON_GetArraySize(object) > KEYS_MAX)
         return diag_usage(binder->diag, "%s: expected at most %d keys", place->text, KEYS_MAX);
-    cJSON_ArrayForEach(
-        item, object) for (other = item->next; other;
-                           other = other->next) if (strcmp(item->string, other->string) == 0)
-    {
-        struct place member = place_member(place, item->string);
-        return diag_usage(binder->diag, "%s: there twice, expected each key once", member.text);
-    }
     return DIAG_OK;
 }
 

@@ -1,4 +1,5 @@
 /* gnuplot.c - runs gnuplot and reports its errors. */
+#include "harness/base/file.h"
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/style.h"
 
@@ -81,6 +82,45 @@ static void copy_to_stdout(FILE *text)
         fwrite(piece, 1, bytes, stdout);
 }
 
+/* A browser shows a group's title below the mouse, and a screen reader reads it: gnuplot's own words for what has no name
+ * go. */
+static void drop_titles(char *svg)
+{
+    static const char open[] = "<title>", close[] = "</title>";
+    char *to = svg;
+    for (const char *at = svg; *at;) {
+        const char *text = at + sizeof open - 1, *end;
+        if (strncmp(at, open, sizeof open - 1) == 0 &&
+            (strncmp(text, "data ", 5) == 0 || strncmp(text, "gnuplot_plot_", 13) == 0) &&
+            (end = strstr(text, close)))
+            at = end + sizeof close - 1;
+        else
+            *to++ = *at++;
+    }
+    *to = '\0';
+}
+
+static int tidy_svg(const char *path, struct diag *diag)
+{
+    char *svg;
+    size_t size;
+    int status = file_read(path, &svg, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    drop_titles(svg);
+    FILE *out = fopen(path, "w");
+    bool failed = !out || fputs(svg, out) < 0;
+    failed |= out && fclose(out) != 0;
+    free(svg);
+    return failed ? diag_run(diag, "%s: cannot be written: %s", path, strerror(errno)) : DIAG_OK;
+}
+
+static bool is_svg(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".svg") == 0;
+}
+
 int gnuplot_run(const char *script, const char *data, const char *out, struct diag *diag)
 {
     char *const argv[] = {
@@ -109,6 +149,8 @@ int gnuplot_run(const char *script, const char *data, const char *out, struct di
         fclose(words);
     if (text)
         fclose(text);
+    if (status == DIAG_OK && out && is_svg(out))
+        status = tidy_svg(out, diag);
     for (size_t i = 0; i < sizeof argv / sizeof *argv; i++)
         free(argv[i]);
     return status;

@@ -103,8 +103,9 @@ static void add_samples(struct standing_contender *contender, const cJSON *sampl
     }
 }
 
-/* Of a load as fast as it goes by puts, of one at a rate by lateness.  False: there is nothing to compare. */
-static bool standing_of(char *out, size_t size, const cJSON *first)
+/* Of a load as fast as it goes by puts, of one at a rate by lateness.  False: there is nothing to compare.  *known: there
+ * are samples enough to name one. */
+static bool standing_of(char *out, size_t size, const cJSON *first, bool *known)
 {
     size_t count = 0, cells = 0;
     for (const cJSON *cell = first; cell; cell = cell->next)
@@ -123,6 +124,7 @@ static bool standing_of(char *out, size_t size, const cJSON *first)
     struct text line = text_in(out, size);
     if (phase)
         standing_say(&line, phase);
+    *known = json_get_text(phase, "fastest")[0] != '\0';
     cJSON_Delete(phase);
     free(all);
     return phase != NULL;
@@ -130,7 +132,7 @@ static bool standing_of(char *out, size_t size, const cJSON *first)
 
 static void add_title(struct page *page, const struct place *cell)
 {
-    page_add(page, cell, "{sync}");
+    page_add(page, cell, "sync {sync}");
     if (json_get_number(cell->json, "interval_ms") > 0)
         page_add(page, cell, " of {interval_ms} ms");
     page_add(page, cell,
@@ -142,15 +144,25 @@ static void add_title(struct page *page, const struct place *cell)
 static void say_all_standing(struct page *page, const struct place *cells)
 {
     char standing[STANDING_SIZE];
+    size_t unknown = 0;
+    bool known;
     page_aside(page, NULL);
     for (struct place cell = place_item(cells, 0); cell.json; place_next(&cell)) {
         if (!is_first_of_group(cells, cell.json) || json_get_number(cell.json, "load.kills") > 0 ||
-            !standing_of(standing, sizeof standing, cell.json))
+            !standing_of(standing, sizeof standing, cell.json, &known))
+            continue;
+        unknown += !known;
+        if (!known)
             continue;
         page_item(page, "%s", "");
         add_title(page, &cell);
         page_span(page, ": %s.", standing);
     }
+    if (unknown > 0)
+        page_item(page,
+                  "Of %zu table%s no store is named the fastest, for want of six samples "
+                  "(--runs=6).",
+                  unknown, unknown == 1 ? "" : "s");
     page_open(page, PAGE_ASIDE_END);
 }
 
@@ -166,7 +178,8 @@ static void add_group(struct page *page, const struct place *cells, const cJSON 
     } else {
         page_table(page, NULL, "Figures");
         add_rows(page, figure_fields, COUNT(figure_fields), cells, first);
-        if (standing_of(standing, sizeof standing, first))
+        bool known;
+        if (standing_of(standing, sizeof standing, first, &known))
             page_text(page, "%s.", standing);
     }
     page_table(page, NULL, "Ledger");

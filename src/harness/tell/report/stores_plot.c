@@ -194,11 +194,11 @@ static void write_figure(FILE *out, const cJSON *figure, const struct drawn *dra
 {
     static const char *const ends[] = {"median", "low", "high"};
     for (size_t i = 0; i < 3; i++) {
-        double value = fmax(drawn->scale * json_get_number(figure, ends[i]), drawn->step);
-        if (figure && value > 0)
-            fprintf(out, "\t%.6g", value);
-        else
+        double value = figure ? drawn->scale * json_get_number(figure, ends[i]) : NAN;
+        if (isnan(value))
             fputs("\t?", out);
+        else
+            fprintf(out, "\t%.6g", fmax(value, drawn->step));
     }
 }
 

@@ -73,13 +73,23 @@ static void write_element(FILE *out, const char *element, const struct page_line
 
 /* ---- Tables. --------------------------------------------------------------------------------- */
 
+/* The class attribute of a cell or its head. */
+static void write_class(FILE *out, unsigned flags, bool is_best)
+{
+    if (flags & PAGE_PROSE)
+        fputs(" class=\"prose\"", out);
+    else if (!(flags & PAGE_LEFT))
+        fputs(is_best ? " class=\"number best\"" : " class=\"number\"", out);
+}
+
 static void write_head(FILE *out, const struct page_table *table)
 {
     fputs("<thead><tr>", out);
     for (size_t i = 0; i < table->column_count; i++) {
         const struct page_column *column = &table->columns[i];
-        fprintf(out, "<th scope=\"col\"%s><button type=\"button\">",
-                column->flags & PAGE_LEFT ? "" : " class=\"number\"");
+        fputs("<th scope=\"col\"", out);
+        write_class(out, column->flags, false);
+        fputs("><button type=\"button\">", out);
         xml_text(out, column->title[0] ? column->title : column->unit);
         if (column->title[0] && column->unit[0]) {
             fputs(" <small>", out);
@@ -99,8 +109,7 @@ static void write_cell(FILE *out, const struct page_table *table, size_t row, si
     bool is_best = page_is_best(table, row, column);
     double value = page_cell_value(cell);
     fputs(is_name ? "<th scope=\"row\"" : "<td", out);
-    if (!(table->columns[column].flags & PAGE_LEFT))
-        fputs(is_best ? " class=\"number best\"" : " class=\"number\"", out);
+    write_class(out, table->columns[column].flags, is_best);
     if (!isnan(value))
         fprintf(out, " data-sort=\"%.15g\"", value);
     fputc('>', out);
@@ -128,7 +137,12 @@ static void write_table(FILE *out, const struct page_block *block)
     const struct page_table *table = &block->table;
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\"", out);
     xml_attribute(out, "aria-label", table->title);
-    fputs("><table class=\"sortable\"", out);
+    fputs("><table class=\"sortable", out);
+    /* On a phone the sentences of the last column go below the `above` others (report.css). */
+    size_t above = table->column_count ? table->column_count - 1 : 0;
+    if (above && (table->columns[above].flags & PAGE_PROSE))
+        fprintf(out, " prose above-%zu", above);
+    fputs("\"", out);
     if (block->id)
         xml_attribute(out, "id", block->id);
     fputs(">\n", out);
