@@ -4,7 +4,7 @@
 #     gnuplot -c plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
 #     gnuplot -c plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
 #
-# Data: src/harness/report/advice_plot.h.  What is recommended, what is not significantly different from it and what is on
+# Data: src/harness/tell/report/plotdata.h.  What is recommended, what is not significantly different from it and what is on
 # the front for another reason have their names on the right, each with a line to its point; the others are
 # grey.  The steps join those that none beats in both cost and memory.
 

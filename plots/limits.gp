@@ -2,7 +2,7 @@
 #
 #     gnuplot -c plots/limits.gp limits.tsv limits.svg      (or .png, .pdf)
 #
-# Data: src/harness/report/limits_plot.h has the form.  On the left single nodes, on the right lists; nodes of 16
+# Data: src/harness/tell/report/plotdata.h has the form.  On the left single nodes, on the right lists; nodes of 16
 # bytes are lines, those of 8 and 64 marks of the same colour; dashed is on pages of 2 MiB.  Upright lines are the
 # caches.
 

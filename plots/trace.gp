@@ -2,7 +2,7 @@
 #
 #     gnuplot -c plots/trace.gp trace-nginx.tsv trace-nginx.svg      (or .png, .pdf)
 #
-# Data: src/harness/report/census_plot.h has the form.
+# Data: src/harness/tell/report/plotdata.h has the form.
 
 data = ARG1
 out = ARG2

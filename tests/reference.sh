@@ -22,10 +22,10 @@ commit_after() {
 }
 mkdir -p "$work/tree/tools" "$work/tree/src" "$work/tree/results" "$work/tree/docs"
 cp tools/build_info.sh "$work/tree/tools"
-for file in VERSION README.md src/main.c results/one.json docs/PAGE.md; do echo 1 >"$work/tree/$file"; done
+for file in VERSION README.md src/main.c results/one.json docs/CI.md; do echo 1 >"$work/tree/$file"; done
 git -C "$work/tree" init -q && git -C "$work/tree" add VERSION README.md src results docs tools &&
     git -C "$work/tree" -c user.name=a -c user.email=a@b commit -qm one
-[[ $(commit_after results/one.json) != *dirty ]] && [[ $(commit_after docs/PAGE.md) != *dirty ]] && [[ $(commit_after README.md) != *dirty ]]
+[[ $(commit_after results/one.json) != *dirty ]] && [[ $(commit_after docs/CI.md) != *dirty ]] && [[ $(commit_after README.md) != *dirty ]]
 tell $? "results and pages leave the build as it is"
 [[ $(commit_after src/main.c) == *-dirty ]]
 tell $? "sources do not"

@@ -21,12 +21,13 @@ load support
 @test "a limit of the same metric twice" { refuses "--limit: work is given twice" compare --limit=work=1% --limit=work=2% a b; }
 @test "a store's setting twice" { refuses "--store-set: segment-kib is given twice" stores --store-set=segment-kib=1 --store-set=segment-kib=2; }
 @test "a key of an import twice" { refuses "cpu is given twice" import ktimer - -o x.tt cpu=1 cpu=2; }
+@test "a workload twice" { refuses "--workload: 'hold' is given twice" --workload=hold --workload=idle,hold; }
 @test "two overrides of different names are taken" { refuses "nosuch" --set=delay=5 --set=nosuch=1; }
 @test "what may be repeated says so" {
     # shellcheck disable=SC2312 # an empty list fails below
     repeated=$("$twbench" list --flags | grep 'may be repeated' | cut -f3 | sort -u | xargs)
     echo "$repeated"
-    [ "$repeated" = "assert limit plugin set store-set" ]
+    [ "$repeated" = "assert limit plugin set store-set workload" ]
 }
 
 @test "a design that is none" { refuses "'hashd'" --impl=hashd; }

@@ -97,15 +97,14 @@ static int try_lock(const char *path, struct lock *lock, struct diag *diag)
 
 /* ---- Signals. -------------------------------------------------------------------------------- */
 
-/* What this process holds, innermost first, and who it is: children inherit the handler, but no lock.  Both change
- * while the signals are held off. */
-static struct lock *volatile held;
-static volatile pid_t holder_pid;
+/* What is held, innermost first; it changes while the signals are held off.  A handler has no argument that it could
+ * come in through. */
+static struct lock *volatile lock_current;
 
 static void remove_and_end(int signal_number)
 {
-    if (getpid() == holder_pid)
-        for (const struct lock *lock = held; lock; lock = lock->outer)
+    for (const struct lock *lock = lock_current; lock; lock = lock->outer)
+        if (lock->owner == getpid()) /* children inherit the handler, but no lock */
             unlink(lock->path);
     signal(signal_number, SIG_DFL);
     raise(signal_number); /* comes when the handler has returned */
@@ -151,9 +150,9 @@ int lock_take(const char *path, struct lock *lock, struct diag *diag)
     interrupt_hold(&before);
     int status = take(path, lock, diag);
     if (lock->fd >= 0) {
-        lock->outer = held;
-        held = lock;
-        holder_pid = getpid();
+        lock->outer = lock_current;
+        lock->owner = getpid();
+        lock_current = lock;
         catch_signals();
     }
     interrupt_restore(&before);
@@ -167,7 +166,7 @@ void lock_drop(struct lock *lock)
     if (lock->fd >= 0) {
         unlink(lock->path); /* while it is held: nobody else's */
         close(lock->fd);
-        held = lock->outer;
+        lock_current = lock->outer;
     }
     free(lock->path);
     *lock = (struct lock){.fd = -1};

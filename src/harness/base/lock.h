@@ -10,10 +10,13 @@
 
 #include "harness/base/diag.h"
 
+#include <sys/types.h>
+
 struct lock {
     int fd;             /* below 0: nothing is held */
     char *path;         /* of FILE.lock */
     struct lock *outer; /* what the process held already */
+    pid_t owner;
 };
 
 /* Takes the lock of the document `path`; lock_drop in any case.  "-", pipes and devices have none.

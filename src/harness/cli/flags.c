@@ -110,6 +110,9 @@ static int add_workload(void *ctx, const char *flag, const char *name, struct di
     struct options *options = ctx;
     if (options->workload_count == OPTIONS_LIST_MAX)
         return diag_usage(diag, "%s: more than %d workloads", flag, OPTIONS_LIST_MAX);
+    for (size_t i = 0; i < options->workload_count; i++)
+        if (strcmp(options->workloads[i], name) == 0)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
     /* A list item is a scratch copy; the names have to last. */
     options->workloads[options->workload_count] = lists_keep(&options->memory, name);
     if (!options->workloads[options->workload_count++])
@@ -459,8 +462,9 @@ const struct flag flags[] = {
     {"plugin", "FILE",
      "describe the design or runner of a shared object, and nothing else; may be repeated",
      FLAGS_LIST, EACH_BY(plugin_flag_take)},
-    {"workload", "A,B", "workloads: names of the list, .json files, traces (default: standard)",
-     FLAGS_MATRIX, BY(take_workload)},
+    {"workload", "A,B",
+     "workloads: names of the list, .json files, traces (default: standard); may be repeated",
+     FLAGS_MATRIX, EACH_BY(take_workload)},
     {"tasks", "N,M|A..B", "numbers of timers: 1e3,1e6 or 1e3..1e6 (steps of 10; A..B*2 of 2)",
      FLAGS_MATRIX, BY(take_tasks)},
     {"tasks", "N|A..B", "number of timers; of several the last, the others being looked at too",
