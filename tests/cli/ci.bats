@@ -82,13 +82,15 @@ refused() {
 }
 
 @test "a baseline is saved, is the same as itself, and finds more instructions" {
-    project '"baseline": "kept/mine.json", "parameters": {"max-running": 60}'
+    project '"baseline": "kept/mine.json", "fail_on": "regressed", "parameters": {"max-running": 60}'
     "$twbench" ci --save-baseline --progress=never
     "$twbench" ci --progress=never
     sed -i '/^static int mine_start/,/^{/ s/^{/&\n    for (volatile int i = 0; i < 40; i++) {}/' mine.c
     run "$twbench" ci --progress=never
     [ "$status" -eq 3 ]
     [[ $output == *"contract  not tested"* ]]
+    "$twbench" ci --fail-on=work --progress=never # the flag wins over the file
+    "$twbench" ci --progress=never || [ $? -eq 3 ]
     python3 -c 'import json
 d = json.load(open("out/new.json"))
 assert d["contract"] == {"status": "not-tested", "text": None}, d["contract"]

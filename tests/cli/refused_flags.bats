@@ -20,6 +20,10 @@ load support
 @test "an override of the same name twice" { refuses "--set: delay is given twice" --set=delay=1 --set=delay=2; }
 @test "a limit of the same metric twice" { refuses "--limit: work is given twice" compare --limit=work=1% --limit=work=2% a b; }
 @test "a store's setting twice" { refuses "--store-set: segment-kib is given twice" stores --store-set=segment-kib=1 --store-set=segment-kib=2; }
+@test "a policy twice" { refuses "--sync: 'interval:10ms' is given twice" stores --stores=memory --sync=none,interval:10ms,interval:10ms; }
+@test "a setting that no store of the run has" { refuses "segment-kib: none of the stores has it" stores --stores=memory --store-set=segment-kib=64; }
+@test "a setting that the store to be proved does not have" { refuses "segment-kib: none of the stores has it" conform --store=memory --store-set=segment-kib=64; }
+@test "an empty text says what was expected" { refuses "--since: empty; expected COMMIT|DATE" history x.json --since=; }
 @test "a key of an import twice" { refuses "cpu is given twice" import ktimer - -o x.tt cpu=1 cpu=2; }
 @test "a workload twice" { refuses "--workload: 'hold' is given twice" --workload=hold --workload=idle,hold; }
 @test "two overrides of different names are taken" { refuses "nosuch" --set=delay=5 --set=nosuch=1; }

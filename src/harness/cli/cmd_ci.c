@@ -308,13 +308,14 @@ static int call(struct ci *ci, const char *command, bool silent, bool whole)
     return cli_call(&what);
 }
 
-/* The flag comes behind what the file says, and wins. */
+/* The flag wins over what the file says. */
 static int add_fail_on(struct ci *ci, struct diag *diag)
 {
     static const char *const words[] = {"work", "regressed", "inconclusive"};
+    const char *word = ci->options->ci_fail_on > 0 ? words[ci->options->ci_fail_on - 1]
+                                                   : project_text(&ci->project, "fail_on");
     int status = DIAG_OK;
-    return ci->options->ci_fail_on > 0 ? ADD("--fail-on=%s", words[ci->options->ci_fail_on - 1])
-                                       : DIAG_OK;
+    return word ? ADD("--fail-on=%s", word) : DIAG_OK;
 }
 
 /* OLD and NEW side by side; `uses`: what of the file says how. */

@@ -75,6 +75,9 @@ static int prove(const struct options *options, const char *given, const char *d
         printf("%s: keeps nothing, so there is nothing to prove\n", store->name);
         return DIAG_OK;
     }
+    if (store_modules_check(&store, 1, options->storing.settings, options->storing.setting_count,
+                            diag) != DIAG_OK)
+        return DIAG_USAGE;
     crash.settings = settings;
     crash.setting_count = store_modules_settings(store, options->storing.settings,
                                                  options->storing.setting_count, settings);

@@ -336,10 +336,11 @@ static int take_save_baseline(struct options *options, const char *flag, const c
 
 /* ---- What to leave. -------------------------------------------------------------------------- */
 
-static int take_file_name(const char **out, const char *flag, const char *value, struct diag *diag)
+static int take_text(const char **out, const char *flag, const char *value, const char *expected,
+                     struct diag *diag)
 {
     if (*value == '\0')
-        return diag_usage(diag, "%s: empty; expected a file name", flag);
+        return diag_usage(diag, "%s: empty; expected %s", flag, expected);
     *out = value;
     return DIAG_OK;
 }
@@ -347,7 +348,7 @@ static int take_file_name(const char **out, const char *flag, const char *value,
 static int take_export(struct options *options, const char *flag, const char *value,
                        struct diag *diag)
 {
-    return take_file_name(&options->exports[export_find(flag + 2)], flag, value, diag);
+    return take_text(&options->exports[export_find(flag + 2)], flag, value, "FILE|-", diag);
 }
 
 static int take_plot_format(struct options *options, const char *flag, const char *value,
@@ -783,7 +784,7 @@ int flag_take(const struct flag *flag, struct options *options, const char *show
         memcpy(field, &word, sizeof word);
         break;
     case TAKE_FILE:
-        return take_file_name(field, shown, value, diag);
+        return take_text(field, shown, value, flag->value, diag);
     case TAKE_DIRECTORY:
         return take_directory(field, shown, value, diag);
     case TAKE_BY:

@@ -40,7 +40,7 @@ static const struct key {
     {"limits", FORM_SETTINGS, "limit", PROJECT_LIMITS, NULL},
     {"pairs", FORM_VALUE, "pairs", PROJECT_PAIRS, NULL},
     {"max_pairs", FORM_VALUE, "max-pairs", PROJECT_PAIRS, NULL},
-    {"fail_on", FORM_TEXT, "fail-on", PROJECT_LIMITS, NULL},
+    {"fail_on", FORM_TEXT, "fail-on", 0, NULL},
     {"baseline", FORM_TEXT, NULL, 0, NULL},
     {"summary", FORM_TEXT, NULL, 0, NULL},
     {"junit", FORM_TEXT, NULL, 0, NULL},

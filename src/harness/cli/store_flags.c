@@ -57,6 +57,19 @@ int store_flags_stores(struct options *options, const char *flag, const char *va
     return lists_split(value, ',', flag, STORING_LIST_MAX, add_store, &options->storing, diag);
 }
 
+/* Takes the policy behind those given so far. */
+static int keep_sync(struct storing_request *storing, const char *flag, const char *item,
+                     struct diag *diag)
+{
+    const struct storing_sync *sync = &storing->syncs[storing->sync_count];
+    for (size_t i = 0; i < storing->sync_count; i++)
+        if (storing->syncs[i].policy == sync->policy &&
+            storing->syncs[i].interval_ms == sync->interval_ms)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, item);
+    storing->sync_count++;
+    return DIAG_OK;
+}
+
 static int add_sync(void *ctx, const char *flag, const char *item, struct diag *diag)
 {
     static const char *const words[] = {"always", "group", "interval", "none"};
@@ -73,14 +86,12 @@ static int add_sync(void *ctx, const char *flag, const char *item, struct diag *
                               item);
         sync->policy = TW_SYNC_INTERVAL;
         sync->interval_ms = (uint32_t)(interval_ns / 1000000);
-        storing->sync_count++;
-        return DIAG_OK;
+        return keep_sync(storing, flag, item, diag);
     }
     for (int i = 0; i < 4; i++)
         if (i != TW_SYNC_INTERVAL && strcmp(item, words[i]) == 0) {
             sync->policy = (enum tw_sync_policy)i;
-            storing->sync_count++;
-            return DIAG_OK;
+            return keep_sync(storing, flag, item, diag);
         }
     return diag_usage(diag, "%s: '%s' given; expected one of always, group, interval:10ms, none",
                       flag, item);
@@ -254,6 +265,19 @@ int store_flags_part(struct options *options, const char *flag, const char *valu
 
 /* ---- Together. -------------------------------------------------------------------------------- */
 
+/* A setting that none of the stores has would do nothing. */
+static int check_settings(const struct storing_request *request, struct diag *diag)
+{
+    const struct tw_store_backend *stores[STORING_LIST_MAX];
+    struct diag unused;
+    if (request->setting_count == 0)
+        return DIAG_OK;
+    for (size_t i = 0; i < request->store_count; i++)
+        stores[i] = store_modules_load(request->stores[i], &unused);
+    return store_modules_check(stores, request->store_count, request->settings,
+                               request->setting_count, diag);
+}
+
 int store_flags_finish(const struct options *options, struct storing_request *request,
                        struct diag *diag)
 {
@@ -273,5 +297,5 @@ int store_flags_finish(const struct options *options, struct storing_request *re
             request->tasks[request->task_count++] = options->tasks[i];
     if (request->task_count == 0)
         request->tasks[request->task_count++] = TASKS_DEFAULT;
-    return DIAG_OK;
+    return check_settings(request, diag);
 }

@@ -380,7 +380,6 @@ cJSON *storing_close(struct storing *storing, bool complete)
     return document;
 }
 
-/* Each store once in a round, so that what the machine does meanwhile meets all of them. */
 /* Whoever waits on the real clock is told for how long. */
 static void tell_span(struct storing *storing)
 {
@@ -391,12 +390,13 @@ static void tell_span(struct storing *storing)
         if (!run.store || !run.real_time)
             continue;
         fprintf(stderr,
-                "twbench: %s runs on the real clock: each run takes %.3g s or more (--span)\n",
+                "twbench: %s runs on the real clock: each run takes %.0f s or more (--span)\n",
                 run.store->name, (double)(run.load.span_ms + run.load.arrivals_ms) / 1000);
         return;
     }
 }
 
+/* Each store once in a round, so that what the machine does meanwhile meets all of them. */
 int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag)
 {
     struct storing *storing = NULL;

@@ -117,3 +117,27 @@ size_t store_modules_settings(const struct tw_store_backend *store, const struct
                 out[kept++] = given[i];
     return kept;
 }
+
+static bool has_setting(const struct tw_store_backend *store, const char *name)
+{
+    const struct tw_param *param = store->params;
+    while (param->name && strcmp(param->name, name) != 0)
+        param++;
+    return param->name != NULL;
+}
+
+int store_modules_check(const struct tw_store_backend *const *stores, size_t store_count,
+                        const struct tw_setting *given, size_t count, struct diag *diag)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t s = 0;
+        while (s < store_count && stores[s] && !has_setting(stores[s], given[i].name))
+            s++;
+        if (s == store_count)
+            return diag_usage(diag,
+                              "--store-set: %s: none of the stores has it; 'twbench list' "
+                              "says which have",
+                              given[i].name);
+    }
+    return DIAG_OK;
+}

@@ -30,4 +30,9 @@ const struct tw_param *store_modules_param(const char *name);
 size_t store_modules_settings(const struct tw_store_backend *store, const struct tw_setting *given,
                               size_t count, struct tw_setting *out);
 
+/* DIAG_USAGE when none of the stores has one of the given settings, which would do nothing.  A NULL stands for a store that
+ * is not here, and may have it. */
+int store_modules_check(const struct tw_store_backend *const *stores, size_t store_count,
+                        const struct tw_setting *given, size_t count, struct diag *diag);
+
 #endif
