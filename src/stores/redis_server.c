@@ -179,7 +179,7 @@ int redis_reply(struct redis_link *link, redisReply **reply)
     return verdict;
 }
 
-int redis_replies(struct redis_link *link, size_t count, redisReply **reply)
+static int redis_replies(struct redis_link *link, size_t count, redisReply **reply)
 {
     int verdict = TW_STORE_OK;
     if (reply)

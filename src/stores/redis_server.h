@@ -78,10 +78,8 @@ int redis_send(struct redis_link *link);
 /* The next answer, which the caller frees (freeReplyObject).  TW_STORE_OK; _LOST; _FULL or _IO if redis refused, and
  * then *reply is NULL.  NULL for reply: it is looked at and freed. */
 int redis_reply(struct redis_link *link, redisReply **reply);
-/* So many answers, each looked at; the last one in *reply, or freed if that is NULL.  The first that was refused is the
- * answer. */
-int redis_replies(struct redis_link *link, size_t count, redisReply **reply);
-/* Sends, and takes so many answers. */
+/* Sends, and takes so many answers, each looked at; the last one is in *reply, or freed if that is NULL.  The first that was
+ * refused is the answer. */
 int redis_call(struct redis_link *link, size_t count, redisReply **reply);
 
 /* Loads a script and gives its name, 40 characters. */

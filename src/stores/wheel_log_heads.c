@@ -27,11 +27,6 @@ uint64_t wl_round(const struct wl_wheel *wheel, bool coarse, uint64_t due)
     return place_of(wheel, coarse, due).round;
 }
 
-size_t wl_page_of(const struct wl_wheel *wheel, bool coarse, uint64_t due)
-{
-    return place_of(wheel, coarse, due).page;
-}
-
 uint64_t wl_head(const struct wl_wheel *wheel, bool coarse, uint64_t due)
 {
     struct place place = place_of(wheel, coarse, due);

@@ -81,9 +81,8 @@ static inline bool wl_same_slot(const struct wl_wheel *wheel, bool coarse, uint6
     return wl_slot_end(wheel, coarse, a) == wl_slot_end(wheel, coarse, b);
 }
 
-/* The round and the number of the page that holds the head of due's slot. */
+/* The round that due falls into. */
 uint64_t wl_round(const struct wl_wheel *wheel, bool coarse, uint64_t due);
-size_t wl_page_of(const struct wl_wheel *wheel, bool coarse, uint64_t due);
 
 /* The head of due's slot; 0: no entry. */
 uint64_t wl_head(const struct wl_wheel *wheel, bool coarse, uint64_t due);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define TASKS_DEFAULT 20000u
-#define RUNS_DEFAULT  3u
 
 void store_flags_default(struct options *options)
 {

@@ -13,15 +13,6 @@ void words_number(char *out, size_t size, double value);
 /* The same in the unit in which it reads well: "4.31 us". */
 void words_time(char *out, size_t size, double ns);
 
-/* "cost 7.1 ns per operation (7.0 - 7.3), 16.1 bytes per task, ..." */
-void words_figures(char *out, size_t size, const struct criteria *criteria);
-
-/* The value of a criterion with its unit: "7.12 ns per operation", "4.3 us". */
-void words_value(char *out, size_t size, const struct criteria *criteria, enum criterion criterion);
-
-/* "1.61 times (1.58 - 1.66, 16 pairs)". */
-void words_ratio(char *out, size_t size, const struct summary *ratio);
-
 /* Reason number `index`, from 0 on, for the choice of the field; false behind the last. */
 bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
                   const struct field *field, size_t index);

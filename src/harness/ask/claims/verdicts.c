@@ -78,8 +78,9 @@ static void append_tasks(struct text *line, const struct experiment_run *run, si
                  i > first ? "," : " --tasks=", (unsigned long long)run->points[i].tasks);
 }
 
-void verdicts_command(char *out, size_t size, const struct experiment_run *run, size_t point,
-                      bool all_points)
+/* The command line that runs the cells of one point, or of all points that differ in their tasks. */
+static void verdicts_command(char *out, size_t size, const struct experiment_run *run, size_t point,
+                             bool all_points)
 {
     struct text line = text_in(out, size);
     const struct experiment_point *at = &run->points[point];

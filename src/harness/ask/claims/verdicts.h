@@ -35,8 +35,4 @@ void verdicts_free_cells(struct verdicts_cells *cells);
 int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cells *cells,
                     bool quick, struct result_document *document, struct diag *diag);
 
-/* The command line that runs the cells of one point, or of all points that differ in their tasks. */
-void verdicts_command(char *out, size_t size, const struct experiment_run *run, size_t point,
-                      bool all_points);
-
 #endif

@@ -139,8 +139,10 @@ struct tail_finding gate_tail_look(const cJSON *before, const cJSON *after, doub
     return look_both_ways(before, after, &rule);
 }
 
-struct tail_finding gate_tail_again(const cJSON *before, const cJSON *after,
-                                    const struct tail_finding *like, double limit, double floor_ns)
+/* Looks at one phase and rank only, and for a change in the direction of `like`; `known` as there. */
+static struct tail_finding gate_tail_again(const cJSON *before, const cJSON *after,
+                                           const struct tail_finding *like, double limit,
+                                           double floor_ns)
 {
     const struct rule rule = {.limit = limit, .floor_ns = floor_ns};
     struct tail_finding found = {.verdict = VERDICT_SAME};

@@ -40,10 +40,6 @@ struct tail_finding {
 struct tail_finding gate_tail_look(const cJSON *before, const cJSON *after, double limit,
                                    double floor_ns);
 
-/* Looks at one phase and rank only, and for a change in the direction of `like`; `known` as there. */
-struct tail_finding gate_tail_again(const cJSON *before, const cJSON *after,
-                                    const struct tail_finding *like, double limit, double floor_ns);
-
 /* Fills cell->tail by one look; without a limit it stays unknown.  `stored`: the cells are of stored results, and
  * nothing will be repeated. */
 void gate_tail(struct compared_cell *cell, const cJSON *before, const cJSON *after,

@@ -14,7 +14,8 @@
 
 /* ---- Sums over the phases of a cell. --------------------------------------------------------- */
 
-double gate_work_phase_calls(const cJSON *phase)
+/* Calls of one pass through a phase. */
+static double gate_work_phase_calls(const cJSON *phase)
 {
     return json_get_number(phase, "operations.start") + json_get_number(phase, "operations.stop") +
            json_get_number(phase, "operations.expire");
@@ -58,7 +59,9 @@ static double share_of(double before, double after)
     return after / before - 1;
 }
 
-struct change gate_work_change(double before, double after, double limit)
+/* How `after` differs from `before`: the share, and against `limit` (NAN: never judged, `same`) the
+ * verdict.  A side that is unknown is inconclusive, whatever the other is. */
+static struct change gate_work_change(double before, double after, double limit)
 {
     struct change change = {before, after, share_of(before, after), VERDICT_SAME};
     if (isnan(change.share) && !isnan(limit))

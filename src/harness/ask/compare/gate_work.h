@@ -29,9 +29,7 @@ void gate_work(struct compared_cell *cell, const cJSON *before, const cJSON *aft
  * side has no times. */
 void gate_work_advise_time(struct compared_cell *cell, const cJSON *before, const cJSON *after);
 
-/* Calls of one pass through a phase of a result, or of a whole cell: start, stop and expire,
- * over which figures per call are taken. */
-double gate_work_phase_calls(const cJSON *phase);
+/* Calls of one pass through a cell: start, stop and expire, over which figures per call are taken. */
 double gate_work_cell_calls(const cJSON *cell);
 
 /* The figure at `path` of each phase ("counters.cache_misses_per_op"), which is per call, summed
@@ -42,9 +40,5 @@ double gate_work_cell_sum(const cJSON *cell, const char *path);
  * a pass as the processor counted them, else as they were stepped through.  NAN: unknown, or not the same in every run
  * because the design waits for the machine's clock. */
 double gate_work_cell_metric(const cJSON *cell, enum metric metric);
-
-/* How `after` differs from `before`: the share, and against `limit` (NAN: never judged, `same`) the
- * verdict.  A side that is unknown is inconclusive, whatever the other is. */
-struct change gate_work_change(double before, double after, double limit);
 
 #endif

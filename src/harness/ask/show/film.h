@@ -15,8 +15,6 @@
 
 #define FILM_LEVELS_MAX 16
 #define FILM_NAME_SIZE  16
-/* No timer, no level: of events that have none. */
-#define FILM_NONE UINT32_MAX
 
 /* How the places of a design are laid out. */
 enum film_shape {

@@ -19,8 +19,9 @@ const struct designs_library designs_libraries[] = {
 
 const size_t designs_library_count = sizeof designs_libraries / sizeof designs_libraries[0];
 
-/* Files are called like their sources, which C wants with an underscore for each hyphen. */
-void designs_library_path(const char *name, char *out, size_t size)
+/* Where the shared object of a library is, or would be.  Files are called like
+ * their sources, which C wants with an underscore for each hyphen. */
+static void designs_library_path(const char *name, char *out, size_t size)
 {
     char directory[4200], file[64];
     paths_find("libraries", BUILD_LIBRARIES_DIR, directory, sizeof directory);
@@ -31,7 +32,7 @@ void designs_library_path(const char *name, char *out, size_t size)
     snprintf(out, size, "%s/%s.so", directory, file);
 }
 
-bool designs_library_is_built(const char *name)
+static bool designs_library_is_built(const char *name)
 {
     char path[4400];
     designs_library_path(name, path, sizeof path);

@@ -20,10 +20,6 @@ struct designs_library {
 extern const struct designs_library designs_libraries[];
 extern const size_t designs_library_count;
 
-/* Where the shared object of a library is, or would be. */
-void designs_library_path(const char *name, char *out, size_t size);
-bool designs_library_is_built(const char *name);
-
 /* Designs and libraries together, for whoever wants all: below registry_count those in the program, then
  * the libraries in their order.  NULL for a library that was not built. */
 size_t designs_count(void);

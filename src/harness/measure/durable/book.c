@@ -77,7 +77,8 @@ static void order_note(struct book_order *order, uint32_t poll, uint64_t step)
     order->tops[order->count++].step = step;
 }
 
-bool book_survives(const struct book *book, uint32_t acked)
+/* Would what was acknowledged at that stamp have to be there after a kill?  `book` as it is now. */
+static bool book_survives(const struct book *book, uint32_t acked)
 {
     if (acked == 0)
         return false;

@@ -106,9 +106,6 @@ struct book_order {
 void book_deliver(struct book *book, struct book_order *order, const struct tw_delivery *delivery,
                   uint32_t poll, uint64_t now_ms);
 
-/* Would what was acknowledged at that stamp have to be there after a kill?  `book` as it is now. */
-bool book_survives(const struct book *book, uint32_t acked);
-
 /* Adds up what became of every message, once all are due and handed out. */
 struct durable_ledger book_judge(const struct book *book);
 /* The first defect in words, or "" when there is none. */

@@ -15,7 +15,8 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-uint64_t durable_load_draw(uint64_t seed, uint64_t number, uint64_t purpose)
+/* Sixty-four bits from a seed, a number and a purpose: splitmix64. */
+static uint64_t durable_load_draw(uint64_t seed, uint64_t number, uint64_t purpose)
 {
     return mix(mix(seed + UINT64_C(0x9e3779b97f4a7c15) * (purpose + 1)) +
                UINT64_C(0x9e3779b97f4a7c15) * (number + 1));

@@ -14,7 +14,4 @@ void durable_load_payload(const struct durable_load *load, uint64_t number, uint
 bool durable_load_is_payload(const struct durable_load *load, uint64_t number, const void *payload,
                              uint32_t size);
 
-/* Sixty-four bits from a seed, a number and a purpose: splitmix64. */
-uint64_t durable_load_draw(uint64_t seed, uint64_t number, uint64_t purpose);
-
 #endif

@@ -59,7 +59,9 @@ const char *durable_sync_name(enum tw_sync_policy sync)
     return names[sync];
 }
 
-enum durable_end durable_fits(const struct durable_request *request, char *reason, size_t size)
+/* Whether the store can make such a run at all: DURABLE_OK, or DURABLE_UNSUPPORTED with the reason. */
+static enum durable_end durable_fits(const struct durable_request *request, char *reason,
+                                     size_t size)
 {
     const struct tw_store_backend *store = request->store;
     if (!(store->policies & 1u << request->sync))

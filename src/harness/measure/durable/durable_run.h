@@ -18,9 +18,6 @@ const char *durable_sync_name(enum tw_sync_policy sync);
 void durable_run(const struct durable_request *request, const struct interrupt *interrupt,
                  struct durable_report *report);
 
-/* Whether the store can make such a run at all: DURABLE_OK, or DURABLE_UNSUPPORTED with the reason. */
-enum durable_end durable_fits(const struct durable_request *request, char *reason, size_t size);
-
 /* One open of the store in a child, until it ends by itself: the exit status of drive.h in *ended.  False when it crashed
  * or took longer than budget_ns, with the reason.  For who judges the book himself. */
 bool durable_open_once(const struct durable_request *request, const char *store_directory,

@@ -531,8 +531,9 @@ static int count_calls(struct session *session, const struct plan_group *group, 
     return DIAG_OK;
 }
 
-int session_estimate_group(struct session *session, size_t group, double *seconds,
-                           struct diag *diag)
+/* What one group of the plan takes, in seconds. */
+static int session_estimate_group(struct session *session, size_t group, double *seconds,
+                                  struct diag *diag)
 {
     const struct setup *setup = session->setup;
     double samples = (double)setup->runs * (1 + (double)setup->warmup), calls;

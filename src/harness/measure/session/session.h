@@ -68,9 +68,6 @@ double session_weight(const struct session *session);
 /* About how long session_run takes for all of the plan with nothing done before, at 10 ns per operation: seconds.  Makes
  * small streams, and whole ones of traces, and runs nothing. */
 int session_estimate(struct session *session, double *seconds, struct diag *diag);
-/* The same of one group of the plan. */
-int session_estimate_group(struct session *session, size_t group, double *seconds,
-                           struct diag *diag);
 /* Runs what the document lacks of the plan, each child within the budget of the plan's setup.  Without a
  * deadline a group whose stream takes too long is named in "left_out" of the document.  DIAG_OK,
  * POOL_INTERRUPTED or another status. */

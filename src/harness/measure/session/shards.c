@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-void shards_deal(const double *weights, size_t count, uint64_t of, uint64_t *owner)
+/* owner[i]: the shard of group i, from 1.  weights >= 0; of >= 1.  O(count * (count + of)). */
+static void shards_deal(const double *weights, size_t count, uint64_t of, uint64_t *owner)
 {
     double *loads = calloc(of, sizeof *loads);
     for (size_t i = 0; i < count; i++)

@@ -16,9 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* owner[i]: the shard of group i, from 1.  weights >= 0; of >= 1.  O(count * (count + of)). */
-void shards_deal(const double *weights, size_t count, uint64_t of, uint64_t *owner);
-
 /* Which part of the plan a session runs, and what the document says of it. */
 struct shards {
     cJSON *record;   /* "shard" of the document; NULL: the whole plan is run.  Owned */

@@ -550,9 +550,9 @@ static void inspect_work(struct judge *judge)
     judge->work = work;
 }
 
-/* Check comes first, because it alone has to bear a broken structure: next or visit might never
- * end. */
-bool judge_inspect(struct judge *judge)
+/* Compares next, visit, check and footprint with the model; answers like judge_step.  Check comes first, because it alone
+ * has to bear a broken structure: next or visit might never end. */
+static bool judge_inspect(struct judge *judge)
 {
     judge->changes = 0;
     judge_look_for_overdue(judge);
@@ -806,11 +806,6 @@ void judge_close(struct judge *judge)
     free(judge->seen);
     free(judge->endings);
     free(judge);
-}
-
-tw_tick judge_now(const struct judge *judge)
-{
-    return judge->now;
 }
 
 tw_tick judge_next(struct judge *judge)

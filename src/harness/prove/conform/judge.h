@@ -23,13 +23,10 @@ struct judge *judge_open(const struct tw_backend *backend, const struct operatio
                          enum judge_look look, struct conform_report *report);
 /* Runs one operation.  False when a rule is broken, now or before. */
 bool judge_step(struct judge *judge, const struct operation *operation);
-/* Compares next, visit, check and footprint with the model; the same answer as judge_step. */
-bool judge_inspect(struct judge *judge);
 /* Closes both. */
 void judge_close(struct judge *judge);
 
-/* The clock of an open judge, and what next() of its design answers. */
-tw_tick judge_now(const struct judge *judge);
+/* What next() of an open judge's design answers. */
 tw_tick judge_next(struct judge *judge);
 
 /* Opens, runs the whole list, inspects, closes.  True when no rule was broken; else *steps, unless

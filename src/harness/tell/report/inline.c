@@ -126,7 +126,8 @@ static const char *skip_head(const char *svg, const char **box, size_t *box_leng
     return skip_element(at, "<desc>", "</desc>");
 }
 
-void inline_svg(FILE *out, const char *svg, const char *title, size_t number)
+/* One picture as the page has it; `number` is unique in the page. */
+static void inline_svg(FILE *out, const char *svg, const char *title, size_t number)
 {
     const char *box;
     size_t box_length;

@@ -36,7 +36,4 @@ void inline_free(struct inline_pictures *pictures);
 void inline_write(FILE *out, const struct inline_pictures *pictures, const char *claim);
 size_t inline_count(const struct inline_pictures *pictures, const char *claim);
 
-/* One picture as the page has it; `number` is unique in the page. */
-void inline_svg(FILE *out, const char *svg, const char *title, size_t number);
-
 #endif

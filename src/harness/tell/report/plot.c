@@ -26,11 +26,6 @@ int plot_parse_format(const char *text, const char *what, enum plot_format *out,
                       what, text);
 }
 
-const char *plot_format_name(enum plot_format format)
-{
-    return format_names[format];
-}
-
 void plot_files_free(struct plot_files *files)
 {
     for (size_t i = 0; i < files->count; i++)

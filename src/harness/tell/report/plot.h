@@ -15,9 +15,6 @@ enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_DUMB };
 /* "svg", "png", "pdf", "dumb" (text, for the terminal); DIAG_USAGE for another word. */
 int plot_parse_format(const char *text, const char *what, enum plot_format *out, struct diag *diag);
 
-/* The same word back, which is the ending of the files too. */
-const char *plot_format_name(enum plot_format format);
-
 /* Files written, in order; free with plot_files_free. */
 struct plot_files {
     size_t count;

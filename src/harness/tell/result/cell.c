@@ -146,7 +146,8 @@ static double median_per(const double *samples_ns, size_t count, uint64_t operat
     return summary_of(samples_ns, count).median / (double)operations;
 }
 
-cJSON *cell_make_tail(const struct tail *tail)
+/* The own tail; null when it is not known. */
+static cJSON *cell_make_tail(const struct tail *tail)
 {
     if (tail->passes == 0)
         return cJSON_CreateNull();

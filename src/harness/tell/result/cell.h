@@ -41,9 +41,6 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
 cJSON *cell_make(const struct cell_identity *identity, const struct stream *stream,
                  const struct outcome *outcome, double harness_ns_per_op);
 
-/* The own tail as cells and probes have it; null when it is not known. */
-cJSON *cell_make_tail(const struct tail *tail);
-
 /* Adds the figures that results of older versions lack and that follow from others: memory.peak_bytes_per_task.
  * `cell` keeps the shape of a cell (shape.h). */
 void cell_complete(cJSON *cell);
