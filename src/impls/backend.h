@@ -306,6 +306,15 @@ static inline const struct tw_setting *params_find(const struct tw_config *confi
     return NULL;
 }
 
+/* The parameter of that name in a table that a NULL name ends, or NULL; of no table (NULL) too. */
+static inline const struct tw_param *param_find(const struct tw_param *params, const char *name)
+{
+    for (; params && params->name; params++)
+        if (strcmp(params->name, name) == 0)
+            return params;
+    return NULL;
+}
+
 static inline int params_refuse(struct tw_error *error, const struct tw_param *param,
                                 uint64_t given)
 {
@@ -328,10 +337,8 @@ static inline int params_check(const struct tw_param *params, const struct tw_co
     }
     for (size_t i = 0; i < config->setting_count; i++) {
         const struct tw_setting *setting = &config->settings[i];
-        const struct tw_param *param = params;
-        while (param->name && strcmp(param->name, setting->name) != 0)
-            param++;
-        if (!param->name) {
+        const struct tw_param *param = param_find(params, setting->name);
+        if (!param) {
             snprintf(error->text, sizeof error->text, "%s: this design has no such setting",
                      setting->name);
             return TW_BAD_SETTING;

@@ -23,14 +23,14 @@
 
 /* The parameter of that name of any design, those of the plugins given so far first; NULL: none.  Libraries are
  * loaded only for a name that no design in the program has. */
-static const struct tw_param *param_find(const struct options *options, const char *name)
+static const struct tw_param *param_of_designs(const struct options *options, const char *name)
 {
     const struct tw_param *param = NULL;
     for (size_t i = 0; i < options->plugin_count && !param; i++)
-        param = designs_param(options->plugins[i], name);
+        param = param_find(options->plugins[i]->timed->params, name);
     for (size_t i = 0; i < designs_count() && !param; i++) {
         const struct tw_design *design = designs_at(i);
-        param = design ? designs_param(design, name) : NULL;
+        param = design ? param_find(design->timed->params, name) : NULL;
     }
     return param;
 }
@@ -138,7 +138,7 @@ static int take_flag(struct reading *reading, const char *argument, const char *
     unsigned groups = options->command->flags;
     const struct flag *flag = flag_find(name, groups);
     const struct tw_param *param =
-        (groups & FLAGS_DESIGNS) && !flag ? param_find(options, name) : NULL;
+        (groups & FLAGS_DESIGNS) && !flag ? param_of_designs(options, name) : NULL;
     const struct tw_param *of_runner = (groups & (FLAGS_RUN | FLAGS_CONFORM)) && !flag && !param
                                            ? clock_flags_param(options, name)
                                            : NULL;

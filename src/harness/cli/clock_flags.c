@@ -112,23 +112,15 @@ int clock_flags_work(struct options *options, const char *flag, const char *valu
     return DIAG_OK;
 }
 
-static const struct tw_param *param_of(const struct tw_runner *runner, const char *name)
-{
-    const struct tw_param *param = runner->params;
-    while (param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param->name ? param : NULL;
-}
-
 const struct tw_param *clock_flags_param(const struct options *options, const char *name)
 {
     const struct tw_param *param = NULL;
     for (size_t i = 0; i < options->runner_plugin_count && !param; i++)
-        param = param_of(options->runner_plugins[i]->timed, name);
+        param = param_find(options->runner_plugins[i]->timed->params, name);
     for (size_t i = 0; i < runner_registry_count && !param; i++)
-        param = param_of(runner_registry[i].timed, name);
+        param = param_find(runner_registry[i].timed->params, name);
     for (size_t i = 0; original_at(i) && !param; i++)
-        param = param_of(&original_at(i)->runner, name);
+        param = param_find(original_at(i)->runner.params, name);
     return param;
 }
 
@@ -154,14 +146,10 @@ static int check_settings(const struct options *options, struct diag *diag)
 {
     const struct clock_wishes *wishes = &options->setup.clock;
     for (size_t i = 0; i < wishes->setting_count; i++)
-        for (size_t r = 0; r < options->runner_count; r++) {
-            const struct tw_param *param = options->runners[r]->timed->params;
-            while (param->name && strcmp(param->name, wishes->settings[i].name) != 0)
-                param++;
-            if (!param->name)
+        for (size_t r = 0; r < options->runner_count; r++)
+            if (!param_find(options->runners[r]->timed->params, wishes->settings[i].name))
                 return diag_usage(diag, "--%s: runner %s has no such setting",
                                   wishes->settings[i].name, options->runners[r]->timed->name);
-        }
     return DIAG_OK;
 }
 

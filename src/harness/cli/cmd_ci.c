@@ -186,7 +186,7 @@ static int check_parameters(const struct ci *ci, struct diag *diag)
     }
     cJSON_ArrayForEach(parameter, json_get(ci->project.json, "parameters"))
     {
-        if (status == DIAG_OK && !designs_param(design, parameter->string))
+        if (status == DIAG_OK && !param_find(design->timed->params, parameter->string))
             status =
                 diag_usage(diag,
                            "%s: parameters.%.80s: the design '%s' of %s has no such "

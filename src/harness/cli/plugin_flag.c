@@ -83,7 +83,7 @@ static int take_setting(struct options *options, const struct tw_design *design,
     if (!values || values == text)
         return diag_usage(diag, "%s: '%s' given; expected NAME=VALUES behind the file", flag, text);
     *values++ = '\0';
-    const struct tw_param *param = designs_param(design, text);
+    const struct tw_param *param = param_find(design->timed->params, text);
     if (!param)
         return diag_usage(diag, "%s: '%s' has no parameter '%s'", flag, design->timed->name, text);
     for (size_t i = 0; i < options->sweep_count; i++)

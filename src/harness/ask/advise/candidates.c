@@ -14,10 +14,7 @@
 
 static bool has_param(const struct tw_design *design, const char *name)
 {
-    for (const struct tw_param *param = design->timed->params; param->name; param++)
-        if (strcmp(param->name, name) == 0)
-            return true;
-    return false;
+    return param_find(design->timed->params, name) != NULL;
 }
 
 /* ---- Names. ---------------------------------------------------------------------------------- */

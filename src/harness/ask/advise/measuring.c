@@ -73,7 +73,7 @@ static double predict_one(const struct measuring *measuring, size_t candidate,
     double forks_ns = CHILD_NS * (double)(FIRST_CHILDREN + step->runs);
     if (first_ns <= 0)
         first_ns = (double)measuring->child_ns / 4;
-    /* A small size is sampled for as long as a large one: min_time is work, not a pass. */
+    /* A small size is sampled for as long as a large one: the least time is of work, not of a pass. */
     double least_ns = (double)measuring->setup.min_time_ns * (double)(FIRST_CHILDREN + step->runs);
     return fmax((first_ns + timed_ns) * size, least_ns) + forks_ns;
 }

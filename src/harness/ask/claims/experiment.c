@@ -92,12 +92,10 @@ static void read_impls(struct reader *reader, const struct reader_place *place, 
 static const struct tw_param *find_param(const void *ctx, const char *name)
 {
     const struct experiment_run *run = ctx;
-    for (size_t i = 0; i < run->impl_count; i++)
-        for (const struct tw_param *param = run->designs[i] ? run->designs[i]->timed->params : NULL;
-             param && param->name; param++)
-            if (strcmp(param->name, name) == 0)
-                return param;
-    return NULL;
+    const struct tw_param *param = NULL;
+    for (size_t i = 0; i < run->impl_count && !param; i++)
+        param = run->designs[i] ? param_find(run->designs[i]->timed->params, name) : NULL;
+    return param;
 }
 
 /* ---- Points. --------------------------------------------------------------------------------- */

@@ -59,10 +59,7 @@ static void read_threads(struct reader *reader, const struct reader_place *place
 static const struct tw_param *find_param(const void *ctx, const char *name)
 {
     const struct tw_runner_entry *runner = ctx;
-    const struct tw_param *param = runner ? runner->timed->params : NULL;
-    while (param && param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param && param->name ? param : NULL;
+    return runner ? param_find(runner->timed->params, name) : NULL;
 }
 
 void experiment_clock_read(struct reader *reader, const struct reader_place *place,

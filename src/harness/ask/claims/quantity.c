@@ -117,9 +117,8 @@ static bool name_find(const char *name, struct figure_name *out)
 static bool is_setting(const char *name)
 {
     for (size_t i = 0; i < registry_count; i++)
-        for (const struct tw_param *param = registry[i].timed->params; param->name; param++)
-            if (strcmp(param->name, name) == 0)
-                return true;
+        if (param_find(registry[i].timed->params, name))
+            return true;
     return false;
 }
 

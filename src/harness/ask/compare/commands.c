@@ -65,12 +65,10 @@ void command_of_probe(struct probe_command *command, const struct matrix *matrix
 /* Does the parameter take lists?  Then the comma is theirs, even where each has but one value. */
 static bool takes_lists(const struct plan *plan, const char *name)
 {
-    for (size_t i = 0; i < plan->cell_count; i++)
-        for (const struct tw_param *param = plan->cells[i].design->timed->params; param->name;
-             param++)
-            if (strcmp(param->name, name) == 0)
-                return param->values_max > 1;
-    return false;
+    const struct tw_param *param = NULL;
+    for (size_t i = 0; i < plan->cell_count && !param; i++)
+        param = param_find(plan->cells[i].design->timed->params, name);
+    return param && param->values_max > 1;
 }
 
 static void append_sweep(char *text, size_t size, const struct plan *plan,

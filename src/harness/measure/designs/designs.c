@@ -112,11 +112,3 @@ bool designs_name_is_taken(const char *name)
 {
     return registry_find(name) || library_find(name);
 }
-
-const struct tw_param *designs_param(const struct tw_design *design, const char *name)
-{
-    for (const struct tw_param *param = design->timed->params; param->name; param++)
-        if (strcmp(param->name, name) == 0)
-            return param;
-    return NULL;
-}

@@ -28,8 +28,6 @@ const struct tw_design *designs_at(size_t index);
 /* The design of that name: of the program, or of a library, which is loaded then.  NULL with the reason in *diag: no
  * such name, or the library is not there. */
 const struct tw_design *designs_find(const char *name, struct diag *diag);
-/* The design's parameter of that name, in its table; NULL: it has none.  Also of plugins. */
-const struct tw_param *designs_param(const struct tw_design *design, const char *name);
 /* Is it the name of a design of the program or of a library, built or not? */
 bool designs_name_is_taken(const char *name);
 

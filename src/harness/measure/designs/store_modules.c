@@ -99,10 +99,9 @@ const struct tw_param *store_modules_param(const char *name)
     struct diag unused;
     for (size_t i = 0; i < store_registry_count; i++) {
         const struct tw_store_backend *store = store_modules_load(&store_registry[i], &unused);
-        for (const struct tw_param *param = store ? store->params : NULL; param && param->name;
-             param++)
-            if (strcmp(param->name, name) == 0)
-                return param;
+        const struct tw_param *param = store ? param_find(store->params, name) : NULL;
+        if (param)
+            return param;
     }
     return NULL;
 }
@@ -112,9 +111,8 @@ size_t store_modules_settings(const struct tw_store_backend *store, const struct
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        for (const struct tw_param *param = store->params; param->name; param++)
-            if (strcmp(param->name, given[i].name) == 0)
-                out[kept++] = given[i];
+        if (param_find(store->params, given[i].name))
+            out[kept++] = given[i];
     return kept;
 }
 

@@ -33,7 +33,7 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
     for (size_t i = 0; i < sweep_count; i++)
         if (sweeps[i].only == design && strcmp(sweeps[i].settings[0].name, name) == 0)
             return false;
-    return designs_param(design, name) != NULL;
+    return param_find(design->timed->params, name) != NULL;
 }
 
 static bool has_own_timers(const struct tw_runner_entry *runner)
@@ -43,10 +43,7 @@ static bool has_own_timers(const struct tw_runner_entry *runner)
 
 static bool runner_has(const struct tw_runner *runner, const char *name)
 {
-    const struct tw_param *param = runner->params;
-    while (param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param->name != NULL;
+    return param_find(runner->params, name) != NULL;
 }
 
 /* A runner that keeps its timers itself may have a setting of the name of a design's. */
@@ -141,7 +138,7 @@ static void keep_settings(struct plan_cell *cell)
     size_t kept = 0;
     for (size_t i = 0; i < cell->setting_count; i++)
         if (own ? runner_has(cell->runner->timed, cell->settings[i].name)
-                : designs_param(cell->design, cell->settings[i].name) != NULL)
+                : param_find(cell->design->timed->params, cell->settings[i].name) != NULL)
             cell->settings[kept++] = cell->settings[i];
     cell->setting_count = kept;
 }

@@ -12,20 +12,12 @@
 #define DESCRIBES  "describe answers wrongly: "
 #define FOOTPRINTS "footprint answers wrongly: "
 
-static const struct tw_param *param_find(const struct tw_backend *design, const char *name)
-{
-    const struct tw_param *param = design->params;
-    while (param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param->name ? param : NULL;
-}
-
 static bool setting_is_good(const struct tw_backend *design, const struct tw_setting *setting,
                             char *reason)
 {
     if (!setting->name || !utf8_is_printable(setting->name, NAME_SIZE))
         snprintf(reason, ANSWERS_REASON, DESCRIBES "a setting has no name of a parameter");
-    else if (!param_find(design, setting->name))
+    else if (!param_find(design->params, setting->name))
         snprintf(reason, ANSWERS_REASON, DESCRIBES "'%s' is no parameter of the design",
                  setting->name);
     else if (setting->count == 0 || setting->count > TW_VALUES_MAX)

@@ -137,14 +137,6 @@ void settings_judge_lists(const struct tw_backend *backend, struct conform_repor
 #define REACH_MAX     (UINT64_C(1) << 24)
 #define REACH_UNKNOWN UINT64_C(4096)
 
-static const struct tw_param *param_find(const struct tw_backend *backend, const char *name)
-{
-    const struct tw_param *param = backend->params;
-    while (param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param->name ? param : NULL;
-}
-
 static const struct tw_setting *setting_find(const struct tw_setting *settings, size_t count,
                                              const char *name)
 {
@@ -158,7 +150,8 @@ static const struct tw_setting *setting_find(const struct tw_setting *settings, 
 static void judge_described(const struct tw_backend *backend, const struct tw_setting *described,
                             struct conform_report *report)
 {
-    const struct tw_param *param = described->name ? param_find(backend, described->name) : NULL;
+    const struct tw_param *param =
+        described->name ? param_find(backend->params, described->name) : NULL;
     if (!param) {
         report_broken(report, RULE_DESCRIBE, "%s is no parameter of the design",
                       described->name ? described->name : "a setting without a name");

@@ -508,11 +508,8 @@ static void failures(struct race_service *service)
 /* The settings with which one tick moves at most so many; false when the runner has no such limit. */
 static bool transfer_limit(const struct race_service *service, struct tw_setting *setting)
 {
-    const struct tw_param *param = service->runner->params;
-    while (param->name && strcmp(param->name, "transfer") != 0)
-        param++;
-    *setting = (struct tw_setting){.name = param->name, .count = 1, .values = {8}};
-    return param->name != NULL;
+    *setting = (struct tw_setting){.name = "transfer", .count = 1, .values = {8}};
+    return param_find(service->runner->params, setting->name) != NULL;
 }
 
 static void limited_transfer(struct race_service *service)
