@@ -512,10 +512,10 @@ int wl_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out, si
             size_t *count)
 {
     bool met = true;
-    int answer = TW_STORE_OK;
     *count = 0;
     if (!batch_make_room(store, max))
         return TW_STORE_MEMORY;
+    int answer = wl_keep_up(store);
     while (answer == TW_STORE_OK && met && *count == 0) {
         answer = poll_try(store, now_ms, out, max, count, &met);
         if (answer == TW_STORE_OK && met && *count == 0) {

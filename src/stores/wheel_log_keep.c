@@ -116,6 +116,24 @@ static struct wl_place kept_floor(const struct tw_store *store)
     return store->kept_floor[older_checkpoint(store)];
 }
 
+/* Of the log that tend keeps without a checkpoint. */
+#define OVERDUE 2u
+
+int wl_keep_up(struct tw_store *store)
+{
+    struct wl_log *log = &store->log;
+    uint64_t from =
+        store->checkpoint_log > store->tried_log ? store->checkpoint_log : store->tried_log;
+    wl_log_lock(log);
+    uint64_t end = log->end;
+    wl_log_unlock(log);
+    if (end - from < OVERDUE * store->settings.checkpoint_kib * 1024)
+        return TW_STORE_OK;
+    store->tried_log = end;
+    int answer = wl_checkpoint(store);
+    return answer == TW_STORE_FULL ? TW_STORE_OK : answer;
+}
+
 int wl_keep(struct tw_store *store, bool *more)
 {
     struct wl_log *log = &store->log;

@@ -106,6 +106,7 @@ struct tw_store {
     size_t batch_room;
     struct wl_window window; /* of payloads */
     uint64_t checkpoint_log, sequence;
+    uint64_t tried_log; /* end of the log when a poll last tried to write a checkpoint */
     struct wl_place kept_floor[2]; /* of the checkpoints in the files, and how far they go */
     uint64_t kept_log[2];
     uint64_t checkpoints, preloaded, loaded_late;
@@ -125,6 +126,8 @@ struct wl_place wl_floor(struct tw_store *store);
 int wl_checkpoint(struct tw_store *store);
 /* One bounded piece: a checkpoint that is due, or a segment that is over. */
 int wl_keep(struct tw_store *store, bool *more);
+/* The checkpoint of a dispatcher that polls and does not tend: at twice the log.  A full disk is no error. */
+int wl_keep_up(struct tw_store *store);
 
 /* ---- wheel_log_drain.c ------------------------------------------------------------------------- */
 

@@ -913,6 +913,27 @@ static void segments_that_are_over_are_deleted(void **state)
     store_close(&opened);
 }
 
+/* A dispatcher that polls and never tends has checkpoints, too, so that what is replayed has a bound. */
+static void polls_alone_bound_what_is_replayed(void **state)
+{
+    struct tw_setting settings[] = {setting("checkpoint-kib", 4)};
+    unsigned char payload[994] = {0}; /* 1 KiB with its entry */
+    struct opened opened;
+    struct tw_store_stats stats;
+    struct tw_delivery out;
+    size_t count;
+    assert_int_equal(store_open(&opened, *state, START, settings, 1), TW_STORE_OK);
+    wheel_log->stats(opened.store, &stats);
+    uint64_t before = stats.checkpoints;
+    for (uint64_t key = 0; key < 40; key++) {
+        put_one(&opened, key, START + 1000, payload, sizeof payload);
+        assert_int_equal(wheel_log->poll(opened.store, START, &out, 1, &count), TW_STORE_OK);
+    }
+    wheel_log->stats(opened.store, &stats);
+    assert_int_equal(stats.checkpoints - before, 5);
+    store_close(&opened);
+}
+
 /* ---- Ahead of time, and the position in the slot. --------------------------------------------- */
 
 /* How many messages poll had to load itself at an hour's turn. */
@@ -1418,6 +1439,7 @@ int main(void)
         CASE(a_full_hour_is_drained_in_bounded_memory_and_in_order),
         CASE(a_message_is_written_once),
         CASE(segments_that_are_over_are_deleted),
+        CASE(polls_alone_bound_what_is_replayed),
         CASE(an_hour_is_loaded_before_its_turn),
         CASE(without_a_position_in_the_slot_what_is_done_comes_again),
         CASE(a_full_disk_refuses_puts_and_the_store_goes_on),
