@@ -106,7 +106,7 @@ struct tw_store {
     size_t batch_room;
     struct wl_window window; /* of payloads */
     uint64_t checkpoint_log, sequence;
-    uint64_t tried_log; /* end of the log when a poll last tried to write a checkpoint */
+    uint64_t tried_log;            /* end of the log when a poll last tried to write a checkpoint */
     struct wl_place kept_floor[2]; /* of the checkpoints in the files, and how far they go */
     uint64_t kept_log[2];
     uint64_t checkpoints, preloaded, loaded_late;
