@@ -160,6 +160,7 @@ static void single_ready(struct tw_timers *timers, tw_id id)
     if (timers->at_once == 0) {
         memset(link_at(timers, timers->heads), 0, timers->lists * sizeof(uint32_t));
         timers->wake = 0;
+        single_limits(timers); /* until now the clock has moved without them */
     }
     uint32_t rest = timers->capacity - id;
     uint32_t ready = id + (rest < READY_STEP ? rest : READY_STEP);
@@ -424,7 +425,8 @@ static const char *single_list_check(const struct tw_timers *timers, uint32_t li
 static const char *single_check(const struct tw_timers *timers)
 {
     uint64_t held = 0, linked = 0;
-    const char *broken = timers->upper <= timers->now ? "the next wake-up is over" : NULL;
+    const char *broken =
+        timers->at_once > 0 && timers->upper <= timers->now ? "the next wake-up is over" : NULL;
     for (uint32_t list = 0; !broken && timers->at_once > 0 && list <= timers->mask + 1; list++) {
         size_t head = timers->heads + list;
         if (link_get(timers, head) != 0 && !*single_mark(timers, list))

@@ -191,12 +191,16 @@ static void guard_complain(const char *rule, const char *wrong, const struct blo
     guard->block = *block;
 }
 
-/* A block of the fence, whoever frees it. */
+/* A block of the fence, whoever frees it.  The address of one that was not fenced and is freed may have become the
+ * harness's own meanwhile. */
 static const struct block *guard_block(void *start)
 {
     const struct guard *guard = guard_current;
-    return guard && guard->fence && !guard->is_busy && start ? fence_find(guard->fence, start)
-                                                             : NULL;
+    if (!guard || !guard->fence || guard->is_busy || !start)
+        return NULL;
+    const struct block *block = fence_find(guard->fence, start);
+    bool is_reused = block && block->is_freed && !block->map && !guard_sees();
+    return is_reused ? NULL : block;
 }
 
 static void guard_free(void *start)
