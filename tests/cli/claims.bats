@@ -205,6 +205,12 @@ verdicts() {
     [ "$used" = ABCDE ]
 }
 
+@test "each letter of a claim that several documents make is a link" {
+    "$twbench" report "$root/results/reference/claims.json" -o page.html >/dev/null
+    [ "$(grep -o 'data-path="claims\[[0-9]*\].documents\[' page.html | wc -l)" -gt 24 ]
+    ! grep -oE '.{22}<span data-path="claims\[[0-9]*\].documents\[' page.html | grep -v 'href="#documents">'
+}
+
 @test "the help says where the list of documents is" {
     run -0 "$twbench" claims --help
     [[ ${output//$'\n'/ } == *"docs/CLAIMS-FORMAT.md"* ]]

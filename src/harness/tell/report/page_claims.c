@@ -85,6 +85,19 @@ static const char *claim_verdict_form(const cJSON *document, const cJSON *claim)
     return claim_is_unmeasured(document, claim) ? "not measured" : "{verdict:verdict}";
 }
 
+/* A cell with the letters of the documents that say so, each of which leads to the list of them. */
+static void add_letters(struct page *page, const struct place *claim)
+{
+    struct place letters = place_get(claim, "documents");
+    page_cell(page, "%s", "");
+    for (struct place letter = place_item(&letters, 0); letter.json; place_next(&letter)) {
+        if (letter.json != letters.json->child)
+            page_span(page, ", ");
+        page_put(page, &letter, "");
+        page_link(page, "#documents");
+    }
+}
+
 static void add_judged(struct page *page, const cJSON *document, const struct place *claim)
 {
     char anchor[80];
@@ -92,8 +105,7 @@ static void add_judged(struct page *page, const cJSON *document, const struct pl
     page_row(page);
     page_cell_put(page, claim, "id");
     page_link(page, anchor);
-    page_cell_put(page, claim, "documents");
-    page_link(page, "#documents");
+    add_letters(page, claim);
     page_cell_say(page, claim, claim_verdict_form(document, claim->json));
     page_cell_put(page, claim, "basis");
     page_cell_put(page, claim, "statement");
