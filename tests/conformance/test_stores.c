@@ -42,7 +42,7 @@ struct entry {
     _Atomic uint32_t fate;
     uint32_t deliveries; /* within this open */
     bool too_late;       /* a cancel was answered so */
-    bool asked;          /* a cancel or a done is under way: a kill may leave either */
+    _Atomic bool asked;  /* a cancel or a done is under way: a kill may leave either */
     bool is_past;        /* was due before it was put: due at once, wherever a store has it */
 };
 
@@ -54,7 +54,8 @@ struct rig {
     char directory[128];
     struct entry *book;
     uint32_t count, room;
-    uint64_t now_ms, resolution_ms;
+    _Atomic uint64_t now_ms; /* producers read it while the dispatcher moves on */
+    uint64_t resolution_ms;
     uint32_t handed[4096]; /* keys handed out and not done, in order */
     uint32_t handed_count;
     struct rng rng;
@@ -579,7 +580,8 @@ static void *produce(void *ctx)
     struct rng rng;
     rng_seed(&rng, producer->first + 1, 1);
     for (uint32_t i = 0; seat && i < producer->count; i += 2) {
-        uint64_t dues[2] = {rig->now_ms + rng_below(&rng, 3), rig->now_ms + 2000};
+        uint64_t now = rig->now_ms;
+        uint64_t dues[2] = {now + rng_below(&rng, 3), now + 2000};
         put(rig, seat, producer->first + i, 2, dues, 50);
         if (rng_below(&rng, 2) == 0)
             cancel(rig, seat, producer->first + i);
