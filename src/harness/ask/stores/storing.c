@@ -389,9 +389,10 @@ static void tell_span(struct storing *storing)
         cell_request(storing, i, &run, &unused);
         if (!run.store || !run.real_time)
             continue;
+        double seconds = (double)(run.load.span_ms + run.load.arrivals_ms) / 1000;
         fprintf(stderr,
-                "twbench: %s runs on the real clock: each run takes %.0f s or more (--span)\n",
-                run.store->name, (double)(run.load.span_ms + run.load.arrivals_ms) / 1000);
+                "twbench: %s runs on the real clock: each run takes %.*f s or more (--span)\n",
+                run.store->name, seconds < 10 ? 3 : 0, seconds);
         return;
     }
 }
