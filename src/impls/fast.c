@@ -162,6 +162,7 @@
 #define LOOKS      8u     /* slots of a ring that are looked into, at most */
 #define LOOK_MAX   1024u  /* running timers up to which slots are looked into */
 #define READY_STEP 1024u  /* nodes that are made ready at a time */
+#define SLOTS_LONE 4u     /* slots of ring 0 a ready node from which lists have one timer, mostly */
 #define WINDOW     1024u  /* starts after which `lazy` is judged */
 #define CLEARED    49152u /* lists up to which open clears them all */
 
@@ -219,8 +220,10 @@ struct tw_timers {
     tw_tick middle;   /* a delay up to it, for ring 0 or 1; 0 late in time */
     uint64_t *marks;  /* of the lists that may hold something, by place / 64 */
     uint32_t quick;   /* `ready` while lazy, else 0 */
+    uint32_t direct;  /* `ready` while not lazy, else 0 */
     uint32_t heads;   /* the place of list 0 */
-    uint32_t mask;    /* of ring 0 */
+    uint32_t lone; /* `heads` while ring 0 has several slots a timer, else more than all places */
+    uint32_t mask; /* of ring 0 */
     uint32_t heads_1; /* the place of the first list of ring 1 */
     uint32_t mask_1, shift_1;
     uint32_t fresh;      /* starts so far; while lazy, of timers in no list */
@@ -302,11 +305,17 @@ static inline bool is_marked(const struct tw_timers *timers, size_t place)
 
 static inline void unmark(struct tw_timers *timers, size_t place)
 {
-    uint64_t *marks = &timers->marks[place / 64];
-    size_t list = place - timers->heads;
-    *marks &= ~(UINT64_C(1) << place % 64);
-    if (*marks == 0)
-        timers->sums[list / 4096] &= ~(UINT64_C(1) << list / 64 % 64);
+    size_t word = place / 64;
+    uint64_t rest = timers->marks[word];
+    __asm__("" : "+r"(rest)); /* a bit of a register is cleared by one instruction */
+    rest &= ~(UINT64_C(1) << place % 64);
+    timers->marks[word] = rest;
+    if (rest != 0)
+        return;
+    word -= timers->heads / 64;
+    uint64_t sum = timers->sums[word / 64];
+    __asm__("" : "+r"(sum));
+    timers->sums[word / 64] = sum & ~(UINT64_C(1) << word % 64);
 }
 
 /* The whole due tick of a listed timer. */
@@ -408,13 +417,16 @@ static inline __attribute__((always_inline)) int node_place(struct tw_timers *ti
     return node_push(timers, node, due, place, status);
 }
 
-/* Unlinks a timer; one that is in no list writes to the link that is nowhere. */
+/* Unlinks a timer; one that is in no list writes to the link that is nowhere.  A list without timers keeps its
+ * mark, which wakes the clock for nothing, but where most lists have one timer. */
 static inline void node_remove(struct tw_timers *timers, size_t node)
 {
     uint32_t from = timers->nodes[node].from, next = timers->nodes[node].next;
     *link_at(timers, from) = next;
     timers->nodes[next].from = from;
     TW_COUNT(timers, link_writes, from != 0 ? 2 : 0);
+    if (from >= timers->lone && next == 0)
+        unmark(timers, from);
 }
 
 /* A timer that has been taken out of its list goes where it belongs by now, or nowhere. */
@@ -614,6 +626,7 @@ static void near_judge(struct tw_timers *timers)
 static inline void quick_set(struct tw_timers *timers)
 {
     timers->quick = timers->lazy && !timers->in_hand ? timers->ready : 0;
+    timers->direct = timers->lazy || timers->in_hand ? 0 : timers->ready;
 }
 
 /* Is lazy worth it?  It is where misses are to be saved; else where most starts need no list. */
@@ -886,6 +899,7 @@ static void nodes_ready(struct tw_timers *timers, uint32_t node)
     uint32_t ready = node + (rest < READY_STEP ? rest : READY_STEP);
     memset(&timers->nodes[timers->ready + 1], 0, (ready - timers->ready) * sizeof(struct node));
     timers->ready = ready;
+    timers->lone = ready <= timers->mask / SLOTS_LONE ? timers->heads : UINT32_MAX;
     quick_set(timers);
     timers->cached = ready <= timers->eager;
 }
@@ -954,13 +968,19 @@ static inline int start_in_hand(struct tw_timers *timers, tw_id id, tw_tick due)
 /* Any start that is not quick. */
 __attribute__((noinline)) static int start_any(struct tw_timers *timers, tw_id id, tw_tick due)
 {
-    tw_tick delay = due - timers->now - 1;
     if (timers->in_hand)
         return start_in_hand(timers, id, due);
     if (timers->single)
         return single_start_rare(timers, id, due);
-    if (timers->lazy || id >= timers->ready || delay >= timers->middle)
-        return start_rare(timers, id, due);
+    return start_rare(timers, id, due);
+}
+
+/* A start of a timer that is ready, while not lazy. */
+__attribute__((noinline)) static int start_direct(struct tw_timers *timers, tw_id id, tw_tick due)
+{
+    tw_tick delay = due - timers->now - 1;
+    if (__builtin_expect(id >= timers->direct || delay >= timers->middle, 0))
+        return start_any(timers, id, due);
     return start_unasked(timers, (size_t)id + 1, due, delay);
 }
 
@@ -971,7 +991,7 @@ static int fast_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
     if (__builtin_expect(id < timers->at_once && delay < timers->near, 1))
         return single_start(timers, id, deadline);
     if (__builtin_expect(id >= timers->quick || delay >= timers->middle, 0))
-        return start_any(timers, id, deadline);
+        return start_direct(timers, id, deadline);
     size_t node = (size_t)id + 1;
     uint64_t word = timers->nodes[node].word;
     if (word != 0)
