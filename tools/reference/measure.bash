@@ -10,11 +10,15 @@ sizes() { if [ "${REFERENCE:-full}" = partial ]; then echo 20; else echo "$1"; f
 
 # measure FILE COMMAND... - a command of twbench that leaves FILE, or goes on with it; stdout is discarded.
 measure() {
-    local file=$1 more=(--progress=never)
+    local file=$1 word words=() more=(--progress=never)
     shift
     [ ! -e "$file" ] || more+=(--resume)
     [ "${REFERENCE:-full}" != partial ] || more+=(--runs=1 --warmup=0 --min-time=0ns --no-system-check)
-    "$TWBENCH" "$@" --json="$file" "${more[@]}" >/dev/null
+    for word in "$@"; do
+        # What a partial run has its own of.
+        [[ " ${more[*]} " == *" ${word%%=*}="* ]] || words+=("$word")
+    done
+    "$TWBENCH" "${words[@]}" --json="$file" "${more[@]}" >/dev/null
 }
 
 # exact - the exact designs and libraries of this build that run on the virtual clock, by commas; in a partial run a few.
