@@ -9,8 +9,7 @@ file=$1
 large() {
     local more=(--progress=never) stores=$1
     [ ! -e "$file" ] || more+=(--resume)
-    # wheel-log has no setting of LMDB's.
-    [ "${REFERENCE:-full}" = full ] || { stores=wheel-log; set -- "$1" "$2" "$3" --cold; }
+    [ "${REFERENCE:-full}" = full ] || stores=wheel-log
     "$TWBENCH" stores --stores="$stores" --tasks="$(sizes "$2")" --budget="$3" --sync=none --batch=10000 --cancels=0 --runs=1 \
         --no-drain --memory-limit=12Gi --json="$file" "${more[@]}" "${@:4}" >/dev/null
 }
