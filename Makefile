@@ -438,7 +438,7 @@ fuzzers: $(FUZZ_TARGETS)
 # side by side, because none depends on how fast or how evenly the machine runs.  Some suites do more with DEPTH=all.
 SUITES = $(filter-out $(DEEP_CONFORMANCE),$(CONFORMANCE_TESTS)) tests/faults/run.sh tests/faults/runners.sh tests/faults/stores.sh $(filter-out $(DEEP_SUITES),$(wildcard tests/cli/*.bats tests/users/*.bats)) \
          tests/golden.sh tests/ablation.sh tests/schema.sh tests/doc_commands.py tests/references.py tests/claims_format.sh tests/advice_format.sh tests/selftest_format.sh \
-         tests/limits_format.sh tests/stores_format.sh tests/pages.sh tests/pictures.sh tests/identity.sh tests/prefetch.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
+         tests/limits_format.sh tests/stores_format.sh tests/pages.sh tests/pictures.sh tests/identity.sh tests/compiled.sh tests/floors.sh tests/workload_language.sh $(UNIT_TESTS)
 # Those of the conformance tests that cost much and have a cheaper one: counts per class of growth, runners one by one.
 DEEP_CONFORMANCE = $(filter %/test_growth_classes %/test_runners,$(CONFORMANCE_TESTS))
 # What `make test-all` runs besides.  The unit tests run under the sanitizers too, compiled as the fuzzers are: one tree
