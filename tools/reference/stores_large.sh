@@ -1,5 +1,5 @@
 #!/bin/bash
-# takes: 240 s by the processor time of its runs, which took 600 s beside other work
+# takes: 135 s
 # stores_large.sh FILE - docs/STORES.md: a million and ten million messages pending: memory, disk, and how soon a killed store serves again.
 file=$1
 # shellcheck source=tools/reference/measure.bash
