@@ -12,6 +12,8 @@ import shlex
 import subprocess
 import sys
 
+import tap
+
 TWBENCH = os.path.abspath(os.environ.get("TWBENCH", "./twbench"))
 PROBE = "--no-command-has-this"
 # Words that stand for something else: FILE, OLD.json, ..., <name>, [FLAGS].
@@ -103,14 +105,7 @@ def wrong_in(page):
         yield f"README.md: {seen} calls found; expected more"
 
 
-def main():
-    pages = sys.argv[1:] or ["README.md", *sorted(glob.glob("docs/*.md"))]
-    wrong = [text for page in pages for text in wrong_in(page)]
-    print("not ok" if wrong else "ok", "1 - the program understands every call of twbench in README.md and docs/")
-    for text in wrong:
-        print("#   " + text)
-    print("1..1")
-    return 1 if wrong else 0
-
-
-sys.exit(main())
+pages = sys.argv[1:] or ["README.md", *sorted(glob.glob("docs/*.md"))]
+tap.report("the program understands every call of twbench in README.md and docs/",
+           [text for page in pages for text in wrong_in(page)])
+tap.end()

@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+import tap
+
 ROOMS = "docs|src|tests|tools|plots|schema|workloads|claims|report|results|originals|playground|debian"
 PATH = re.compile(rf"(?<![\w./$*{{}}-])((?:{ROOMS})/[\w./*{{}},?-]*\w\.\w+)(?![\w*/{{$])")
 SECTION = re.compile(r'((?:docs/)?[A-Z][\w-]*\.md),?\s+(?:\*\s*|#\s*|//\s*)?\(?"([^"\n]{2,60})"')
@@ -81,14 +83,6 @@ def wrong_in(file):
                 yield f"{file}:{line_of(text, found.start())}: {target} has no section {found[2]}"
 
 
-def main():
-    files = sys.argv[1:] or [name for name in tracked() if not SKIPPED.search(name) and os.path.isfile(name)]
-    wrong = [text for file in files for text in wrong_in(file)]
-    print("not ok" if wrong else "ok", "1 - files and sections that are named exist")
-    for text in wrong:
-        print("#   " + text)
-    print("1..1")
-    return 1 if wrong else 0
-
-
-sys.exit(main())
+files = sys.argv[1:] or [name for name in tracked() if not SKIPPED.search(name) and os.path.isfile(name)]
+tap.report("files and sections that are named exist", [text for file in files for text in wrong_in(file)])
+tap.end()

@@ -53,10 +53,23 @@ static inline void handful_free(struct tw_timers *timers, uint32_t place)
         handful_set(timers, place, handful->nodes[last], handful->dues[last]);
 }
 
+/* All that have a place go to the rings. */
+static void handful_deal(struct tw_timers *timers)
+{
+    struct handful *handful = &timers->handful;
+    for (uint32_t place = 0; place < handful->count; place++) {
+        uint32_t node = handful->nodes[place];
+        tw_tick due = handful->dues[place];
+        TW_COUNT(timers, moves, 1);
+        memset(&timers->nodes[node], 0, sizeof timers->nodes[0]);
+        node_place(timers, node, due, due - timers->now, 0);
+    }
+    handful->count = 0;
+}
+
 /* To the rings, which are empty. */
 __attribute__((noinline)) static void handful_leave(struct tw_timers *timers)
 {
-    struct handful *handful = &timers->handful;
     bool is_late = timers->now >= HALF;
     timers->in_hand = false;
     quick_set(timers);
@@ -65,13 +78,7 @@ __attribute__((noinline)) static void handful_leave(struct tw_timers *timers)
         limits_set(timers, true);
     timers->fresh_judged = timers->fresh;
     timers->lazies_judged = timers->lazies;
-    for (uint32_t place = 0; place < handful->count; place++) {
-        uint32_t node = handful->nodes[place];
-        TW_COUNT(timers, moves, 1);
-        memset(&timers->nodes[node], 0, sizeof timers->nodes[0]);
-        node_place(timers, node, handful->dues[place], handful->dues[place] - timers->now, 0);
-    }
-    handful->count = 0;
+    handful_deal(timers);
 }
 
 /* A start of a timer that is ready, due after now and in reach. */
@@ -174,15 +181,7 @@ static bool lists_take(struct tw_timers *timers)
 __attribute__((noinline)) static void handful_return(struct tw_timers *timers)
 {
     if (!lists_take(timers)) {
-        /* Who was taken goes back, where it lay: the rings still wake for it. */
-        uint32_t count = timers->handful.count;
-        for (uint32_t place = 0; place < count; place++) {
-            uint32_t node = timers->handful.nodes[place];
-            tw_tick due = timers->handful.dues[place];
-            memset(&timers->nodes[node], 0, sizeof timers->nodes[0]);
-            node_place(timers, node, due, due - timers->now, 0);
-        }
-        timers->handful.count = 0;
+        handful_deal(timers);
         return;
     }
     for (uint32_t k = 0; k <= timers->top; k++) {
