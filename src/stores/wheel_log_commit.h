@@ -16,17 +16,18 @@
  * the time of a sync.  Where they do not come, it is a while before a leader waits again.  One producer alone never waits.
  * A window (setting window-us) makes the leader of TW_SYNC_GROUP wait that long in any case.
  *
- * ZEROS AHEAD (setting zeros-kib).  The sync of an append has the file system note a new size and new blocks.  With zeros
- * ahead records are written over blocks that are there, and the sync is one write of the disk.  Whoever leads past the last
- * zero writes the next piece of them behind its records, and the same sync covers both.  They lie within the room that
- * is promised, so that they take none from a put, and a disk that has no room for them is no error.  Each byte of the log is
- * then written twice.
+ * ROOM AHEAD.  The file system promises room 1 MiB ahead of the log, and the file has that size at once.  So the sync of a
+ * record that lies in a block that was synced before is one write of the disk.  The first sync of a block has the file system
+ * note that the block holds something, which is a second one.
+ *
+ * ZEROS AHEAD (setting zeros-kib) save that, too.  Whoever leads past the last zero writes the next piece of them behind its
+ * records, and the same sync covers both.  They lie within the room that is promised, so that they take none from a put,
+ * and a disk that has no room for them is no error.  Each byte of the log is then written twice.
  *
  * POSITIONS   committed <= written <= end.  `committed` is what may be read, and what a put waits for: under always and group what is
  * synced, under interval and none what is written.
  *
- * FAILURE.  Room is promised by the file system 1 MiB ahead, so a full disk refuses a put before anything of it is
- * there.  If a write finds the disk full all the same, what was not committed is taken back: the heads, the end, the
+ * FAILURE.  As room was promised, a full disk refuses a put before anything of it is there.  If a write finds the disk full all the same, what was not committed is taken back: the heads, the end, the
  * file; its calls answer TW_STORE_FULL and the store goes on.  After any other error, or a sync that failed, nothing
  * may be believed: the store is broken until it is opened again.
  */

@@ -249,9 +249,8 @@ int wl_segments_reserve(struct wl_segments *segments, uint64_t size)
     if (size > last->reserved) {
         error = pin(segments, last, 0);
         if (!error) {
-            /* The size of the file stays: its end is the end of the log. */
-            if (fallocate(last->fd, FALLOC_FL_KEEP_SIZE, (off_t)last->reserved,
-                          (off_t)(size - last->reserved)) != 0)
+            /* The file gets that size, too: the sync of a record within a block that was synced before has no new size to note. */
+            if (fallocate(last->fd, 0, (off_t)last->reserved, (off_t)(size - last->reserved)) != 0)
                 error = errno;
             if (error == EOPNOTSUPP || error == ENOSYS || error == EINTR)
                 error = 0;

@@ -481,7 +481,7 @@ static void drain(struct opened *opened, unsigned times[FEW])
     }
 }
 
-/* The records of a log file that begins at position 0. */
+/* The records of a log file that begins at position 0; zeros may lie behind them. */
 struct place {
     off_t offset, body;
     struct wl_entry entry;
@@ -495,7 +495,8 @@ static size_t records_of(const char *path, struct place *places, size_t room)
     ssize_t size = read(fd, bytes, sizeof bytes);
     close(fd);
     size_t count = 0;
-    for (ssize_t at = WL_FILE_HEADER_BYTES; at + WL_ENTRY_BYTES <= size && count < room;) {
+    for (ssize_t at = WL_FILE_HEADER_BYTES;
+         at + WL_ENTRY_BYTES <= size && bytes[at + WL_KIND_AT] && count < room;) {
         struct place *place = &places[count++];
         place->offset = at;
         assert_true(wl_entry_read(bytes + at, &place->entry, (uint64_t)at));
@@ -503,6 +504,13 @@ static size_t records_of(const char *path, struct place *places, size_t room)
         at = place->body + place->entry.size;
     }
     return count;
+}
+
+/* Where the last of them ends. */
+static off_t end_of(const struct place *places, size_t records)
+{
+    const struct place *last = &places[records - 1];
+    return last->body + (off_t)last->entry.size;
 }
 
 /* Is the record whole in the file that was cut to that length, and has zeros behind it?  Its own last bytes may be zeros. */
@@ -529,7 +537,7 @@ static void cut_at_any_byte(void **state, off_t zeros)
     log_path(path, sizeof path, *state);
     log_path(whole, sizeof whole, *state);
     size_t records = records_of(path, places, 64);
-    off_t size = file_size(path);
+    off_t size = end_of(places, records);
     snprintf(cut, sizeof cut, "%s.copy", (char *)*state);
     for (off_t length = 0; length <= size; length += deep() ? 1 : 37) {
         directory_copy(*state, cut);
@@ -1287,8 +1295,8 @@ static void a_disk_that_fills_in_the_middle_of_a_put_refuses_all_of_it(void **st
     store_close(&opened);
 }
 
-/* Zeros lie behind the log as long as it is open: they are counted as written, nothing is told of them after a kill, and
- * close takes them away. */
+/* Room that reads as zeros lies behind the log as long as it is open, whether zeros were written there or not.  Those that were
+ * are counted as written, nothing is told of either after a kill, and close takes them away. */
 static void zeros_are_written_ahead(void **state)
 {
     struct tw_setting zeros = setting("zeros-kib", 8);
@@ -1312,9 +1320,8 @@ static void zeros_are_written_ahead(void **state)
         uint64_t log = WL_FILE_HEADER_BYTES;
         for (uint64_t key = 0; key < FEW; key++)
             log += WL_ENTRY_BYTES + payload_of(key, payload);
-        uint64_t first = WL_FILE_HEADER_BYTES + WL_ENTRY_BYTES;
         assert_int_equal(stats.written_bytes - before, log + kib * 1024);
-        assert_int_equal(file_size(path), kib ? first + kib * 1024 : log);
+        assert_true(file_size(path) > (off_t)log);
         store_kill(&opened, *state, START);
         assert_int_equal(store_open_under(&opened, TW_SYNC_ALWAYS, *state, START, &zeros, 1),
                          TW_STORE_OK);
@@ -1346,7 +1353,7 @@ static void a_segment_of_zeros_alone_was_being_made(void **state)
         store_kill(&opened, *state, START);
         log_path(path, sizeof path, *state);
         size_t records = records_of(path, places, 8);
-        off_t size = file_size(path);
+        off_t size = end_of(places, records);
         assert_int_equal(records, 3); /* two puts and the seal */
         assert_int_equal(truncate(path, lost ? places[2].offset : size), 0);
         assert_int_equal(truncate(path, size + 5000), 0);
