@@ -142,7 +142,8 @@ LIBRARY_PARTS  := $(filter-out $(LIBRARIES:%=src/libraries/%.c) src/libraries/mo
 
 # What stands behind a library or a server is a module, built when its source and the header are here
 # (src/stores/stores.def has the packages): the header, how to compile and to link with it, and which other files of
-# src/stores it shares with modules (STORE_PARTS).  Every other file there is in the program.
+# src/stores it shares with modules (STORE_PARTS).  Every other file there is in the program, and so are the parts that its
+# own stores use, too (PARTS_program).
 HEADER_redis_wheel := hiredis/hiredis.h
 LINK_redis_wheel   := -lhiredis
 PARTS_redis_wheel  := redis_server store_directory store_flusher store_payloads store_server store_set
@@ -151,7 +152,7 @@ LINK_redis_zset    := -lhiredis
 PARTS_redis_zset   := redis_server store_directory store_flusher store_payloads store_server
 HEADER_sqlite      := sqlite3.h
 LINK_sqlite        := -lsqlite3
-PARTS_sqlite       := store_directory store_flusher store_group store_ordered store_payloads store_set store_writer
+PARTS_sqlite       := store_company store_directory store_flusher store_group store_ordered store_payloads store_set store_writer
 HEADER_lmdb        := lmdb.h
 LINK_lmdb          := -llmdb
 PARTS_lmdb         := $(PARTS_sqlite)
@@ -161,6 +162,8 @@ PARTS_rocksdb      := store_directory store_flusher store_ordered store_payloads
 HEADER_beanstalkd  := sys/socket.h
 LINK_beanstalkd    :=
 PARTS_beanstalkd   := store_directory store_payloads store_server store_set
+
+PARTS_program      := store_company store_group
 
 STORE_MODULES := redis_wheel redis_zset sqlite lmdb rocksdb beanstalkd
 STORES_HERE   := $(foreach name,$(filter-out $(WITHOUT),$(STORE_MODULES)),$(if $(and $(wildcard src/stores/$(name).c),\
@@ -176,7 +179,7 @@ DISK_LAYER := $(BUILD)/disk_layer.so
 # (src/runners/runner.h); everything else once.
 DESIGNS  := $(filter-out src/impls/registry.c,$(wildcard src/impls/*.c))
 RUNNERS  := $(filter-out src/runners/runner_registry.c,$(wildcard src/runners/*.c))
-STORES   := $(filter-out $(STORE_MODULES:%=src/stores/%.c) $(STORE_PARTS:%=src/stores/%.c) src/stores/store_module.c,\
+STORES   := $(filter-out $(STORE_MODULES:%=src/stores/%.c) $(patsubst %,src/stores/%.c,$(filter-out $(PARTS_program),$(STORE_PARTS))) src/stores/store_module.c,\
               $(wildcard src/stores/*.c))
 HARNESS  := $(wildcard src/harness/*/*.c src/harness/*/*/*.c)
 OBJECTS  := $(DESIGNS:src/%.c=$(BUILD)/%.timed.o) $(DESIGNS:src/%.c=$(BUILD)/%.counted.o) \

@@ -331,7 +331,7 @@ static int lmdb_open(struct tw_store **out, const struct tw_store_config *config
         return store_no_memory(error);
     store->map_mib = store_setting(config, "map-mib", MAP_MIB);
     store->nosync = store_setting(config, "nosync", 0);
-    store_writer_init(&store->writer, &lmdb_steps, store);
+    store_writer_init(&store->writer, &lmdb_steps, store, config->sync);
     answer = store_directory_open(&store->directory, config->directory, "lmdb 1", error);
     if (answer == TW_STORE_OK)
         answer = lmdb_start(store, config, error);

@@ -366,7 +366,7 @@ static int sqlite_open(struct tw_store **out, const struct tw_store_config *conf
     store->log = -1;
     store->checkpoint_pages = store_setting(config, "checkpoint-pages", CHECKPOINT_PAGES);
     store->syncs_commits = config->sync <= TW_SYNC_GROUP;
-    store_writer_init(&store->writer, &sqlite_steps, store);
+    store_writer_init(&store->writer, &sqlite_steps, store, config->sync);
     store->writer.due_max = INT64_MAX;
     answer = store_directory_open(&store->directory, config->directory, "sqlite 1", error);
     if (answer == TW_STORE_OK)

@@ -2,15 +2,25 @@
 #include "store_group.h"
 
 #include <stddef.h>
+#include <time.h>
 
-void store_group_init(struct store_group *group)
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+void store_group_init(struct store_group *group, bool company)
 {
     *group = (struct store_group){.first = NULL};
     pthread_mutex_init(&group->lock, NULL);
+    store_company_init(&group->company, company);
 }
 
 void store_group_destroy(struct store_group *group)
 {
+    store_company_destroy(&group->company);
     pthread_mutex_destroy(&group->lock);
 }
 
@@ -18,11 +28,14 @@ void store_group_destroy(struct store_group *group)
 static void group_lead(struct store_group *group, store_commit_fn *commit, void *ctx)
 {
     group->led = true;
+    unsigned went = store_company_leave(&group->company, &group->lock);
     struct store_call *calls = group->first;
     group->first = group->last = NULL;
     pthread_mutex_unlock(&group->lock);
+    uint64_t begin_ns = monotonic_ns();
     commit(ctx, calls);
     pthread_mutex_lock(&group->lock);
+    store_company_back(&group->company, went, monotonic_ns() - begin_ns);
     for (struct store_call *call = calls, *next; call; call = next) {
         next = call->next;
         call->settled = true;
@@ -45,6 +58,7 @@ int store_group_call(struct store_group *group, struct store_call *call, store_c
     else
         group->first = call;
     group->last = call;
+    store_company_join(&group->company);
     while (!call->settled) {
         if (!group->led && group->first == call)
             group_lead(group, commit, ctx);

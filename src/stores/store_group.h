@@ -4,14 +4,13 @@
  *     a call comes -> nobody leads: this thread leads, with all that wait -> commit -> wakes those it settled
  *                  -> somebody leads: it waits, and goes with the next group
  *
- * Nothing is delayed so that others may join: while one group is synced the next one gathers.  So it serves the policies
- * always and group alike (store.h, SHARING).  A hand-over costs one wake-up of a thread.
+ * While one group is synced the next one gathers.  Under TW_SYNC_GROUP the leader waits for company (store_company.h); under
+ * TW_SYNC_ALWAYS nothing is delayed so that others may join (store.h, SHARING).  A hand-over costs one wake-up of a thread.
  */
 #ifndef TWBENCH_STORE_GROUP_H
 #define TWBENCH_STORE_GROUP_H
 
-#include <pthread.h>
-#include <stdbool.h>
+#include "store_company.h"
 
 /* One call, on the stack of the thread that makes it; a store puts its own operation behind it. */
 struct store_call {
@@ -25,14 +24,15 @@ struct store_call {
 struct store_group {
     pthread_mutex_t lock;
     struct store_call *first, *last; /* those that wait */
+    struct store_company company;
     bool led;
 };
 
 /* Carries out the calls, in their order, and sets the answer of each.  One thread at a time is in it. */
 typedef void store_commit_fn(void *ctx, struct store_call *calls);
 
-/* Empty, without a leader. */
-void store_group_init(struct store_group *group);
+/* Empty, without a leader.  company: the leader waits for it. */
+void store_group_init(struct store_group *group, bool company);
 /* No call may be under way. */
 void store_group_destroy(struct store_group *group);
 

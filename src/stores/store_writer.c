@@ -12,9 +12,10 @@ struct writer_call {
     bool found;
 };
 
-void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx)
+void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx,
+                       enum tw_sync_policy policy)
 {
-    store_group_init(&writer->group);
+    store_group_init(&writer->group, policy == TW_SYNC_GROUP);
     store_ordered_init(&writer->ordered);
     atomic_init(&writer->broken, false);
     writer->steps = steps;

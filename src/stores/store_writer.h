@@ -37,7 +37,8 @@ struct store_writer {
 
 /* `steps` and `ctx` outlive the writer.  due_max starts as the largest due there is; a store whose keys hold less
  * lowers it. */
-void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx);
+void store_writer_init(struct store_writer *writer, const struct store_steps *steps, void *ctx,
+                       enum tw_sync_policy policy);
 /* No call may be under way. */
 void store_writer_destroy(struct store_writer *writer);
 

@@ -162,7 +162,7 @@ static int wheel_log_put(struct tw_store_seat *seat, struct tw_message *messages
     struct wl_ticket ticket = wl_log_join(log);
     answer = log->broken ? TW_STORE_BROKEN : put_append(seat, &ticket, messages, count);
     if (answer == TW_STORE_OK) {
-        wl_log_join_group(log);
+        store_company_join(&log->company);
         return wl_log_settle_and_unlock(log, &ticket);
     }
     wl_log_unlock(log);
@@ -236,8 +236,10 @@ static int cancel_append(struct tw_store_seat *seat, struct wl_place place)
         return TW_STORE_MEMORY;
     seat->cancelling = place;
     answer = wl_log_append(log, &ticket, &entry, NULL, NULL, &position);
-    if (answer == TW_STORE_OK)
+    if (answer == TW_STORE_OK) {
+        store_company_join(&log->company);
         answer = wl_log_settle(log, &ticket);
+    }
     seat->cancelling.position = 0;
     /* A poll may have its message in hand. */
     if (answer == TW_STORE_OK && place.due <= store->bound)
@@ -359,7 +361,7 @@ static int wheel_log_open(struct tw_store **out, const struct tw_store_config *c
     store->live.tick = store->ahead.tick = UINT64_MAX;
     pthread_mutex_init(&store->log.lock, NULL);
     pthread_cond_init(&store->log.settled, NULL);
-    wl_log_company(&store->log);
+    store_company_init(&store->log.company, config->sync == TW_SYNC_GROUP);
     answer = directory_open(store, config->directory, error);
     if (answer == TW_STORE_OK)
         answer = wl_recover(store, config, error);

@@ -11,9 +11,6 @@
 
 #define RESERVE_BYTES (UINT64_C(1) << 20)
 #define NS_PER_S      UINT64_C(1000000000)
-#define GATHER_MAX_NS 500000u /* most that a leader waits for company */
-#define GATHER_MIN_NS 20000u  /* less is over before a thread has slept and woken */
-#define UNWAITED      2u      /* leaders that do not, after one that waited in vain */
 
 static uint64_t monotonic_ns(void)
 {
@@ -25,15 +22,6 @@ static uint64_t monotonic_ns(void)
 static bool is_full(int error)
 {
     return error == ENOSPC || error == EDQUOT || error == EFBIG;
-}
-
-void wl_log_company(struct wl_log *log)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&log->company, &attributes);
-    pthread_condattr_destroy(&attributes);
 }
 
 int wl_log_open(struct wl_log *log, uint64_t end)
@@ -55,7 +43,7 @@ void wl_log_close(struct wl_log *log)
     free(log->flushing.bytes);
     pthread_mutex_destroy(&log->lock);
     pthread_cond_destroy(&log->settled);
-    pthread_cond_destroy(&log->company);
+    store_company_destroy(&log->company);
 }
 
 void wl_log_lock(struct wl_log *log)
@@ -202,32 +190,6 @@ static int leader_writes(struct wl_log *log, bool sync, uint64_t reserved, bool 
     return error;
 }
 
-/* Waits until those that were in the last groups have put again. */
-static void gather(struct wl_log *log)
-{
-    uint64_t most_ns = log->sync_ns / 2 < GATHER_MAX_NS ? log->sync_ns / 2 : GATHER_MAX_NS;
-    uint64_t until_ns = monotonic_ns() + most_ns;
-    struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
-    if (most_ns < GATHER_MIN_NS)
-        return;
-    if (log->unwaited > 0) {
-        log->unwaited--;
-        return;
-    }
-    while (log->joined < log->expected && log->filling.used < WL_BUFFER_BYTES / 2 && !log->broken)
-        if (pthread_cond_timedwait(&log->company, &log->lock, &until) != 0) {
-            log->unwaited = UNWAITED;
-            return;
-        }
-}
-
-void wl_log_join_group(struct wl_log *log)
-{
-    log->joined++;
-    if (log->busy && log->joined == log->expected)
-        pthread_cond_signal(&log->company);
-}
-
 /* The leader's work is over, as `error` says. */
 static void lead_note(struct wl_log *log, bool sync, int error, bool wrote, bool names)
 {
@@ -288,10 +250,7 @@ static void lead(struct wl_log *log, bool sync)
         nanosleep(&window, NULL);
         wl_log_lock(log);
     }
-    if (sync && log->policy == TW_SYNC_GROUP)
-        gather(log);
-    unsigned joined = log->joined;
-    log->joined = 0;
+    unsigned joined = store_company_leave(&log->company, &log->lock);
     struct wl_buffer empty = log->flushing;
     log->flushing = log->filling;
     log->filling = empty;
@@ -312,8 +271,7 @@ static void lead(struct wl_log *log, bool sync)
     lead_note(log, sync, error, wrote, names);
     if (!error && sync) {
         log->synced_ns = monotonic_ns();
-        log->sync_ns = log->synced_ns - begin_ns;
-        log->expected = joined + log->joined;
+        store_company_back(&log->company, joined, log->synced_ns - begin_ns);
     }
     if (error)
         hand_over_to_nobody(log);

@@ -12,9 +12,8 @@
  * Producers that put again as soon as they are acknowledged would so fall into two halves that sync in turns.  Two things
  * bring them together.  Those that a leader settled are woken before the next leader is, so that what they put next is
  * mostly there when it takes the buffer: nobody waits for that, and it is all that TW_SYNC_ALWAYS does.  Under
- * TW_SYNC_GROUP the leader also waits until as many puts have joined as the last group and those behind it had, at most half
- * the time of a sync.  Where they do not come, it is a while before a leader waits again.  One producer alone never waits.
- * A window (setting window-us) makes the leader of TW_SYNC_GROUP wait that long in any case.
+ * TW_SYNC_GROUP the leader waits for company (store_company.h), too.  A window (setting window-us) makes it wait that long in
+ * any case.
  *
  * ROOM AHEAD.  The file system promises room 1 MiB ahead of the log, and the file has that size at once.  So the sync of a
  * record that lies in a block that was synced before is one write of the disk.  The first sync of a block has the file system
@@ -27,14 +26,16 @@
  * POSITIONS   committed <= written <= end.  `committed` is what may be read, and what a put waits for: under always and group what is
  * synced, under interval and none what is written.
  *
- * FAILURE.  As room was promised, a full disk refuses a put before anything of it is there.  If a write finds the disk full all the same, what was not committed is taken back: the heads, the end, the
- * file; its calls answer TW_STORE_FULL and the store goes on.  After any other error, or a sync that failed, nothing
- * may be believed: the store is broken until it is opened again.
+ * FAILURE.  As room was promised, a full disk refuses a put before anything of it is there.  If a write finds the disk
+ * full all the same, what was not committed is taken back: the heads, the end, the file; its calls answer TW_STORE_FULL
+ * and the store goes on.  After any other error, or a sync that failed, nothing may be believed: the store is broken until
+ * it is opened again.
  */
 #ifndef TWBENCH_WHEEL_LOG_COMMIT_H
 #define TWBENCH_WHEEL_LOG_COMMIT_H
 
 #include "store.h"
+#include "store_company.h"
 #include "wheel_log_heads.h"
 #include "wheel_log_segments.h"
 
@@ -59,7 +60,6 @@ struct wl_crowd {
 struct wl_log {
     pthread_mutex_t lock;   /* of all here, of the heads, and of what the store keeps with them */
     pthread_cond_t settled; /* the leader is through, or a cancel is decided */
-    pthread_cond_t company; /* as many puts have joined as were expected; on CLOCK_MONOTONIC */
     struct wl_segments segments;
     struct wl_segment *last; /* which is never deleted; NULL before the first */
     struct wl_wheel wheel;
@@ -78,13 +78,10 @@ struct wl_log {
     bool busy, broken;
     bool handed;    /* busy for one of the filling buffer's crowd, which is woken to lead */
     uint32_t group; /* number of the buffer that is filling */
-    struct wl_crowd crowds[2]; /* by group % 2: of the filling buffer, and of the flushing one */
-    bool put_led;              /* the last leader was a put: another may be about to come */
-    unsigned joined;           /* puts in the buffer that is filling */
-    unsigned expected;         /* of them before a leader takes it */
-    unsigned unwaited;         /* leaders that do not wait, as the last one waited in vain */
-    uint64_t sync_ns;          /* what the last sync took */
-    _Atomic unsigned failures; /* times that what was not committed was taken back */
+    struct wl_crowd crowds[2];    /* by group % 2: of the filling buffer, and of the flushing one */
+    bool put_led;                 /* the last leader was a put: another may be about to come */
+    struct store_company company; /* of calls: puts and cancels */
+    _Atomic unsigned failures;    /* times that what was not committed was taken back */
     uint64_t failed_from[WL_FAILURES]; /* by failures % WL_FAILURES: from this position on */
 };
 
@@ -94,8 +91,6 @@ struct wl_ticket {
     unsigned failures;
 };
 
-/* Makes the condition `company`. */
-void wl_log_company(struct wl_log *log);
 /* 0 or an errno.  Lock, condition and segments are there already; the log goes on at `end`. */
 int wl_log_open(struct wl_log *log, uint64_t end);
 /* Frees buffers, lock and conditions.  Writes nothing: flush first.  The segments are closed by wl_segments_close. */
@@ -113,8 +108,6 @@ static inline uint64_t wl_log_committed(const struct wl_log *log)
 void wl_log_lock(struct wl_log *log);
 void wl_log_unlock(struct wl_log *log);
 
-/* All records of a put are appended, and it is about to settle. */
-void wl_log_join_group(struct wl_log *log);
 /* Begins the records of a call. */
 struct wl_ticket wl_log_join(const struct wl_log *log);
 /* Makes room in buffer and file for a record with that much body.  Gives up the lock while the buffer is full: what the

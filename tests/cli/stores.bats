@@ -89,6 +89,15 @@ stores() {
     refuses "--directory" stores --stores=memory --directory=/nowhere
 }
 
+@test "null with disk=1 syncs each put of one producer, and nothing without it or under none" {
+    put='stores --stores=null --tasks=50 --cancels=0 --runs=1 --json=-'
+    syncs='.cells[0].figures.syncs_per_message.median'
+    [ "$($put --store-set=disk=1 --sync=always | jq "$syncs")" = 1 ]
+    [ "$($put --store-set=disk=1 --sync=group | jq "$syncs")" = 1 ]
+    [ "$($put --store-set=disk=1 --sync=none | jq "$syncs")" = 0 ]
+    [ "$($put --sync=always | jq "$syncs")" = 0 ]
+}
+
 @test "an interrupted run goes on where it was" {
     interrupts INT '[ -s s.json ]' "$twbench" stores --stores=memory --tasks=20000 --runs=100 --json=s.json --progress=never
     [ "$status" -eq 130 ]

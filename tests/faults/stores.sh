@@ -18,7 +18,7 @@ sources() {
     local parts part
     case $1 in
     memory) echo "$2/src/stores/memory_store.c" ;;
-    wheel_log) echo "$2"/src/stores/wheel_log*.c ;;
+    wheel_log) echo "$2"/src/stores/wheel_log*.c "$2/src/stores/store_company.c" ;;
     *)
         parts=$(sed -n "s/^PARTS_$1 *:= *//p" Makefile)
         # One list may be another one.
