@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -251,6 +252,63 @@ static void the_reference_comes_out_even(void **state)
     footing_remove(directory);
 }
 
+static struct durable_load watched_load; /* what the store below is put */
+static _Atomic uint64_t polled_ms;       /* the time of the last poll that is over */
+static _Atomic unsigned polled;          /* how many are */
+
+static const struct tw_store_backend *reference(void)
+{
+    return store_registry_find("memory")->builtin;
+}
+
+static int poll_noted(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out, size_t max,
+                      size_t *count)
+{
+    int answer = reference()->poll(store, now_ms, out, max, count);
+    atomic_store(&polled_ms, now_ms);
+    atomic_fetch_add(&polled, 1);
+    return answer;
+}
+
+/* Lets two polls go by, the second of which began within the call, and refuses if the clock went beyond what is put. */
+static int put_beside_polls(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
+{
+    unsigned before = atomic_load(&polled);
+    while (atomic_load(&polled) - before < 2)
+        usleep(100);
+    uint64_t now_ms = atomic_load(&polled_ms);
+    for (size_t i = 0; i < count; i++) {
+        struct durable_message message = durable_load_message(&watched_load, messages[i].key - 1);
+        if (now_ms + message.due_ms > messages[i].due_ms + message.arrival_ms)
+            return TW_STORE_IO;
+    }
+    return reference()->put(seat, messages, count);
+}
+
+static void the_clock_waits_for_the_first_message_of_a_batch(void **state)
+{
+    char directory[] = "/tmp/test_durable.XXXXXX";
+    struct durable_report report;
+    struct tw_store_backend watched = *reference();
+    struct durable_request request = {.store = &watched,
+                                      .directory = directory,
+                                      .sync = TW_SYNC_ALWAYS,
+                                      .load = load,
+                                      .producers = 2,
+                                      .batch = 7,
+                                      .budget_ns = UINT64_C(60000000000)};
+    (void)state;
+    watched.put = put_beside_polls;
+    watched.poll = poll_noted;
+    request.load.tasks = 140;
+    watched_load = request.load;
+    assert_non_null(mkdtemp(directory));
+    durable_run(&request, NULL, &report);
+    footing_remove(directory);
+    assert_string_equal(report.reason, "");
+    assert_int_equal(report.end, DURABLE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_later_step_must_not_come_first),
         cmocka_unit_test(a_book_is_turned_back),
         cmocka_unit_test(the_reference_comes_out_even),
+        cmocka_unit_test(the_clock_waits_for_the_first_message_of_a_batch),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
