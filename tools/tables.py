@@ -17,6 +17,8 @@
     runners FILE LOAD       runners under a load: storm, closed, late, burst, periodic, idle
     stores FILE WHAT        stores side by side: puts (a second, by policy and producers), costs, recovery, late,
                             or load: of how many messages and runs they are
+    stores-disk FILE        messages acknowledged a second by the disk alone, wheel-log and the best other store, and how
+                            many times the latter
     stores-large FILE       stores with many messages pending: memory, disk, and how soon they serve after a kill
     prices FILE MISSES      what a line from memory costs, when each waits for the one before and when not
 
@@ -549,6 +551,24 @@ def print_stores(name, what):
                 row([f"`{cell['store']}`"] + [store_figure(cell, key) for key in ("late_p50_ms", "late_p99_ms", "late_max_ms")])
 
 
+def print_stores_disk(name):
+    """A row for each load; `zeros` is wheel-log with zeros ahead of its log, which stands in cells of its own."""
+    loads = {}
+    for cell in store_cells(name):
+        load = cell["load"]
+        kind = (load["producers"], load["batch"], load["cancel_permille"], cell["sync"])
+        store = "zeros" if load["settings"].get("zeros-kib") else cell["store"]
+        loads.setdefault(kind, {})[store] = cell["figures"]["puts_per_s"]["median"]
+    head(["producers", "batch", "cancelled", "policy", "the disk alone", "`wheel-log`", "`zeros`", "best other",
+          "`wheel-log` : other", "`zeros` : other", "disk : other"])
+    for (producers, batch, cancelled, sync), puts in loads.items():
+        disk, log, zeros = (puts.pop(store, None) for store in ("null", "wheel-log", "zeros"))
+        best = max(puts, key=puts.get, default=None)
+        row([producers, batch, f"{cancelled / 10:g} %", f"`{sync}`", short(disk), short(log), short(zeros),
+             f"`{best}` {short(puts[best])}" if best else ""] +
+            [f"{rate / puts[best]:.2f}" if rate and best else "" for rate in (log, zeros, disk)])
+
+
 def print_stores_large(name):
     cells = sorted(read(name)["cells"], key=lambda cell: cell["load"]["tasks"])
     served = {(cell["store"], cell["load"]["tasks"]): cell["figures"]["served_s"]["median"] for cell in cells
@@ -567,7 +587,7 @@ def print_stores_large(name):
             [store_figure(cell, key, 1000) if cell["load"]["cold"] else "" for key in ("cold_recovery_s", "cold_served_s")])
 
 
-TABLES = {"stores": print_stores, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
+TABLES = {"stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
           "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
 

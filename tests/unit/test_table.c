@@ -71,7 +71,9 @@ static void test_time_unit_suits_the_least(void **state)
 {
     (void)state;
     double divisor;
-    assert_string_equal(figure_time_unit((double[]){9999, 5e9}, 2, &divisor), "ns");
+    assert_string_equal(figure_time_unit((double[]){99, 9999}, 2, &divisor), "ns");
+    assert_string_equal(figure_time_unit((double[]){4850, 5.05e7, 0}, 3, &divisor), "us");
+    assert_string_equal(figure_time_unit((double[]){999, 1e12}, 2, &divisor), "us");
     assert_string_equal(figure_time_unit((double[]){NAN, 10000, 0}, 3, &divisor), "us");
     assert_true(divisor == 1000);
     assert_string_equal(figure_time_unit((double[]){2e7}, 1, &divisor), "ms");

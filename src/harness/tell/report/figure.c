@@ -74,12 +74,15 @@ const char *figure_time_unit(const double *values_ns, size_t count, double *divi
         const char *name;
         double ns;
     } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    double least = INFINITY;
+    double least = INFINITY, most = 0;
     for (size_t i = 0; i < count; i++)
-        if (values_ns[i] > 0)
+        if (values_ns[i] > 0) {
             least = fmin(least, values_ns[i]);
+            most = fmax(most, values_ns[i]);
+        }
     size_t unit = 0;
-    while (isfinite(least) && unit < 3 && least >= 10 * units[unit + 1].ns)
+    while (isfinite(least) && unit < 3 && sqrt(least * most) >= 10 * units[unit + 1].ns &&
+           least >= units[unit + 1].ns / 100)
         unit++;
     *divisor = units[unit].ns;
     return units[unit].name;

@@ -28,7 +28,7 @@ bool figure_has_interval(const cJSON *interval);
 void figure_interval(char *median, char *deviation, const cJSON *interval);
 
 /* The unit in which all of values[0 .. count) read well, NaN being ignored: "ns", "us", "ms" or
- * "s", and what to divide them by. */
+ * "s", and what to divide them by.  The middle of their magnitudes is 10 or more in it, and the least is 0.01 or more. */
 const char *figure_time_unit(const double *values_ns, size_t count, double *divisor);
 
 /* A time in the unit in which it reads well, four digits of it: "1.05 ms", "-9.306 us"; hours only where seconds

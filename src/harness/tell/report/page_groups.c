@@ -118,16 +118,19 @@ static bool is_column(const struct view_group *group, const struct figure *figur
 static const char *unit_of(const struct view_group *group, const struct figure *figure,
                            double *divisor)
 {
-    double least = INFINITY;
+    double ends[2] = {NAN, NAN};
     *divisor = 1;
     bool is_time = figure->unit && strcmp(figure->unit, "ns") == 0;
     if (figure->sheet != FIGURE_LATENCY && !(figure->sheet == FIGURE_CLOCK && is_time))
         return figure->unit ? figure->unit : "";
     for (size_t i = 0; i < group->row_count; i++) {
         double value = value_of(&group->rows[i], figure);
-        least = value > 0 ? fmin(least, value) : least;
+        if (value > 0) {
+            ends[0] = fmin(ends[0], value);
+            ends[1] = fmax(ends[1], value);
+        }
     }
-    return figure_time_unit(&least, 1, divisor);
+    return figure_time_unit(ends, 2, divisor);
 }
 
 /* The key of the figure to show: a phase in which nothing is started, stopped or fired still has a price per
