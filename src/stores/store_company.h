@@ -26,7 +26,9 @@ struct store_company {
     uint64_t sync_ns;     /* what the last sync took */
 };
 
+/* Nobody is expected.  waits: does a leader wait at all? */
 void store_company_init(struct store_company *company, bool waits);
+/* Nobody may be in it. */
 void store_company_destroy(struct store_company *company);
 /* A call is about to wait for a sync. */
 void store_company_join(struct store_company *company);
