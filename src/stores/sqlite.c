@@ -14,6 +14,10 @@
  *                   power, where this loses whole transactions from the end
  *   A checkpoint syncs the log before it copies and the file after it, under every policy.
  *
+ * One thread commits while another copies the log into the file, and each syncs the log.  A sync that fails takes with it what
+ * the other has written, and the other's own sync answers well then: pages that failed are clean to the system.  So the syncs of the
+ * log come one after the other, and behind one that failed all fail (log_watch).
+ *
  * What it costs
  *   put    a page of 4 KiB and 24 bytes in the log for each leaf touched: with random dues that is a page for each
  *          message, however short.  Later the page again, by the checkpoint.  Batches that are near in due share pages
@@ -37,6 +41,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -48,9 +53,20 @@ extern const struct tw_store_backend tw_store_sqlite;
 
 enum statement { BEGIN, INSERT, REMOVE, COMMIT, ROLLBACK, STATEMENTS };
 
+/* Stands before the system's files of SQLite, so that no sync of the log answers well behind one that failed. */
+struct log_watch {
+    sqlite3_vfs files, *system;
+    sqlite3_io_methods methods; /* of the log; its xSync is sync_watched */
+    int (*sync)(sqlite3_file *file, int flags);
+    pthread_mutex_t lock;
+    bool has_failed;
+    char name[32]; /* under which SQLite knows it */
+};
+
 struct tw_store {
     struct store_directory directory;
     struct store_writer writer;
+    struct log_watch watch;
     struct store_flusher flusher;
     sqlite3 *written, *read; /* connections: of the leader, of the dispatcher */
     sqlite3_stmt *statements[STATEMENTS], *select;
@@ -202,6 +218,59 @@ static void log_sync(void *ctx)
     atomic_fetch_add(&store->syncs, 1);
 }
 
+/* ---- Syncs of the log. ------------------------------------------------------------------------ */
+
+static int sync_watched(sqlite3_file *file, int flags)
+{
+    /* The methods of the file are those in the watch. */
+    struct log_watch *watch = (struct log_watch *)(void *)((char *)(uintptr_t)file->pMethods -
+                                                           offsetof(struct log_watch, methods));
+    pthread_mutex_lock(&watch->lock);
+    int result = watch->has_failed ? SQLITE_IOERR_FSYNC : watch->sync(file, flags);
+    watch->has_failed = result != SQLITE_OK;
+    pthread_mutex_unlock(&watch->lock);
+    return result;
+}
+
+/* Each connection opens the log for itself. */
+static int open_watched(sqlite3_vfs *files, const char *name, sqlite3_file *file, int flags,
+                        int *flags_out)
+{
+    struct log_watch *watch = files->pAppData;
+    int result = watch->system->xOpen(watch->system, name, file, flags, flags_out);
+    if (result != SQLITE_OK || !file->pMethods || !(flags & SQLITE_OPEN_WAL))
+        return result;
+    pthread_mutex_lock(&watch->lock);
+    if (!watch->sync) {
+        watch->sync = file->pMethods->xSync;
+        watch->methods = *file->pMethods;
+        watch->methods.xSync = sync_watched;
+    }
+    file->pMethods = &watch->methods;
+    pthread_mutex_unlock(&watch->lock);
+    return result;
+}
+
+static int log_watch_begin(struct log_watch *watch)
+{
+    pthread_mutex_init(&watch->lock, NULL);
+    watch->system = sqlite3_vfs_find(NULL);
+    snprintf(watch->name, sizeof watch->name, "twbench-%p", (void *)watch);
+    watch->files = *watch->system;
+    watch->files.pNext = NULL;
+    watch->files.zName = watch->name;
+    watch->files.pAppData = watch;
+    watch->files.xOpen = open_watched;
+    return sqlite3_vfs_register(&watch->files, 0);
+}
+
+/* No connection may be open. */
+static void log_watch_end(struct log_watch *watch)
+{
+    sqlite3_vfs_unregister(&watch->files);
+    pthread_mutex_destroy(&watch->lock);
+}
+
 /* ---- Opening and closing. --------------------------------------------------------------------- */
 
 static int open_error(struct tw_store *store, sqlite3 *connection, struct tw_error *error)
@@ -223,7 +292,7 @@ static int connection_open(struct tw_store *store, sqlite3 **connection, const c
              "PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;"
              "PRAGMA cell_size_check=ON",
              PAGE_BYTES, store->syncs_commits ? "FULL" : "NORMAL");
-    if (sqlite3_open_v2(path, connection, flags, NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(path, connection, flags, store->watch.name) != SQLITE_OK ||
         sqlite3_busy_timeout(*connection, 10000) != SQLITE_OK ||
         sqlite3_exec(*connection, pragmas, NULL, NULL, NULL) != SQLITE_OK)
         return open_error(store, *connection, error);
@@ -309,6 +378,7 @@ static void sqlite_free(struct tw_store *store)
     sqlite3_finalize(store->select);
     sqlite3_close(store->read);
     sqlite3_close(store->written);
+    log_watch_end(&store->watch);
     if (store->log >= 0)
         close(store->log);
     store_writer_destroy(&store->writer);
@@ -367,8 +437,11 @@ static int sqlite_open(struct tw_store **out, const struct tw_store_config *conf
     store->checkpoint_pages = store_setting(config, "checkpoint-pages", CHECKPOINT_PAGES);
     store->syncs_commits = config->sync <= TW_SYNC_GROUP;
     store_writer_init(&store->writer, &sqlite_steps, store, config->sync);
+    int watched = log_watch_begin(&store->watch);
     store->writer.due_max = INT64_MAX;
     answer = store_directory_open(&store->directory, config->directory, "sqlite 1", error);
+    if (answer == TW_STORE_OK && watched != SQLITE_OK)
+        answer = open_error(store, NULL, error);
     if (answer == TW_STORE_OK)
         answer = sqlite_start(store, config, error);
     if (answer != TW_STORE_OK) {
