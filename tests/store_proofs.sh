@@ -1,5 +1,5 @@
 #!/bin/bash
-# store_proofs.sh - each store killed a thousand times under each policy, in every state of a disk: hours.  Prints TAP.
+# store_proofs.sh - each store killed a thousand times under each policy, in every state of a disk: a quarter of an hour.  Prints TAP.
 #
 # `make prove-stores` runs it.  STORES="sqlite lmdb" names some; without it, all that this build has.
 # shellcheck disable=SC2317  # functions that check calls
