@@ -501,7 +501,7 @@ test-libraries: ## the real libraries as designs: conformance, the oracle, their
 	$(Q)$(MAKE) all
 	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=900 tests/run.sh tests/libraries.sh
 
-prove-stores: ## each store killed a thousand times under each policy, in every state of a disk: hours (STORES="sqlite lmdb")
+prove-stores: ## each store killed a thousand times under each policy, in every state of a disk: a quarter of an hour (STORES="sqlite lmdb")
 	$(Q)tools/deps.sh build test
 	$(Q)$(MAKE) all
 	$(Q)TWBENCH=$(CURDIR)/twbench STORES="$(STORES)" LIMIT_SECONDS=36000 tests/run.sh tests/store_proofs.sh
