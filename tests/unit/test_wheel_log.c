@@ -1397,13 +1397,12 @@ static void zeros_that_have_no_room_refuse_no_put(void **state)
     store_close(&opened);
 }
 
-static struct opened *put_at_read; /* into this one, at the next read; NULL: no more */
+static _Atomic(struct opened *) put_at_read; /* into this one, at the next read; NULL: no more */
 
 /* Stands before the C library's.  A put comes while a poll reads. */
 ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
 {
-    struct opened *opened = put_at_read;
-    put_at_read = NULL;
+    struct opened *opened = atomic_exchange(&put_at_read, NULL);
     if (opened)
         put_one(opened, 2, START + 400, NULL, 0);
     return (ssize_t)syscall(SYS_pread64, fd, bytes, size, offset);
@@ -1420,7 +1419,7 @@ static void a_cancelled_message_hides_none_that_is_put_meanwhile(void **state)
     uint64_t handle = put_one(&opened, 1, START + 500, NULL, 0);
     assert_int_equal(wheel_log->cancel(opened.seat, 1, START + 500, handle), TW_STORE_CANCELLED);
     assert_int_equal(wheel_log->tend(opened.store, START, &more), TW_STORE_OK);
-    put_at_read = &opened;
+    atomic_store(&put_at_read, &opened);
     assert_int_equal(wheel_log->poll(opened.store, START + 600, out, 2, &count), TW_STORE_OK);
     assert_null(put_at_read);
     assert_int_equal(count, 1);
