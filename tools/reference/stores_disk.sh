@@ -9,13 +9,13 @@ file=$1
 stores() {
     local more=(--progress=never) stores=$1
     [ ! -e "$file" ] || more+=(--resume)
-    [ "${REFERENCE:-full}" = full ] || stores=wheel-log
-    "$TWBENCH" stores --stores="$stores" --store-set=disk=1 --no-drain --runs=$runs --budget=30s --json="$file" "${more[@]}" "${@:2}" >/dev/null
+    [ "${REFERENCE:-full}" = full ] || stores=${stores%,sqlite*}
+    "$TWBENCH" stores --stores="$stores" --no-drain --runs=$runs --budget=30s --json="$file" "${more[@]}" "${@:2}" >/dev/null
 }
 
 # compared FLAG... - all of them, and wheel-log once more with zeros ahead of its log.
 compared() {
-    stores null,wheel-log,sqlite,lmdb,rocksdb,redis-wheel,redis-zset "$@"
+    stores null,wheel-log,sqlite,lmdb,rocksdb,redis-wheel,redis-zset --store-set=disk=1 "$@"
     stores wheel-log --store-set=zeros-kib=256 "$@"
 }
 
