@@ -251,10 +251,13 @@ static int open_watched(sqlite3_vfs *files, const char *name, sqlite3_file *file
     return result;
 }
 
+/* SQLITE_OK, or that there is no memory.  log_watch_end follows in any case. */
 static int log_watch_begin(struct log_watch *watch)
 {
     pthread_mutex_init(&watch->lock, NULL);
     watch->system = sqlite3_vfs_find(NULL);
+    if (!watch->system)
+        return SQLITE_NOMEM;
     snprintf(watch->name, sizeof watch->name, "twbench-%p", (void *)watch);
     watch->files = *watch->system;
     watch->files.pNext = NULL;
