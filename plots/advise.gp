@@ -1,8 +1,8 @@
 # advise.gp - the candidates for a load: time per operation against memory per task; on the real clock processor time
 # against lateness.
 #
-#     gnuplot -c plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
-#     gnuplot -c plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
 #
 # Data: src/harness/tell/report/plotdata.h.  What is recommended, what is not significantly different from it and what is on
 # the front for another reason have their names on the right, each with a line to its point; the others are
@@ -10,11 +10,10 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("advise.gp")]
 
 wide = 10.5
 high = 6.8
-load here."common.gp"
+load "common.gp"
 
 real_clock = 0
 stats data index 0 using (strcol(1) eq "clock" ? (real_clock = 1, 0) : 0) nooutput

@@ -1,7 +1,7 @@
 # bars.gp - designs side by side on one workload or trace: time per operation, and memory.
 #
-#     gnuplot -c plots/bars.gp bars-nginx.tsv bars-nginx.svg      (or .png, .pdf)
-#     gnuplot -c plots/bars.gp bars-nginx.tsv                     (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/bars.gp bars-nginx.tsv bars-nginx.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/bars.gp bars-nginx.tsv                     (text, on the terminal)
 #
 # Data: a block per panel; first line its title and unit, then name of the design, median, low, high.
 # A panel whose values differ by more than thirty times has a logarithmic axis and says so; it shows points, because a
@@ -9,7 +9,6 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("bars.gp")]
 
 heading = "Designs side by side on "
-load here."sidebyside.gp"
+load "sidebyside.gp"

@@ -1,13 +1,12 @@
 # caller.gp - how long a start and a stop keep their caller, by runner.
 #
-#     gnuplot -c plots/caller.gp caller-hold.tsv caller-hold.svg      (or .png, .pdf)
-#     gnuplot -c plots/caller.gp caller-hold.tsv                  (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/caller.gp caller-hold.tsv caller-hold.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/caller.gp caller-hold.tsv                  (text, on the terminal)
 #
 # Data: as for bars.gp; median over the runs, least and most.
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("caller.gp")]
 heading = "Time of a start and a stop on "
 stacked = 1
-load here."sidebyside.gp"
+load "sidebyside.gp"

@@ -1,7 +1,7 @@
 # claim.gp - a picture of a claim: panels side by side, each with its own legend.
 #
-#     gnuplot -c plots/claim.gp T09.tsv T09.svg      (or .png, .pdf)
-#     gnuplot -c plots/claim.gp T09.tsv              (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/claim.gp T09.tsv T09.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/claim.gp T09.tsv              (text, on the terminal)
 #
 # Data: src/harness/tell/report/plotdata.h.  Lines over x with the interval of each point, or the curve of
 # the class of growth that the points leave possible; bars side by side; or the calls of advance by the
@@ -10,7 +10,6 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("claim.gp")]
 
 panels = 0
 most = 0
@@ -112,7 +111,7 @@ head = 0.62 + 0.2 * (lines(below, room) + 1)
 foot = 0.6 + legend + 0.2 * folds
 frame = 3.1 # height of a panel's plot, with its title
 high = head + rows * (frame + foot)
-load here."common.gp"
+load "common.gp"
 look_of(text, s) = text[1:1] eq "#" ? (text eq "#0" ? 98 : 80 + int(text[2:])) : style(text, s)
 
 colour_of(text, s) = position(text) ? word(colours, position(text)) : \
@@ -180,7 +179,7 @@ do for [p = 1:panels] {
         real_least = least[p]
         least_shown = ground
         most_shown = largest[p]
-        load here."claim_ticks.gp"
+        load "claim_ticks.gp"
     } else {
         ground = 0
         unset logscale y
@@ -205,7 +204,7 @@ do for [p = 1:panels] {
             horizontal maxcols beside[p] Left reverse samplen 2.2 width 1 spacing 1.05 font ",11"
     }
     set ylabel plain(yname[p])
-    if (is_bars) { load here."claim_bars.gp" } else { load here."claim_lines.gp" }
+    if (is_bars) { load "claim_bars.gp" } else { load "claim_lines.gp" }
     if (!draws_text) { unset label 1; unset label 2; unset label 3 }
 }
 if (!draws_text) { unset multiplot }

@@ -1,7 +1,7 @@
 # cost.gp - cost of an operation against the number of tasks, a panel per phase.
 #
-#     gnuplot -c plots/cost.gp cost-hold.tsv cost-hold.svg      (or .png, .pdf)
-#     gnuplot -c plots/cost.gp cost-hold.tsv                    (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/cost.gp cost-hold.tsv cost-hold.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/cost.gp cost-hold.tsv                    (text, on the terminal)
 #
 # Data: a block per panel, whose rows are tasks, then median, low and high in nanoseconds of each
 # design; src/harness/tell/report/plotdata.h has the details.  A flat line is O(1), a straight rising one a
@@ -9,7 +9,6 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("cost.gp")]
 heading = "Cost per operation on "
 xname = "tasks"
 yname = "time per operation, median and its interval"
@@ -24,4 +23,4 @@ if (ratios ne "") {
 }
 xbase = 10
 dodge = 1.0
-load here."panels.gp"
+load "panels.gp"

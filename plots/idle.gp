@@ -1,13 +1,12 @@
 # idle.gp - wake-ups and processor time of runners when nothing happens.
 #
-#     gnuplot -c plots/idle.gp idle-idle.tsv idle-idle.svg      (or .png, .pdf)
-#     gnuplot -c plots/idle.gp idle-idle.tsv                  (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/idle.gp idle-idle.tsv idle-idle.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/idle.gp idle-idle.tsv                  (text, on the terminal)
 #
 # Data: as for bars.gp; median over the runs, least and most.
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("idle.gp")]
 heading = "Wake-ups and processor time on "
 stacked = 1
-load here."sidebyside.gp"
+load "sidebyside.gp"

@@ -1,7 +1,7 @@
 # latency.gp - how long single calls of advance take: percentiles up to the maximum.
 #
-#     gnuplot -c plots/latency.gp latency-hold.tsv latency-hold.svg      (or .png, .pdf)
-#     gnuplot -c plots/latency.gp latency-hold.tsv                       (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/latency.gp latency-hold.tsv latency-hold.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/latency.gp latency-hold.tsv                       (text, on the terminal)
 #
 # Data: a block per design; first line its name, then 1 / (1 - share), nanoseconds, and nanoseconds
 # again where a percentile is marked.  The x axis is the logarithm of that, so that each further nine
@@ -10,11 +10,10 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("latency.gp")]
 wide = 10
 times = 1
 high = 6.6
-load here."common.gp"
+load "common.gp"
 
 crowded = series > 9 && !draws_text
 panels = 1
@@ -39,7 +38,7 @@ set xtics ("50 %%" 2, "90 %%" 10, "99 %%" 100, "99.9 %%" 1e3, "99.99 %%" 1e4, "m
 set xlabel "share of the calls that took at most this long"
 set ylabel "one call of advance"
 
-load here."ticks.gp"
+load "ticks.gp"
 if (draws_text) {
     set title "Latency of advance on ".title
     set key outside bottom center horizontal width 2
@@ -47,9 +46,9 @@ if (draws_text) {
     exit
 }
 
-load here."named.gp"
+load "named.gp"
 strip = (crowded ? 0.6 : 0.35 + 0.22 * ((series - 1) / 5)) / high
-if (crowded) { load here."ends.gp" }
+if (crowded) { load "ends.gp" }
 set multiplot title headline("Latency of advance on ".title) font ",15"
 set lmargin at screen 1.05 / wide
 set rmargin at screen 1 - (crowded ? 1.4 : 0.25) / wide

@@ -1,13 +1,12 @@
 # lateness.gp - how late timers fire, by runner: median, 99th percentile and the longest.
 #
-#     gnuplot -c plots/lateness.gp lateness-hold.tsv lateness-hold.svg      (or .png, .pdf)
-#     gnuplot -c plots/lateness.gp lateness-hold.tsv                  (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/lateness.gp lateness-hold.tsv lateness-hold.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/lateness.gp lateness-hold.tsv                  (text, on the terminal)
 #
 # Data: as for bars.gp; median over the runs, least and most.
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("lateness.gp")]
 heading = "Lateness of timers on "
 stacked = 1
-load here."sidebyside.gp"
+load "sidebyside.gp"

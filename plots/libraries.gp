@@ -1,6 +1,6 @@
 # libraries.gp - designs and real libraries on one load: time per operation, in use and the structure alone.
 #
-#     gnuplot -c plots/libraries.gp libraries-nginx.tsv libraries-nginx.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/libraries.gp libraries-nginx.tsv libraries-nginx.svg      (or .png, .pdf)
 #
 # Data, as tools/libraries_picture.sh writes it: block 0 as for every picture (common.gp); block 1 a line per row,
 # from the top: name, 0 for a design and 1 for a library; median, low, high in use (or of the design); median,
@@ -9,7 +9,6 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("libraries.gp")]
 
 set datafile separator "\t"
 set datafile missing "?"
@@ -17,7 +16,7 @@ stats data index 1 using 3 nooutput
 rows = STATS_records
 wide = 11
 high = 2.45 + 0.36 * rows
-load here."common.gp"
+load "common.gp"
 
 stats data index 1 using (column(6) > 0 ? column(6) : column(3)) nooutput
 least = STATS_min

@@ -1,6 +1,6 @@
 # limits.gp - what the machine can do at best: time per operation against the bytes of all nodes.
 #
-#     gnuplot -c plots/limits.gp limits.tsv limits.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/limits.gp limits.tsv limits.svg      (or .png, .pdf)
 #
 # Data: src/harness/tell/report/plotdata.h has the form.  On the left single nodes, on the right lists; nodes of 16
 # bytes are lines, those of 8 and 64 marks of the same colour; dashed is on pages of 2 MiB.  Upright lines are the
@@ -8,10 +8,9 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("limits.gp")]
 wide = 13
 high = 6.4
-load here."common.gp"
+load "common.gp"
 
 # ---- The head, and what each series is.
 

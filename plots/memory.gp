@@ -1,7 +1,7 @@
 # memory.gp - memory per task against the number of tasks.
 #
-#     gnuplot -c plots/memory.gp memory-hold.tsv memory-hold.svg      (or .png, .pdf)
-#     gnuplot -c plots/memory.gp memory-hold.tsv                      (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/memory.gp memory-hold.tsv memory-hold.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/memory.gp memory-hold.tsv                      (text, on the terminal)
 #
 # Data: one block, whose rows are tasks, then three times the bytes of each design, as in cost.gp.
 # Everything allocated at the peak is divided by the tasks: on the left the fixed part of a design
@@ -9,10 +9,9 @@
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("memory.gp")]
 heading = "Memory on "
 xname = "tasks (equal values stand side by side)"
 yname = "bytes per task"
 xbase = 10
 dodge = 1.04
-load here."panels.gp"
+load "panels.gp"

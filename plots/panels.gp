@@ -18,7 +18,7 @@ crowded = crowded && out ne ""
 beside = crowded ? 1.15 : 0 # inches to the right of a panel, for names
 wide = (columns == 1 ? 8.5 : columns == 2 ? 11 : 14) + columns * beside
 high = 1.8 + (rows == 1 ? 3.8 : 3.5 * rows)
-load here."common.gp"
+load "common.gp"
 
 array name[series]
 array header[panels]
@@ -61,7 +61,7 @@ if (crowded) {
         last_y[(p - 1) * series + s] = end
     } }
 }
-load here."named.gp"
+load "named.gp"
 do for [p = 1:panels] {
     set autoscale # or `stats` would leave out what the last panel did not show
     least = 1e300
@@ -73,7 +73,7 @@ do for [p = 1:panels] {
         stats data index p every ::1 using (column(3*s + 1)) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_max > most) { most = STATS_max }
     }
-    load here."ticks.gp"
+    load "ticks.gp"
     set xrange [first / 1.25 : last * 1.25]
     if (draws_text) {
         set title header[p]." - ".heading.title
@@ -82,7 +82,7 @@ do for [p = 1:panels] {
     } else {
         set title plain(header[p]) offset 0, -0.5
         if ((p - 1) % columns != 0) { unset ylabel } else { set ylabel plain(yname) }
-        if (crowded) { load here."ends.gp" }
+        if (crowded) { load "ends.gp" }
         plot for [s = 1:series] data index p every ::1 using 1:(named[s] ? NaN : column(3*s - 1)) \
                  with lines linecolor rgb "#c4c4c4" linewidth 1.2, \
              for [s = 1:series] data index p every ::1 \

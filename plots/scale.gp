@@ -1,12 +1,11 @@
 # scale.gp - cost of an operation against the number of timers, with lines where timers of 16 bytes fill the caches.
 #
-#     gnuplot -c plots/scale.gp scale.tsv scale.svg 1048576 37486592      (bytes of L2 and L3)
+#     GNUPLOT_LIB=plots gnuplot -c plots/scale.gp scale.tsv scale.svg 1048576 37486592      (bytes of L2 and L3)
 #
 # Data: as cost.gp takes it.  tools/scale_pictures.sh makes it.
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("scale.gp")]
 heading = "Cost per operation on "
 yname = "time per operation, median and its interval"
 times = 1
@@ -25,4 +24,4 @@ do for [cache = 2:3] {
     }
 }
 xname = "timers".(filled eq "" ? "" : "; dashed: 16 bytes each fill ".filled)
-load here."panels.gp"
+load "panels.gp"

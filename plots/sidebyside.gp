@@ -14,7 +14,7 @@ rows = (panels + columns - 1) / columns
 wide = columns == 1 ? (bars > 8 ? 13 : stacked ? 7 : 8) : columns == 2 ? 12 : 15
 slanted = bars * columns > (stacked ? 7 : 14)
 high = 1.3 + (stacked ? 2.9 : slanted ? 4.4 : 3.8) * rows
-load here."common.gp"
+load "common.gp"
 
 array header[panels]
 array unit[panels]
@@ -63,7 +63,7 @@ do for [p = 1:panels] {
         # The axis begins below the least that an interval has, not the least value.
         stats data index p every ::1 using ($3 > 0 ? $3 : NaN) nooutput
         if (exists("STATS_records") && STATS_records > 0 && STATS_min < least) { least = STATS_min }
-        load here."ticks.gp"
+        load "ticks.gp"
         set yrange [least / 2 : most * 3]
     } else {
         unset logscale y

@@ -1,14 +1,13 @@
 # stores.gp - stores side by side: a figure by policy or by store, a point per series, logarithmic.
 #
-#     gnuplot -c plots/stores.gp stores-puts.tsv stores-puts.svg      (or .png, .pdf)
-#     gnuplot -c plots/stores.gp stores-puts.tsv                      (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c plots/stores.gp stores-puts.tsv stores-puts.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/stores.gp stores-puts.tsv                      (text, on the terminal)
 #
 # Data: a block per panel; its first line has the title, the unit and the names of the series, then a line per category
 # with median, low and high of each series.  Times are nanoseconds.
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("stores.gp")]
 
 panels = 0
 categories = 0
@@ -19,7 +18,7 @@ stats data index 0 every ::4::4 using (categories = int(strcol(2)), 0) nooutput
 wide = 7.5
 rows = 1 + (count - 1) / 5
 high = 1.15 + 3.1 * panels + 0.3 * rows
-load here."common.gp"
+load "common.gp"
 
 array header[panels]
 array unit[panels]
@@ -66,7 +65,7 @@ do for [p = 1:panels] {
         stats data index p every ::1 using (zeros = zeros + (column(3 * s) == 0), 0) nooutput
     }
     times = unit[p] eq "ns"
-    load here."ticks.gp"
+    load "ticks.gp"
     set xrange [0.5 : categories + 0.5]
     do for [c = 1:categories - 1] {
         set arrow c from first c + 0.5, graph 0 to first c + 0.5, graph 1 nohead back linecolor rgb "#cccccc" linewidth 0.7
@@ -86,6 +85,6 @@ do for [p = 1:panels] {
 }
 if (!draws_text) {
     unset arrow
-    load here."legend.gp"
+    load "legend.gp"
     unset multiplot
 }

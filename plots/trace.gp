@@ -1,15 +1,14 @@
 # trace.gp - what is in a trace: timers armed over time, the delays asked for, how their stretches end.
 #
-#     gnuplot -c plots/trace.gp trace-nginx.tsv trace-nginx.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c plots/trace.gp trace-nginx.tsv trace-nginx.svg      (or .png, .pdf)
 #
 # Data: src/harness/tell/report/plotdata.h has the form.
 
 data = ARG1
 out = ARG2
-here = ARG0[1:strlen(ARG0) - strlen("trace.gp")]
 wide = 9
 high = 10.5
-load here."common.gp"
+load "common.gp"
 
 none = NaN
 least = 0

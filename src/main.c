@@ -1,7 +1,7 @@
-/* main.c - arguments in, exit status out; everything else is harness/cli. */
-#include "harness/cli/cli.h"
+/* main.c - arguments in, exit status out; everything else is harness/command. */
+#include "harness/command/program.h"
 
 int main(int argc, char **argv)
 {
-    return cli_main(argc, argv);
+    return program_main(argc, argv);
 }

@@ -46,11 +46,13 @@ cat >"$out.new" <<END
 /* Where \`make install\` puts what is looked up at run time. */
 #define BUILD_WORKLOADS_DIR $(quote "$prefix/share/twbench/workloads")
 #define BUILD_PLOTS_DIR $(quote "$prefix/share/twbench/plots")
-#define BUILD_CLAIMS_DIR $(quote "$prefix/share/twbench/claims")
+
 #define BUILD_LIBRARIES_DIR $(quote "$libdir/twbench/libraries")
-#define BUILD_STORES_DIR $(quote "$libdir/twbench/stores")
-#define BUILD_DISK_LAYER $(quote "$libdir/twbench/disk_layer.so")
 #define BUILD_REPORT_DIR $(quote "$prefix/share/twbench/report")
+/* Programs of the labs, and what they load. */
+#define BUILD_LABS_DIR $(quote "$libdir/twbench")
+/* Data of the labs. */
+#define BUILD_SHARE_DIR $(quote "$prefix/share/twbench")
 
 #endif
 END

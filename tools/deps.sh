@@ -1,21 +1,32 @@
 #!/bin/bash
 # deps.sh PURPOSE... - install the Debian packages that a purpose needs and this machine lacks.
 #
-# Purposes and packages are listed in packages.txt beside this script.  Says what it will install,
+# Purposes and packages are listed in packages.txt beside this script, and for a lab in labs/NAME/packages.txt:
+# labs/NAME stands for what the lab is built and tested with, labs/NAME/PURPOSE for another purpose of it, 'labs/*' for
+# all labs.  Says what it will install,
 # then does: as root, or through sudo; where neither works it prints the command and exits with 2.
 # When nothing is missing it says nothing and touches no network.
 set -euo pipefail
 
-table=$(dirname "$0")/packages.txt
+cd "$(dirname "$0")/.."
+table=tools/packages.txt
 
-# Packages of the given purposes, one a line.
+# Packages of the given purposes, one a line.  A lab without a table of its own needs none.
 packages_of() {
-    local purpose
+    local purpose lab
     for purpose in "$@"; do
-        awk -v purpose="$purpose" '
+        case $purpose in
+        labs/*/*) awk -v purpose="${purpose##*/}" '$1 == purpose { print $2 }' "${purpose%/*}/packages.txt" ;;
+        labs/*)
+            for lab in $purpose; do
+                [ ! -e "$lab/packages.txt" ] || awk '$1 == "build" || $1 == "test" { print $2 }' "$lab/packages.txt"
+            done
+            ;;
+        *) awk -v purpose="$purpose" '
             $1 == purpose { print $2; found = 1 }
             END { if (!found) { print "deps: no such purpose: " purpose > "/dev/stderr"; exit 2 } }
-        ' "$table" || return
+        ' "$table" || return ;;
+        esac
     done
 }
 
@@ -76,7 +87,7 @@ done
 echo "deps: '$*' needs these Debian packages, which are missing:"
 for package in "${missing[@]}"; do
     awk -v package="$package" '$2 == package {
-        $1 = ""; $2 = ""; sub(/^ +/, ""); printf "    %-20s %s\n", package, $0 }' "$table"
+        $1 = ""; $2 = ""; sub(/^ +/, ""); printf "    %-20s %s\n", package, $0; exit }' "$table" labs/*/packages.txt
 done
 
 command -v apt-get >/dev/null || stop_with_command "there is no apt-get here."

@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
     twbench=${TWBENCH:-$root/twbench}
     traces=$root/workloads/traces
     cd "$BATS_TEST_TMPDIR" || exit 1

@@ -12,7 +12,7 @@
  *     test_conformance --impl=hier --seed=1234    one design, its random streams from that seed
  *     test_conformance --impl=hier FILE.ops       only that operation list
  */
-#include "harness/prove/conform/conform.h"
+#include "harness/prove/conform.h"
 #include "impls/registry.h"
 
 #include <dirent.h>

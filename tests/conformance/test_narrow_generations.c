@@ -11,7 +11,7 @@
 #include "impls/heap_lazy.c" /* NOLINT(bugprone-suspicious-include): another width of the same */
 /* clang-format on */
 
-#include "harness/prove/conform/conform.h"
+#include "harness/prove/conform.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

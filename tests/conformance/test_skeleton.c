@@ -1,5 +1,5 @@
 /* test_skeleton.c - docs/skeleton.c, which people copy, keeps the contract itself. */
-#include "harness/prove/conform/conform.h"
+#include "harness/prove/conform.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

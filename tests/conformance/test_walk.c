@@ -4,7 +4,7 @@
  */
 #include "../plugins/walks.c"
 
-#include "harness/prove/conform/conform.h"
+#include "harness/prove/conform.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

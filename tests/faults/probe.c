@@ -8,8 +8,8 @@
  * because test_conformance does the other.  With "case NAME" the design's defaults are put to that
  * written case alone, as far as it goes.
  */
-#include "harness/prove/conform/child.h"
-#include "harness/prove/conform/conform.h"
+#include "harness/prove/child.h"
+#include "harness/prove/conform.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * The first byte chooses the design, the others are decoded by the conformance room; a broken rule
  * is printed with the shortest list that shows it, and stops the fuzzer like a crash.
  */
-#include "harness/prove/conform/conform.h"
+#include "harness/prove/conform.h"
 #include "impls/registry.h"
 
 #include <stdio.h>

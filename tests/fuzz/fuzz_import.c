@@ -1,5 +1,5 @@
 /* fuzz_import.c - any bytes as a log of each kind. */
-#include "harness/bring/import/import.h"
+#include "labs/traces/import/import.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* fuzz_limits.c - any JSON as limits of a machine, and behind PART as the result that is shown beside them. */
-#include "harness/ask/limits/limits_json.h"
+#include "labs/advise/limits/limits_json.h"
 #include "harness/base/json.h"
-#include "harness/tell/report/limits_view.h"
+#include "labs/advise/limits/limits_view.h"
 #include "harness/tell/result/document.h"
 #include "mutate.h"
 #include "pages.h"

@@ -1,5 +1,5 @@
 /* fuzz_nginx_config.c - any text as nginx's configuration; what is left of it has no error_log and no daemon. */
-#include "harness/bring/record/nginx_config.h"
+#include "labs/traces/record/nginx_config.h"
 
 #include <stddef.h>
 #include <stdint.h>

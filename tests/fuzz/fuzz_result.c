@@ -1,5 +1,5 @@
 /* fuzz_result.c - any JSON as a result: read as --resume and report do, written again, and shown in every format. */
-#include "harness/cli/exports.h"
+#include "harness/command/exports.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/result/document.h"

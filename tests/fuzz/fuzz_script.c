@@ -1,5 +1,5 @@
 /* fuzz_script.c - any bytes as a script of `twbench show`; what parses is played and drawn nowhere. */
-#include "harness/ask/show/player.h"
+#include "labs/teach/show/player.h"
 #include "impls/registry.h"
 
 #include <stddef.h>

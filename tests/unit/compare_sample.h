@@ -4,7 +4,7 @@
 #ifndef TWBENCH_COMPARE_SAMPLE_H
 #define TWBENCH_COMPARE_SAMPLE_H
 
-#include "harness/ask/compare/comparison.h"
+#include "harness/compare/comparison.h"
 
 #include <math.h>
 #include <setjmp.h>

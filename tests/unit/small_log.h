@@ -8,7 +8,7 @@
 #ifndef TWBENCH_SMALL_LOG_H
 #define TWBENCH_SMALL_LOG_H
 
-#include "harness/bring/import/import.h"
+#include "labs/traces/import/import.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

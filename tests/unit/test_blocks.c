@@ -1,5 +1,5 @@
 /* test_blocks.c - samples from programs that are scripts: who is asked when, what becomes of it. */
-#include "harness/ask/compare/blocks.h"
+#include "harness/compare/blocks.h"
 
 #include "unit/programs.h"
 

@@ -1,7 +1,7 @@
 /* test_commands.c - command lines made of a matrix, read again by the parser they are meant for. */
-#include "harness/ask/compare/commands.h"
+#include "harness/compare/commands.h"
 
-#include "harness/cli/arguments.h"
+#include "harness/command/arguments.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_gate_time.c - verdicts on made-up pairs: what must be seen, what must not, and how often. */
-#include "harness/ask/compare/gate_time.h"
+#include "harness/compare/gate_time.h"
 
 #include "harness/base/rng.h"
 

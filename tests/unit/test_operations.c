@@ -1,5 +1,5 @@
 /* test_operations.c - operation lists as text, and the timers and deadlines that many-lines stand for. */
-#include "harness/prove/conform/operations.h"
+#include "harness/prove/operations.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

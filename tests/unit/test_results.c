@@ -2,8 +2,8 @@
  * test_results.c - two made-up result documents, one edited: which cells are matched, what is
  * refused, and what each gate says.
  */
-#include "harness/ask/compare/gate_work.h"
-#include "harness/ask/compare/results.h"
+#include "harness/compare/gate_work.h"
+#include "harness/compare/results.h"
 #include "harness/base/json.h"
 
 #include <math.h>

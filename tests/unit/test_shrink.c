@@ -1,5 +1,5 @@
 /* test_shrink.c - shrinking ends when its time is over, and says how many operations are left. */
-#include "harness/prove/conform/shrink.h"
+#include "harness/prove/shrink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

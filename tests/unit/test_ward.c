@@ -7,7 +7,7 @@
 #include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/run/job.h"
-#include "harness/prove/conform/watch.h"
+#include "harness/prove/watch.h"
 
 #include <fcntl.h>
 #include <pthread.h>

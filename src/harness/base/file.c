@@ -13,7 +13,7 @@
 
 #define READ_STEP 65536u
 
-static int read_all(FILE *file, const char *path, char **text, size_t *size, struct diag *diag)
+int file_read_stream(FILE *file, const char *path, char **text, size_t *size, struct diag *diag)
 {
     char *buffer = NULL;
     size_t used = 0, room = 0;
@@ -42,11 +42,11 @@ static int read_all(FILE *file, const char *path, char **text, size_t *size, str
 int file_read(const char *path, char **text, size_t *size, struct diag *diag)
 {
     if (strcmp(path, "-") == 0)
-        return read_all(stdin, "standard input", text, size, diag);
+        return file_read_stream(stdin, "standard input", text, size, diag);
     FILE *file = fopen(path, "rb");
     if (!file)
         return diag_usage(diag, "%s: cannot be opened: %s", path, strerror(errno));
-    int status = read_all(file, path, text, size, diag);
+    int status = file_read_stream(file, path, text, size, diag);
     fclose(file);
     return status;
 }

@@ -12,6 +12,8 @@
 
 /* The text of `path` ("-": stdin), ended by a zero byte that `size` does not count; free it. */
 int file_read(const char *path, char **text, size_t *size, struct diag *diag);
+/* The same of what is open; `path` names it in messages. */
+int file_read_stream(FILE *file, const char *path, char **text, size_t *size, struct diag *diag);
 
 /* Writes what `print` prints.  A regular file is replaced at once when all of it is on the disk; a
  * device or pipe is written to as it is; "-" is stdout.  SIGINT, SIGTERM and SIGHUP wait until a regular

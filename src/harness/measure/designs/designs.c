@@ -11,13 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The rows of the labs (command/labs.h) that are designs. */
 const struct designs_library designs_libraries[] = {
-#define TW_LIBRARY(name, package) {name, package},
-#include "libraries/libraries.def"
-#undef TW_LIBRARY
+#define COMMAND(lab, name, topic, summary)
+#define FLAG(lab, command, flag)
+#define PLUGIN(lab, command, symbol)
+#define KIND(lab, kind)
+#define LIST(lab)
+#define DESIGN(lab, name, package) {lab, name, package},
+#include "labs.def"
+    {NULL, NULL, NULL},
 };
 
-const size_t designs_library_count = sizeof designs_libraries / sizeof designs_libraries[0];
+const size_t designs_library_count = sizeof designs_libraries / sizeof designs_libraries[0] - 1;
 
 /* Where the shared object of a library is, or would be.  Files are called like
  * their sources, which C wants with an underscore for each hyphen. */
@@ -99,9 +105,9 @@ const struct tw_design *designs_find(const char *name, struct diag *diag)
         return NULL;
     }
     if (!designs_library_is_built(name)) {
-        diag_usage(diag, "'%s' was not built%s%s%s", name,
-                   *library->package ? ": it needs the package " : "", library->package,
-                   *library->package ? ", and 'make' again" : "");
+        diag_usage(diag, "'%s' was not built: it is in the lab %s%s%s, and needs 'make %s'", name,
+                   library->lab, *library->package ? ", wants the package " : "", library->package,
+                   library->lab);
         return NULL;
     }
     designs_library_path(name, path, sizeof path);

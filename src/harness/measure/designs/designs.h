@@ -1,6 +1,6 @@
 /* designs.h - finds every design by its name: those in the program, and the libraries.
  *
- * A real library is a design in a shared object of its own (src/libraries/), loaded when it is asked
+ * A real library is a design in a shared object of its own, which a lab builds, loaded when it is asked
  * for, so that it costs the others neither time nor memory.  What is loaded stays loaded: an entry is good
  * until the program ends.  Designs that somebody else wrote are in plugins.h.
  */
@@ -12,11 +12,12 @@
 
 /* A library that can be built as a design, whether it was or not. */
 struct designs_library {
+    const char *lab;     /* that builds it */
     const char *name;    /* "sd-event" */
     const char *package; /* of Debian, to build it with; "" when none is needed */
 };
 
-/* All libraries, in the order of libraries.def. */
+/* All libraries of the labs, in the order of their rows. */
 extern const struct designs_library designs_libraries[];
 extern const size_t designs_library_count;
 

@@ -36,23 +36,18 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
     return param_find(design->timed->params, name) != NULL;
 }
 
-static bool has_own_timers(const struct tw_runner_entry *runner)
+static bool has_own_timers(const struct plan_way *way)
 {
-    return runner && (runner->timed->flags & TW_RUNNER_OWN_TIMERS);
+    return way && way->params;
 }
 
-static bool runner_has(const struct tw_runner *runner, const char *name)
-{
-    return param_find(runner->params, name) != NULL;
-}
-
-/* A runner that keeps its timers itself may have a setting of the name of a design's. */
-static bool is_of_a_runner(const struct plan_selection *selection, size_t index)
+/* What keeps its timers itself may have a setting of the name of a design's. */
+static bool is_of_a_way(const struct plan_selection *selection, size_t index)
 {
     const struct plan_sweep *sweep = &selection->sweeps[index];
-    for (size_t r = 0; r < selection->runner_count && !sweep->only; r++)
-        if (has_own_timers(selection->runners[r]) &&
-            runner_has(selection->runners[r]->timed, sweep->settings[0].name))
+    for (size_t i = 0; i < selection->way_count && !sweep->only; i++)
+        if (has_own_timers(&selection->ways[i]) &&
+            param_find(selection->ways[i].params, sweep->settings[0].name))
             return true;
     return false;
 }
@@ -61,7 +56,7 @@ static bool applies(const struct plan_selection *selection, size_t index,
                     const struct tw_design *design)
 {
     return plan_sweep_is_for(selection->sweeps, selection->sweep_count, index, design) ||
-           is_of_a_runner(selection, index);
+           is_of_a_way(selection, index);
 }
 
 static int check_settings(const struct plan_selection *selection, const struct tw_design *design,
@@ -123,22 +118,21 @@ static size_t at_least_one(size_t count)
     return count > 0 ? count : 1;
 }
 
-/* Cells of one setting: drives x pages x batches x runners x threads. */
+/* Cells of one setting: drives x pages x batches x other ways. */
 static size_t count_ways(const struct plan_selection *selection)
 {
     return at_least_one(selection->drive_count) * at_least_one(selection->page_count) *
-           at_least_one(selection->batch_count) * at_least_one(selection->runner_count) *
-           at_least_one(selection->thread_count);
+           at_least_one(selection->batch_count) * at_least_one(selection->way_count);
 }
 
-/* Those of the design, or of a runner that does without one. */
+/* Those of the design, or of a way that does without one. */
 static void keep_settings(struct plan_cell *cell)
 {
-    bool own = has_own_timers(cell->runner);
+    const struct tw_param *params =
+        has_own_timers(cell->way) ? cell->way->params : cell->design->timed->params;
     size_t kept = 0;
     for (size_t i = 0; i < cell->setting_count; i++)
-        if (own ? runner_has(cell->runner->timed, cell->settings[i].name)
-                : param_find(cell->design->timed->params, cell->settings[i].name) != NULL)
+        if (param_find(params, cell->settings[i].name))
             cell->settings[kept++] = cell->settings[i];
     cell->setting_count = kept;
 }
@@ -146,15 +140,11 @@ static void keep_settings(struct plan_cell *cell)
 static void set_way(const struct plan_selection *selection, size_t way, struct plan_cell *cell)
 {
     size_t pages = at_least_one(selection->page_count);
-    size_t threads = at_least_one(selection->thread_count);
-    size_t runners = at_least_one(selection->runner_count);
-    if (selection->runner_count > 0) {
-        cell->runner = selection->runners[way / threads % runners];
-        cell->threads =
-            selection->thread_count > 0 ? (uint32_t)selection->threads[way % threads] : 1;
-    }
+    size_t ways = at_least_one(selection->way_count);
+    if (selection->way_count > 0)
+        cell->way = &selection->ways[way % ways];
     keep_settings(cell);
-    way /= threads * runners;
+    way /= ways;
     size_t batches = at_least_one(selection->batch_count);
     cell->batch = selection->batch_count > 0 ? (uint32_t)selection->batches[way % batches] : 0;
     way /= batches;
@@ -172,14 +162,14 @@ static bool same_settings(const struct plan_cell *a, const struct plan_cell *b)
     return same;
 }
 
-/* A runner that keeps its timers itself has one cell for each of its settings, not one for each design and each of
- * a design's; and a design none for those of such a runner. */
+/* A way that keeps its timers itself has one cell for each of its settings, not one for each design and each of a
+ * design's; and a design none for those of such a way. */
 static bool is_repetition(const struct plan *plan, const struct plan_cell *cell)
 {
-    for (size_t i = 0; cell->runner && i < plan->cell_count; i++) {
+    for (size_t i = 0; cell->way && i < plan->cell_count; i++) {
         const struct plan_cell *other = &plan->cells[i];
-        if (other->runner == cell->runner && other->threads == cell->threads &&
-            (other->design == cell->design || has_own_timers(cell->runner)) &&
+        if (other->way == cell->way &&
+            (other->design == cell->design || has_own_timers(cell->way)) &&
             same_settings(other, cell))
             return true;
     }

@@ -11,7 +11,6 @@
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/designs/plugins.h"
 #include "harness/measure/workload/workload.h"
-#include "runners/runner.h"
 
 /* Parameters of one design, and of all selected ones together. */
 #define PLAN_SETTINGS_MAX 4
@@ -41,6 +40,13 @@ const char *plan_pages_name(enum plan_pages pages);
 /* Most operations of a call. */
 #define PLAN_BATCH_MAX 4096u
 
+/* Another way to play every cell, which a lab brings: on the real clock, by one of its runners. */
+struct plan_way {
+    const char *name;
+    const struct tw_param *params; /* of timers of its own, in a design's place; NULL: it plays the design's */
+    const void *of;                /* the lab's */
+};
+
 /* One design with the settings asked for; `open` derives the others. */
 struct plan_cell {
     const struct tw_design *design;
@@ -48,12 +54,9 @@ struct plan_cell {
     enum plan_pages pages;
     uint32_t
         batch; /* operations of a call in timed passes, at most PLAN_BATCH_MAX; 0: nobody asked, single calls */
-    uint32_t threads; /* with a runner: those that start and stop; else 0 */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count;
-    const struct tw_runner_entry
-        *runner;             /* on the real clock, driven by it; NULL: in virtual time */
-    uint64_t runner_tick_ns; /* of the runner; 0: as the setup says */
+    const struct plan_way *way; /* NULL: in virtual time */
 };
 
 struct plan_group {
@@ -91,10 +94,8 @@ struct plan_selection {
     size_t page_count;
     const uint64_t *batches; /* none: single calls */
     size_t batch_count;
-    const struct tw_runner_entry *const *runners; /* none: virtual time */
-    size_t runner_count;
-    const uint64_t *threads; /* none: one; only with runners */
-    size_t thread_count;
+    const struct plan_way *ways; /* none: virtual time */
+    size_t way_count;
 };
 
 /* Does sweep `index` apply to the design?  It has to have the parameter; what was given for one plugin
@@ -103,8 +104,8 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
                        const struct tw_design *design);
 
 /* Groups: workloads x tasks (a trace makes one group).  Cells: designs x the sweeps each design
- * knows x drives x pages x batches x runners x threads.  A sweep that no selected design knows is an error.  The plan points into the selection's
- * workload names; the caller frees it with plan_free. */
+ * knows x drives x pages x batches x ways.  A sweep that no selected design knows is an error.  The plan points into the
+ * selection's workload names and ways; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
 /* A plan of exactly these cells in one group, all copied but for the workload's name. */
 int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,

@@ -375,10 +375,9 @@ static void job_step(const struct job *job, struct job_report *report)
     free(chosen);
 }
 
-static void job_limit(const struct job *job, struct job_report *report)
+static void job_other(const struct job *job, struct job_report *report)
 {
-    report->status =
-        (int)limit_sample_take(job->limit, &report->limit, report->reason, sizeof report->reason);
+    job->other(job->task, report);
 }
 
 /* ---- Reports from a child ------------------------------------------------------------------------ */
@@ -444,11 +443,11 @@ void job_do(const struct job *job, struct job_report *report)
     static void (*const kinds[])(const struct job *, struct job_report *) = {
         [JOB_PROVE] = job_prove,     [JOB_SCHEDULE] = job_schedule, [JOB_MEMORY] = job_memory,
         [JOB_LATENCY] = job_latency, [JOB_COUNT] = job_count,       [JOB_STEP] = job_step,
-        [JOB_TIME] = job_time,       [JOB_LIMIT] = job_limit,       [JOB_LOOK] = job_look,
+        [JOB_TIME] = job_time,       [JOB_OTHER] = job_other,       [JOB_LOOK] = job_look,
     };
     report->status = OUTCOME_OK;
     struct arena arena = {.available = false};
-    if (job->kind != JOB_MEMORY && job->kind != JOB_LIMIT)
+    if (job->kind != JOB_MEMORY && job->kind != JOB_OTHER)
         arena = arena_enter(false, job->plan->pages);
     kinds[job->kind](job, report);
     if (job->kind == JOB_TIME)

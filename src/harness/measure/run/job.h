@@ -4,7 +4,6 @@
 
 #include "harness/measure/plan/plan.h"
 #include "harness/measure/run/cycles.h"
-#include "harness/measure/run/limit_sample.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/run/replay.h"
 
@@ -16,10 +15,14 @@ enum job_kind {
     JOB_COUNT,    /* the timed object, between readings of the processor's counters */
     JOB_STEP,     /* the timed object: chosen calls stepped through, instruction by instruction */
     JOB_TIME,     /* the timed object: warm-up passes, then timed passes; one sample */
-    JOB_LIMIT,    /* no design: what the machine can do at best */
+    JOB_OTHER,    /* no design: what a lab measures of the machine */
     JOB_LOOK /* the timed object as JOB_PROVE has it, as many passes as there would be timed ones: a run of another
                      kind took too long, and it is asked whether a function hangs */
 };
+
+struct job_report;
+
+#define JOB_OTHER_VALUES 8
 
 struct job {
     enum job_kind kind;
@@ -32,7 +35,9 @@ struct job {
     uint64_t warmup;
     double pace_ns;       /* of JOB_TIME: the core's full pace (pace.h); 0: not waited for */
     uint64_t patience_ns; /* how long all passes together may wait for it */
-    const struct limit_task *limit; /* of JOB_LIMIT, which has no plan, stream and passes */
+    /* Of JOB_OTHER, which has no plan, stream and passes: fills status, reason and other[]. */
+    void (*other)(const void *task, struct job_report *report);
+    const void *task;
 };
 
 /* What a job leaves in shared memory.  Filled by the child as it goes; a child that dies early
@@ -55,7 +60,7 @@ struct job_report {
     struct outcome_stepped stepped;                    /* JOB_STEP */
     struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
     char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
-    struct limit_sample limit;                         /* JOB_LIMIT */
+    double other[JOB_OTHER_VALUES];                    /* JOB_OTHER */
     uint64_t
         seal; /* over all of the above (base/ward.h): the child came to its end, and wrote this itself */
 };

@@ -212,7 +212,7 @@ static const char *job_name(enum job_kind kind)
     static const char *const names[] = {
         [JOB_PROVE] = "checking",      [JOB_MEMORY] = "memory", [JOB_LATENCY] = "latency",
         [JOB_COUNT] = "counting",      [JOB_STEP] = "stepping", [JOB_TIME] = "timed",
-        [JOB_SCHEDULE] = "scheduling", [JOB_LIMIT] = "limit"};
+        [JOB_SCHEDULE] = "scheduling", [JOB_OTHER] = "measuring"};
     return names[kind];
 }
 

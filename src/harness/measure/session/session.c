@@ -2,6 +2,7 @@
 #include "harness/measure/session/session.h"
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
@@ -42,8 +43,9 @@ static int session_cells(struct session *session, struct diag *diag)
     memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
     session->cell_count = count;
     session->null_cell = count;
-    if (session->setup->clock.on)
-        return on_clock_open(&session->on_clock, session->setup, session->cells, count, diag);
+    if (session->setup->stage)
+        return session->setup->stage->open(session->setup->stage->ctx, session->setup,
+                                           session->cells, count, diag);
     for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
         if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
             return DIAG_OK;
@@ -129,6 +131,18 @@ static int session_load(struct session *session, struct diag *diag)
     return result_load(path, &session->document, diag);
 }
 
+/* A document that is resumed has to be of the same part of the same plan. */
+static int check_part(const struct setup *setup, const struct result_document *document,
+                      struct diag *diag)
+{
+    if (setup->part)
+        return setup->part->check(setup->part->ctx, document, setup->json, diag);
+    return json_get(result_json(document), "shard")
+               ? diag_usage(diag, "%s: is a shard of a plan; expected --shard beside --resume",
+                            setup->json)
+               : DIAG_OK;
+}
+
 static int session_document(struct session *session, struct diag *diag)
 {
     const struct setup *setup = session->setup;
@@ -141,7 +155,7 @@ static int session_document(struct session *session, struct diag *diag)
     if (is_loaded)
         status = result_check_origin(session->document, setup->json, &origin, diag);
     if (is_loaded && status == DIAG_OK)
-        status = shards_check(&session->shards, session->document, setup->json, diag);
+        status = check_part(setup, session->document, diag);
     if (status != DIAG_OK)
         return status;
     session_check(session, &origin);
@@ -151,9 +165,9 @@ static int session_document(struct session *session, struct diag *diag)
     if (is_loaded)
         return DIAG_OK;
     status = result_new(&origin, &session->document, diag);
-    if (status == DIAG_OK && session->shards.record)
+    if (status == DIAG_OK && setup->part)
         status = result_attach(session->document, "shard",
-                               cJSON_Duplicate(session->shards.record, true), diag);
+                               cJSON_Duplicate(setup->part->record(setup->part->ctx), true), diag);
     return status;
 }
 
@@ -164,7 +178,7 @@ static struct workload_request request_of(const struct session *session, const s
         .workload = group->workload,
         .directory = setup->workload_directory,
         .tasks = group->tasks,
-        .tick_ns = setup->clock.on ? 0 : setup->tick_ns, /* or that of the runner */
+        .tick_ns = setup->stage ? 0 : setup->tick_ns, /* or that of the runner */
         .seed = setup->seed,
         .settings = setup->sets,
         .setting_count = setup->set_count,
@@ -203,9 +217,8 @@ static void session_drop_stream(struct session *session)
 static int make_stream(const struct setup *setup, const struct workload_request *request,
                        struct stream **out, struct diag *diag)
 {
-    const struct clock_wishes *clock = &setup->clock;
-    if (clock->on && clock->load != CLOCK_PACED)
-        return clock_stream(clock->load, request->tasks, request->seed, out, diag);
+    if (setup->stage && setup->stage->stream)
+        return setup->stage->stream(setup->stage->ctx, request, out, diag);
     return workload_stream(request, out, diag);
 }
 
@@ -224,7 +237,7 @@ int session_stream(struct session *session, const struct setup *setup,
     session_drop_stream(session);
     int status = make_stream(setup, &request, &session->kept, diag);
     session->kept_key = key;
-    if (status == DIAG_OK && setup->max_pending > 0 && !setup->clock.on)
+    if (status == DIAG_OK && setup->max_pending > 0 && !setup->stage)
         status = oracle_cap(session->kept, (uint32_t)setup->max_pending, diag);
     if (status == DIAG_OK)
         *out = session->kept;
@@ -256,18 +269,16 @@ static int session_validate(const struct session *session, struct diag *diag)
 
 /* ---- A group. -------------------------------------------------------------------------------- */
 
-/* The design's, or of a runner that keeps its timers itself none. */
+/* The design's, or of a way that keeps its timers itself none. */
 static const struct tw_traits *traits_of(const struct plan_cell *cell)
 {
     static const struct tw_traits none = {.flags = TW_REAL_CLOCK};
-    bool own = cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS);
-    return own ? &none : &cell->design->timed->traits;
+    return cell->way && cell->way->params ? &none : &cell->design->timed->traits;
 }
 
 static const char *name_of(const struct plan_cell *cell)
 {
-    bool own = cell->runner && (cell->runner->timed->flags & TW_RUNNER_OWN_TIMERS);
-    return own ? cell->runner->timed->name : cell->design->timed->name;
+    return cell->way && cell->way->params ? cell->way->name : cell->design->timed->name;
 }
 
 static struct cell_identity identity_of(const struct session *session, size_t cell)
@@ -287,14 +298,14 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .max_pending = setup->max_pending,
         .budget_ns = setup->budget_ns,
         .memory_limit_bytes = setup->memory_limit_bytes,
-        .pin_cpu = setup->clock.on ? -1 : session->cpu,
-        .clock = session->on_clock.records ? &session->on_clock.records[cell] : NULL,
+        .pin_cpu = setup->stage ? -1 : session->cpu,
+        .extra = setup->stage ? setup->stage->extra(setup->stage->ctx, cell) : NULL,
     };
 }
 
 static double harness_cost(const struct session *session, const struct stream *stream)
 {
-    if (session->setup->clock.on)
+    if (session->setup->stage)
         return -1; /* null costs nothing that a runner's callers would notice */
     double ns_per_op = result_harness_ns_per_op(session->document, stream);
     return ns_per_op >= 0 ? ns_per_op : group_ns_per_call(&session->outcomes[session->null_cell]);
@@ -331,7 +342,7 @@ static size_t choose_cells(const struct session *session, const struct stream *s
         if (!result_has_cell(session->document, &identity, stream))
             from[count++] = i;
     }
-    if (count > 0 && !session->setup->counts_only && !session->setup->clock.on &&
+    if (count > 0 && !session->setup->counts_only && !session->setup->stage &&
         session->null_cell == session->plan.cell_count &&
         result_harness_ns_per_op(session->document, stream) < 0)
         from[count++] = session->null_cell;
@@ -459,10 +470,11 @@ static int run_group(struct session *session, const struct plan_group *group, do
     if (status == DIAG_OK && chosen && from) {
         size_t count = choose_cells(session, stream, chosen, from);
         progress_group(&session->progress, stream, weight);
-        struct on_clock_request clock = {session->setup, session->cells, stream,
-                                         from,           count,          session->pool};
-        if (count > 0 && session->setup->clock.on)
-            status = on_clock_run(&session->on_clock, &clock, session->outcomes);
+        const struct stage *stage = session->setup->stage;
+        struct stage_request request = {session->setup, session->cells, stream,
+                                        from,           count,          session->pool};
+        if (count > 0 && stage)
+            status = stage->run(stage->ctx, &request, session->outcomes);
         else if (count > 0)
             status = run_chosen(session, group, stream, chosen, from, count, diag);
         progress_clear(&session->progress);
@@ -566,9 +578,12 @@ int session_estimate(struct session *session, double *seconds, struct diag *diag
 
 static void session_drop_plan(struct session *session)
 {
+    const struct setup *setup = session->setup;
     plan_free(&session->plan);
-    shards_free(&session->shards);
-    on_clock_free(&session->on_clock);
+    if (setup && setup->part)
+        setup->part->close(setup->part->ctx);
+    if (setup && setup->stage)
+        setup->stage->close(setup->stage->ctx);
     free(session->cells);
     free(session->outcomes);
     free(session->hopeless);
@@ -577,15 +592,16 @@ static void session_drop_plan(struct session *session)
     session->hopeless = NULL;
 }
 
-/* Leaves the plan the groups of setup->shard. */
-static int deal_shards(struct session *session, struct diag *diag)
+/* Leaves the plan the groups of its part. */
+static int keep_part(struct session *session, const struct part *part, struct diag *diag)
 {
-    struct shards *shards = &session->shards;
-    int status = shards_open(shards, &session->plan, diag);
+    double *seconds = calloc(session->plan.group_count + 1, sizeof *seconds);
+    int status = seconds ? DIAG_OK : diag_run(diag, "no memory for a plan");
     for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++)
-        status = session_estimate_group(session, i, &shards->seconds[i], diag);
+        status = session_estimate_group(session, i, &seconds[i], diag);
     if (status == DIAG_OK)
-        shards_keep(shards, session->setup, &session->plan);
+        status = part->keep(part->ctx, session->setup, &session->plan, seconds, diag);
+    free(seconds);
     return status;
 }
 
@@ -599,7 +615,7 @@ int session_plan(struct session *session, const struct setup *setup,
         status = session_cells(session, diag);
     if (status == DIAG_OK)
         status = session_validate(session, diag);
-    return status == DIAG_OK && setup->shard_of > 0 ? deal_shards(session, diag) : status;
+    return status == DIAG_OK && setup->part ? keep_part(session, setup->part, diag) : status;
 }
 
 int session_plan_cells(struct session *session, const struct setup *setup,

@@ -8,9 +8,8 @@
 #define TWBENCH_SESSION_H
 
 #include "harness/measure/run/job_pool.h"
-#include "harness/measure/session/on_clock.h"
+#include "harness/measure/session/stage.h"
 #include "harness/measure/session/progress.h"
-#include "harness/measure/session/shards.h"
 #include "harness/tell/result/document.h"
 
 /* Called after each group, for each cell of the plan, with the `identity` that its cell in the document
@@ -24,7 +23,6 @@ struct session {
     struct plan_cell *cells; /* the plan's, and null behind them unless it is among them */
     size_t cell_count, null_cell;
     struct outcome *outcomes;
-    struct on_clock on_clock; /* by cell, if they have runners */
     bool *hopeless;           /* by cell: over its time at fewer tasks of the same workload */
     struct pool *pool;
     int cpu; /* of the first child; below 0: unpinned */
@@ -36,7 +34,6 @@ struct session {
     struct result_document *document;
     struct stream *kept; /* the last one made, in case it is asked for again; and which it is */
     char *kept_key;
-    struct shards shards;
     struct progress progress; /* the caller's to begin */
     session_named_fn *named;  /* may be NULL */
     void *named_ctx;

@@ -5,7 +5,7 @@
 #ifndef TWBENCH_SETUP_H
 #define TWBENCH_SETUP_H
 
-#include "harness/measure/clock/clock_run.h"
+#include "harness/base/deadline.h"
 #include "harness/measure/workload/workload.h"
 
 #include <stdbool.h>
@@ -40,7 +40,8 @@ struct setup {
     bool counts_only;     /* runs is 0 then */
     enum setup_counters counters;
 
-    struct clock_wishes clock; /* how cells with a runner are made */
+    const struct stage *stage; /* plays the cells (stage.h); NULL: in virtual time */
+    const struct part *part;   /* of the plan only this part (stage.h); NULL: all */
 
     /* Children. */
     uint64_t budget_ns; /* wall time of one; 0: no limit */
@@ -52,8 +53,6 @@ struct setup {
     /* The document. */
     const char *json; /* file, "-" or NULL */
     bool resume;      /* go on with it */
-
-    uint64_t shard, shard_of; /* of the plan only this part, from 1; 0 of 0: all */
 };
 
 /* Making a stream may take the processor for so many budgets of a child. */

@@ -16,25 +16,8 @@
 typedef void page_builder_fn(struct page *page, const cJSON *document);
 
 void page_run(struct page *page, const cJSON *document);               /* docs/RESULT-FORMAT.md */
-void page_claims(struct page *page, const cJSON *document);            /* docs/CLAIMS-FORMAT.md */
-void page_advice(struct page *page, const cJSON *document);            /* docs/ADVISE-FORMAT.md */
 void page_comparison(struct page *page, const cJSON *document);        /* docs/COMPARE-FORMAT.md */
-void page_limits(struct page *page, const cJSON *document);            /* docs/LIMITS.md */
-void page_stores(struct page *page, const cJSON *document);            /* docs/STORES.md */
-void page_advice_stores(struct page *page, const cJSON *document);     /* docs/ADVISE-FORMAT.md */
-void page_stores_comparison(struct page *page, const cJSON *document); /* the same page */
 void page_selftest(struct page *page, const cJSON *document);          /* docs/SELFTEST-FORMAT.md */
-void page_trace(struct page *page, const cJSON *document);             /* docs/TRACE.md */
-void page_import(struct page *page, const cJSON *document);            /* docs/IMPORT.md */
-void page_history(struct page *page, const cJSON *document);           /* docs/HISTORY.md */
-void page_show(struct page *page, const cJSON *document);              /* docs/SHOW.md */
-
-/* Of an advice: "nginx, 2035 tasks, tick 1 ms". */
-void page_advice_title(char *out, size_t size, const cJSON *document);
-
-/* Was it asked of the real clock?  Then its tables are these (page_advice_clock.c). */
-bool page_advice_is_on_clock(const struct place *advice);
-void page_advice_on_clock(struct page *page, const struct place *advice);
 
 /* ---- Parts of pages. --------------------------------------------------------------------------- */
 

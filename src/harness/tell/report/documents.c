@@ -4,56 +4,35 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/tell/report/plot.h"
 #include "harness/tell/report/standing.h"
 #include "harness/tell/result/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Its `kind` is that of the log. */
-static bool is_import(const cJSON *document)
-{
-    return cJSON_IsNumber(json_get(document, "log_lines")) &&
-           cJSON_IsNumber(json_get(document, "timer_objects"));
-}
-
-static bool is_claims(const cJSON *document)
-{
-    return cJSON_IsArray(json_get(document, "claims"));
-}
-
-static bool is_advice(const cJSON *document)
-{
-    return cJSON_IsObject(json_get(document, "advice"));
-}
-
-/* A document of stores with an answer. */
-static bool is_stores_advice(const cJSON *document)
-{
-    return strcmp(json_get_text(document, "kind"), "stores") == 0 && is_advice(document);
-}
-
+/* Results of versions that wrote no `kind` have none. */
 static bool is_run(const cJSON *document)
 {
-    return cJSON_IsArray(json_get(document, "cells")) && json_get(document, "harness");
+    const char *kind = json_get_text(document, "kind");
+    return (kind[0] == '\0' || strcmp(kind, "run") == 0) &&
+           cJSON_IsArray(json_get(document, "cells")) && json_get(document, "harness");
 }
 
-/* Claims and advice have cells as well, so a plain run is the last that is tried. */
-static const struct document_kind kinds[] = {
-    {"comparison", NULL, false, false, page_comparison, shape_check_version},
-    {"limits", NULL, false, true, page_limits, shape_check_limits},
-    {"stores-comparison", NULL, false, false, page_stores_comparison, shape_check_version},
-    {"stores-advice", is_stores_advice, false, true, page_advice_stores, shape_check_stores},
-    {"stores", NULL, false, true, page_stores, shape_check_stores},
-    {"selftest", NULL, false, false, page_selftest, shape_check_version},
-    {"trace", NULL, false, true, page_trace, shape_check_version},
-    {"history", NULL, false, true, page_history, shape_check_version},
-    {"show", NULL, false, false, page_show, shape_check_version},
-    {"import", is_import, false, false, page_import, NULL},
-    {"claims", is_claims, true, true, page_claims, NULL},
-    {"advice", is_advice, true, true, page_advice, NULL},
-    {"run", is_run, true, true, page_run, NULL},
+const struct document_kind kind_run = {
+    .name = "run",
+    .is = is_run,
+    .has_cells = true,
+    .build = page_run,
+    .pictures = plot_run_pictures,
+    .no_pictures = "no design in the result is ok and was timed",
 };
+const struct document_kind kind_comparison = {.name = "comparison",
+                                              .build = page_comparison,
+                                              .check = shape_check_version,
+                                              .is_comparison = true};
+const struct document_kind kind_selftest = {
+    .name = "selftest", .build = page_selftest, .check = shape_check_version};
 
 static bool is_of(const cJSON *document, const struct document_kind *kind)
 {
@@ -62,9 +41,9 @@ static bool is_of(const cJSON *document, const struct document_kind *kind)
 
 const struct document_kind *document_kind_of(const cJSON *document)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_of(document, &kinds[i]))
-            return &kinds[i];
+    for (const struct document_kind *const *kind = document_kinds; *kind; kind++)
+        if (is_of(document, *kind))
+            return *kind;
     return NULL;
 }
 

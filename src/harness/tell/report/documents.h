@@ -11,15 +11,26 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
+struct pictures;
+
+/* What a document is. */
 struct document_kind {
     const char *name;                  /* "limits" */
     bool (*is)(const cJSON *document); /* NULL: its key `kind` is the name */
     bool has_cells;                    /* it is a result with more keys, and is read as one */
-    bool has_pictures;                 /* plot_all draws them */
     page_builder_fn *build;
     int (*check)(const cJSON *document, const char *what,
                  struct diag *diag); /* NULL: any will do */
+    void (*pictures)(const cJSON *document, struct pictures *out); /* NULL: it has none */
+    const char *no_pictures; /* why a document has none, though its kind has */
+    bool is_comparison;      /* it goes into the formats of comparisons */
 };
+
+extern const struct document_kind kind_run, kind_comparison, kind_selftest;
+
+/* The kinds that the program shows, which defines them; ended by NULL.  Of two that a document could be the first
+ * counts. */
+extern const struct document_kind *const document_kinds[];
 
 /* The kind of this document; NULL: none of these.  Never guesses: each kind is told by keys that it always has. */
 const struct document_kind *document_kind_of(const cJSON *document);

@@ -170,23 +170,6 @@ static char *first_text(const char *svg)
     return out;
 }
 
-/* Pictures of claims are called T02, T02-2, .. of the claim T2; "" for all others. */
-static const char *claim_of(const char *path, const cJSON *document)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t letters = strcspn(name, "0123456789");
-    const cJSON *claim;
-    cJSON_ArrayForEach(claim, json_get(document, "claims"))
-    {
-        const char *id = json_get_text(claim, "id");
-        if (letters > 0 && strcspn(id, "0123456789") == letters &&
-            strncmp(id, name, letters) == 0 && isdigit((unsigned char)name[letters]) &&
-            strtol(id + letters, NULL, 10) == strtol(name + letters, NULL, 10))
-            return id;
-    }
-    return "";
-}
-
 /* The title in the head of the picture's data, as markup; NULL when there is none. */
 static char *data_title(const char *path)
 {
@@ -210,29 +193,29 @@ static char *data_title(const char *path)
     return out;
 }
 
-static int read_picture(struct inline_picture *picture, const char *path, const cJSON *document,
-                        struct diag *diag)
+/* What stands beside a part of the page has its caption from its data. */
+static int read_picture(struct inline_picture *inlined, const struct picture *picture,
+                        const char *path, struct diag *diag)
 {
     size_t size;
-    int status = file_read(path, &picture->svg, &size, diag);
+    int status = file_read(path, &inlined->svg, &size, diag);
     if (status != DIAG_OK)
         return status;
-    picture->claim = claim_of(path, document);
-    picture->title = picture->claim[0] ? data_title(path) : NULL;
-    if (!picture->title)
-        picture->title = first_text(picture->svg);
-    return picture->title ? DIAG_OK : diag_run(diag, "no memory for a picture");
+    inlined->claim = picture->anchor ? picture->anchor : "";
+    inlined->title = picture->anchor ? data_title(path) : NULL;
+    if (!inlined->title)
+        inlined->title = first_text(inlined->svg);
+    return inlined->title ? DIAG_OK : diag_run(diag, "no memory for a picture");
 }
 
-static int read_all(const struct plot_files *files, const cJSON *document,
-                    struct inline_pictures *out, struct diag *diag)
+static int read_all(const struct pictures *pictures, struct inline_pictures *out, struct diag *diag)
 {
-    out->items = calloc(files->count + 1, sizeof *out->items);
+    out->items = calloc(pictures->count + 1, sizeof *out->items);
     if (!out->items)
         return diag_run(diag, "no memory for the pictures");
-    for (size_t i = 0; i < files->count; i++) {
+    for (size_t i = 0; i < pictures->count; i++) {
         out->count = i + 1;
-        int status = read_picture(&out->items[i], files->paths[i], document, diag);
+        int status = read_picture(&out->items[i], &pictures->items[i], pictures->paths[i], diag);
         if (status != DIAG_OK)
             return status;
     }
@@ -259,18 +242,18 @@ int inline_draw(const cJSON *document, const char *scripts_directory, struct inl
                 struct diag *diag)
 {
     char directory[] = "/tmp/twbench-report.XXXXXX";
-    struct plot_files files = {0, NULL};
+    struct pictures pictures = {.count = 0};
     *out = (struct inline_pictures){.items = NULL};
     if (!mkdtemp(directory))
         return diag_run(diag, "%s: cannot be made: %s", directory, strerror(errno));
-    int status = plot_all(document, directory, scripts_directory, PLOT_SVG, &files, diag);
+    int status = plot_all(document, directory, scripts_directory, PLOT_SVG, &pictures, diag);
     if (status == DIAG_OK)
-        status = read_all(&files, document, out, diag);
+        status = read_all(&pictures, out, diag);
     else {
         snprintf(out->missing, sizeof out->missing, "%s", status == DIAG_RUN ? diag->text : "");
         status = DIAG_OK;
     }
-    plot_files_free(&files);
+    pictures_free(&pictures);
     remove_all(directory);
     return status;
 }

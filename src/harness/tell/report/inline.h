@@ -16,7 +16,7 @@
 struct inline_picture {
     char *svg;         /* as gnuplot drew it */
     char *title;       /* as markup */
-    const char *claim; /* id of the claim it belongs to, owned by the document; "": to none */
+    const char *claim; /* what of the page it stands beside (struct picture); "": nothing */
 };
 
 struct inline_pictures {

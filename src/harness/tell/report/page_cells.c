@@ -42,13 +42,6 @@ static const struct sheet sheets[] = {
      "The outcome of each cell: its status, what fired and how late, and the bytes it took.",
      NULL,
      {{NULL, NULL}}},
-    {FIGURE_CLOCK,
-     "clock",
-     "On the real clock",
-     "What runners did on the machine's clock, and what became of every timer: accepted = ran + "
-     "stopped + returned.  Not to be compared with figures of virtual time.",
-     NULL,
-     {{NULL, NULL}}},
     {FIGURE_SCHEDULES,
      "schedules",
      "Periodic tasks",
@@ -96,10 +89,10 @@ static bool sheet_has(const struct place *cells, const struct sheet *sheet, cons
 
 static void choose_columns(struct shown *shown, const struct place *cells)
 {
-    for (size_t i = 0; i < figure_count; i++)
-        if (figures[i].sheet == shown->sheet->sheet &&
-            sheet_has(cells, shown->sheet, figures[i].path))
-            shown->columns[shown->count++] = &figures[i];
+    for (size_t i = 0; i < figure_count(); i++)
+        if (figure_at(i)->sheet == shown->sheet->sheet &&
+            sheet_has(cells, shown->sheet, figure_at(i)->path))
+            shown->columns[shown->count++] = figure_at(i);
 }
 
 static bool has_figures(const struct shown *shown, const struct place *row)
@@ -148,7 +141,7 @@ static void add_columns(const struct shown *shown)
 
 static void add_sheet(struct page *page, const struct place *cells, const struct sheet *sheet)
 {
-    struct shown shown = {page, sheet, calloc(figure_count, sizeof(const struct figure *)), 0};
+    struct shown shown = {page, sheet, calloc(figure_count(), sizeof(const struct figure *)), 0};
     page->failed = page->failed || !shown.columns;
     if (shown.columns)
         choose_columns(&shown, cells);
@@ -179,18 +172,18 @@ static void add_sheets(struct page *page, const cJSON *document)
 static void add_record(struct page *page, const struct place *cell, const struct place *phase)
 {
     page_row(page);
-    for (size_t i = 0; i < figure_count; i++)
-        if (figures[i].csv)
-            page_cell_put(page, figures[i].owner == FIGURE_OF_CELL ? cell : phase, figures[i].path);
+    for (size_t i = 0; i < figure_count(); i++)
+        if (figure_at(i)->csv)
+            page_cell_put(page, figure_at(i)->owner == FIGURE_OF_CELL ? cell : phase, figure_at(i)->path);
 }
 
 static void add_data(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
     page_open(page, PAGE_DATA);
-    for (size_t i = 0; i < figure_count; i++)
-        if (figures[i].csv)
-            page_column(page, figures[i].csv, "", 0, 0);
+    for (size_t i = 0; i < figure_count(); i++)
+        if (figure_at(i)->csv)
+            page_column(page, figure_at(i)->csv, "", 0, 0);
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
         struct place phases = place_get(&cell, "phases"), phase = place_item(&phases, 0);
         if (!phase.json)

@@ -104,8 +104,8 @@ static bool has_value(const struct view_group *group, const struct figure *figur
 
 static bool is_column(const struct view_group *group, const struct figure *figure)
 {
-    if (figure->sheet == FIGURE_CLOCK || group->has_runners)
-        return figure->keep > 0 && figure->sheet == FIGURE_CLOCK && group->has_runners &&
+    if (figure->sheet == FIGURE_LAB || group->has_runners)
+        return figure->keep > 0 && figure->sheet == FIGURE_LAB && group->has_runners &&
                has_value(group, figure);
     if (figure->keep == 0 || group->phase_count == 0 || is_missing(group, figure))
         return false;
@@ -121,7 +121,7 @@ static const char *unit_of(const struct view_group *group, const struct figure *
     double ends[2] = {NAN, NAN};
     *divisor = 1;
     bool is_time = figure->unit && strcmp(figure->unit, "ns") == 0;
-    if (figure->sheet != FIGURE_LATENCY && !(figure->sheet == FIGURE_CLOCK && is_time))
+    if (figure->sheet != FIGURE_LATENCY && !(figure->sheet == FIGURE_LAB && is_time))
         return figure->unit ? figure->unit : "";
     for (size_t i = 0; i < group->row_count; i++) {
         double value = value_of(&group->rows[i], figure);
@@ -184,10 +184,10 @@ static void add_columns(struct page *page, const struct view_group *group)
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
     }
-    for (size_t i = 0; i < figure_count; i++) {
-        if (!is_column(group, &figures[i]))
+    for (size_t i = 0; i < figure_count(); i++) {
+        if (!is_column(group, figure_at(i)))
             continue;
-        add_figure_column(page, group, &figures[i]);
+        add_figure_column(page, group, figure_at(i));
     }
     page_column(page, "", "status", PAGE_LEFT, 0);
 }
@@ -218,11 +218,11 @@ static void add_row(struct page *page, const struct view_group *group, const str
         struct place phase = page_phase(cell, group->phases[i]);
         page_cost(page, &phase, cost_key(group, group->phases[i]));
     }
-    for (size_t i = 0; i < figure_count; i++) {
-        if (!is_column(group, &figures[i]))
+    for (size_t i = 0; i < figure_count(); i++) {
+        if (!is_column(group, figure_at(i)))
             continue;
-        unit_of(group, &figures[i], &divisor);
-        put_figure(page, row, cell, &figures[i], divisor);
+        unit_of(group, figure_at(i), &divisor);
+        put_figure(page, row, cell, figure_at(i), divisor);
     }
     page_cell_put(page, cell, "status");
     if (row->ok)
@@ -256,10 +256,10 @@ static void add_zeros(struct page *page, const struct view_group *group)
 {
     char title[FIGURE_NAME_SIZE];
     const char *gap = NULL;
-    for (size_t i = 0; i < figure_count; i++) {
-        if (!is_counter(group, &figures[i]) || !is_zero_for_all(group, &figures[i]))
+    for (size_t i = 0; i < figure_count(); i++) {
+        if (!is_counter(group, figure_at(i)) || !is_zero_for_all(group, figure_at(i)))
             continue;
-        figure_title(title, &figures[i]);
+        figure_title(title, figure_at(i));
         if (gap)
             page_span(page, "%s%s", gap, title);
         else

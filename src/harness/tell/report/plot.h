@@ -7,7 +7,9 @@
 #include "harness/base/diag.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* What gnuplot writes; DUMB is text on stdout. */
 enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_DUMB };
@@ -15,23 +17,39 @@ enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_DUMB };
 /* "svg", "png", "pdf", "dumb" (text, for the terminal); DIAG_USAGE for another word. */
 int plot_parse_format(const char *text, const char *what, enum plot_format *out, struct diag *diag);
 
-/* Files written, in order; free with plot_files_free. */
-struct plot_files {
-    size_t count;
-    char **paths;
+/* One picture of a document: which script draws it, and what writes its data.  The members below `write` are the
+ * kind's own. */
+struct picture {
+    char name[232];     /* of its files */
+    const char *script; /* "cost": cost.gp */
+    const char *anchor; /* what of the page it stands beside, the document's: the id of a claim; NULL: nothing */
+    bool (*write)(FILE *out, const cJSON *document, const struct picture *picture); /* false: no memory */
+    size_t group;
+    int kind;
+    const cJSON *of, *part;
 };
-void plot_files_free(struct plot_files *files);
 
-/* Draws every picture for which the document has data and sets *files: cost and memory against the
- * number of tasks (two or more of them), latency of advance, cost against slots (two or more), bars
- * of the designs (one number of tasks, or a trace).  Of a claims document it draws the pictures of its
- * claims and no others: T01, T02, T02-2, .., by claim; of an advice its candidates, cost against memory; of limits and of a trace one; of stores up to four.
- * `directory` is made if it is not there; each
- * picture leaves its data file (.tsv) beside it.  PLOT_DUMB draws on stdout, leaves no files and
- * takes no directory.  DIAG_USAGE when there is nothing to draw, DIAG_RUN when gnuplot is missing
- * or fails, with its own words. */
-int plot_all(const cJSON *document, const char *directory, const char *scripts_directory,
-             enum plot_format format, struct plot_files *files, struct diag *diag);
+/* All pictures of a document, and where they were drawn. */
+struct pictures {
+    struct picture *items;
+    char **paths; /* beside each item; NULL: not drawn into a file */
+    size_t count;
+};
+
+/* Adds a copy, as a kind of document does (documents.h). */
+void pictures_add(struct pictures *pictures, const struct picture *picture);
+void pictures_free(struct pictures *pictures);
+
+/* Draws every picture for which the document has data and sets *out; pictures_free in any case.  `directory` is made if it
+ * is not there; each picture leaves its data file (.tsv) beside it.  PLOT_DUMB draws on stdout, leaves no files and takes
+ * no directory.  Scripts are those of `scripts` and of the labs beside it.  DIAG_USAGE when there is nothing to draw,
+ * DIAG_RUN when gnuplot is missing or fails, with its own words. */
+int plot_all(const cJSON *document, const char *directory, const char *scripts,
+             enum plot_format format, struct pictures *out, struct diag *diag);
+
+/* Of a run: cost and memory against the number of tasks (two or more of them), latency of advance, cost against slots
+ * (two or more), bars of the designs (one number of tasks, or a trace). */
+void plot_run_pictures(const cJSON *document, struct pictures *out);
 
 /* ---- Gnuplot (gnuplot.c). ---------------------------------------------------------------------- */
 

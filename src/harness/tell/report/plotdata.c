@@ -13,8 +13,7 @@
 
 const char *plotdata_kind_name(enum plot_kind kind)
 {
-    static const char *const names[PLOT_KINDS] = {
-        "cost", "memory", "latency", "slots", "bars", "throughput", "lateness", "caller", "idle"};
+    static const char *const names[PLOT_KINDS] = {"cost", "memory", "latency", "slots", "bars"};
     return names[kind];
 }
 
@@ -115,8 +114,8 @@ static bool sweep_is_timed(const struct view *view, const struct view_group *of)
 bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind)
 {
     const struct view_group *self = &view->groups[group];
-    if (kind >= PLOT_THROUGHPUT || self->has_runners)
-        return kind >= PLOT_THROUGHPUT && clock_plot_has(self, kind);
+    if (self->has_runners)
+        return false; /* its times are the real clock's */
     switch (kind) {
     case PLOT_COST:
         return is_swept(view, group) && is_first(view, group) && sweep_is_timed(view, self);
@@ -179,7 +178,7 @@ void plotdata_write_field(FILE *out, const char *text)
         fputc(isspace((unsigned char)*text) ? ' ' : *text, out);
 }
 
-static void write_head(FILE *out, const cJSON *document, const char *title, size_t blocks,
+void plotdata_write_head(FILE *out, const cJSON *document, const char *title, size_t blocks,
                        size_t series)
 {
     fprintf(out, "title\t%s\n", title);
@@ -483,13 +482,13 @@ static void write_cloud(FILE *out, const cJSON *document, const struct view *vie
     if (kind == PLOT_SLOTS)
         view_title(title, sizeof title, group);
     if (kind == PLOT_MEMORY) {
-        write_head(out, document, title, 1, count_series(cloud));
+        plotdata_write_head(out, document, title, 1, count_series(cloud));
         write_note(out, view, place, true);
         write_panel(out, cloud, "peak bytes per task, fixed part included", memory_triple, NULL);
         return;
     }
     const char *ticks = kind == PLOT_SLOTS ? ticking_phase(group) : NULL;
-    write_head(out, document, title, write_phases(NULL, cloud, group, ticks), count_series(cloud));
+    plotdata_write_head(out, document, title, write_phases(NULL, cloud, group, ticks), count_series(cloud));
     if (anchor_of(cloud))
         fprintf(out, "ratios\t%s\n", anchor_of(cloud));
     write_note(out, view, place, kind != PLOT_SLOTS);
@@ -522,7 +521,7 @@ static void write_bars(FILE *out, const cJSON *document, const struct view *view
     size_t panels = write_phases(NULL, cloud, group, NULL);
     bool memory = panel_has_data(cloud, memory_triple, NULL);
     view_title(title, sizeof title, group);
-    write_head(out, document, title, panels + memory, count_series(cloud));
+    plotdata_write_head(out, document, title, panels + memory, count_series(cloud));
     write_note(out, view, place, false);
     for (size_t p = 0; p < group->phase_count; p++) {
         if (!panel_has_data(cloud, cost_triple, group->phases[p]))
@@ -611,7 +610,7 @@ static void write_latencies(FILE *out, const cJSON *document, const struct view 
         series += latency_of(&group->rows[i], phase) != NULL;
     view_title(title, sizeof title, group);
     snprintf(full, sizeof full, "%s, phase %s", title, phase ? phase : "");
-    write_head(out, document, full, series, series);
+    plotdata_write_head(out, document, full, series, series);
     write_note(out, view, place, false);
     for (size_t i = 0; i < group->row_count && phase; i++) {
         const cJSON *advance = latency_of(&group->rows[i], phase);
@@ -624,19 +623,9 @@ static void write_latencies(FILE *out, const cJSON *document, const struct view 
     }
 }
 
-/* ---- Runners. -------------------------------------------------------------------------------- */
-
-static void write_clock(FILE *out, const cJSON *document, const struct view *view, size_t place,
-                        enum plot_kind kind)
+void plotdata_write_note(FILE *out, const struct view *view, size_t group)
 {
-    const struct view_group *group = &view->groups[place];
-    char title[400];
-    size_t blocks, series;
-    clock_plot_title(title, sizeof title, group, kind);
-    clock_plot_count(group, kind, &blocks, &series);
-    write_head(out, document, title, blocks, series);
-    write_note(out, view, place, false);
-    clock_plot_write(out, group, kind);
+    write_note(out, view, group, false);
 }
 
 /* ---- The door. ------------------------------------------------------------------------------- */
@@ -645,10 +634,6 @@ bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, s
                     enum plot_kind kind)
 {
     const struct view_group *self = &view->groups[group];
-    if (kind >= PLOT_THROUGHPUT) {
-        write_clock(out, document, view, group, kind);
-        return true;
-    }
     if (kind == PLOT_LATENCY) {
         write_latencies(out, document, view, group);
         return true;

@@ -57,8 +57,8 @@ static bool has_interval(const struct measure *measure)
 static bool next_measure(const struct view_item *item, size_t *at, struct measure *measure)
 {
     enum figure_owner owner = item->phase ? FIGURE_OF_PHASE : FIGURE_OF_CELL;
-    while (*at < figure_count) {
-        const struct figure *figure = &figures[(*at)++];
+    while (*at < figure_count()) {
+        const struct figure *figure = figure_at((*at)++);
         if (!figure->measure || figure->owner != owner)
             continue;
         *measure = measure_of(figure, item->phase ? item->phase : item->cell);

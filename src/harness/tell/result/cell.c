@@ -40,11 +40,11 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
              pages ? " huge_pages=" : "", pages ? pages : "", stream->workload, stream->tasks,
              stream->tick_ns, stream->seed, stream->hash, identity->runs, identity->warmup,
              identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending);
-    if (identity->clock) {
-        char clock[512];
+    if (identity->extra) {
+        char extra[512];
         size_t length = strlen(out);
-        clock_record_identity(clock, sizeof clock, identity->clock);
-        snprintf(out + length, size - length, "; %s", clock);
+        identity->extra->identity(extra, sizeof extra, identity->extra->ctx);
+        snprintf(out + length, size - length, "; %s", extra);
     }
     jsontext_repair(out); /* as it is in a document, where it is looked for */
 }
@@ -72,8 +72,8 @@ static cJSON *new_params(const struct cell_identity *identity)
         json_add_text(params, "huge_pages", plan_pages_name(identity->pages));
     if (identity->batch > 0)
         json_add_integer(params, "batch", identity->batch);
-    if (identity->clock)
-        clock_record_params(params, identity->clock);
+    if (identity->extra)
+        identity->extra->params(params, identity->extra->ctx);
     return params;
 }
 
@@ -426,7 +426,7 @@ static cJSON *make_limits(const struct cell_identity *identity)
 static bool is_proved(const struct cell_identity *identity, const struct stream *stream,
                       const struct outcome *outcome)
 {
-    if (identity->clock)
+    if (identity->extra)
         return false; /* the ledger is its proof */
     if (outcome->status == OUTCOME_OK || outcome->status == OUTCOME_MISMATCH)
         return true;
@@ -480,7 +480,8 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
     json_add(cell, "memory", make_memory(&outcome->memory, stream->capacity));
     json_add(cell, "stepped", make_stepped(&outcome->stepped));
     json_add(cell, "schedules", make_schedules(stream, outcome));
-    clock_record_add(cell, identity->clock);
+    if (identity->extra)
+        identity->extra->add(cell, identity->extra->ctx);
     add_optional(cell, "span_ticks", outcome->span_ticks, has_span);
     json_add(cell, "traits", make_traits(identity->traits));
     json_add(cell, "requested", requested_params(identity));

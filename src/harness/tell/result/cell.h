@@ -7,9 +7,19 @@
 #include "harness/measure/plan/plan.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/workload/stream.h"
-#include "harness/tell/result/clock_record.h"
 
 #include <cjson/cJSON.h>
+
+/* What a lab that plays cells elsewhere than in virtual time adds to their objects. */
+struct cell_extra {
+    const void *ctx;
+    /* What of it makes a cell another experiment: "runner=locked threads=2" */
+    void (*identity)(char *out, size_t size, const void *ctx);
+    /* The settings that tell cells of one table apart. */
+    void (*params)(cJSON *params, const void *ctx);
+    /* The keys of its figures. */
+    void (*add)(cJSON *cell, const void *ctx);
+};
 
 /* Which experiment a cell is; workload, tasks, tick and seed come from its stream. */
 struct cell_identity {
@@ -25,7 +35,7 @@ struct cell_identity {
     uint64_t budget_ns;          /* time the cell may take; 0: no limit */
     uint64_t memory_limit_bytes; /* 0: no limit */
     int pin_cpu;                 /* below 0: not pinned */
-    const struct clock_record *clock; /* of a cell with a runner; NULL: virtual time */
+    const struct cell_extra *extra; /* of a cell that a lab played; NULL: virtual time */
 };
 
 /* Enough for four settings of TW_VALUES_MAX values. */

@@ -2,89 +2,32 @@
 #include "harness/tell/result/figures.h"
 
 #include "impls/backend.h"
-#include "runners/runner.h"
 
 #include <string.h>
 
-/* The words of figures.def and of TW_WORK_COUNTERS. */
-#define ALWAYS   0u
-#define OR_NULL  FIGURE_OR_NULL
-#define LATER    FIGURE_LATER
-#define BESIDE   FIGURE_BESIDE
-#define MAY_LACK FIGURE_MAY_LACK
-#define MOST     FIGURE_MOST
+#include "harness/tell/result/figure_words.h"
 
-#define MEDIAN      "Median of the samples."
-#define LOW         "Lower end of the interval."
-#define HIGH        "Upper end of the interval."
-#define CONFIDENCE  "Exact probability that [low, high] covers the true median."
-#define SAMPLES     "Every sample, in the order in which they were taken."
-#define P50         "50 % of the calls took at most this long."
-#define P90         "90 % of the calls took at most this long."
-#define P99         "99 % of the calls took at most this long."
-#define P99_9       "99.9 % of the calls took at most this long."
-#define P99_99      "99.99 % of the calls took at most this long."
-#define MAX         "The longest call, exact."
-#define MEAN        "Arithmetic mean."
-#define COUNT       "Calls that were timed."
-#define P50_TIME    "50 % took at most this long."
-#define P90_TIME    "90 % took at most this long."
-#define P99_TIME    "99 % took at most this long."
-#define P99_9_TIME  "99.9 % took at most this long."
-#define P99_99_TIME "99.99 % took at most this long."
-#define MAX_TIME    "The longest, exact."
-#define COUNT_TIME  "Values in the histogram."
-#define BINS_TIME   "Bins that are not empty, rising: [lowest value in ns, values]."
-#define BINS        "Bins that are not empty, rising: [lowest value in ns, calls]."
-
-#define FIGURE(whose, where, what, how, ...)                                                       \
-    {.owner = FIGURE_OF_##whose, .path = where, .type = FIGURE_##what, .flags = how, __VA_ARGS__},
-
-#define OTHER_QUANTILES(of)                                                                        \
-    FIGURE(PHASE, of ".p90", NUMBER, MOST, .meaning = P90)                                         \
-    FIGURE(PHASE, of ".p99_9", NUMBER, MOST, .meaning = P99_9)                                     \
-    FIGURE(PHASE, of ".p99_99", NUMBER, MOST, .meaning = P99_99)                                   \
-    FIGURE(PHASE, of ".mean", NUMBER, MOST, .meaning = MEAN)                                       \
-    FIGURE(PHASE, of ".count", INTEGER, ALWAYS, .meaning = COUNT)                                  \
-    FIGURE(PHASE, of ".bins", ARRAY, ALWAYS, .meaning = BINS)
-
-#define COUNTER(name, since, what)                                                                 \
-    FIGURE(PHASE, "work." #name, INTEGER, since, .sheet = FIGURE_WORK, .keep = 7, .csv = #name,    \
-           .measure = #name, .claim = #name, .gate = #name, .meaning = (what))
-
-/* A histogram of the real clock: NAME, its title, the unit of its percentiles, and what it is of. */
-#define CLOCK_TIME(name, p50_keep, p99_keep, max_keep, what)                                       \
-    FIGURE(CELL, "clock.times_ns." #name, OBJECT, OR_NULL, .meaning = (what))                      \
-    FIGURE(CELL, "clock.times_ns." #name ".p50", NUMBER, ALWAYS, .sheet = FIGURE_CLOCK,            \
-           .title = #name " p50", .unit = "ns", .keep = (p50_keep),                                \
-           .csv = "clock_" #name "_p50_ns", .claim = "clock_" #name "_p50_ns",                     \
-           .meaning = P50_TIME)                                                                    \
-    FIGURE(CELL, "clock.times_ns." #name ".p90", NUMBER, ALWAYS, .meaning = P90_TIME)              \
-    FIGURE(CELL, "clock.times_ns." #name ".p99", NUMBER, ALWAYS, .sheet = FIGURE_CLOCK,            \
-           .title = #name " p99", .unit = "ns", .keep = (p99_keep),                                \
-           .csv = "clock_" #name "_p99_ns", .claim = "clock_" #name "_p99_ns",                     \
-           .meaning = P99_TIME)                                                                    \
-    FIGURE(CELL, "clock.times_ns." #name ".p99_9", NUMBER, ALWAYS, .meaning = P99_9_TIME)          \
-    FIGURE(CELL, "clock.times_ns." #name ".p99_99", NUMBER, ALWAYS, .meaning = P99_99_TIME)        \
-    FIGURE(CELL, "clock.times_ns." #name ".max", NUMBER, ALWAYS, .sheet = FIGURE_CLOCK,            \
-           .title = #name " max", .unit = "ns", .keep = (max_keep),                                \
-           .csv = "clock_" #name "_max_ns", .claim = "clock_" #name "_max_ns",                     \
-           .meaning = MAX_TIME)                                                                    \
-    FIGURE(CELL, "clock.times_ns." #name ".mean", NUMBER, ALWAYS, .meaning = MEAN)                 \
-    FIGURE(CELL, "clock.times_ns." #name ".count", INTEGER, ALWAYS, .meaning = COUNT_TIME)         \
-    FIGURE(CELL, "clock.times_ns." #name ".bins", ARRAY, ALWAYS, .meaning = BINS_TIME)
-
-#define CLOCK_STAT(name, what)                                                                     \
-    FIGURE(CELL, "clock.stats." #name, INTEGER, ALWAYS, .claim = "clock_" #name, .meaning = (what))
-
-/* Since version 3 of the runners' contract. */
-#define CLOCK_STAT_LATER(name, what)                                                               \
-    FIGURE(CELL, "clock.stats." #name, INTEGER, LATER, .claim = "clock_" #name, .meaning = (what))
-
-const struct figure figures[] = {
+static const struct figure rows[] = {
 #include "harness/tell/result/figures.def"
 };
-const size_t figure_count = sizeof figures / sizeof *figures;
+
+const struct figures_part figures_of_cells = {rows, sizeof rows / sizeof *rows, NULL, NULL};
+
+size_t figure_count(void)
+{
+    size_t count = 0;
+    for (const struct figures_part *const *part = figures_parts; *part; part++)
+        count += (*part)->count;
+    return count;
+}
+
+const struct figure *figure_at(size_t index)
+{
+    const struct figures_part *const *part = figures_parts;
+    for (; index >= (*part)->count; part++)
+        index -= (*part)->count;
+    return &(*part)->rows[index];
+}
 
 static void write_name(char out[FIGURE_NAME_SIZE], const char *name, char gap)
 {
@@ -145,6 +88,6 @@ void figures_print(FILE *out)
     fputs("| figure | type | must | unit | meaning | CSV | measure | claims | compare |\n"
           "|---|---|---|---|---|---|---|---|---|\n",
           out);
-    for (size_t i = 0; i < figure_count; i++)
-        print_row(out, &figures[i]);
+    for (size_t i = 0; i < figure_count(); i++)
+        print_row(out, figure_at(i));
 }

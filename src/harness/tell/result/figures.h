@@ -39,7 +39,7 @@ enum figure_sheet {
     FIGURE_WORK,
     FIGURE_MEMORY,
     FIGURE_SCHEDULES,
-    FIGURE_CLOCK
+    FIGURE_LAB /* of the lab whose part it is */
 };
 
 struct figure {
@@ -58,9 +58,21 @@ struct figure {
     const char *gate;    /* metric by which compare gates it; NULL: none */
 };
 
-/* All rows, in the order of figures.def. */
-extern const struct figure figures[];
-extern const size_t figure_count;
+/* A catalogue: that of every cell (figures.def), or what a lab adds to the cells that it plays. */
+struct figures_part {
+    const struct figure *rows;
+    size_t count;
+    const char *sheet, *says; /* title and text of its sheet (FIGURE_LAB); NULL: it has none */
+};
+
+extern const struct figures_part figures_of_cells;
+
+/* Those of the program that runs, which defines them; ended by NULL. */
+extern const struct figures_part *const figures_parts[];
+
+/* All rows of them, in order. */
+size_t figure_count(void);
+const struct figure *figure_at(size_t index);
 
 #define FIGURE_NAME_SIZE 48
 

@@ -10,24 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum shape_kind {
-    NUMBER = 1,
-    TEXT = 2,
-    BOOL = 4,
-    OBJECT = 8,
-    ARRAY = 16,
-    OR_NULL = 32,
-    OPTIONAL = 64
-};
+#define NUMBER   SHAPE_NUMBER
+#define TEXT     SHAPE_TEXT
+#define BOOL     SHAPE_BOOL
+#define OBJECT   SHAPE_OBJECT
+#define ARRAY    SHAPE_ARRAY
+#define OR_NULL  SHAPE_OR_NULL
+#define OPTIONAL SHAPE_OPTIONAL
 
-/* "[]" stands for each element.  A parent stands before its children; below a null nothing is
- * looked for. */
-struct rule {
-    const char *path;
-    unsigned kinds;
-};
-
-static const struct rule head_rules[] = {
+static const struct shape_rule head_rules[] = {
     {"tool", OBJECT},
     {"tool.name", TEXT},
     {"tool.version", TEXT},
@@ -79,7 +70,7 @@ static const struct rule head_rules[] = {
     {"command[]", TEXT},
 };
 
-static const struct rule result_rules[] = {
+static const struct shape_rule result_rules[] = {
     {"harness", OBJECT},
     {"harness.timer", TEXT | OR_NULL},
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
@@ -108,73 +99,8 @@ static const struct rule result_rules[] = {
     {"cells", ARRAY},
 };
 
-static const struct rule limits_rules[] = {
-    {"complete", BOOL},
-    {"method", OBJECT},
-    {"method.runs", NUMBER},
-    {"method.huge_pages", BOOL},
-    {"points", ARRAY},
-    {"points[]", OBJECT},
-    {"points[].limit", TEXT},
-    {"points[].tasks", NUMBER | OR_NULL},
-    {"points[].node_bytes", NUMBER | OR_NULL},
-    {"points[].footprint_bytes", NUMBER | OR_NULL},
-    {"points[].huge_pages", BOOL},
-    {"points[].status", TEXT},
-    {"points[].reason", TEXT | OR_NULL},
-    {"points[].ns", OBJECT | OR_NULL},
-    {"points[].ns.median", NUMBER},
-    {"points[].ns.low", NUMBER},
-    {"points[].ns.high", NUMBER},
-    {"points[].ns.confidence", NUMBER},
-    {"points[].touched_bytes", NUMBER | OR_NULL},
-    {"points[].huge_bytes", NUMBER | OR_NULL},
-    {"points[].slow_stretches", NUMBER},
-};
-
-static const struct rule stores_rules[] = {
-    {"complete", BOOL},
-    {"duration_s", NUMBER},
-    {"method", OBJECT},
-    {"method.runs", NUMBER},
-    {"method.disk_sync_us", NUMBER | OR_NULL},
-    {"cells", ARRAY},
-    {"cells[]", OBJECT},
-    {"cells[].store", TEXT},
-    {"cells[].version", TEXT | OR_NULL},
-    {"cells[].sync", TEXT},
-    {"cells[].interval_ms", NUMBER},
-    {"cells[].clock", TEXT},
-    {"cells[].load", OBJECT},
-    {"cells[].load.tasks", NUMBER},
-    {"cells[].load.producers", NUMBER},
-    {"cells[].load.batch", NUMBER},
-    {"cells[].load.settings", OBJECT},
-    {"cells[].status", TEXT},
-    {"cells[].reason", TEXT | OR_NULL},
-    {"cells[].runs", NUMBER},
-    {"cells[].ledger", OBJECT},
-    {"cells[].ledger.acknowledged", NUMBER},
-    {"cells[].ledger.fired", NUMBER},
-    {"cells[].ledger.cancelled", NUMBER},
-    {"cells[].ledger.lost", NUMBER},
-    {"cells[].ledger.twice", NUMBER},
-    {"cells[].ledger.early", NUMBER},
-    {"cells[].ledger{}", NUMBER},
-    {"cells[].kills", OBJECT},
-    {"cells[].kills{}", NUMBER},
-    {"cells[].figures", OBJECT},
-    {"cells[].figures{}", OBJECT | OR_NULL},
-    {"cells[].figures{}.median", NUMBER},
-    {"cells[].figures{}.low", NUMBER},
-    {"cells[].figures{}.high", NUMBER},
-    {"cells[].figures{}.confidence", NUMBER},
-    {"cells[].figures{}.samples", ARRAY},
-    {"cells[].figures{}.samples[]", NUMBER},
-};
-
 /* What the catalogue does not say: what is in settings, lists and counters. */
-static const struct rule cell_rules[] = {
+static const struct shape_rule cell_rules[] = {
     {"params{}", NUMBER | TEXT | ARRAY},
     {"params{}[]", NUMBER},
     {"phases[]", OBJECT},
@@ -271,7 +197,7 @@ static int follow(struct walk *walk, const cJSON *item, const char *path)
     return follow_key(walk, item, path);
 }
 
-static int check_rules(const struct rule *rules, size_t count, const cJSON *item, struct walk *walk)
+static int check_rules(const struct shape_rule *rules, size_t count, const cJSON *item, struct walk *walk)
 {
     for (size_t i = 0; i < count; i++) {
         walk->kinds = rules[i].kinds;
@@ -295,10 +221,10 @@ static unsigned kinds_of(const struct figure *figure)
 static int check_figures(const cJSON *cell, struct walk *walk)
 {
     int status = DIAG_OK;
-    for (size_t i = 0; i < figure_count && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < figure_count() && status == DIAG_OK; i++) {
         char path[128];
-        snprintf(path, sizeof path, "%s%s", figure_prefix(&figures[i]), figures[i].path);
-        struct rule rule = {path, kinds_of(&figures[i])};
+        snprintf(path, sizeof path, "%s%s", figure_prefix(figure_at(i)), figure_at(i)->path);
+        struct shape_rule rule = {path, kinds_of(figure_at(i))};
         status = check_rules(&rule, 1, cell, walk);
     }
     return status;
@@ -335,38 +261,23 @@ int shape_check_head(const cJSON *root, const char *what, struct diag *diag)
     return status;
 }
 
-int shape_check_limits(const cJSON *root, const char *what, struct diag *diag)
+int shape_check_kind(const cJSON *root, const char *kind, const struct shape_rule *rules,
+                     size_t count, const char *what, struct diag *diag)
 {
     struct walk walk = {.what = what, .diag = diag};
-    int status = check_version(root, "limits document", what, diag);
-    if (status == DIAG_OK && strcmp(json_get_text(root, "kind"), "limits") != 0)
-        status = diag_usage(diag, "%s: kind: \"%s\"; expected what 'twbench limits --json' wrote",
-                            what, json_get_text(root, "kind"));
+    int status = check_version(root, kind, what, diag);
+    if (status == DIAG_OK && strcmp(json_get_text(root, "kind"), kind) != 0)
+        status = diag_usage(diag, "%s: kind: \"%s\"; expected what 'twbench %s --json' wrote", what,
+                            json_get_text(root, "kind"), kind);
     if (status == DIAG_OK)
         status = check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
-    if (status == DIAG_OK)
-        status = check_rules(limits_rules, sizeof limits_rules / sizeof *limits_rules, root, &walk);
-    return status;
-}
-
-int shape_check_stores(const cJSON *root, const char *what, struct diag *diag)
-{
-    struct walk walk = {.what = what, .diag = diag};
-    int status = check_version(root, "stores document", what, diag);
-    if (status == DIAG_OK && strcmp(json_get_text(root, "kind"), "stores") != 0)
-        status = diag_usage(diag, "%s: kind: \"%s\"; expected what 'twbench stores --json' wrote",
-                            what, json_get_text(root, "kind"));
-    if (status == DIAG_OK)
-        status = check_rules(head_rules, sizeof head_rules / sizeof *head_rules, root, &walk);
-    if (status == DIAG_OK)
-        status = check_rules(stores_rules, sizeof stores_rules / sizeof *stores_rules, root, &walk);
-    return status;
+    return status == DIAG_OK ? check_rules(rules, count, root, &walk) : status;
 }
 
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag)
 {
     struct walk walk = {.what = what, .diag = diag};
-    struct rule whole = {"", OBJECT};
+    struct shape_rule whole = {"", OBJECT};
     snprintf(walk.trail, sizeof walk.trail, "cells[%zu]", index);
     int status = check_rules(&whole, 1, cell, &walk);
     if (status == DIAG_OK)

@@ -1,0 +1,381 @@
+/* advice.c - writes an advice as JSON, from the evidence and the choice. */
+#include "labs/advise/advice.h"
+
+#include "labs/advise/front.h"
+#include "labs/advise/words.h"
+#include "harness/base/json.h"
+#include "harness/base/jsontext.h"
+#include "harness/tell/result/interval.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What was asked. ------------------------------------------------------------------------- */
+
+/* Null: not wished, or not known. */
+static void add_positive(cJSON *object, const char *key, double value)
+{
+    json_add_measure(object, key, value > 0 ? value : NAN);
+}
+
+static cJSON *make_load(const struct load *load)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "workload", load->workload);
+    json_add(object, "is_trace", cJSON_CreateBool(load->is_trace));
+    /* A load that was not made is known by its name, and by the tasks that were asked for. */
+    bool is_made = load->tick_ns > 0;
+    add_positive(object, "tasks", (double)load->tasks);
+    json_add_measure(object, "tick_ns", is_made ? (double)load->tick_ns : NAN);
+    json_add_measure(object, "capacity", is_made ? (double)load->capacity : NAN);
+    json_add_measure(object, "horizon_ticks", is_made ? (double)load->horizon : NAN);
+    json_add_measure(object, "threads", load->threads > 0 ? (double)load->threads : NAN);
+    json_add_measure(object, "speed", load->threads > 0 ? load->speed : NAN);
+    add_positive(object, "played_ns", (double)load->played_ns);
+    return object;
+}
+
+static cJSON *make_wishes(const struct wishes *wishes)
+{
+    char rule[WORDS_SIZE];
+    cJSON *object = cJSON_CreateObject();
+    wishes_describe(rule, sizeof rule, wishes);
+    json_add_text(object, "for", criterion_name(wishes->goal, false));
+    json_add_text(object, "clock", wishes->on_clock ? "real" : "virtual");
+    json_add(object, "exact", cJSON_CreateBool(!wishes->late && !wishes->on_clock));
+    add_positive(object, "late_ns", (double)wishes->late_ns);
+    add_positive(object, "late_share", wishes->late_share);
+    add_positive(object, "memory_bytes_per_task", wishes->memory_bytes);
+    add_positive(object, "tail_ns", (double)wishes->tail_ns);
+    json_add_text(object, "rule", rule);
+    return object;
+}
+
+static cJSON *make_budget(const struct advice_evidence *evidence)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_integer(object, "asked_ns", evidence->budget_ns);
+    json_add_integer(object, "used_ns", evidence->used_ns);
+    json_add_integer(object, "untried", evidence->untried);
+    json_add(object, "interrupted", cJSON_CreateBool(evidence->interrupted));
+    json_add(object, "cut", cJSON_CreateBool(evidence->cut));
+    return object;
+}
+
+/* ---- Candidates. ----------------------------------------------------------------------------- */
+
+/* Of a candidate on the real clock. */
+static cJSON *make_clock(const struct criteria *of)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_measure(object, "late_p50_ns", of->late_p50_ns);
+    json_add(object, "late_p99_ns", interval_of_summary(&of->late_ns));
+    json_add_measure(object, "start_p99_ns", of->start_p99_ns);
+    json_add_measure(object, "stop_p99_ns", of->stop_p99_ns);
+    json_add(object, "caller_p99_ns", interval_of_summary(&of->caller_ns));
+    json_add_measure(object, "idle_wakeups_per_s", of->wakeups);
+    return object;
+}
+
+static cJSON *make_figures(const struct criteria *of)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add(object, "cost_ns_per_op", interval_of_summary(&of->cost_ns));
+    json_add_measure(object, "bytes_per_task", of->bytes_per_task);
+    json_add_measure(object, "fixed_bytes", of->fixed_bytes);
+    json_add_measure(object, "peak_bytes", of->peak_bytes);
+    json_add_measure(object, "advance_p99_ns", of->on_clock ? NAN : of->tail_p99_ns);
+    json_add_measure(object, "advance_max_ns", of->on_clock ? NAN : of->tail_max_ns);
+    json_add_integer(object, "advance_passes", of->tail_passes);
+    json_add_measure(object, "late_mean_ns", of->late_mean_ns);
+    json_add_measure(object, "late_max_ns", of->late_max_ns);
+    json_add_measure(object, "wakeups", of->on_clock ? NAN : of->wakeups);
+    json_add_measure(object, "useful_wakeups", of->on_clock ? NAN : of->useful_wakeups);
+    json_add(object, "clock", of->on_clock ? make_clock(of) : cJSON_CreateNull());
+    return object;
+}
+
+static const char *status_of(const struct advice_evidence *evidence, const struct field *field,
+                             size_t i)
+{
+    const struct criteria *of = &field->contenders[i].of;
+    if (evidence->candidates[i].left_out[0])
+        return "left-out";
+    if (!of->known)
+        return of->status[0] && strcmp(of->status, "ok") != 0 ? of->status : "not-measured";
+    if (!field->entries[i].allowed)
+        return "refused";
+    if (i == field->choice.chosen)
+        return "recommended";
+    if (field->equal[i])
+        return "not-told-apart";
+    return field->by[i] == FRONT_ITSELF ? "front" : "dominated";
+}
+
+static cJSON *make_settings(const struct candidate *candidate)
+{
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < candidate->setting_count; i++) {
+        const struct tw_setting *setting = &candidate->settings[i];
+        cJSON *list = cJSON_CreateArray();
+        for (uint32_t v = 0; v < setting->count; v++)
+            cJSON_AddItemToArray(list, json_integer(setting->values[v]));
+        json_add(object, setting->name, list);
+    }
+    return object;
+}
+
+/* Where the load's own size is asked for, and nowhere else. */
+static cJSON *make_identities(const struct advice_evidence *evidence, size_t candidate,
+                              uint64_t tasks)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < evidence->item_count; i++) {
+        const struct evidence_item *item = &evidence->items[i];
+        if (item->candidate == candidate && item->tasks == tasks &&
+            item->round != EVIDENCE_FITTED && item->cell)
+            cJSON_AddItemToArray(list, jsontext_string(item->identity));
+    }
+    return list;
+}
+
+static uint64_t tick_of(const struct candidate *candidate, const struct load *load)
+{
+    struct tw_runner_config config = {.design = candidate->design->timed};
+    if (candidate->tick_ns > 0)
+        return candidate->tick_ns;
+    return candidate->runner ? runner_tick_ns(candidate->runner->timed, &config) : load->tick_ns;
+}
+
+static cJSON *make_candidate(const struct advice_evidence *evidence, const struct field *field,
+                             size_t i)
+{
+    char text[WORDS_SIZE];
+    const struct candidate *candidate = &evidence->candidates[i];
+    const struct load *load = &evidence->load;
+    const struct criteria *of = &field->contenders[i].of;
+    cJSON *object = cJSON_CreateObject();
+    candidate_name(text, sizeof text, candidate);
+    json_add_text(object, "name", text);
+    json_add_text(object, "impl", candidate->design->timed->name);
+    json_add_text(object, "runner", candidate->runner ? candidate->runner->timed->name : NULL);
+    json_add(object, "settings", make_settings(candidate));
+    json_add_text(object, "drive", plan_drive_name(candidate->drive));
+    json_add_integer(object, "tick_ns", tick_of(candidate, load));
+    json_add_text(object, "status", status_of(evidence, field, i));
+    json_add(object, "front",
+             cJSON_CreateBool(field->entries[i].allowed && field->by[i] == FRONT_ITSELF));
+    words_why(text, sizeof text, evidence, field, i);
+    json_add_text(object, "why", text);
+    json_add(object, "figures", of->known ? make_figures(of) : cJSON_CreateNull());
+    json_add(object, "cells", make_identities(evidence, i, load->tasks));
+    return object;
+}
+
+/* ---- The recommendation. --------------------------------------------------------------------- */
+
+static cJSON *make_recommendation(const struct advice_evidence *evidence, const struct field *field)
+{
+    char text[WORDS_SIZE];
+    const struct choice *choice = &field->choice;
+    if (choice->chosen == CHOICE_NONE)
+        return cJSON_CreateNull();
+    const struct candidate *chosen = &evidence->candidates[choice->chosen];
+    cJSON *object = cJSON_CreateObject(), *reasons = cJSON_CreateArray();
+    candidate_name(text, sizeof text, chosen);
+    json_add_text(object, "candidate", text);
+    words_command(text, sizeof text, &evidence->load, chosen);
+    json_add_text(object, "command", text);
+    for (size_t i = 0; words_reason(text, sizeof text, evidence, field, i); i++)
+        cJSON_AddItemToArray(reasons, json_text(text));
+    json_add(object, "reasons", reasons);
+    words_unclear(text, sizeof text, evidence, field);
+    json_add_text(object, "unclear", text);
+    words_is(text, sizeof text, evidence, field);
+    json_add_text(object, "is", text);
+    return object;
+}
+
+static cJSON *make_ratio(const struct contender *left, const struct contender *right,
+                         enum criterion criterion)
+{
+    struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+    return left->of.on_clock ? interval_of_summary(&ratio) : cJSON_CreateNull();
+}
+
+static cJSON *make_comparison(const struct advice_evidence *evidence, const struct field *field,
+                              size_t other)
+{
+    char name[CANDIDATE_NAME_MAX], why[WORDS_SIZE];
+    cJSON *object = cJSON_CreateObject();
+    const struct contender *left = &field->contenders[other];
+    const struct contender *right = &field->contenders[field->choice.chosen];
+    struct summary ratio = criteria_ratio(&left->cells, &right->cells);
+    candidate_name(name, sizeof name, &evidence->candidates[other]);
+    json_add_text(object, "candidate", name);
+    json_add(object, "cost_ratio", interval_of_summary(&ratio));
+    json_add(object, "told_apart", cJSON_CreateBool(criteria_ratio_sign(&ratio) != 0));
+    json_add_measure(object, "memory_ratio",
+                     left->of.known ? left->of.bytes_per_task / right->of.bytes_per_task : NAN);
+    words_why(why, sizeof why, evidence, field, other);
+    json_add_text(object, "why", left->of.known ? NULL : why);
+    json_add(object, "late_ratio", make_ratio(left, right, CRITERION_PRECISION));
+    json_add(object, "caller_ratio", make_ratio(left, right, CRITERION_TAIL));
+    return object;
+}
+
+/* One of those that every reader knows, as it comes; on the real clock each. */
+static bool is_reference(const struct candidate *candidate)
+{
+    static const char *const names[] = {"list", "heap", "hashed", "hier", "fast"};
+    if (candidate->runner)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(candidate->design->timed->name, names[i]) == 0)
+            return candidate->setting_count == 0 && candidate->tick_ns == 0 &&
+                   candidate->drive == PLAN_DRIVE_TICKS;
+    return false;
+}
+
+/* Against those that always stand there, then each that is on the front, or that does not differ significantly. */
+static cJSON *make_comparisons(const struct advice_evidence *evidence, const struct field *field)
+{
+    cJSON *list = cJSON_CreateArray();
+    size_t chosen = field->choice.chosen;
+    for (size_t i = 0; i < field->count && chosen != CHOICE_NONE; i++)
+        if (i != chosen && is_reference(&evidence->candidates[i]))
+            cJSON_AddItemToArray(list, make_comparison(evidence, field, i));
+    for (size_t i = 0; i < field->count && chosen != CHOICE_NONE; i++)
+        if (i != chosen && !is_reference(&evidence->candidates[i]) && field->entries[i].allowed &&
+            (field->equal[i] || field->by[i] == FRONT_ITSELF))
+            cJSON_AddItemToArray(list, make_comparison(evidence, field, i));
+    return list;
+}
+
+/* ---- Sizes. ---------------------------------------------------------------------------------- */
+
+static cJSON *make_point(const struct crossing_point *point)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_measure(object, "tasks", point->tasks);
+    json_add(object, "ratio", interval_of_summary(&point->ratio));
+    return object;
+}
+
+static cJSON *make_change(const struct advice_evidence *evidence, const struct size_change *change)
+{
+    char text[WORDS_SIZE];
+    const struct crossing *crossing = &change->crossing;
+    cJSON *object = cJSON_CreateObject(), *points = cJSON_CreateArray();
+    candidate_name(text, sizeof text, &evidence->candidates[change->below]);
+    json_add_text(object, "below", text);
+    candidate_name(text, sizeof text, &evidence->candidates[change->above]);
+    json_add_text(object, "above", text);
+    json_add_measure(object, "tasks", crossing->found ? crossing->tasks : NAN);
+    json_add_measure(object, "low", crossing->found ? crossing->low : NAN);
+    json_add_measure(object, "high", crossing->found ? crossing->high : NAN);
+    json_add_integer(object, "told_at", change->told);
+    words_change(text, sizeof text, evidence, change);
+    json_add_text(object, "says", text);
+    for (size_t i = 0; i < change->point_count; i++)
+        cJSON_AddItemToArray(points, make_point(&change->points[i]));
+    json_add(object, "points", points);
+    return object;
+}
+
+static cJSON *make_measured(const struct advice_evidence *evidence, struct field *field,
+                            uint64_t tasks)
+{
+    char name[CANDIDATE_NAME_MAX];
+    cJSON *object = cJSON_CreateObject(), *cells = cJSON_CreateArray();
+    field_fill(field, evidence, tasks);
+    json_add_integer(object, "tasks", tasks);
+    if (field->choice.chosen != CHOICE_NONE)
+        candidate_name(name, sizeof name, &evidence->candidates[field->choice.chosen]);
+    json_add_text(object, "best", field->choice.chosen != CHOICE_NONE ? name : NULL);
+    for (size_t i = 0; i < evidence->item_count; i++)
+        if (evidence->items[i].tasks == tasks && evidence->items[i].cell)
+            cJSON_AddItemToArray(cells, jsontext_string(evidence->items[i].identity));
+    json_add(object, "cells", cells);
+    return object;
+}
+
+/* At the trace's own size: the fitted workload's cost over the trace's. */
+static cJSON *make_agreement(const struct advice_evidence *evidence)
+{
+    char name[CANDIDATE_NAME_MAX];
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < evidence->candidate_count; i++) {
+        struct contender fitted = evidence_fitted(evidence, i);
+        struct contender own = evidence_contender(evidence, i, evidence->load.tasks);
+        if (!fitted.of.known || !own.of.known)
+            continue;
+        struct summary ratio = criteria_ratio(&fitted.cells, &own.cells);
+        cJSON *object = cJSON_CreateObject();
+        candidate_name(name, sizeof name, &evidence->candidates[i]);
+        json_add_text(object, "candidate", name);
+        json_add(object, "cost_ratio", interval_of_summary(&ratio));
+        cJSON_AddItemToArray(list, object);
+    }
+    return list;
+}
+
+static cJSON *make_sizes(const struct advice_evidence *evidence, struct field *field)
+{
+    uint64_t sizes[EVIDENCE_SIZES_MAX];
+    size_t size_count = evidence_sizes(evidence, sizes);
+    cJSON *object = cJSON_CreateObject();
+    cJSON *measured = cJSON_CreateArray(), *list = cJSON_CreateArray();
+    struct size_change *changes = calloc(SIZES_CHANGES_MAX, sizeof *changes);
+    size_t count = changes ? sizes_find(evidence, field, changes) : 0;
+    for (size_t i = 0; i < size_count; i++)
+        cJSON_AddItemToArray(measured, make_measured(evidence, field, sizes[i]));
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(list, make_change(evidence, &changes[i]));
+    free(changes);
+    json_add_text(object, "fitted", evidence->fitted);
+    json_add(object, "agreement", make_agreement(evidence));
+    json_add(object, "measured", measured);
+    json_add(object, "changes", list);
+    return object;
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+cJSON *advice_make(const struct advice_evidence *evidence)
+{
+    struct field *field = calloc(1, sizeof *field);
+    cJSON *advice = cJSON_CreateObject(), *candidates = cJSON_CreateArray();
+    if (!field || !advice || !candidates) {
+        free(field);
+        cJSON_Delete(advice);
+        cJSON_Delete(candidates);
+        return NULL;
+    }
+    field_fill(field, evidence, evidence->load.tasks);
+    json_add(advice, "load", make_load(&evidence->load));
+    json_add(advice, "wishes", make_wishes(&evidence->wishes));
+    json_add(advice, "budget", make_budget(evidence));
+    add_positive(advice, "interruption_ns", evidence->interruption_ns);
+    json_add(advice, "recommendation", make_recommendation(evidence, field));
+    json_add(advice, "comparisons", make_comparisons(evidence, field));
+    for (size_t i = 0; i < evidence->candidate_count; i++)
+        cJSON_AddItemToArray(candidates, make_candidate(evidence, field, i));
+    json_add(advice, "candidates", candidates);
+    json_add(advice, "sizes", make_sizes(evidence, field));
+    free(field);
+    return advice;
+}
+
+int advice_attach(struct advice_evidence *evidence, struct result_document *document,
+                  struct diag *diag)
+{
+    evidence_look(evidence, result_json(document));
+    cJSON *advice = advice_make(evidence);
+    int status = result_attach(document, "kind", jsontext_string("advice"), diag);
+    if (status == DIAG_OK)
+        return result_attach(document, "advice", advice, diag);
+    cJSON_Delete(advice);
+    return status;
+}

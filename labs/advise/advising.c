@@ -1,0 +1,244 @@
+/* advising.c - makes the load, and races the candidates on it within the budget. */
+#include "labs/advise/advising.h"
+
+#include "labs/advise/fitting.h"
+#include "labs/advise/racing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A child may take so small a part of the budget, or a few times what making the stream took, and never
+ * more than the second part; but what a fork and a glance take it may always. */
+#define CHILD_MIN_NS    2.5e8
+#define CHILD_SHARE     0.025
+#define CHILD_STREAMS   3.0
+#define CHILD_SHARE_MAX 0.125
+
+/* Making the load may take this share of the budget; with fewer tasks, each time so many fewer, it is tried for
+ * so much longer. */
+#define MAKING_SHARE      0.4
+#define MAKING_SHARE_STEP 0.1
+#define MAKING_SHARE_MAX  0.65
+#define FEWER_TASKS       64
+#define FEWER_TASKS_MAX   4096 /* where the workload's own number was asked for */
+
+/* On the real clock: runs beside the look at each candidate; what a run takes beside what it plays; the least that it
+ * plays; what a child may take on top of that. */
+#define CLOCK_RUNS          100.0
+#define CLOCK_BESIDE_NS     1.5e8
+#define CLOCK_PLAYED_MIN_NS 1e8
+#define MS                  1e6
+#define CLOCK_CHILD_NS      UINT64_C(5000000000)
+
+/* To see what an interruption takes: the middle of so many stretches. */
+#define STRETCHES  5
+#define STRETCH_NS 10000000u
+
+struct advising {
+    struct measuring measuring;
+    struct fitting fitting;
+};
+
+static uint64_t child_budget(uint64_t whole_ns, uint64_t stream_ns)
+{
+    double budget_ns = (double)whole_ns;
+    double child_ns = CHILD_STREAMS * (double)stream_ns;
+    if (child_ns < CHILD_SHARE * budget_ns)
+        child_ns = CHILD_SHARE * budget_ns;
+    if (child_ns > CHILD_SHARE_MAX * budget_ns)
+        child_ns = CHILD_SHARE_MAX * budget_ns;
+    if (child_ns < CHILD_MIN_NS)
+        child_ns = CHILD_MIN_NS;
+    return (uint64_t)child_ns;
+}
+
+/* The load asked for, and where it takes too large a part of the budget, the same workload with fewer tasks. */
+static int make_load(struct measuring *measuring, const struct advise_request *request,
+                     struct plan_group group, struct stream **out, struct diag *diag)
+{
+    struct session *session = &measuring->session;
+    const struct deadline whole = session->deadline;
+    double share = MAKING_SHARE;
+    int status = DEADLINE_OVER;
+    for (; status == DEADLINE_OVER && share < MAKING_SHARE_MAX; share += MAKING_SHARE_STEP) {
+        session->deadline = deadline_after(measuring->begin_ns,
+                                           (uint64_t)(share * (double)request->setup->budget_ns));
+        uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+        status = session_stream(session, request->setup, &group, out, diag);
+        measuring->stream_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+        if (status == DEADLINE_OVER && !measuring->evidence.unmade[0])
+            snprintf(measuring->evidence.unmade, sizeof measuring->evidence.unmade, "%s",
+                     diag->text);
+        if (measuring->evidence.load.is_trace)
+            break;
+        group.tasks = group.tasks > 0 ? group.tasks / FEWER_TASKS : FEWER_TASKS_MAX;
+    }
+    session->deadline = whole;
+    return status;
+}
+
+/* How much of the load a run plays: by the budget, unless it is given, and no more than there is. */
+static void meet_clock(struct measuring *measuring, const struct advise_request *request,
+                       const struct stream *stream)
+{
+    const struct clock_wishes *clock = &request->setup->clock;
+    struct load *load = &measuring->evidence.load;
+    double ticks = 0;
+    for (size_t i = 0; i < stream->phase_count; i++)
+        ticks += (double)stream->phases[i].counts.ticks;
+    double whole_ns = ticks * (double)stream->tick_ns / clock->speed;
+    double looks = (double)(request->runner_count * request->design_count);
+    double run_ns = (double)request->setup->budget_ns / (looks + CLOCK_RUNS);
+    double played_ns = run_ns - CLOCK_BESIDE_NS;
+    if (played_ns < CLOCK_PLAYED_MIN_NS)
+        played_ns = CLOCK_PLAYED_MIN_NS;
+    played_ns = floor(played_ns / MS) * MS;
+    if (clock->duration_ns > 0)
+        played_ns = (double)clock->duration_ns;
+    load->threads = request->threads;
+    load->speed = clock->speed;
+    load->played_ns = played_ns < whole_ns ? (uint64_t)played_ns : 0;
+    measuring->child_ns = CLOCK_CHILD_NS;
+    measuring->workload = NULL;
+}
+
+/* Makes the stream, which tells what the load is. */
+static int meet_load(struct measuring *measuring, const struct advise_request *request,
+                     struct diag *diag)
+{
+    const struct setup *setup = request->setup;
+    const char *workload = request->load;
+    bool is_trace = workload_is_trace(workload, setup->workload_directory);
+    uint64_t tasks =
+        request->task_count > 0 && !is_trace ? request->tasks[request->task_count - 1] : 0;
+    struct plan_group group = {workload, tasks};
+    struct stream *stream = NULL;
+    measuring->evidence.load =
+        (struct load){.workload = workload, .is_trace = is_trace, .tasks = tasks};
+    if (is_trace && request->task_count > 0)
+        return diag_usage(diag, "--tasks: a trace has its own; '%s' is one", workload);
+    int status = make_load(measuring, request, group, &stream, diag);
+    if (status == DEADLINE_OVER)
+        return DIAG_OK; /* an advice that nothing is known */
+    if (status != DIAG_OK)
+        return status;
+    measuring->is_made = true;
+    measuring->child_ns = child_budget(setup->budget_ns, measuring->stream_ns);
+    measuring->workload = is_trace ? NULL : workload;
+    measuring->evidence.load = (struct load){
+        .workload = workload,
+        .is_trace = is_trace,
+        .tasks = stream->tasks,
+        .tick_ns = stream->tick_ns,
+        .capacity = stream->capacity,
+        .horizon = stream->horizon,
+    };
+    if (setup->clock.on)
+        meet_clock(measuring, request, stream);
+    return DIAG_OK;
+}
+
+/* Other sizes of a trace are those of a workload with its mix. */
+static int fit_trace(struct measuring *measuring, const struct advise_request *request,
+                     struct fitting *fitting, struct diag *diag)
+{
+    const struct setup *setup = request->setup;
+    if (!measuring->evidence.load.is_trace || !measuring->is_made || setup->clock.on)
+        return DIAG_OK;
+    int status = fitting_open(fitting, request->load, setup->workload_directory, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (fitting->path[0]) {
+        measuring->workload = fitting->path;
+        measuring->evidence.fitted = fitting->name;
+    } else {
+        fprintf(stderr, "twbench: no other sizes: %s\n", fitting->why);
+    }
+    return DIAG_OK;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The longest gap between two looks at the clock, in one stretch. */
+static double longest_gap_ns(void)
+{
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC), last_ns = begin_ns, longest_ns = 0;
+    while (last_ns - begin_ns < STRETCH_NS) {
+        uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+        if (now_ns - last_ns > longest_ns)
+            longest_ns = now_ns - last_ns;
+        last_ns = now_ns;
+    }
+    return (double)longest_ns;
+}
+
+/* What an interruption takes here when nothing special happens: every pass that is long enough has
+ * some, so that a tail is known no better. */
+static double measure_interruption(void)
+{
+    double gaps[STRETCHES];
+    for (size_t i = 0; i < STRETCHES; i++)
+        gaps[i] = longest_gap_ns();
+    qsort(gaps, STRETCHES, sizeof *gaps, by_size);
+    return gaps[STRETCHES / 2];
+}
+
+static void begin(struct measuring *measuring, const struct advise_request *request)
+{
+    measuring->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    measuring->session.deadline = deadline_after(measuring->begin_ns, request->setup->budget_ns);
+    measuring->setup = *request->setup;
+    measuring->designs = request->designs;
+    measuring->design_count = request->design_count;
+    measuring->runners = request->runners;
+    measuring->runner_count = request->runner_count;
+    measuring->tasks_asked = request->tasks;
+    measuring->tasks_asked_count = request->task_count;
+    measuring->evidence.wishes = request->wishes;
+    measuring->evidence.budget_ns = request->setup->budget_ns;
+}
+
+int advising_run(const struct advise_request *request, struct advising **out, struct diag *diag)
+{
+    struct advising *advising = *out = calloc(1, sizeof *advising);
+    if (!advising)
+        return diag_run(diag, "no memory for the advice");
+    struct measuring *measuring = &advising->measuring;
+    begin(measuring, request);
+    int status = meet_load(measuring, request, diag);
+    if (status == DIAG_OK)
+        status = fit_trace(measuring, request, &advising->fitting, diag);
+    if (status == DIAG_OK)
+        status = session_open(&measuring->session, request->setup, diag);
+    if (status != DIAG_OK)
+        return status;
+    measuring->evidence.interruption_ns = measure_interruption();
+    if (measuring->evidence.unmade[0])
+        status = result_leave_out(measuring->session.document, measuring->evidence.unmade, diag);
+    measuring->made_ns = clock_read_ns(CLOCK_MONOTONIC);
+    return status == DIAG_OK ? racing_run(measuring, diag) : status;
+}
+
+bool advising_knows(const struct advising *advising)
+{
+    return evidence_knows(&advising->measuring.evidence);
+}
+
+struct result_document *advising_document(struct advising *advising)
+{
+    return advising->measuring.session.document;
+}
+
+void advising_close(struct advising *advising)
+{
+    if (!advising)
+        return;
+    fitting_close(&advising->fitting);
+    session_close(&advising->measuring.session);
+    evidence_free(&advising->measuring.evidence);
+    free(advising);
+}

@@ -1,0 +1,240 @@
+/* candidates.c - lists the designs and settings to try, and leaves out what cannot fit the load. */
+#include "labs/advise/candidates.h"
+
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SLOTS_MIN   16
+#define SLOTS_STEPS 2 /* a quarter, four times */
+
+static bool has_param(const struct tw_design *design, const char *name)
+{
+    return param_find(design->timed->params, name) != NULL;
+}
+
+/* ---- Names. ---------------------------------------------------------------------------------- */
+
+void candidate_name(char *out, size_t size, const struct candidate *candidate)
+{
+    struct text text = text_in(out, size);
+    if (candidate->runner)
+        text_add(&text, "%s/", candidate->runner->timed->name);
+    text_add(&text, "%s", candidate->design->timed->name);
+    for (size_t i = 0; i < candidate->setting_count; i++) {
+        const struct tw_setting *setting = &candidate->settings[i];
+        for (uint32_t v = 0; v < setting->count; v++)
+            text_add(&text, "%s%s%s%" PRIu64, v ? "," : " ", v ? "" : setting->name, v ? "" : "=",
+                     setting->values[v]);
+    }
+    if (candidate->drive != PLAN_DRIVE_TICKS)
+        text_add(&text, " drive=%s", plan_drive_name(candidate->drive));
+    if (candidate->tick_ns > 0) {
+        char tick[32];
+        units_format_time(tick, sizeof tick, candidate->tick_ns);
+        text_add(&text, " tick=%s", tick);
+    }
+}
+
+static bool declares_late(const struct tw_design *design)
+{
+    return design->timed->traits.late_ticks > 0 || design->timed->traits.late_shift > 0;
+}
+
+bool candidate_is_exact(const struct candidate *candidate)
+{
+    return !candidate->runner && candidate->tick_ns == 0 && !declares_late(candidate->design);
+}
+
+static bool setting_equal(const struct tw_setting *left, const struct tw_setting *right)
+{
+    return strcmp(left->name, right->name) == 0 && left->count == right->count &&
+           memcmp(left->values, right->values, left->count * sizeof *left->values) == 0;
+}
+
+bool candidate_equal(const struct candidate *left, const struct candidate *right)
+{
+    bool equal = left->design == right->design && left->runner == right->runner &&
+                 left->drive == right->drive && left->tick_ns == right->tick_ns &&
+                 left->setting_count == right->setting_count;
+    for (size_t i = 0; equal && i < left->setting_count; i++)
+        equal = setting_equal(&left->settings[i], &right->settings[i]);
+    return equal;
+}
+
+/* ---- As they come. --------------------------------------------------------------------------- */
+
+static void leave_out_late(struct candidate *candidate, const struct wishes *wishes)
+{
+    const struct tw_traits *traits = &candidate->design->timed->traits;
+    double share = traits->late_shift > 0 ? 1.0 / (double)(UINT64_C(1) << traits->late_shift) : 0;
+    if (!declares_late(candidate->design) || wishes->late_ns > 0)
+        return;
+    if (!wishes->late)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "may be late by %g %% of a delay; --late=TIME or --late=SHARE lets it in",
+                 100 * share);
+    else if (share > wishes->late_share || traits->late_ticks > 0)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "may be late by %g %% of a delay; --late allows %g %%", 100 * share,
+                 100 * wishes->late_share);
+}
+
+/* What a design that waits for the machine's clock takes is not what it costs. */
+static void leave_out(struct candidate *candidate, const struct wishes *wishes)
+{
+    if (candidate->design->timed->traits.flags & TW_REAL_CLOCK)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "waits for the clock of the machine, so that its time is no cost");
+    else
+        leave_out_late(candidate, wishes);
+}
+
+size_t candidates_default(const struct wishes *wishes, const struct tw_design *const *designs,
+                          size_t design_count, struct candidate *out, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < design_count && count < max; i++) {
+        if (designs[i]->timed->traits.flags & TW_KEEPS_NOTHING)
+            continue;
+        out[count] = (struct candidate){.design = designs[i], .place = (unsigned)i};
+        leave_out(&out[count++], wishes);
+    }
+    return count;
+}
+
+/* Whether a driver of a clock can take it. */
+static void leave_out_on_clock(struct candidate *candidate)
+{
+    if (candidate->design->timed->traits.flags & TW_REAL_CLOCK)
+        snprintf(candidate->left_out, sizeof candidate->left_out,
+                 "waits for the clock of the machine itself, which a runner does");
+}
+
+size_t candidates_on_clock(const struct load *load, const struct tw_runner_entry *const *runners,
+                           size_t runner_count, const struct tw_design *const *designs,
+                           size_t design_count, struct candidate *out, size_t max)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < runner_count; r++)
+        for (size_t d = 0; d < design_count && count + 1 < max; d++) {
+            const struct tw_runner *runner = runners[r]->timed;
+            if (designs[d]->timed->traits.flags & TW_KEEPS_NOTHING)
+                continue;
+            struct candidate *candidate = &out[count++];
+            *candidate = (struct candidate){
+                .design = designs[d], .runner = runners[r], .place = (unsigned)(r * 64 + d)};
+            leave_out_on_clock(candidate);
+            if (!(runner->flags & TW_RUNNER_TICKS) || runner->tick_ns == load->tick_ns)
+                continue;
+            out[count] = *candidate;
+            out[count++].tick_ns = load->tick_ns;
+        }
+    return count;
+}
+
+/* ---- What lies around. ----------------------------------------------------------------------- */
+
+static struct candidate with_setting(const struct candidate *of, const char *name,
+                                     const uint64_t *values, uint32_t count)
+{
+    struct candidate out = *of;
+    struct tw_setting *setting = &out.settings[0];
+    out.setting_count = 1;
+    *setting = (struct tw_setting){.name = name, .count = count};
+    memcpy(setting->values, values, count * sizeof *values);
+    return out;
+}
+
+static size_t around_slots(const struct candidate *of, uint64_t slots, struct candidate *out,
+                           size_t max)
+{
+    static const int shifts[SLOTS_STEPS] = {-2, 2};
+    size_t count = 0;
+    for (size_t i = 0; i < SLOTS_STEPS && count < max; i++) {
+        uint64_t value = shifts[i] < 0 ? slots >> -shifts[i] : slots << shifts[i];
+        if (slots == 0 || value < SLOTS_MIN || value > UINT64_C(1) << 28)
+            continue;
+        out[count] = with_setting(of, "slots", &value, 1);
+        out[count++].slots_shift = shifts[i];
+    }
+    return count;
+}
+
+/* Levels of one size, as many as the horizon takes; 0 when they would be too many. */
+static uint32_t levels_of(uint64_t size, tw_tick horizon, uint64_t *values)
+{
+    uint32_t count = 0;
+    uint64_t reach = 1;
+    do {
+        if (count == TW_VALUES_MAX)
+            return 0;
+        values[count++] = size;
+        if (reach > horizon / size)
+            return count;
+        reach *= size;
+    } while (reach <= horizon);
+    return count;
+}
+
+static size_t around_levels(const struct candidate *of, tw_tick horizon, struct candidate *out,
+                            size_t max)
+{
+    static const uint64_t sizes[] = {64, 256, 1024};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && count < max; i++) {
+        uint64_t values[TW_VALUES_MAX];
+        uint32_t levels = levels_of(sizes[i], horizon, values);
+        if (levels > 0)
+            out[count++] = with_setting(of, "levels", values, levels);
+    }
+    return count;
+}
+
+size_t candidates_around(const struct candidate *of, const struct load *load, uint64_t slots,
+                         struct candidate *out, size_t max)
+{
+    size_t count = 0;
+    if (count < max) {
+        out[count] = *of;
+        out[count++].drive = PLAN_DRIVE_NEXT;
+    }
+    if (has_param(of->design, "slots"))
+        count += around_slots(of, slots, out + count, max - count);
+    if (has_param(of->design, "bitmap") && count < max) {
+        const uint64_t on = 1;
+        out[count++] = with_setting(of, "bitmap", &on, 1);
+    }
+    if (has_param(of->design, "levels"))
+        count += around_levels(of, load->horizon, out + count, max - count);
+    return count;
+}
+
+size_t candidates_coarser(const struct candidate *of, const struct load *load,
+                          const struct wishes *wishes, struct candidate *out, size_t max)
+{
+    size_t count = 0;
+    uint64_t times = wishes->late_ns / load->tick_ns;
+    for (; times >= 2 && count < max && count<2; times = times> 4 ? times / 4 : 0) {
+        out[count] = *of;
+        out[count++].tick_ns = times * load->tick_ns;
+    }
+    return count;
+}
+
+struct candidate candidate_at_size(const struct candidate *of, uint64_t own_tasks, uint64_t tasks)
+{
+    struct candidate out = *of;
+    if (of->slots_shift == 0)
+        return out;
+    int shift = (int)lround(log2((double)tasks / (double)own_tasks));
+    uint64_t *slots = &out.settings[0].values[0];
+    *slots = shift < 0 ? *slots >> -shift : *slots << shift;
+    if (*slots < SLOTS_MIN)
+        *slots = SLOTS_MIN;
+    return out;
+}

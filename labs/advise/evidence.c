@@ -1,0 +1,155 @@
+/* evidence.c - keeps which cell measured which candidate, and looks up their figures at one size. */
+#include "labs/advise/evidence.h"
+
+#include "labs/advise/front.h"
+#include "harness/base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Collecting. ----------------------------------------------------------------------------- */
+
+size_t evidence_add_candidate(struct advice_evidence *evidence, const struct candidate *candidate)
+{
+    for (size_t i = 0; i < evidence->candidate_count; i++)
+        if (candidate_equal(&evidence->candidates[i], candidate))
+            return i;
+    if (evidence->candidate_count == CANDIDATES_MAX)
+        return CANDIDATES_MAX;
+    evidence->candidates[evidence->candidate_count] = *candidate;
+    return evidence->candidate_count++;
+}
+
+bool evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t tasks, size_t round,
+                  const char *identity)
+{
+    if (evidence->item_count == evidence->item_room) {
+        size_t room = evidence->item_room * 2 + 64;
+        struct evidence_item *items = realloc(evidence->items, room * sizeof *items);
+        if (!items)
+            return false;
+        evidence->items = items;
+        evidence->item_room = room;
+    }
+    char *copy = strdup(identity);
+    if (copy)
+        evidence->items[evidence->item_count++] =
+            (struct evidence_item){candidate, tasks, round, copy, NULL};
+    return copy != NULL;
+}
+
+static const cJSON *find_cell(const cJSON *document, const char *identity)
+{
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(document, "cells"))
+    {
+        if (strcmp(json_get_text(cell, "identity"), identity) == 0)
+            return cell;
+    }
+    return NULL;
+}
+
+void evidence_look(struct advice_evidence *evidence, const cJSON *document)
+{
+    for (size_t i = 0; i < evidence->item_count; i++)
+        evidence->items[i].cell = find_cell(document, evidence->items[i].identity);
+}
+
+void evidence_free(struct advice_evidence *evidence)
+{
+    for (size_t i = 0; i < evidence->item_count; i++)
+        free(evidence->items[i].identity);
+    free(evidence->items);
+    evidence->items = NULL;
+    evidence->item_count = evidence->item_room = 0;
+}
+
+/* ---- Reading. -------------------------------------------------------------------------------- */
+
+struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate,
+                                    uint64_t tasks)
+{
+    struct contender out = {.cells = {.cells = {NULL}}};
+    for (size_t i = 0; i < evidence->item_count; i++) {
+        const struct evidence_item *item = &evidence->items[i];
+        if (item->candidate == candidate && item->tasks == tasks && item->round < CRITERIA_ROUNDS)
+            out.cells.cells[item->round] = item->cell;
+        if (item->candidate == candidate && item->round == EVIDENCE_IDLE)
+            out.cells.idle = item->cell;
+    }
+    out.of = criteria_of(&out.cells);
+    out.of.interruption_ns = evidence->interruption_ns;
+    return out;
+}
+
+bool evidence_knows(const struct advice_evidence *evidence)
+{
+    for (size_t i = 0; i < evidence->candidate_count; i++)
+        if (evidence_contender(evidence, i, evidence->load.tasks).of.known)
+            return true;
+    return false;
+}
+
+struct contender evidence_fitted(const struct advice_evidence *evidence, size_t candidate)
+{
+    struct contender out = {.cells = {.cells = {NULL}}};
+    for (size_t i = 0; i < evidence->item_count; i++) {
+        const struct evidence_item *item = &evidence->items[i];
+        if (item->candidate == candidate && item->round == EVIDENCE_FITTED)
+            out.cells.cells[0] = item->cell;
+    }
+    out.of = criteria_of(&out.cells);
+    return out;
+}
+
+/* Those that are ruled out are no rivals: to the front they are unknown. */
+static void find_front(struct field *out)
+{
+    bool known[CANDIDATES_MAX];
+    for (size_t i = 0; i < out->count; i++) {
+        known[i] = out->contenders[i].of.known;
+        out->contenders[i].of.known = known[i] && out->entries[i].allowed;
+    }
+    front_find(out->contenders, out->count, out->by);
+    for (size_t i = 0; i < out->count; i++)
+        out->contenders[i].of.known = known[i];
+}
+
+void field_fill(struct field *out, const struct advice_evidence *evidence, uint64_t tasks)
+{
+    out->tasks = tasks;
+    out->count = evidence->candidate_count;
+    for (size_t i = 0; i < out->count; i++) {
+        const struct candidate *candidate = &evidence->candidates[i];
+        struct contender *contender = &out->contenders[i];
+        *contender = evidence_contender(evidence, i, tasks);
+        out->why[i][0] = '\0';
+        out->entries[i] = (struct choice_contender){
+            .contender = contender,
+            .allowed = candidate->left_out[0] == '\0' && contender->of.known &&
+                       wishes_allow(&evidence->wishes, contender, candidate_is_exact(candidate),
+                                    out->why[i], sizeof out->why[i]),
+            .settings = (unsigned)candidate->setting_count + (candidate->tick_ns > 0),
+            .place = candidate->place,
+        };
+    }
+    find_front(out);
+    out->choice = choice_make(&evidence->wishes, out->entries, out->count, out->equal);
+}
+
+size_t evidence_sizes(const struct advice_evidence *evidence, uint64_t sizes[EVIDENCE_SIZES_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < evidence->item_count; i++) {
+        uint64_t tasks = evidence->items[i].tasks;
+        size_t at = 0;
+        while (at < count && sizes[at] < tasks)
+            at++;
+        if ((at < count && sizes[at] == tasks) || count == EVIDENCE_SIZES_MAX)
+            continue;
+        memmove(&sizes[at + 1], &sizes[at], (count - at) * sizeof *sizes);
+        sizes[at] = tasks;
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,254 @@
+/* measuring.c - measures candidates of an advice within its budget. */
+#include "labs/advise/measuring.h"
+
+#include "harness/base/json.h"
+#include "harness/base/sysfile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a child takes beside its passes: fork, open, report. */
+#define CHILD_NS       2e6
+#define CLOCK_RUN_NS   2e8 /* a run on the real clock beside what it plays */
+#define IDLE_NS        UINT64_C(300000000)
+#define IDLE_TASKS     10
+#define FIRST_CHILDREN 4 /* proof, memory, latency, and the schedule of periodic tasks */
+
+/* What making the load has left of the budget; more than 0. */
+static double left_when_made_ns(const struct measuring *measuring)
+{
+    double end_ns = (double)measuring->begin_ns + (double)measuring->setup.budget_ns;
+    return fmax(end_ns - (double)measuring->made_ns, 1);
+}
+
+double measuring_used(const struct measuring *measuring)
+{
+    double used_ns = (double)(clock_read_ns(CLOCK_MONOTONIC) - measuring->made_ns);
+    return used_ns / left_when_made_ns(measuring);
+}
+
+/* ---- How long will it take? ------------------------------------------------------------------ */
+
+/* Wall time of one pass, from any cell of the candidate at the load's own size; 0: none is known. */
+static double pass_ns(const struct measuring *measuring, size_t candidate, double *passes)
+{
+    struct contender contender =
+        evidence_contender(&measuring->evidence, candidate, measuring->evidence.load.tasks);
+    for (size_t i = 0; i < CRITERIA_ROUNDS && contender.of.known; i++) {
+        const cJSON *cell = contender.cells.cells[i], *phase;
+        double ns = 0;
+        if (!cell)
+            continue;
+        cJSON_ArrayForEach(phase, json_get(cell, "phases"))
+        {
+            double operations = json_get_number(phase, "operations.start") +
+                                json_get_number(phase, "operations.stop") +
+                                json_get_number(phase, "operations.expire");
+            ns += operations > 0 ? operations * json_get_number(phase, "ns_per_op.median") : 0;
+        }
+        *passes = fmax(1, json_get_number(cell, "sampling.passes_per_sample"));
+        return ns;
+    }
+    return 0;
+}
+
+/* Of a run on the real clock: what it plays, and what opening and shutting take, by a look if there was one. */
+static double run_ns(const struct measuring *measuring, size_t candidate)
+{
+    double played_ns = (double)measuring->evidence.load.played_ns, look_ns;
+    look_ns = measuring->look_ns[candidate];
+    return look_ns > 0 ? look_ns : played_ns + CLOCK_RUN_NS;
+}
+
+static double predict_one(const struct measuring *measuring, size_t candidate,
+                          const struct measuring_step *step)
+{
+    if (measuring->setup.clock.on)
+        return (double)step->runs * run_ns(measuring, candidate);
+    double passes = 1, one_ns = pass_ns(measuring, candidate, &passes);
+    double size = (double)step->tasks / (double)measuring->evidence.load.tasks;
+    double first_ns = measuring->look_ns[candidate];
+    double timed_ns = (double)step->runs * (passes + (double)step->warmup) * one_ns;
+    double forks_ns = CHILD_NS * (double)(FIRST_CHILDREN + step->runs);
+    if (first_ns <= 0)
+        first_ns = (double)measuring->child_ns / 4;
+    /* A small size is sampled for as long as a large one: the least time is of work, not of a pass. */
+    double least_ns = (double)measuring->setup.min_time_ns * (double)(FIRST_CHILDREN + step->runs);
+    return fmax((first_ns + timed_ns) * size, least_ns) + forks_ns;
+}
+
+/* Wall time of making the load at that size. */
+static double stream_expected_ns(const struct measuring *measuring, uint64_t tasks)
+{
+    return (double)measuring->stream_ns * (double)tasks / (double)measuring->evidence.load.tasks;
+}
+
+double measuring_predict(const struct measuring *measuring, const struct measuring_step *step)
+{
+    double sum_ns = 0;
+    for (size_t i = 0; i < step->count; i++)
+        sum_ns += predict_one(measuring, step->chosen[i], step);
+    /* Another size has a stream of its own, which is made first. */
+    if (step->tasks != measuring->evidence.load.tasks)
+        sum_ns += stream_expected_ns(measuring, step->tasks);
+    return sum_ns / left_when_made_ns(measuring);
+}
+
+/* ---- Running. -------------------------------------------------------------------------------- */
+
+bool measuring_has(const struct measuring *measuring, size_t candidate, uint64_t tasks,
+                   size_t round)
+{
+    for (size_t i = 0; i < measuring->evidence.item_count; i++) {
+        const struct evidence_item *item = &measuring->evidence.items[i];
+        if (item->candidate == candidate && item->tasks == tasks && item->round == round)
+            return true;
+    }
+    return false;
+}
+
+static void name_cell(void *ctx, const struct plan_group *group, const struct plan_cell *cell,
+                      const char *identity)
+{
+    struct measuring *measuring = ctx;
+    size_t candidate = measuring->chosen[cell - measuring->session.cells];
+    (void)group;
+    if (!evidence_add(&measuring->evidence, candidate, measuring->tasks, measuring->round,
+                      identity))
+        measuring->out_of_memory = true;
+}
+
+static void fill_matrix(struct measuring *measuring, const struct measuring_step *step,
+                        uint64_t tick_ns)
+{
+    struct setup *matrix = &measuring->matrix;
+    *matrix = measuring->setup;
+    matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->setup.tick_ns;
+    matrix->runs = step->runs;
+    matrix->warmup = step->warmup;
+    if (step->min_time_ns > 0)
+        matrix->min_time_ns = step->min_time_ns;
+    matrix->budget_ns = measuring->child_ns;
+    if (!matrix->clock.on)
+        return;
+    matrix->tick_ns = 0;
+    matrix->clock.duration_ns = measuring->evidence.load.played_ns;
+    if (step->round == EVIDENCE_IDLE) {
+        matrix->clock.load = CLOCK_IDLE;
+        matrix->clock.duration_ns = IDLE_NS;
+    }
+}
+
+static struct plan_cell cell_of(const struct measuring *measuring, size_t index, uint64_t tasks)
+{
+    const struct advice_evidence *evidence = &measuring->evidence;
+    struct candidate candidate =
+        candidate_at_size(&evidence->candidates[index], evidence->load.tasks, tasks);
+    struct plan_cell cell = {.design = candidate.design,
+                             .drive = candidate.drive,
+                             .setting_count = candidate.setting_count,
+                             .runner = candidate.runner,
+                             .threads = candidate.runner ? evidence->load.threads : 0,
+                             .runner_tick_ns = candidate.runner ? candidate.tick_ns : 0};
+    memcpy(cell.settings, candidate.settings, sizeof cell.settings);
+    return cell;
+}
+
+static struct plan_group group_of(const struct measuring *measuring, uint64_t tasks, size_t round)
+{
+    const struct load *load = &measuring->evidence.load;
+    if (round == EVIDENCE_IDLE)
+        return (struct plan_group){"idle", IDLE_TASKS};
+    if (tasks == load->tasks && round != EVIDENCE_FITTED)
+        return (struct plan_group){load->workload, load->is_trace ? 0 : tasks};
+    return (struct plan_group){measuring->workload, tasks};
+}
+
+/* The tick that the stream is made with, 0 for the load's own: that of a runner is not the stream's. */
+static uint64_t stream_tick(const struct candidate *candidate)
+{
+    return candidate->runner ? 0 : candidate->tick_ns;
+}
+
+/* The candidates of one tick: they share a stream. */
+static int run_tick(struct measuring *measuring, const struct measuring_step *step,
+                    const size_t *chosen, size_t count, struct diag *diag)
+{
+    struct plan_cell cells[CANDIDATES_MAX];
+    struct session *session = &measuring->session;
+    struct plan_group group = group_of(measuring, step->tasks, step->round);
+    uint64_t tick_ns = stream_tick(&measuring->evidence.candidates[chosen[0]]);
+    bool is_other = tick_ns > 0 || step->tasks != measuring->evidence.load.tasks;
+    if (is_other &&
+        !deadline_fits(&measuring->session.deadline, stream_expected_ns(measuring, step->tasks)))
+        return DEADLINE_OVER;
+    for (size_t i = 0; i < count; i++)
+        cells[i] = cell_of(measuring, chosen[i], step->tasks);
+    fill_matrix(measuring, step, tick_ns);
+    measuring->chosen = chosen;
+    measuring->tasks = step->tasks;
+    measuring->round = step->round;
+    session->named = name_cell;
+    session->named_ctx = measuring;
+    int status = session_plan_cells(session, &measuring->matrix, &group, cells, count, diag);
+    if (status != DIAG_OK)
+        return status;
+    progress_begin(&session->progress, measuring->setup.progress, session_weight(session));
+    session->progress.stage = measuring->stage;
+    status = session_run(session, diag);
+    if (status == DIAG_OK && measuring->out_of_memory)
+        status = diag_run(diag, "no memory for the list of cells");
+    return status;
+}
+
+int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *same,
+                        struct diag *diag)
+{
+    const struct load *load = &measuring->evidence.load;
+    struct plan_group group = group_of(measuring, load->tasks, 0);
+    struct stream *stream = NULL;
+    if (!deadline_fits(&measuring->session.deadline, (double)measuring->stream_ns))
+        return DEADLINE_OVER;
+    measuring->matrix = measuring->setup;
+    measuring->matrix.tick_ns = tick_ns;
+    int status = session_stream(&measuring->session, &measuring->matrix, &group, &stream, diag);
+    if (status != DIAG_OK)
+        return status;
+    double here_ns = (double)stream->horizon * (double)stream->tick_ns;
+    double there_ns = (double)load->horizon * (double)load->tick_ns;
+    *same = fabs(here_ns - there_ns) <= 2 * (double)stream->tick_ns;
+    return DIAG_OK;
+}
+
+static bool is_before(const size_t *chosen, size_t count, uint64_t tick_ns,
+                      const struct candidate *candidates)
+{
+    for (size_t i = 0; i < count; i++)
+        if (stream_tick(&candidates[chosen[i]]) == tick_ns)
+            return true;
+    return false;
+}
+
+int measuring_run(struct measuring *measuring, const struct measuring_step *step, struct diag *diag)
+{
+    const struct candidate *candidates = measuring->evidence.candidates;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    int status = DIAG_OK;
+    for (size_t i = 0; i < step->count && status == DIAG_OK; i++) {
+        size_t chosen[CANDIDATES_MAX], count = 0;
+        uint64_t tick_ns = stream_tick(&candidates[step->chosen[i]]);
+        if (is_before(step->chosen, i, tick_ns, candidates))
+            continue;
+        for (size_t j = i; j < step->count; j++)
+            if (stream_tick(&candidates[step->chosen[j]]) == tick_ns &&
+                !measuring_has(measuring, step->chosen[j], step->tasks, step->round))
+                chosen[count++] = step->chosen[j];
+        if (count > 0)
+            status = run_tick(measuring, step, chosen, count, diag);
+    }
+    evidence_look(&measuring->evidence, result_json(measuring->session.document));
+    if (step->count == 1 && step->tasks == measuring->evidence.load.tasks && step->round == 0)
+        measuring->look_ns[step->chosen[0]] = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
+    return status;
+}

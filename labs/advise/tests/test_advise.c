@@ -1,0 +1,1024 @@
+/* Advice from made-up cells: what dominates, what is not told apart, where the answer changes. */
+#include "labs/advise/advice.h"
+#include "labs/advise/crossing.h"
+#include "labs/advise/front.h"
+#include "labs/advise/sizes.h"
+#include "labs/advise/words.h"
+#include "harness/base/json.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OWN 1000u
+
+/* ---- Made-up cells. -------------------------------------------------------------------------- */
+
+/* What a cell says of its design; `cost` is the median of its samples. */
+struct made {
+    const char *impl;
+    double cost, peak_bytes, max_ns, late_ns, ticks;
+    unsigned tasks, samples;
+    double scatter;   /* of the samples, as a share */
+    double tail_sure; /* p99.9 over the maximum; 0: 0.9 */
+    const char *status;
+};
+
+static cJSON *make_samples(const struct made *made)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (unsigned i = 0; i < made->samples; i++) {
+        double share = made->samples > 1 ? (double)i / (double)(made->samples - 1) - 0.5 : 0;
+        cJSON_AddItemToArray(list, cJSON_CreateNumber(made->cost * (1 + made->scatter * share)));
+    }
+    return list;
+}
+
+static cJSON *make_phase(const struct made *made)
+{
+    cJSON *phase = cJSON_Parse("{\"name\": \"replay\", \"operations\": {\"start\": 500, \"stop\": "
+                               "300, \"expire\": 200, \"advance\": 100}, \"wakeups\": {\"count\": "
+                               "100, \"useful\": 50, \"to_moment\": 0}, \"ns_per_op\": {}, "
+                               "\"latency_ns\": {\"advance\": {}}}");
+    cJSON *operations = cJSON_GetObjectItem(phase, "operations");
+    cJSON *latency = cJSON_GetObjectItem(cJSON_GetObjectItem(phase, "latency_ns"), "advance");
+    cJSON_AddItemToObject(operations, "ticks", cJSON_CreateNumber(made->ticks));
+    cJSON_AddItemToObject(cJSON_GetObjectItem(phase, "ns_per_op"), "samples", make_samples(made));
+    cJSON_AddItemToObject(latency, "p99", cJSON_CreateNumber(made->max_ns / 10));
+    cJSON_AddItemToObject(latency, "p99_9", cJSON_CreateNumber(made->max_ns * made->tail_sure));
+    cJSON_AddItemToObject(latency, "max", cJSON_CreateNumber(made->max_ns));
+    return phase;
+}
+
+static cJSON *make_cell(const struct made *made, const char *identity)
+{
+    cJSON *cell = cJSON_CreateObject(), *phases = cJSON_CreateArray();
+    bool ok = !made->status;
+    json_add_text(cell, "impl", made->impl);
+    json_add_text(cell, "identity", identity);
+    json_add_text(cell, "status", ok ? "ok" : made->status);
+    json_add_text(cell, "reason", ok ? NULL : "it was made up so");
+    if (ok)
+        cJSON_AddItemToArray(phases, make_phase(made));
+    json_add(cell, "phases", phases);
+    cJSON *sampling = cJSON_AddObjectToObject(cell, "sampling");
+    json_add_integer(sampling, "samples", ok ? made->samples : 0);
+    cJSON *stream = cJSON_AddObjectToObject(cell, "stream");
+    json_add_integer(stream, "capacity", made->tasks);
+    json_add_integer(stream, "hash", made->tasks);
+    cJSON *memory = cJSON_AddObjectToObject(cell, "memory");
+    json_add_measure(memory, "peak_bytes", made->peak_bytes);
+    json_add_measure(memory, "fixed_bytes", 0);
+    cJSON *precision = cJSON_AddObjectToObject(cell, "precision");
+    json_add_measure(precision, "late_max_ns", made->late_ns);
+    json_add_measure(precision, "late_mean_ns", made->late_ns / 2);
+    return cell;
+}
+
+/* Runs on the real clock: in run i all figures are `drift` times what they were in the one before. */
+static cJSON *make_runs(double cpu_ns, double caller_ns, double late_ns, double drift,
+                        unsigned runs)
+{
+    cJSON *cell =
+        cJSON_Parse("{\"status\": \"ok\", \"reason\": null, \"stream\": {\"hash\": \"a\"}, "
+                    "\"clock\": {\"bytes_per_timer\": 80, \"rounds\": []}}");
+    cJSON *rounds = cJSON_GetObjectItem(cJSON_GetObjectItem(cell, "clock"), "rounds");
+    for (double times = 1; runs > 0; runs--, times *= drift) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "{\"process_cpu_ns\": %g, \"operations\": 100, \"times_ns\": {\"start\": {\"p99\": "
+            "%g}, \"stop\": null, \"late\": {\"p99\": %g}}}",
+            100 * cpu_ns * times, caller_ns * times, late_ns * times);
+        cJSON_AddItemToArray(rounds, cJSON_Parse(text));
+    }
+    return cell;
+}
+
+static struct contender run_contender(const cJSON *cell)
+{
+    struct contender out = {.cells = {.cells = {cell}}};
+    out.of = criteria_of(&out.cells);
+    return out;
+}
+
+/* Each run is a sample, and pairs of one round see through what all runs have in common. */
+static void test_runs_on_the_real_clock_are_compared_by_pairs(void **state)
+{
+    (void)state;
+    cJSON *a = make_runs(100, 50, 1e6, 1.3, 8), *b = make_runs(110, 50, 2e6, 1.3, 8);
+    cJSON *few = make_runs(10, 5, 1e5, 1.3, 2);
+    struct contender left = run_contender(a), right = run_contender(b),
+                     short_one = run_contender(few);
+    assert_true(left.of.known && left.of.on_clock);
+    assert_int_equal(left.of.late_ns.count, 8);
+    assert_int_equal(criteria_compare(&left, &right, CRITERION_COST), -1);
+    assert_int_equal(criteria_compare(&left, &right, CRITERION_TAIL), 0);
+    assert_int_equal(criteria_compare(&right, &left, CRITERION_PRECISION), 1);
+    struct summary ratio = criteria_ratio_by(&right.cells, &left.cells, CRITERION_PRECISION);
+    assert_true(ratio.low > 1.99 && ratio.high < 2.01);
+    assert_true(isnan(criteria_value(&left.of, CRITERION_WAKEUPS)));
+    assert_true(criteria_may_be_better(&short_one, &left, CRITERION_PRECISION));
+    /* Two looks that differ by three say nothing yet, by ten they do. */
+    cJSON *thrice = make_runs(300, 150, 3e5, 1, 1), *tenfold = make_runs(1000, 500, 1e6, 1, 1);
+    cJSON *once = make_runs(100, 50, 1e5, 1, 1);
+    struct contender lone = run_contender(once), slow = run_contender(thrice);
+    struct contender slower = run_contender(tenfold);
+    assert_int_equal(criteria_compare(&lone, &slow, CRITERION_PRECISION), 0);
+    assert_int_equal(criteria_compare(&lone, &slower, CRITERION_PRECISION), -1);
+    /* Nor do they where the runs of one lie far apart. */
+    struct contender scattered = run_contender(a);
+    assert_int_equal(criteria_compare(&scattered, &slower, CRITERION_COST), 0);
+    cJSON_Delete(thrice);
+    cJSON_Delete(tenfold);
+    cJSON_Delete(once);
+    assert_false(criteria_may_be_better(&right, &left, CRITERION_PRECISION));
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    cJSON_Delete(few);
+}
+
+/* ---- A world of them. ------------------------------------------------------------------------ */
+
+struct world {
+    struct advice_evidence evidence;
+    cJSON *document, *cells;
+};
+
+static void world_open(struct world *world)
+{
+    *world = (struct world){.evidence = {.load = {.workload = "hold",
+                                                  .tasks = OWN,
+                                                  .tick_ns = 1000000,
+                                                  .capacity = OWN,
+                                                  .horizon = 60000}}};
+    world->document = cJSON_CreateObject();
+    world->cells = cJSON_AddArrayToObject(world->document, "cells");
+}
+
+static struct candidate as_it_comes(const char *impl)
+{
+    const struct tw_design *design = registry_find(impl);
+    return (struct candidate){.design = design, .place = (unsigned)(design - registry)};
+}
+
+static size_t world_add(struct world *world, size_t round, struct made made)
+{
+    char identity[80];
+    struct candidate candidate = as_it_comes(made.impl);
+    made.tasks = made.tasks ? made.tasks : OWN;
+    made.samples = made.samples ? made.samples : 9;
+    made.peak_bytes = made.peak_bytes > 0 ? made.peak_bytes : 16000;
+    made.max_ns = made.max_ns > 0 ? made.max_ns : 5000;
+    made.tail_sure = made.tail_sure > 0 ? made.tail_sure : 0.9;
+    made.ticks = made.ticks > 0 ? made.ticks : 100;
+    snprintf(identity, sizeof identity, "%s tasks=%u round=%zu", made.impl, made.tasks, round);
+    cJSON_AddItemToArray(world->cells, make_cell(&made, identity));
+    size_t index = evidence_add_candidate(&world->evidence, &candidate);
+    assert_true(evidence_add(&world->evidence, index, made.tasks, round, identity));
+    return index;
+}
+
+/* A candidate without a cell. */
+static size_t world_mention(struct world *world, const char *impl, const char *left_out)
+{
+    struct candidate candidate = as_it_comes(impl);
+    snprintf(candidate.left_out, sizeof candidate.left_out, "%s", left_out);
+    return evidence_add_candidate(&world->evidence, &candidate);
+}
+
+static struct field *world_field(struct world *world)
+{
+    struct field *field = calloc(1, sizeof *field);
+    assert_non_null(field);
+    evidence_look(&world->evidence, world->document);
+    field_fill(field, &world->evidence, OWN);
+    return field;
+}
+
+static void world_close(struct world *world, struct field *field)
+{
+    free(field);
+    evidence_free(&world->evidence);
+    cJSON_Delete(world->document);
+}
+
+/* ---- Criteria. ------------------------------------------------------------------------------- */
+
+static void test_an_answer_that_is_not_clear_is_called_so(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.1});
+    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 101, .scatter = 0.1});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 400, .scatter = 0.1});
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_non_null(strstr(text, "No clear answer between "));
+    assert_non_null(strstr(text, "heap"));
+    assert_non_null(strstr(text, "hashed"));
+    assert_null(strstr(text, "list"));
+    world_close(&world, field);
+}
+
+/* Two samples whose figures are far behind are enough to leave a design out of the headline, and not of the race when
+ * they are near. */
+static void test_a_short_look_makes_no_answer_unclear_from_afar(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 100, .scatter = 0.01});
+    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 150, .samples = 2});
+    size_t round = world_add(&world, 0, (struct made){.impl = "round", .cost = 105, .samples = 2});
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text, "No clear answer between heap and round by cost");
+    assert_true(
+        criteria_may_be_near(&field->contenders[round], &field->contenders[0], CRITERION_COST));
+    world_close(&world, field);
+}
+
+static void test_a_clear_answer_is_not_called_unclear(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "simple", .cost = 100, .scatter = 0.01});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 400, .scatter = 0.01});
+    cJSON_AddNumberToObject(world.cells->child, "span_ticks", 5000);
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text, "");
+    words_is(text, sizeof text, &world.evidence, field);
+    assert_string_equal(
+        text, "simple: simple wheel, one slot for each tick of its range (scheme 4); as it is "
+              "set here it refuses delays beyond 5000 ticks (5 s)");
+    world_close(&world, field);
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "fast", .cost = 100, .scatter = 0.01});
+    cJSON_AddNumberToObject(world.cells->child, "span_ticks", 0x1p61);
+    field = world_field(&world);
+    words_is(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text, "fast: rings of marked slots that leave stopped and re-armed timers "
+                              "where they lie; it takes delays of centuries");
+    world_close(&world, field);
+}
+
+static void test_the_only_one_measured_is_no_clear_answer(void **state)
+{
+    struct world world;
+    char text[WORDS_SIZE];
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "round", .cost = 100});
+    world_mention(&world, "heap", "");
+    struct field *field = world_field(&world);
+    words_unclear(text, sizeof text, &world.evidence, field);
+    assert_string_equal(text,
+                        "No clear answer: there was no time for the other designs at this size");
+    world_close(&world, field);
+}
+
+/* Those that every reader knows stand there, dominated, left out or not measured. */
+static void test_the_known_designs_are_always_compared(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "hashed", .cost = 10});
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 40, .peak_bytes = 32000});
+    world_add(&world, 0, (struct made){.impl = "scan", .cost = 90, .peak_bytes = 64000});
+    world_mention(&world, "list", "");
+    world_mention(&world, "fast", "left out by hand");
+    evidence_look(&world.evidence, world.document);
+    cJSON *advice = advice_make(&world.evidence);
+    const cJSON *list = json_get(advice, "comparisons");
+    assert_int_equal(cJSON_GetArraySize(list), 3);
+    const cJSON *heap = cJSON_GetArrayItem(list, 0), *last = cJSON_GetArrayItem(list, 2);
+    assert_string_equal(json_get_text(heap, "candidate"), "heap");
+    assert_true(fabs(json_get_number(heap, "memory_ratio") - 2) < 1e-9);
+    assert_true(fabs(json_get_number(heap, "cost_ratio.median") - 4) < 1e-6);
+    assert_string_equal(json_get_text(cJSON_GetArrayItem(list, 1), "why"),
+                        "not measured: the time was up before");
+    assert_string_equal(json_get_text(last, "why"), "left out by hand");
+    assert_true(isnan(json_get_number(last, "memory_ratio")));
+    cJSON_Delete(advice);
+    world_close(&world, NULL);
+}
+
+static void test_cost_is_of_all_operations(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .scatter = 0.1});
+    struct field *field = world_field(&world);
+    const struct criteria *of = &field->contenders[heap].of;
+    assert_true(of->known);
+    assert_true(fabs(of->cost_ns.median - 20) < 1e-9);
+    assert_true(of->cost_ns.low < 20 && of->cost_ns.high > 20);
+    assert_true(fabs(of->bytes_per_task - 16) < 1e-9);
+    assert_true(fabs(of->wakeups - 100) < 1e-9);
+    world_close(&world, field);
+}
+
+/* Other work makes wall time longer, and the answer must not follow it. */
+static void test_cost_is_processor_time_where_it_is_known(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .samples = 3});
+    cJSON *phase = cJSON_GetArrayItem(json_get(cJSON_GetArrayItem(world.cells, 0), "phases"), 0);
+    cJSON_AddItemToObject(phase, "cpu_ns_per_op_interval",
+                          cJSON_Parse("{\"samples\": [10, 11, 12]}"));
+    struct field *field = world_field(&world);
+    assert_true(fabs(field->contenders[heap].of.cost_ns.median - 11) < 1e-9);
+    world_close(&world, field);
+}
+
+static void test_few_samples_tell_little(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .samples = 1});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 15, .samples = 1});
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 25, .samples = 1});
+    struct field *field = world_field(&world);
+    assert_int_equal(
+        criteria_compare(&field->contenders[heap], &field->contenders[list], CRITERION_COST), 0);
+    assert_int_equal(
+        criteria_compare(&field->contenders[heap], &field->contenders[scan], CRITERION_COST), -1);
+    world_close(&world, field);
+}
+
+/* The margin is 3 %, and the interval has to lie beyond it. */
+static void test_a_ratio_within_the_margin_is_not_told(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 100});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 102});
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 105});
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_COST), 0);
+    assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_COST), -1);
+    assert_int_equal(criteria_compare(&of[scan], &of[heap], CRITERION_COST), 1);
+    world_close(&world, field);
+}
+
+/* Samples that go up and down together have a ratio that is known well, whatever their scatter. */
+static void test_pairs_see_through_a_common_drift(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .scatter = 0.5});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 11, .scatter = 0.5});
+    size_t scan = world_add(&world, 1, (struct made){.impl = "scan", .cost = 11, .scatter = 0.5});
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    struct summary paired = criteria_ratio(&of[list].cells, &of[heap].cells);
+    struct summary apart = criteria_ratio(&of[scan].cells, &of[heap].cells);
+    assert_int_equal(paired.count, 9);
+    assert_int_equal(criteria_ratio_sign(&paired), 1);
+    assert_int_equal(apart.count, 0);
+    assert_int_equal(criteria_ratio_sign(&apart), 0);
+    world_close(&world, field);
+}
+
+/* One was only looked at, when the machine was twice as fast as in the race: the look decides. */
+static void test_rounds_are_not_mixed(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .samples = 2});
+    size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 6, .samples = 2});
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 4.5, .samples = 2});
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    struct summary ratio = criteria_ratio(&of[list].cells, &of[heap].cells);
+    assert_true(fabs(ratio.median - 1.2) < 1e-9);
+    assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_COST));
+    assert_true(criteria_may_be_better(&of[scan], &of[heap], CRITERION_COST));
+    world_close(&world, field);
+}
+
+static void test_the_tail_is_the_least_of_the_maxima(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .max_ns = 90000});
+    size_t heap = world_add(&world, 1, (struct made){.impl = "heap", .cost = 10, .max_ns = 7000});
+    size_t list = world_add(&world, 1, (struct made){.impl = "list", .cost = 10, .max_ns = 13000});
+    size_t scan = world_add(&world, 1, (struct made){.impl = "scan", .cost = 10, .max_ns = 16000});
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    assert_true(fabs(of[heap].of.tail_max_ns - 7000) < 1e-9);
+    assert_int_equal(of[heap].of.tail_passes, 2);
+    assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_TAIL), 0);
+    assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_TAIL), -1);
+    world_close(&world, field);
+}
+
+/* A maximum that came once may be an interruption. */
+static void test_a_maximum_that_came_once_tells_little(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct made calm = {.impl = "heap", .cost = 10, .max_ns = 5000, .tail_sure = 0.1};
+    struct made once = {.impl = "list", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
+    struct made again = {.impl = "scan", .cost = 10, .max_ns = 90000, .tail_sure = 0.01};
+    size_t heap = world_add(&world, 0, calm), list = world_add(&world, 0, once);
+    size_t scan = world_add(&world, 0, again);
+    once.max_ns = 500000;
+    again.max_ns = 100000;
+    world_add(&world, 1, once);
+    world_add(&world, 1, again);
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    assert_int_equal(criteria_compare(&of[heap], &of[list], CRITERION_TAIL), 0);
+    assert_int_equal(criteria_compare(&of[heap], &of[scan], CRITERION_TAIL), -1);
+    assert_true(criteria_may_be_better(&of[heap], &of[list], CRITERION_TAIL));
+    struct contender disturbed = of[heap];
+    disturbed.of.interruption_ns = 86000;
+    assert_int_equal(criteria_compare(&disturbed, &of[scan], CRITERION_TAIL), 0);
+    assert_false(criteria_may_be_better(&of[list], &of[heap], CRITERION_TAIL));
+    world_close(&world, field);
+}
+
+/* Nobody is sent away by something else while two samples say that it is the cheaper one. */
+static void test_who_may_be_cheaper_stays(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 12, .samples = 2});
+    size_t list = world_add(
+        &world, 0, (struct made){.impl = "list", .cost = 10, .samples = 2, .peak_bytes = 20000});
+    size_t scan = world_add(
+        &world, 0, (struct made){.impl = "scan", .cost = 13, .samples = 2, .peak_bytes = 20000});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->by[list], FRONT_ITSELF);
+    assert_int_equal(field->by[scan], heap);
+    world_close(&world, field);
+}
+
+/* ---- The front. ------------------------------------------------------------------------------ */
+
+static void test_front_has_ties_and_trades(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap =
+        world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .peak_bytes = 9e3});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 10.1});
+    size_t ring = world_add(&world, 0, (struct made){.impl = "ring", .cost = 12});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->by[heap], FRONT_ITSELF);
+    assert_int_equal(field->by[list], FRONT_ITSELF);
+    assert_int_equal(field->by[scan], FRONT_ITSELF);
+    assert_int_equal(field->by[ring], list);
+    world_close(&world, field);
+}
+
+static void test_one_can_dominate_all(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .peak_bytes = 9e3});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 20});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->by[heap], FRONT_ITSELF);
+    assert_int_equal(field->by[list], heap);
+    assert_int_equal(field->by[scan], heap);
+    assert_int_equal(field->choice.chosen, heap);
+    world_close(&world, field);
+}
+
+/* heap beats list by memory, list beats scan by its tail, scan beats heap by cost: a ring, since what
+ * lies within a factor of two or of 3 % counts as equal. */
+static void test_a_ring_leaves_somebody(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t count = 0, left = 0;
+    world_add(&world, 0,
+              (struct made){.impl = "heap", .cost = 10.4, .peak_bytes = 10000, .max_ns = 6e3});
+    world_add(&world, 0,
+              (struct made){.impl = "list", .cost = 10.2, .peak_bytes = 10120, .max_ns = 4e3});
+    world_add(&world, 0,
+              (struct made){.impl = "scan", .cost = 10.0, .peak_bytes = 10090, .max_ns = 9e3});
+    struct field *field = world_field(&world);
+    const struct contender *of = field->contenders;
+    assert_true(front_dominates(&of[0], &of[1]));
+    assert_true(front_dominates(&of[1], &of[2]));
+    assert_true(front_dominates(&of[2], &of[0]));
+    for (; count < field->count; count++)
+        left += field->by[count] == FRONT_ITSELF;
+    assert_in_range(left, 1, 2);
+    world_close(&world, field);
+}
+
+static void test_the_unknown_and_the_refused_dominate_nobody(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world.evidence.wishes.memory_bytes = 20;
+    size_t heap =
+        world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .peak_bytes = 30e3});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
+    size_t ring = world_add(&world, 0, (struct made){.impl = "ring", .status = "unsupported"});
+    size_t linux_wheel = world_mention(&world, "linux", "may be late");
+    struct field *field = world_field(&world);
+    assert_int_equal(field->by[list], FRONT_ITSELF);
+    assert_int_equal(field->choice.chosen, list);
+    assert_false(field->entries[heap].allowed);
+    assert_false(field->entries[ring].allowed);
+    assert_false(field->entries[linux_wheel].allowed);
+    assert_string_equal(field->why[heap], "30.0 bytes per task; at most 20 are wished for");
+    world_close(&world, field);
+}
+
+/* A refused one that is not told apart in what it was refused for. */
+static void test_the_refused_are_no_rivals(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world.evidence.wishes.tail_ns = 10000;
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 5, .max_ns = 12000});
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .max_ns = 8000});
+    struct field *field = world_field(&world);
+    assert_true(front_dominates(&field->contenders[heap], &field->contenders[list]));
+    assert_int_equal(field->by[list], FRONT_ITSELF);
+    assert_int_equal(field->choice.chosen, list);
+    world_close(&world, field);
+}
+
+/* ---- The choice. ----------------------------------------------------------------------------- */
+
+static void test_equals_are_chosen_by_what_tells_them_apart(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t list =
+        world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .peak_bytes = 2e4});
+    size_t heap =
+        world_add(&world, 0, (struct made){.impl = "heap", .cost = 10.2, .peak_bytes = 1e4});
+    size_t scan =
+        world_add(&world, 0, (struct made){.impl = "scan", .cost = 12, .peak_bytes = 5e3});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->choice.best, list);
+    assert_int_equal(field->choice.chosen, heap);
+    assert_int_equal(field->choice.because, CRITERION_MEMORY);
+    assert_true(field->equal[list] && field->equal[heap] && !field->equal[scan]);
+    world_close(&world, field);
+}
+
+/* Scattered samples do not make the dear one as good as the cheap one. */
+static void test_not_told_apart_is_not_yet_the_same(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .scatter = 1.5});
+    size_t heap = world_add(
+        &world, 1, (struct made){.impl = "heap", .cost = 10.5, .scatter = 1.5, .peak_bytes = 1000});
+    struct field *field = world_field(&world);
+    assert_true(field->equal[heap]);
+    assert_int_equal(field->choice.chosen, list);
+    char text[WORDS_SIZE] = "";
+    bool doubtful = false;
+    for (size_t i = 0; words_reason(text, sizeof text, &world.evidence, field, i); i++)
+        doubtful = doubtful || strncmp(text, "doubtful: ", 10) == 0;
+    assert_true(doubtful);
+    world_close(&world, field);
+}
+
+static void test_equals_in_everything_leave_the_simpler(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t hier = world_add(&world, 0, (struct made){.impl = "hier", .cost = 10});
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10.1});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->choice.best, hier);
+    assert_int_equal(field->choice.chosen, heap);
+    assert_int_equal(field->choice.because, CRITERIA);
+    world_close(&world, field);
+}
+
+static void test_a_first_look_recommends_nothing(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .samples = 1});
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 12});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->choice.chosen, heap);
+    assert_false(field->equal[list]);
+    world_close(&world, field);
+}
+
+static void test_goals_and_limits(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    size_t list = world_add(&world, 0, (struct made){.impl = "list", .cost = 10, .max_ns = 5e4});
+    size_t heap =
+        world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .peak_bytes = 9e3});
+    size_t scan = world_add(&world, 0, (struct made){.impl = "scan", .cost = 30, .ticks = 50});
+    const struct {
+        enum criterion goal;
+        size_t answer;
+    } goals[] = {{CRITERION_COST, list},
+                 {CRITERION_MEMORY, heap},
+                 {CRITERION_WAKEUPS, scan},
+                 {CRITERION_TAIL, heap}};
+    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
+        world.evidence.wishes.goal = goals[i].goal;
+        struct field *field = world_field(&world);
+        assert_int_equal(field->choice.chosen, goals[i].answer);
+        free(field);
+    }
+    world.evidence.wishes = (struct wishes){.goal = CRITERION_COST, .tail_ns = 10000};
+    struct field *field = world_field(&world);
+    assert_int_equal(field->choice.chosen, heap);
+    world_close(&world, field);
+}
+
+static void test_no_answer_when_nobody_is_left(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world.evidence.wishes.memory_bytes = 1;
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 10});
+    struct field *field = world_field(&world);
+    assert_int_equal(field->choice.chosen, CHOICE_NONE);
+    cJSON *advice = advice_make(&world.evidence);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(advice, "recommendation")));
+    cJSON_Delete(advice);
+    world_close(&world, field);
+}
+
+/* ---- Crossings. ------------------------------------------------------------------------------ */
+
+static struct crossing_point point(double tasks, double ratio, double doubt)
+{
+    return (struct crossing_point){tasks, {ratio, ratio / doubt, ratio * doubt, 0.95, 9}};
+}
+
+static void test_crossing_between_two_sizes(void **state)
+{
+    (void)state;
+    const struct crossing_point points[] = {point(10, 0.25, 1.1), point(100, 0.5, 1.1),
+                                            point(1000, 2, 1.1), point(10000, 4, 1.1)};
+    struct crossing crossing = crossing_find(points, 4);
+    assert_true(crossing.found);
+    assert_true(fabs(crossing.low - 100) < 1e-9 && fabs(crossing.high - 1000) < 1e-9);
+    assert_true(fabs(crossing.tasks - sqrt(100.0 * 1000)) < 1e-6);
+}
+
+/* What is not told at a size widens the interval. */
+static void test_crossing_over_sizes_that_are_not_told(void **state)
+{
+    (void)state;
+    const struct crossing_point points[] = {point(10, 0.5, 1.1), point(100, 0.95, 1.2),
+                                            point(1000, 1.05, 1.2), point(10000, 2, 1.1)};
+    struct crossing crossing = crossing_find(points, 4);
+    assert_true(crossing.found);
+    assert_true(fabs(crossing.low - 10) < 1e-9 && fabs(crossing.high - 10000) < 1e-9);
+    assert_true(crossing.tasks > 100 && crossing.tasks < 1000);
+}
+
+static void test_no_crossing(void **state)
+{
+    (void)state;
+    const struct crossing_point below[] = {point(10, 0.5, 1.1), point(100, 0.6, 1.1)};
+    const struct crossing_point open[] = {point(10, 0.5, 1.1), point(100, 1.2, 1.3)};
+    const struct crossing_point back[] = {point(10, 2, 1.1), point(100, 0.5, 1.1)};
+    assert_false(crossing_find(below, 2).found);
+    assert_false(crossing_find(open, 2).found);
+    assert_false(crossing_find(back, 2).found);
+    assert_false(crossing_find(below, 1).found);
+    assert_false(crossing_find(NULL, 0).found);
+}
+
+/* ---- Sizes. ---------------------------------------------------------------------------------- */
+
+static void test_sizes_at_which_the_answer_changes(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct size_change *changes = calloc(SIZES_CHANGES_MAX, sizeof *changes);
+    assert_non_null(changes);
+    const unsigned sizes[] = {10, 100, 1000, 10000};
+    const double list_ns[] = {5, 9, 100, 1000}, heap_ns[] = {20, 20, 20, 30},
+                 hier_ns[] = {40, 30, 25, 10};
+    size_t list = 0, heap = 0, hier = 0, change = 0;
+    for (size_t i = 0; i < 4; i++) {
+        list = world_add(&world, 0,
+                         (struct made){.impl = "list", .tasks = sizes[i], .cost = list_ns[i]});
+        heap = world_add(&world, 0,
+                         (struct made){.impl = "heap", .tasks = sizes[i], .cost = heap_ns[i]});
+        hier = world_add(&world, 0,
+                         (struct made){.impl = "hier", .tasks = sizes[i], .cost = hier_ns[i]});
+    }
+    struct field *field = world_field(&world);
+    assert_int_equal(sizes_find(&world.evidence, field, changes), 2);
+    assert_int_equal(changes[0].below, list);
+    assert_int_equal(changes[0].above, heap);
+    assert_true(fabs(changes[0].crossing.low - 100) < 1e-9);
+    assert_true(fabs(changes[0].crossing.high - 1000) < 1e-9);
+    assert_int_equal(changes[1].below, heap);
+    assert_int_equal(changes[1].above, hier);
+    assert_true(fabs(changes[1].crossing.low - 1000) < 1e-9);
+    assert_true(fabs(changes[1].crossing.high - 10000) < 1e-9);
+    assert_int_equal(sizes_refine(changes, 2, 1.5, &change), 316);
+    assert_int_equal(change, 0);
+    assert_int_equal(sizes_refine(changes, 2, 10.5, &change), 0);
+    free(changes);
+    world_close(&world, field);
+}
+
+/* One that could not be measured at a size is no reason for another answer there to be called a change,
+ * and what is equal within the margin is none either. */
+static void test_no_change_without_a_reason(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    struct size_change *changes = calloc(SIZES_CHANGES_MAX, sizeof *changes);
+    assert_non_null(changes);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 20});
+    world_add(&world, 0, (struct made){.impl = "hier", .cost = 22});
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .tasks = 100});
+    world_add(&world, 0,
+              (struct made){.impl = "hier", .cost = 19.8, .tasks = 100, .peak_bytes = 1000});
+    world_add(&world, 0, (struct made){.impl = "heap", .status = "timeout", .tasks = 10000});
+    world_add(&world, 0, (struct made){.impl = "hier", .cost = 19.8, .tasks = 10000});
+    struct field *field = world_field(&world);
+    assert_int_equal(sizes_find(&world.evidence, field, changes), 0);
+    free(changes);
+    world_close(&world, field);
+}
+
+/* ---- The document. --------------------------------------------------------------------------- */
+
+static const cJSON *candidate_of(const cJSON *advice, const char *name)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(advice, "candidates"))
+    {
+        if (strcmp(json_get_text(item, "name"), name) == 0)
+            return item;
+    }
+    fail_msg("no candidate %s", name);
+    return NULL;
+}
+
+static void test_every_candidate_has_a_status_and_a_reason(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 20});
+    world_add(&world, 0, (struct made){.impl = "scan", .cost = 30, .peak_bytes = 1000});
+    world_add(&world, 0, (struct made){.impl = "ring", .status = "unsupported"});
+    world_add(&world, 0, (struct made){.impl = "simple", .status = "timeout"});
+    world_mention(&world, "hier", "");
+    world_mention(&world, "linux", "may be late");
+    struct field *field = world_field(&world);
+    cJSON *advice = advice_make(&world.evidence);
+    const char *const expected[][3] = {
+        {"heap", "recommended", ""},
+        {"list", "dominated",
+         "worse than heap, and better in nothing: cost 2.00 times (2.00 - 2.00, 9 pairs)"},
+        {"scan", "front", "cost 3.00 times (3.00 - 3.00, 9 pairs)"},
+        {"ring", "unsupported", "unsupported: it was made up so"},
+        {"simple", "timeout", "timeout: it was made up so"},
+        {"hier", "not-measured", "not measured: the time was up before"},
+        {"linux", "left-out", "may be late"},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const cJSON *candidate = candidate_of(advice, expected[i][0]);
+        assert_string_equal(json_get_text(candidate, "status"), expected[i][1]);
+        assert_string_equal(json_get_text(candidate, "why"), expected[i][2]);
+    }
+    assert_string_equal(json_get_text(advice, "recommendation.command"),
+                        "twbench run --workload=hold --tasks=1000 --impl=heap");
+    cJSON_Delete(advice);
+    world_close(&world, field);
+}
+
+/* An interrupted run has identities of cells that never came to be. */
+static void test_cells_that_are_not_there_say_nothing(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
+    size_t list = world_mention(&world, "list", "");
+    assert_true(evidence_add(&world.evidence, list, OWN, 0, "never run"));
+    struct field *field = world_field(&world);
+    assert_int_equal(field->choice.chosen, 0);
+    assert_false(field->contenders[list].of.known);
+    cJSON *advice = advice_make(&world.evidence);
+    assert_string_equal(json_get_text(candidate_of(advice, "list"), "status"), "not-measured");
+    cJSON_Delete(advice);
+    world_close(&world, field);
+}
+
+/* Cells of the fitted workload say how near it is to the trace, and nothing of the trace. */
+static void test_a_fitted_workload_is_not_the_trace(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world.evidence.fitted = "made-fit";
+    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
+    world_add(&world, EVIDENCE_FITTED, (struct made){.impl = "heap", .cost = 15});
+    struct field *field = world_field(&world);
+    assert_true(fabs(field->contenders[heap].of.cost_ns.median - 10) < 1e-9);
+    cJSON *advice = advice_make(&world.evidence);
+    const cJSON *agreement = json_get(advice, "sizes.agreement");
+    assert_int_equal(cJSON_GetArraySize(agreement), 1);
+    double ratio = json_get_number(cJSON_GetArrayItem(agreement, 0), "cost_ratio.median");
+    assert_true(fabs(ratio - 1.5) < 1e-9);
+    assert_int_equal(cJSON_GetArraySize(json_get(candidate_of(advice, "heap"), "cells")), 1);
+    cJSON_Delete(advice);
+    world_close(&world, field);
+}
+
+static void test_the_same_cells_give_the_same_advice(void **state)
+{
+    struct world world;
+    (void)state;
+    world_open(&world);
+    world_add(&world, 0, (struct made){.impl = "heap", .cost = 10, .scatter = 0.2});
+    world_add(&world, 0, (struct made){.impl = "list", .cost = 10.3, .scatter = 0.2});
+    struct field *field = world_field(&world);
+    cJSON *first = advice_make(&world.evidence), *second = advice_make(&world.evidence);
+    assert_true(cJSON_Compare(first, second, true));
+    cJSON_Delete(first);
+    cJSON_Delete(second);
+    world_close(&world, field);
+}
+
+/* ---- Candidates and wishes. ------------------------------------------------------------------ */
+
+static void test_candidates(void **state)
+{
+    (void)state;
+    struct candidate candidates[CANDIDATES_MAX], around[16];
+    struct wishes exact = {.goal = CRITERION_COST}, late = {.late = true, .late_ns = 10000000};
+    struct load load = {.workload = "hold", .tasks = 1000, .tick_ns = 1000000, .horizon = 60000};
+    const struct tw_design *designs[64];
+    size_t left_out = 0;
+    for (size_t i = 0; i < registry_count; i++)
+        designs[i] = &registry[i];
+    size_t count = candidates_default(&exact, designs, registry_count, candidates, CANDIDATES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_not_equal(candidates[i].design->timed->name, "null");
+        left_out += candidates[i].left_out[0] != '\0';
+    }
+    assert_int_equal(count, registry_count - 1);
+    assert_int_equal(left_out, 2); /* linux, multi */
+    candidates_default(&late, designs, registry_count, candidates, CANDIDATES_MAX);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(candidates[i].left_out, "");
+    struct candidate hashed = {.design = registry_find("hashed")};
+    assert_int_equal(candidates_around(&hashed, &load, 1024, around, 16),
+                     4); /* by next, slots twice, bitmap */
+    char name[CANDIDATE_NAME_MAX];
+    candidate_name(name, sizeof name, &around[0]);
+    assert_string_equal(name, "hashed drive=next");
+    candidate_name(name, sizeof name, &around[2]);
+    assert_string_equal(name, "hashed slots=4096");
+    struct candidate larger = candidate_at_size(&around[2], 1000, 64000);
+    assert_int_equal(larger.settings[0].values[0], 262144);
+    assert_int_equal(candidates_coarser(&hashed, &load, &exact, around, 16), 0);
+    assert_int_equal(candidates_coarser(&hashed, &load, &late, around, 16), 2);
+    assert_int_equal(around[0].tick_ns, 10000000);
+    assert_int_equal(around[1].tick_ns, 2000000);
+}
+
+static void test_levels_reach_the_horizon(void **state)
+{
+    (void)state;
+    struct candidate around[16], hier = {.design = registry_find("hier")};
+    struct load load = {.workload = "hold", .tick_ns = 1, .horizon = UINT64_C(1) << 24};
+    size_t count = candidates_around(&hier, &load, 0, around, 16);
+    assert_int_equal(count, 4);
+    for (size_t i = 1; i < count; i++) {
+        double reach = 1;
+        for (uint32_t v = 0; v < around[i].settings[0].count; v++)
+            reach *= (double)around[i].settings[0].values[v];
+        assert_true(reach > (double)load.horizon);
+    }
+}
+
+static void test_wishes_are_parsed(void **state)
+{
+    (void)state;
+    struct wishes wishes = {.late = false};
+    struct diag diag;
+    assert_int_equal(wishes_parse_late("10ms", "--late", &wishes, &diag), DIAG_OK);
+    assert_int_equal(wishes.late_ns, 10000000);
+    wishes = (struct wishes){.late = false};
+    assert_int_equal(wishes_parse_late("12.5%", "--late", &wishes, &diag), DIAG_OK);
+    assert_true(fabs(wishes.late_share - 0.125) < 1e-9);
+    assert_int_equal(wishes.late_ns, 0);
+    const char *const wrong[] = {"", "x", "0", "120%", "-1", "nan", "0ms"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(wishes_parse_late(wrong[i], "--late", &wishes, &diag), DIAG_USAGE);
+    enum criterion goal;
+    assert_int_equal(wishes_parse_goal("wakeups", "--for", &goal, &diag), DIAG_OK);
+    assert_int_equal(goal, CRITERION_WAKEUPS);
+    assert_int_equal(wishes_parse_goal("precision", "--for", &goal, &diag), DIAG_USAGE);
+    struct wishes finished = {.goal = CRITERION_PRECISION, .goal_given = true};
+    assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
+    finished = (struct wishes){.on_clock = true};
+    assert_int_equal(wishes_finish(&finished, &diag), DIAG_OK);
+    assert_int_equal(finished.goal, CRITERION_PRECISION);
+    finished = (struct wishes){.on_clock = true, .late = true, .late_share = 0.1};
+    assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cost_is_of_all_operations),
+        cmocka_unit_test(test_an_answer_that_is_not_clear_is_called_so),
+        cmocka_unit_test(test_a_short_look_makes_no_answer_unclear_from_afar),
+        cmocka_unit_test(test_a_clear_answer_is_not_called_unclear),
+        cmocka_unit_test(test_the_known_designs_are_always_compared),
+        cmocka_unit_test(test_the_only_one_measured_is_no_clear_answer),
+        cmocka_unit_test(test_cost_is_processor_time_where_it_is_known),
+        cmocka_unit_test(test_few_samples_tell_little),
+        cmocka_unit_test(test_a_ratio_within_the_margin_is_not_told),
+        cmocka_unit_test(test_pairs_see_through_a_common_drift),
+        cmocka_unit_test(test_rounds_are_not_mixed),
+        cmocka_unit_test(test_the_tail_is_the_least_of_the_maxima),
+        cmocka_unit_test(test_a_maximum_that_came_once_tells_little),
+        cmocka_unit_test(test_who_may_be_cheaper_stays),
+        cmocka_unit_test(test_front_has_ties_and_trades),
+        cmocka_unit_test(test_one_can_dominate_all),
+        cmocka_unit_test(test_a_ring_leaves_somebody),
+        cmocka_unit_test(test_the_unknown_and_the_refused_dominate_nobody),
+        cmocka_unit_test(test_the_refused_are_no_rivals),
+        cmocka_unit_test(test_equals_are_chosen_by_what_tells_them_apart),
+        cmocka_unit_test(test_not_told_apart_is_not_yet_the_same),
+        cmocka_unit_test(test_equals_in_everything_leave_the_simpler),
+        cmocka_unit_test(test_a_first_look_recommends_nothing),
+        cmocka_unit_test(test_goals_and_limits),
+        cmocka_unit_test(test_no_answer_when_nobody_is_left),
+        cmocka_unit_test(test_crossing_between_two_sizes),
+        cmocka_unit_test(test_crossing_over_sizes_that_are_not_told),
+        cmocka_unit_test(test_no_crossing),
+        cmocka_unit_test(test_sizes_at_which_the_answer_changes),
+        cmocka_unit_test(test_no_change_without_a_reason),
+        cmocka_unit_test(test_every_candidate_has_a_status_and_a_reason),
+        cmocka_unit_test(test_cells_that_are_not_there_say_nothing),
+        cmocka_unit_test(test_a_fitted_workload_is_not_the_trace),
+        cmocka_unit_test(test_the_same_cells_give_the_same_advice),
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_runs_on_the_real_clock_are_compared_by_pairs),
+        cmocka_unit_test(test_levels_reach_the_horizon),
+        cmocka_unit_test(test_wishes_are_parsed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,564 @@
+/* words.c - writes the sentences of an advice. */
+#include "labs/advise/words.h"
+
+#include "labs/advise/front.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define UNCLEAR_NAMED 2 /* beside the chosen one */
+
+#define RUNS_AGAIN 6 /* on the real clock, to measure a candidate again */
+
+#define SCATTERED 1.3 /* an interval whose ends lie so far apart says little */
+
+static const char *name_of(char name[CANDIDATE_NAME_MAX], const struct advice_evidence *evidence,
+                           size_t candidate)
+{
+    candidate_name(name, CANDIDATE_NAME_MAX, &evidence->candidates[candidate]);
+    return name;
+}
+
+/* ---- Figures. -------------------------------------------------------------------------------- */
+
+/* Three significant digits. */
+void words_number(char *out, size_t size, double value)
+{
+    int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    snprintf(out, size, "%.*f", decimals, value);
+}
+
+void words_time(char *out, size_t size, double ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    char number[24];
+    size_t i = 0;
+    while (i < 3 && ns < 0.9995 * units[i].ns)
+        i++;
+    words_number(number, sizeof number, ns / units[i].ns);
+    snprintf(out, size, "%s %s", number, units[i].unit);
+}
+
+/* "7.12 ns", "24.2 bytes per task": what is compared, without saying what it is. */
+static void put_value(char *out, size_t size, const struct criteria *criteria,
+                      enum criterion criterion)
+{
+    double value = criteria_value(criteria, criterion);
+    if (criterion == CRITERION_WAKEUPS && criteria->on_clock)
+        snprintf(out, size, value < 9.95 ? "%.1f" : "%.0f", value);
+    else if (criterion == CRITERION_WAKEUPS)
+        snprintf(out, size, "%.0f", value);
+    else if (criterion == CRITERION_MEMORY)
+        words_number(out, size, value);
+    else
+        words_time(out, size, value);
+}
+
+/* The value of a criterion with its unit: "7.12 ns per operation", "4.3 us". */
+static void words_value(char *out, size_t size, const struct criteria *criteria,
+                        enum criterion criterion)
+{
+    static const char *const on_clock[CRITERIA] = {
+        [CRITERION_COST] = "%s of processor time per start and stop",
+        [CRITERION_MEMORY] = "%s bytes per timer",
+        [CRITERION_TAIL] = "p99 of starts and stops %s",
+        [CRITERION_PRECISION] = "p99 of the lateness %s",
+        [CRITERION_WAKEUPS] = "%s wake-ups a second when idle",
+    };
+    char value[40];
+    put_value(value, sizeof value, criteria, criterion);
+    if (criteria->on_clock) {
+        snprintf(out, size, on_clock[criterion], value);
+        return;
+    }
+    switch (criterion) {
+    case CRITERION_COST:
+        snprintf(out, size, "%s per operation", value);
+        break;
+    case CRITERION_MEMORY:
+        snprintf(out, size, "%s bytes per task", value);
+        break;
+    case CRITERION_TAIL:
+        snprintf(out, size, "longest advance %s", value);
+        break;
+    case CRITERION_PRECISION:
+        snprintf(out, size, criteria->late_max_ns > 0 ? "late by at most %s" : "never late", value);
+        break;
+    default:
+        snprintf(out, size, "%s wake-ups", value);
+        break;
+    }
+}
+
+/* "cost 7.1 ns per operation (7.0 - 7.3), 16.1 bytes per task, ..." */
+static void words_figures(char *out, size_t size, const struct criteria *criteria)
+{
+    char low[32], high[32], text[80];
+    struct text line = text_in(out, size);
+    words_number(low, sizeof low, criteria->cost_ns.low);
+    words_number(high, sizeof high, criteria->cost_ns.high);
+    words_value(text, sizeof text, criteria, CRITERION_COST);
+    text_add(&line, "%s (%s - %s, %zu sample%s)", text, low, high, criteria->cost_ns.count,
+             criteria->cost_ns.count == 1 ? "" : "s");
+    for (int i = CRITERION_MEMORY; i < CRITERIA; i++) {
+        if (isnan(criteria_value(criteria, (enum criterion)i)))
+            continue;
+        words_value(text, sizeof text, criteria, (enum criterion)i);
+        text_add(&line, ", %s", text);
+    }
+    if (criteria->wakeups > 0 && !criteria->on_clock)
+        text_add(&line, " (%.0f %% of use)", 100 * criteria->useful_wakeups / criteria->wakeups);
+}
+
+/* "1.61 times (1.58 - 1.66, 16 pairs)". */
+static void words_ratio(char *out, size_t size, const struct summary *ratio)
+{
+    char middle[32], low[32], high[32];
+    words_number(middle, sizeof middle, ratio->median);
+    words_number(low, sizeof low, ratio->low);
+    words_number(high, sizeof high, ratio->high);
+    if (ratio->count > 0)
+        snprintf(out, size, "%s times (%s - %s, %zu pair%s)", middle, low, high, ratio->count,
+                 ratio->count == 1 ? "" : "s");
+    else
+        snprintf(out, size, "%s times (%s - %s)", middle, low, high);
+}
+
+/* "3.2 times the cost (..)", "memory 20.1 against 16.1 bytes per task": left against right. */
+static void put_difference(struct text *line, const struct contender *left,
+                           const struct contender *right, enum criterion criterion)
+{
+    char l[160], r[80];
+    if (criteria_is_sampled(left, criterion)) {
+        struct summary ratio = criteria_ratio_by(&left->cells, &right->cells, criterion);
+        words_ratio(l, sizeof l, &ratio);
+        text_add(line, "%s %s", criterion_name(criterion, left->of.on_clock), l);
+        return;
+    }
+    words_value(l, sizeof l, &left->of, criterion);
+    put_value(r, sizeof r, &right->of, criterion);
+    text_add(line, "%s against %s", l, r);
+}
+
+/* ---- Reasons. -------------------------------------------------------------------------------- */
+
+static size_t count_measured(const struct field *field)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < field->count; i++)
+        count += field->entries[i].allowed;
+    return count;
+}
+
+static void reason_figures(struct text *line, const struct field *field)
+{
+    char text[400];
+    words_figures(text, sizeof text, &field->contenders[field->choice.chosen].of);
+    text_add(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
+             field->choice.best == field->choice.chosen
+                 ? "the best"
+                 : "not significantly different from the best",
+             count_measured(field));
+}
+
+static void reason_preferred(struct text *line, const struct advice_evidence *evidence,
+                             const struct field *field)
+{
+    char name[CANDIDATE_NAME_MAX], value[80];
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    const struct contender *best = &field->contenders[field->choice.best];
+    words_value(value, sizeof value, &best->of, evidence->wishes.goal);
+    text_add(line, "%s has the best figure, %s, but does not differ significantly (",
+             name_of(name, evidence, field->choice.best), value);
+    put_difference(line, best, chosen, evidence->wishes.goal);
+    if (field->choice.because == CRITERIA) {
+        text_add(line, "); the recommended one is the simpler");
+        return;
+    }
+    text_add(line, "); the recommended one is better in %s: ",
+             criterion_name(field->choice.because, evidence->wishes.on_clock));
+    put_difference(line, chosen, best, field->choice.because);
+}
+
+static void reason_equals(struct text *line, const struct advice_evidence *evidence,
+                          const struct field *field)
+{
+    bool first = true;
+    text_add(line, "no significant difference in %s: ",
+             criterion_name(evidence->wishes.goal, evidence->wishes.on_clock));
+    for (size_t i = 0; i < field->count; i++) {
+        char name[CANDIDATE_NAME_MAX];
+        if (!field->equal[i] || i == field->choice.chosen || i == field->choice.best)
+            continue;
+        text_add(line, "%s%s, ", first ? "" : "; ", name_of(name, evidence, i));
+        put_difference(line, &field->contenders[i], &field->contenders[field->choice.chosen],
+                       evidence->wishes.goal);
+        first = false;
+    }
+}
+
+/* The best of those that are told to be worse than the choice, or CHOICE_NONE. */
+static size_t find_runner_up(const struct advice_evidence *evidence, const struct field *field)
+{
+    size_t found = CHOICE_NONE;
+    enum criterion goal = evidence->wishes.goal;
+    for (size_t i = 0; i < field->count; i++) {
+        const struct criteria *of = &field->contenders[i].of;
+        if (!field->entries[i].allowed || i == field->choice.chosen ||
+            criteria_compare(&field->contenders[i], &field->contenders[field->choice.chosen],
+                             goal) <= 0)
+            continue;
+        if (found == CHOICE_NONE ||
+            criteria_value(of, goal) < criteria_value(&field->contenders[found].of, goal))
+            found = i;
+    }
+    return found;
+}
+
+/* Who beats the choice most in another criterion, or CHOICE_NONE. */
+static size_t find_better_in(const struct field *field, enum criterion criterion)
+{
+    size_t found = CHOICE_NONE;
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    for (size_t i = 0; i < field->count; i++) {
+        const struct contender *other = &field->contenders[i];
+        if (field->by[i] != FRONT_ITSELF || !field->entries[i].allowed ||
+            criteria_compare(other, chosen, criterion) >= 0)
+            continue;
+        if (found == CHOICE_NONE ||
+            criteria_compare(other, &field->contenders[found], criterion) < 0)
+            found = i;
+    }
+    return found;
+}
+
+static bool reason_trade(struct text *line, const struct advice_evidence *evidence,
+                         const struct field *field, enum criterion criterion)
+{
+    char name[CANDIDATE_NAME_MAX];
+    size_t other = find_better_in(field, criterion);
+    if (criterion == evidence->wishes.goal || other == CHOICE_NONE)
+        return false;
+    text_add(line, "for better %s %s: ", criterion_name(criterion, evidence->wishes.on_clock),
+             name_of(name, evidence, other));
+    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
+                   criterion);
+    text_add(line, ", at ");
+    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
+                   evidence->wishes.goal);
+    return true;
+}
+
+static bool has_equals(const struct field *field)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < field->count; i++)
+        count += field->equal[i] && i != field->choice.chosen && i != field->choice.best;
+    return count > 0;
+}
+
+/* Of those that were only looked at, who may yet be better. */
+static bool reason_unraced(struct text *line, const struct advice_evidence *evidence,
+                           const struct field *field)
+{
+    bool first = true;
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    const enum criterion goal = evidence->wishes.goal;
+    if (!criteria_is_sampled(chosen, goal))
+        return false;
+    for (size_t i = 0; i < field->count; i++) {
+        char name[CANDIDATE_NAME_MAX];
+        const struct contender *other = &field->contenders[i];
+        if (!field->entries[i].allowed || other->of.cost_ns.count >= CRITERIA_PAIRS_MIN ||
+            i == field->choice.chosen || !criteria_may_be_better(other, chosen, goal))
+            continue;
+        text_add(line, "%s%s, ", first ? "only looked at, and may be better: " : "; ",
+                 name_of(name, evidence, i));
+        put_difference(line, other, chosen, goal);
+        first = false;
+    }
+    return !first;
+}
+
+/* Samples that scatter so much were taken beside other work. */
+static bool reason_doubt(struct text *line, const struct field *field)
+{
+    const struct criteria *of = &field->contenders[field->choice.chosen].of;
+    const struct summary *cost = &of->cost_ns;
+    if (cost->high < SCATTERED * cost->low)
+        return false;
+    text_add(
+        line,
+        "doubtful: its %s is known to a factor of %.1f only; a machine with less other work, or "
+        "a larger budget, would tell more",
+        criterion_name(CRITERION_COST, of->on_clock), cost->high / cost->low);
+    return true;
+}
+
+/* Each says something, or false: there is nothing of its kind to say. */
+static bool reason_of_kind(struct text *line, const struct advice_evidence *evidence,
+                           const struct field *field, size_t kind)
+{
+    char name[CANDIDATE_NAME_MAX];
+    size_t runner_up;
+    switch (kind) {
+    case 0:
+        reason_figures(line, field);
+        return true;
+    case 1:
+        if (field->choice.best == field->choice.chosen)
+            return false;
+        reason_preferred(line, evidence, field);
+        return true;
+    case 2:
+        if (!has_equals(field))
+            return false;
+        reason_equals(line, evidence, field);
+        return true;
+    case 3:
+        runner_up = find_runner_up(evidence, field);
+        if (runner_up == CHOICE_NONE)
+            return false;
+        text_add(line, "the best that is significantly worse is %s: ",
+                 name_of(name, evidence, runner_up));
+        put_difference(line, &field->contenders[runner_up],
+                       &field->contenders[field->choice.chosen], evidence->wishes.goal);
+        return true;
+    case 4 + CRITERIA:
+        return reason_unraced(line, evidence, field);
+    case 5 + CRITERIA:
+        return reason_doubt(line, field);
+    default:
+        return reason_trade(line, evidence, field, (enum criterion)(kind - 4));
+    }
+}
+
+bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
+                  const struct field *field, size_t index)
+{
+    for (size_t kind = 0; kind <= 5 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
+        struct text line = text_in(out, size);
+        out[0] = '\0';
+        if (reason_of_kind(&line, evidence, field, kind) && index-- == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The same design, behind the same runner? */
+static bool is_alike(const struct candidate *left, const struct candidate *right)
+{
+    return left->design == right->design && left->runner == right->runner;
+}
+
+/* Is one candidate measured, where there was no time for those of other designs? */
+static bool is_alone(const struct advice_evidence *evidence, const struct field *field)
+{
+    bool waits = false;
+    for (size_t i = 0; i < field->count; i++)
+        waits =
+            waits ||
+            (!evidence->candidates[i].left_out[0] && field->contenders[i].of.status[0] == '\0' &&
+             !is_alike(&evidence->candidates[i], &evidence->candidates[field->choice.chosen]));
+    return waits && count_measured(field) < 2;
+}
+
+/* Is the candidate as good as the chosen one, or was it looked at too shortly to be told worse?  Of few samples the
+ * figures decide: their interval would leave no design out. */
+static bool may_be_better(const struct advice_evidence *evidence, const struct field *field,
+                          size_t index)
+{
+    enum criterion goal = evidence->wishes.goal;
+    const struct contender *left = &field->contenders[index];
+    const struct contender *right = &field->contenders[field->choice.chosen];
+    bool is_few =
+        left->of.cost_ns.count < CRITERIA_PAIRS_MIN || right->of.cost_ns.count < CRITERIA_PAIRS_MIN;
+    if (field->equal[index] || !field->entries[index].allowed)
+        return field->equal[index];
+    return criteria_is_sampled(left, goal) && is_few ? criteria_may_be_near(left, right, goal)
+                                                     : criteria_compare(left, right, goal) <= 0;
+}
+
+void words_unclear(char *out, size_t size, const struct advice_evidence *evidence,
+                   const struct field *field)
+{
+    struct text line = text_in(out, size);
+    size_t chosen = field->choice.chosen, others = 0, named[UNCLEAR_NAMED];
+    char name[CANDIDATE_NAME_MAX];
+    for (size_t i = 0; chosen != CHOICE_NONE && i < field->count; i++) {
+        if (!may_be_better(evidence, field, i) ||
+            is_alike(&evidence->candidates[i], &evidence->candidates[chosen]))
+            continue;
+        if (others < UNCLEAR_NAMED)
+            named[others] = i;
+        others++;
+    }
+    if (others == 0 && is_alone(evidence, field))
+        text_add(&line, "No clear answer: there was no time for the other designs at this size");
+    if (others == 0)
+        return;
+    text_add(&line, "No clear answer between %s", name_of(name, evidence, chosen));
+    for (size_t i = 0; i < others && i < UNCLEAR_NAMED; i++)
+        text_add(&line, "%s %s", i + 1 == others ? " and" : ",", name_of(name, evidence, named[i]));
+    if (others > UNCLEAR_NAMED)
+        text_add(&line, " and %zu more", others - UNCLEAR_NAMED);
+    text_add(&line, " by %s", criterion_name(evidence->wishes.goal, evidence->wishes.on_clock));
+}
+
+#define CENTURIES_NS 0x1p63 /* 292 years */
+
+/* The span as the design was set in any of its cells; NaN: it has none. */
+static double span_of(const struct contender *contender)
+{
+    double span = NAN;
+    for (size_t i = 0; i < CRITERIA_ROUNDS && isnan(span); i++)
+        span = json_get_number(contender->cells.cells[i], "span_ticks");
+    return span;
+}
+
+void words_is(char *out, size_t size, const struct advice_evidence *evidence,
+              const struct field *field)
+{
+    struct text line = text_in(out, size);
+    const struct candidate *chosen = &evidence->candidates[field->choice.chosen];
+    const struct tw_backend *design = chosen->design->timed;
+    double span = span_of(&field->contenders[field->choice.chosen]);
+    uint64_t tick_ns = chosen->tick_ns > 0 ? chosen->tick_ns : evidence->load.tick_ns;
+    if (chosen->runner) {
+        const struct tw_runner *runner = chosen->runner->timed;
+        text_add(&line, "The runner %s: %s (after %s)", runner->name, runner->summary,
+                 runner->after);
+        if (!(runner->flags & TW_RUNNER_OWN_TIMERS))
+            text_add(&line, ".  The design %s: %s", design->name, design->summary);
+        return;
+    }
+    text_add(&line, "%s: %s; ", design->name, design->summary);
+    double ns = span * (double)tick_ns;
+    if (isnan(span)) {
+        text_add(&line, "it takes every delay");
+    } else if (ns >= CENTURIES_NS) {
+        text_add(&line, "it takes delays of centuries");
+    } else {
+        char time[40];
+        units_format_time(time, sizeof time, units_whole(ns));
+        text_add(&line, "as it is set here it refuses delays beyond %.0f ticks (%s)", span, time);
+    }
+}
+
+/* ---- The others, and other sizes. ------------------------------------------------------------ */
+
+static void why_dominated(struct text *line, const struct advice_evidence *evidence,
+                          const struct field *field, size_t candidate, size_t by)
+{
+    char name[CANDIDATE_NAME_MAX];
+    bool first = true;
+    text_add(line, "worse than %s, and better in nothing: ", name_of(name, evidence, by));
+    for (int i = 0; i < CRITERIA; i++) {
+        if (criteria_compare(&field->contenders[by], &field->contenders[candidate],
+                             (enum criterion)i) >= 0)
+            continue;
+        text_add(line, "%s", first ? "" : ", ");
+        put_difference(line, &field->contenders[candidate], &field->contenders[by],
+                       (enum criterion)i);
+        first = false;
+    }
+}
+
+void words_why(char *out, size_t size, const struct advice_evidence *evidence,
+               const struct field *field, size_t candidate)
+{
+    struct text line = text_in(out, size);
+    const struct candidate *of = &evidence->candidates[candidate];
+    const struct criteria *is = &field->contenders[candidate].of;
+    size_t by = field->by[candidate];
+    out[0] = '\0';
+    if (of->left_out[0])
+        text_add(&line, "%s", of->left_out);
+    else if (!is->known && is->status[0])
+        text_add(&line, "%s: %s", is->status, is->reason);
+    else if (!is->known)
+        text_add(&line, "not measured: the time was up before");
+    else if (field->why[candidate][0])
+        text_add(&line, "%s", field->why[candidate]);
+    else if (by != FRONT_ITSELF && by != candidate)
+        why_dominated(&line, evidence, field, candidate, by);
+    else if (candidate != field->choice.chosen && field->choice.chosen != CHOICE_NONE)
+        put_difference(&line, &field->contenders[candidate],
+                       &field->contenders[field->choice.chosen], evidence->wishes.goal);
+}
+
+static void put_count(struct text *line, double value)
+{
+    char text[32];
+    words_number(text, sizeof text, value);
+    if (value >= 99.95 && value < 1e15) {
+        /* Three digits are all that is known of it. */
+        double step = pow(10, floor(log10(value)) - 2);
+        snprintf(text, sizeof text, "%.0f", round(value / step) * step);
+    }
+    text_add(line, "%s", text);
+}
+
+void words_change(char *out, size_t size, const struct advice_evidence *evidence,
+                  const struct size_change *change)
+{
+    struct text line = text_in(out, size);
+    char below[CANDIDATE_NAME_MAX], above[CANDIDATE_NAME_MAX];
+    const struct crossing *crossing = &change->crossing;
+    name_of(below, evidence, change->below);
+    name_of(above, evidence, change->above);
+    if (crossing->found) {
+        text_add(&line, "%s below about ", below);
+        put_count(&line, crossing->tasks);
+        text_add(&line, " tasks, %s above: between %.0f and %.0f", above, crossing->low,
+                 crossing->high);
+    } else if ((double)change->told < (double)evidence->load.tasks) {
+        text_add(&line,
+                 "%s at %" PRIu64
+                 " tasks and below; where %s takes over was not told from the sizes "
+                 "measured",
+                 below, change->told, above);
+    } else {
+        text_add(&line,
+                 "%s at %" PRIu64 " tasks and above; up to where %s keeps up was not told from the "
+                 "sizes measured",
+                 above, change->told, below);
+    }
+}
+
+void words_command(char *out, size_t size, const struct load *load,
+                   const struct candidate *candidate)
+{
+    struct text line = text_in(out, size);
+    text_add(&line, load->is_trace ? "twbench replay %s" : "twbench run --workload=%s",
+             load->workload);
+    if (!load->is_trace)
+        text_add(&line, " --tasks=%" PRIu64, load->tasks);
+    if (candidate->runner) {
+        text_add(&line, " --runner=%s --threads=%" PRIu32, candidate->runner->timed->name,
+                 load->threads);
+        if (load->speed != 1)
+            text_add(&line, " --speed=%g", load->speed);
+        if (load->played_ns > 0)
+            text_add(&line, " --duration=%gms", (double)load->played_ns / 1e6);
+        text_add(&line, " --runs=%d", RUNS_AGAIN);
+    }
+    text_add(&line, " --impl=%s", candidate->design->timed->name);
+    for (size_t i = 0; i < candidate->setting_count; i++) {
+        text_add(&line, " --%s=", candidate->settings[i].name);
+        for (uint32_t v = 0; v < candidate->settings[i].count; v++)
+            text_add(&line, "%s%" PRIu64, v ? "," : "", candidate->settings[i].values[v]);
+    }
+    if (candidate->tick_ns > 0)
+        text_add(&line, " --tick=%" PRIu64 "ns", candidate->tick_ns);
+    if (candidate->drive != PLAN_DRIVE_TICKS)
+        text_add(&line, " --drive=%s", plan_drive_name(candidate->drive));
+}

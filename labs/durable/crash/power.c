@@ -1,0 +1,293 @@
+/* power.c - records a run of a store, and opens it in states that the loss of power may leave; and on failing disks. */
+#include "labs/durable/crash/power.h"
+
+#include "harness/base/rng.h"
+#include "labs/durable/drive/drive.h"
+#include "labs/durable/drive/footing.h"
+#include "labs/durable/crash/disk_states.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DATA_BYTES (UINT64_C(64) << 20)
+#define TASKS      90u
+/* Of the steps that make a store, and so many times each. */
+#define FIRST_STEPS_MOST 40u
+#define FIRST_SEEDS      6u
+#define BUDGET_NS        UINT64_C(120000000000)
+
+/* A run of which the disk was recorded. */
+struct recorded {
+    struct durable_request request;
+    struct disk_log *log;
+    struct book *book;
+    char root[PATH_MAX], directory[PATH_MAX + 8];
+};
+
+static bool recorded_make(const struct crash_case *this, enum tw_sync_policy sync, uint64_t seed,
+                          struct recorded *recorded)
+{
+    recorded->request = crash_request(this, sync, TASKS, seed);
+    recorded->log = disk_log_make(DATA_BYTES);
+    recorded->book = book_make(&recorded->request.load);
+    snprintf(recorded->root, sizeof recorded->root, "%s/disk", this->options->directory);
+    snprintf(recorded->directory, sizeof recorded->directory, "%s/store", recorded->root);
+    if (!recorded->log || !recorded->book || mkdir(recorded->root, 0700) != 0) {
+        crash_broken(this, CRASH_POWER, "failed", "no memory or directory for a record: %s",
+                     strerror(errno));
+        return false;
+    }
+    snprintf(recorded->log->root, sizeof recorded->log->root, "%.4000s/", recorded->directory);
+    recorded->book->sync = sync;
+    recorded->book->is_exact = this->store->flags & TW_STORE_EXACT;
+    recorded->book->is_power = true;
+    recorded->book->disk_length = &recorded->log->length;
+    return true;
+}
+
+static void recorded_free(struct recorded *recorded)
+{
+    footing_remove(recorded->root);
+    disk_log_free(recorded->log);
+    book_free(recorded->book);
+}
+
+/* The child inherits the record; this process goes on without. */
+static bool recorded_run(struct recorded *recorded, int *ended, char *reason, size_t size)
+{
+    struct disk_log *before = *disk_layer();
+    *disk_layer() = recorded->log;
+    bool came_to_its_end = durable_open_once(&recorded->request, recorded->directory,
+                                             recorded->book, BUDGET_NS, ended, reason, size);
+    *disk_layer() = before;
+    return came_to_its_end;
+}
+
+/* Is every file that the store left in the record?  What writes past the C library is not. */
+static bool is_recorded(const char *live, const char *rebuilt)
+{
+    char one[PATH_MAX], other[PATH_MAX];
+    struct stat info;
+    bool all = true;
+    DIR *entries = opendir(live);
+    for (const struct dirent *entry; entries && all && (entry = readdir(entries));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(one, sizeof one, "%.3800s/%s", live, entry->d_name);
+        snprintf(other, sizeof other, "%.3800s/%s", rebuilt, entry->d_name);
+        all = lstat(one, &info) == 0 && access(other, F_OK) == 0 &&
+              (!S_ISDIR(info.st_mode) || is_recorded(one, other));
+    }
+    if (entries)
+        closedir(entries);
+    return all;
+}
+
+static bool check_record(const struct crash_case *this, const struct recorded *recorded)
+{
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%s/state", this->options->directory);
+    bool is_whole =
+        disk_state_make(recorded->log, recorded->log->length, DISK_EVERYTHING, 1, directory) &&
+        is_recorded(recorded->directory, directory);
+    footing_remove(directory);
+    if (!is_whole)
+        this->report->skipped = "it writes files in ways that cannot be recorded";
+    return is_whole;
+}
+
+/* ---- Power. ----------------------------------------------------------------------------------- */
+
+static bool judge_state(const struct crash_case *this, const struct recorded *recorded,
+                        uint64_t cut, enum disk_arrival arrival, uint64_t seed)
+{
+    char directory[PATH_MAX], where[300];
+    struct book *book = crash_copy(recorded->book);
+    bool holds = false;
+    snprintf(directory, sizeof directory, "%s/state", this->options->directory);
+    snprintf(where, sizeof where,
+             "under %s, seed %" PRIu64 ", power lost after %" PRIu64 " of %" PRIu64
+             " steps of the disk: %s",
+             durable_sync_name(recorded->request.sync), recorded->request.load.seed, cut,
+             (uint64_t)recorded->log->length, disk_arrival_words(arrival));
+    if (book && disk_state_make(recorded->log, cut, arrival, seed, directory)) {
+        book_turn_back(book, (uint32_t)cut + 1);
+        crash_prepare(book, recorded->request.producers);
+        holds = crash_judge(this, CRASH_POWER, &recorded->request, directory, book, false, where);
+        this->report->states++;
+    } else {
+        crash_broken(this, CRASH_POWER, "failed", "%s: the state could not be made", where);
+    }
+    footing_remove(directory);
+    book_free(book);
+    return holds;
+}
+
+/* Steps of the disk before the first message was acknowledged: the store is being made. */
+static uint64_t first_steps(const struct recorded *recorded)
+{
+    uint64_t first = recorded->log->length;
+    for (uint64_t i = 0; i < recorded->book->load.tasks; i++) {
+        uint64_t acked = recorded->book->entries[i].acked;
+        first = acked > 0 && acked - 1 < first ? acked - 1 : first;
+    }
+    return first < FIRST_STEPS_MOST ? first : FIRST_STEPS_MOST;
+}
+
+/* Each of them, with sectors that arrived and some that did not: it comes once in the life of a store, and among
+ * thousands of steps the states drawn at random hardly meet it. */
+static bool judge_first_steps(const struct crash_case *this, const struct recorded *recorded)
+{
+    bool holds = true;
+    uint64_t steps = first_steps(recorded);
+    for (uint64_t cut = 0; cut <= steps && holds; cut++)
+        for (uint64_t seed = 0; seed < FIRST_SEEDS && holds; seed++)
+            holds = judge_state(this, recorded, cut, DISK_TORN, this->options->seed + seed);
+    return holds;
+}
+
+static bool judge_states(const struct crash_case *this, const struct recorded *recorded)
+{
+    uint64_t length = recorded->log->length, states = this->options->states;
+    struct rng rng;
+    bool holds = true;
+    rng_seed(&rng, recorded->request.load.seed, 31 + recorded->request.sync);
+    for (uint64_t i = 0; states != UINT64_MAX && i < states && holds; i++)
+        holds = judge_state(this, recorded, rng_below(&rng, length + 1),
+                            (enum disk_arrival)(i % DISK_ARRIVALS), rng_next(&rng));
+    for (uint64_t cut = 0; states == UINT64_MAX && cut <= length && holds; cut++)
+        for (int arrival = 0; arrival < DISK_ARRIVALS && holds; arrival++)
+            holds = judge_state(this, recorded, cut, (enum disk_arrival)arrival, rng_next(&rng));
+    return holds;
+}
+
+bool crash_power(const struct crash_case *this, enum tw_sync_policy sync)
+{
+    struct recorded recorded = {.log = NULL};
+    char reason[300] = "";
+    int ended = DRIVE_FINISHED;
+    bool holds = recorded_make(this, sync, this->options->seed, &recorded);
+    if (holds) {
+        recorded.request.measures_recovery = true;
+        holds = recorded_run(&recorded, &ended, reason, sizeof reason);
+        recorded.request.measures_recovery = false;
+        if (holds && ended == DRIVE_FILLED)
+            holds = recorded_run(&recorded, &ended, reason, sizeof reason);
+        if (!holds || ended != DRIVE_FINISHED)
+            crash_broken(this, CRASH_POWER, holds ? "failed" : "crashed",
+                         "the run whose disk is recorded: %s",
+                         holds ? recorded.book->failure : reason);
+        else if (recorded.log->overflow > 0)
+            crash_broken(this, CRASH_POWER, "failed", "the record of the disk has no room");
+        holds = !this->report->is_broken;
+        if (holds && check_record(this, &recorded))
+            holds = (sync != TW_SYNC_ALWAYS || judge_first_steps(this, &recorded)) &&
+                    judge_states(this, &recorded);
+    }
+    recorded_free(&recorded);
+    return holds;
+}
+
+/* ---- Disks that fail. ------------------------------------------------------------------------- */
+
+static const struct {
+    const char *words;
+    uint32_t fault;
+    int error;
+    int64_t count;
+} faults[] = {
+    {"the disk is full", DISK_FAIL_ALL, ENOSPC, INT64_MAX},
+    {"the disk is full for three writes", DISK_FAIL_WRITE, ENOSPC, 3},
+    {"the disk may not be written", DISK_FAIL_ALL, EROFS, INT64_MAX},
+    {"one write fails with EIO", DISK_FAIL_WRITE, EIO, 1},
+    {"one sync fails with EIO", DISK_FAIL_SYNC, EIO, 1},
+    {"every sync fails with EIO", DISK_FAIL_SYNC, EIO, INT64_MAX},
+};
+
+#define FAULTS (sizeof faults / sizeof *faults)
+
+/* What the store acknowledged on the failing disk is there when the disk is sound again. */
+static bool judge_error(const struct crash_case *this, const struct recorded *recorded,
+                        const char *where)
+{
+    struct book *book = crash_copy(recorded->book);
+    bool holds = book != NULL;
+    if (holds) {
+        book->is_power = false;
+        crash_prepare(book, recorded->request.producers);
+        holds = crash_judge(this, CRASH_ERRORS, &recorded->request, recorded->directory, book,
+                            false, where);
+    }
+    book_free(book);
+    return holds;
+}
+
+/* After a sync that failed, nothing that it was to cover may be believed: power is lost, and it is gone. */
+static bool judge_after_sync(const struct crash_case *this, const struct recorded *recorded,
+                             enum disk_arrival arrival, const char *where)
+{
+    char directory[PATH_MAX], whole[500];
+    struct book *book = crash_copy(recorded->book);
+    snprintf(directory, sizeof directory, "%s/state", this->options->directory);
+    snprintf(whole, sizeof whole, "%s, then power lost: %s", where, disk_arrival_words(arrival));
+    bool holds = book && disk_state_make(recorded->log, recorded->log->length, arrival,
+                                         this->options->seed, directory);
+    if (holds) {
+        crash_prepare(book, recorded->request.producers);
+        holds = crash_judge(this, CRASH_ERRORS, &recorded->request, directory, book, false, whole);
+    }
+    footing_remove(directory);
+    book_free(book);
+    return holds;
+}
+
+static bool prove_fault(const struct crash_case *this, enum tw_sync_policy sync, size_t which,
+                        uint64_t seed)
+{
+    struct recorded recorded = {.log = NULL};
+    char reason[300] = "", where[300];
+    struct rng rng;
+    int ended;
+    bool holds = recorded_make(this, sync, seed, &recorded);
+    rng_seed(&rng, seed, 53 + which);
+    if (holds) {
+        recorded.request.insists = true;
+        recorded.log->fault = faults[which].fault;
+        recorded.log->fault_errno = faults[which].error;
+        recorded.log->fault_after = (int64_t)rng_below(&rng, rng_below(&rng, 4) ? 60 : 8);
+        recorded.log->fault_count = faults[which].count;
+        snprintf(where, sizeof where,
+                 "under %s, seed %" PRIu64 ": %s, after %" PRIi64 " calls that went well",
+                 durable_sync_name(sync), seed, faults[which].words, recorded.log->fault_after);
+        holds = recorded_run(&recorded, &ended, reason, sizeof reason);
+        /* A library that ends the process loses no more than a kill does; it is counted and said. */
+        bool aborted = !holds && strstr(reason, "signal 6");
+        this->report->aborts += aborted;
+        if (!holds && !aborted)
+            crash_broken(this, CRASH_ERRORS, "crashed", "%s: %s", where, reason);
+        holds = (holds || aborted) && judge_error(this, &recorded, where);
+        for (int arrival = DISK_NOTHING;
+             holds && faults[which].fault == DISK_FAIL_SYNC && arrival < DISK_ARRIVALS;
+             arrival += 2)
+            holds = judge_after_sync(this, &recorded, (enum disk_arrival)arrival, where);
+        this->report->errors += recorded.log->faults > 0;
+    }
+    recorded_free(&recorded);
+    return holds;
+}
+
+bool crash_errors(const struct crash_case *this, enum tw_sync_policy sync)
+{
+    uint64_t rounds = this->options->states == UINT64_MAX ? 20 : 1;
+    bool holds = true;
+    for (uint64_t round = 0; round < rounds && holds; round++)
+        for (size_t i = 0; i < FAULTS && holds; i++)
+            holds = prove_fault(this, sync, i, this->options->seed + round);
+    return holds;
+}

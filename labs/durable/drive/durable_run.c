@@ -1,0 +1,401 @@
+/* durable_run.c - the parent of a durable run: opens the store in child after child, and ends them. */
+#include "labs/durable/drive/durable_run.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/rng.h"
+#include "harness/base/ward.h"
+#include "labs/durable/drive/drive.h"
+#include "labs/durable/drive/durable_load.h"
+#include "labs/durable/drive/footing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Longest wait at random behind a moment, in nanoseconds: what a put with a sync takes. */
+#define JITTER_NS 400000u
+
+struct endurance {
+    const struct durable_request *request;
+    const struct interrupt *interrupt;
+    struct durable_report *report;
+    struct book *book;
+    char directory[PATH_MAX]; /* of the store */
+    uint64_t deadline_ns;
+    uint64_t kills_left;
+    bool is_cut; /* over before all was handed out, as asked */
+    struct rng rng;
+};
+
+/* A child that works, and how it is to be ended. */
+struct worker {
+    pid_t pid;
+    int alarm; /* readable when the alarm rings */
+    int pidfd;
+    uint64_t begin_ns, memory_kills;
+    enum durable_moment moment;
+    enum durable_victim victim;
+    bool is_to_be_killed;
+};
+
+const char *durable_end_name(enum durable_end end)
+{
+    static const char *const names[DURABLE_ENDS] = {"ok",     "mismatch", "absent",  "unsupported",
+                                                    "failed", "timeout",  "crashed", "interrupted"};
+    return names[end];
+}
+
+const char *durable_sync_name(enum tw_sync_policy sync)
+{
+    static const char *const names[] = {"always", "group", "interval", "none"};
+    return names[sync];
+}
+
+/* Whether the store can make such a run at all: DURABLE_OK, or DURABLE_UNSUPPORTED with the reason. */
+static enum durable_end durable_fits(const struct durable_request *request, char *reason,
+                                     size_t size)
+{
+    const struct tw_store_backend *store = request->store;
+    if (!(store->policies & 1u << request->sync))
+        snprintf(reason, size, "%s cannot keep the policy %s", store->name,
+                 durable_sync_name(request->sync));
+    else if (store->flags & TW_STORE_REAL_CLOCK && !request->real_time)
+        snprintf(reason, size, "%s has a clock of its own; --clock=real", store->name);
+    else
+        return DURABLE_OK;
+    return DURABLE_UNSUPPORTED;
+}
+
+/* ---- Children. -------------------------------------------------------------------------------- */
+
+static bool worker_begin(const struct durable_request *request, const char *directory,
+                         struct book *book, struct worker *worker)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    struct ward ward = {.memory_bytes = request->memory_bytes,
+                        .out_fd = ends[1],
+                        .err_fd = WARD_NOWHERE,
+                        .rights = WARD_FREE};
+    fflush(NULL);
+    atomic_store(&book->stage, BOOK_OPENING);
+    worker->begin_ns = ward_now_ns();
+    worker->memory_kills = ward_memory_kills();
+    worker->pid = ward_fork(&ward);
+    if (worker->pid == 0) {
+        /* A server that the store starts is not to have the alarm as its output. */
+        int alarm = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        enum drive_end end = drive(request, directory, book, alarm);
+        if (end == DRIVE_FILLED && alarm >= 0) {
+            (void)!write(alarm, "F", 1);
+            pause();
+        }
+        _exit((int)end);
+    }
+    close(ends[1]);
+    worker->alarm = ends[0];
+    worker->pidfd = worker->pid > 0 ? ward_pidfd(worker->pid) : -1;
+    return worker->pid > 0;
+}
+
+/* All that the store started goes with it. */
+static int worker_end(struct worker *worker)
+{
+    int status;
+    ward_end(worker->pid, &status);
+    ward_sweep(worker->begin_ns, NULL, 0);
+    close(worker->alarm);
+    if (worker->pidfd >= 0)
+        close(worker->pidfd);
+    return status;
+}
+
+enum waited { WAITED_END, WAITED_ALARM, WAITED_TIMEOUT, WAITED_INTERRUPT };
+
+/* Until the child ends, its alarm rings, the deadline or an interrupt. */
+static enum waited worker_wait(const struct worker *worker, uint64_t deadline_ns,
+                               const struct interrupt *interrupt)
+{
+    struct pollfd files[] = {{.fd = worker->pidfd, .events = POLLIN},
+                             {.fd = worker->alarm, .events = POLLIN},
+                             {.fd = interrupt ? interrupt->fd : -1, .events = POLLIN}};
+    char byte;
+    for (;;) {
+        uint64_t now = clock_read_ns(CLOCK_MONOTONIC);
+        uint64_t left = deadline_ns > now ? (deadline_ns - now) / 1000000 + 1 : 0;
+        if (left == 0)
+            return WAITED_TIMEOUT;
+        if (poll(files, 3, left > 60000 ? 60000 : (int)left) <= 0)
+            continue;
+        if (files[2].revents)
+            return WAITED_INTERRUPT;
+        if (files[1].revents & POLLIN && read(worker->alarm, &byte, 1) == 1)
+            return WAITED_ALARM;
+        if (files[0].revents)
+            return WAITED_END;
+        if (files[1].revents & POLLHUP)
+            files[1].fd = -1;
+    }
+}
+
+bool durable_open_once(const struct durable_request *request, const char *store_directory,
+                       struct book *book, uint64_t budget_ns, int *ended, char *reason,
+                       size_t reason_size)
+{
+    struct worker worker = {0};
+    bool may_be_memory;
+    if (!worker_begin(request, store_directory, book, &worker)) {
+        snprintf(reason, reason_size, "no child: %s", strerror(errno));
+        return false;
+    }
+    enum waited waited = WAITED_ALARM;
+    while (waited == WAITED_ALARM && atomic_load(&book->stage) != BOOK_FILLED)
+        waited = worker_wait(&worker, clock_read_ns(CLOCK_MONOTONIC) + budget_ns, NULL);
+    int status = worker_end(&worker);
+    if (waited == WAITED_ALARM) {
+        *ended = DRIVE_FILLED;
+        return true;
+    }
+    if (waited == WAITED_TIMEOUT)
+        snprintf(reason, reason_size, "did not end within %.1f s", (double)budget_ns / 1e9);
+    else if (WIFSIGNALED(status))
+        ward_explain_signal(WTERMSIG(status), ward_memory_kills() - worker.memory_kills,
+                            &may_be_memory, reason, reason_size);
+    else
+        *ended = WEXITSTATUS(status);
+    return waited == WAITED_END && WIFEXITED(status);
+}
+
+/* ---- Moments. --------------------------------------------------------------------------------- */
+
+/* Steps that are still to come, about: each message is put and handed out. */
+static uint64_t steps_left(const struct book *book)
+{
+    uint64_t all = 2 * book->load.tasks, past = atomic_load(&book->steps);
+    return all > past ? all - past : 1;
+}
+
+/* What the store can be ended by: its server is there only once it is open. */
+static void choose_end(struct endurance *endurance, struct worker *worker)
+{
+    struct book *book = endurance->book;
+    uint64_t draw = rng_below(&endurance->rng, 8);
+    bool has_server = endurance->request->store->flags & TW_STORE_SERVER;
+    worker->is_to_be_killed = endurance->kills_left > 0;
+    worker->moment = draw == 0 && book->incarnation > 0 ? DURABLE_OPENING
+                     : draw == 1                        ? DURABLE_CHECKPOINT
+                                                        : DURABLE_WORKING;
+    worker->victim = has_server && worker->moment != DURABLE_OPENING
+                         ? (enum durable_victim)rng_below(&endurance->rng, DURABLE_VICTIMS)
+                         : DURABLE_CLIENT;
+    /* On average as far apart as kills divide what is left. */
+    uint64_t life = steps_left(book) / (endurance->kills_left + 1);
+    uint32_t at = atomic_load(&book->steps) + 1;
+    at += (uint32_t)rng_below(&endurance->rng, 2 * life + 1);
+    atomic_store(&book->wants_checkpoint, 0);
+    atomic_store(&book->alarm, 0);
+    if (worker->is_to_be_killed && worker->moment == DURABLE_WORKING)
+        atomic_store(&book->alarm, at);
+    if (worker->is_to_be_killed && worker->moment == DURABLE_CHECKPOINT)
+        atomic_store(&book->wants_checkpoint, 1);
+}
+
+static void sleep_ns(uint64_t ns)
+{
+    struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    nanosleep(&pause, NULL);
+}
+
+/* Between 0 and what the step takes, as far as that is known. */
+static void wait_at_random(struct endurance *endurance, uint64_t takes_ns)
+{
+    uint64_t most = takes_ns > 0 ? takes_ns : JITTER_NS;
+    sleep_ns(rng_below(&endurance->rng, most + most / 4));
+}
+
+/* Ends what is to be ended.  When the server alone goes, the client finds out and ends by itself. */
+static void strike(struct endurance *endurance, struct worker *worker)
+{
+    struct book *book = endurance->book;
+    if (worker->victim != DURABLE_CLIENT && book->server > 0)
+        kill((pid_t)book->server, SIGKILL);
+    if (worker->victim == DURABLE_SERVER && book->server > 0) {
+        uint64_t patience = clock_read_ns(CLOCK_MONOTONIC) + 5000000000u;
+        enum waited waited = WAITED_ALARM;
+        while (waited == WAITED_ALARM)
+            waited = worker_wait(worker, patience, endurance->interrupt);
+    }
+    kill(worker->pid, SIGKILL);
+    book->figures.kills[worker->victim][worker->moment]++;
+    endurance->kills_left--;
+}
+
+/* ---- The run. --------------------------------------------------------------------------------- */
+
+static void set_end(struct endurance *endurance, enum durable_end end, const char *reason)
+{
+    struct durable_report *report = endurance->report;
+    report->end = end;
+    snprintf(report->reason, sizeof report->reason, "%s", reason);
+}
+
+/* False when the run is over. */
+static bool judge_end(struct endurance *endurance, const struct worker *worker, int status,
+                      bool was_struck)
+{
+    struct book *book = endurance->book;
+    char reason[300];
+    bool may_be_memory;
+    if (was_struck)
+        return true;
+    if (WIFSIGNALED(status)) {
+        ward_explain_signal(WTERMSIG(status), ward_memory_kills() - worker->memory_kills,
+                            &may_be_memory, reason, sizeof reason);
+        set_end(endurance, DURABLE_CRASHED, reason);
+    } else if (WEXITSTATUS(status) == DRIVE_SERVED && endurance->request->is_cold &&
+               !book->is_cold) {
+        book->is_cold = footing_forget(endurance->directory);
+        if (book->is_cold)
+            return true;
+        set_end(endurance, DURABLE_FAILED,
+                "--cold: the page cache keeps the files; expected a directory on a disk");
+    } else if (WEXITSTATUS(status) == DRIVE_FINISHED || WEXITSTATUS(status) == DRIVE_SERVED) {
+        endurance->is_cut = WEXITSTATUS(status) == DRIVE_SERVED;
+        set_end(endurance, DURABLE_OK, "");
+    } else {
+        enum durable_end end = WEXITSTATUS(status) == DRIVE_ABSENT    ? DURABLE_ABSENT
+                               : WEXITSTATUS(status) == DRIVE_REFUSED ? DURABLE_UNSUPPORTED
+                                                                      : DURABLE_FAILED;
+        set_end(endurance, end, book->failure[0] ? book->failure : "exited by itself");
+    }
+    return false;
+}
+
+/* The child is let work until it ends or its moment comes.  False when the run is over. */
+static bool live_once(struct endurance *endurance)
+{
+    struct worker worker = {0};
+    struct book *book = endurance->book;
+    bool was_struck = false;
+    if (book->incarnation > 0)
+        book_settle(book);
+    choose_end(endurance, &worker);
+    if (!worker_begin(endurance->request, endurance->directory, book, &worker)) {
+        set_end(endurance, DURABLE_FAILED, "no process for a child");
+        return false;
+    }
+    enum waited waited = WAITED_ALARM;
+    if (worker.is_to_be_killed && worker.moment == DURABLE_OPENING) {
+        wait_at_random(endurance, book->opening_ns + 1000000);
+    } else {
+        waited = worker_wait(&worker, endurance->deadline_ns, endurance->interrupt);
+        if (waited == WAITED_ALARM && atomic_load(&book->stage) != BOOK_FILLED)
+            wait_at_random(endurance,
+                           worker.moment == DURABLE_CHECKPOINT ? book->checkpoint_ns : 0);
+    }
+    if (waited == WAITED_ALARM && atomic_load(&book->stage) == BOOK_FILLED) {
+        book->figures.disk_bytes = footing_disk_bytes(endurance->directory);
+        kill(worker.pid, SIGKILL);
+        was_struck = true;
+    } else if (waited == WAITED_ALARM) {
+        strike(endurance, &worker);
+        was_struck = true;
+    }
+    int status = worker_end(&worker);
+    if (waited == WAITED_TIMEOUT || waited == WAITED_INTERRUPT) {
+        set_end(endurance, waited == WAITED_TIMEOUT ? DURABLE_TIMEOUT : DURABLE_INTERRUPTED,
+                waited == WAITED_TIMEOUT ? "the budget was over before the last message was done"
+                                         : "interrupted");
+        return false;
+    }
+    return judge_end(endurance, &worker, status, was_struck);
+}
+
+/* The open after the kill when all was put is the one whose recovery is the figure. */
+static void note_recovery(struct endurance *endurance, uint64_t opens_before, bool was_filled,
+                          bool was_cold)
+{
+    struct book *book = endurance->book;
+    if (was_cold && book->figures.opens == opens_before + 1)
+        book->figures.cold_recovery_ns = book->opening_ns;
+    if (!was_filled || book->figures.opens != opens_before + 1 || book->figures.recovery_ns)
+        return;
+    book->figures.recovery_ns = book->opening_ns;
+    book->figures.recovered = book->description.recovered;
+}
+
+static void sum_payloads(struct book *book)
+{
+    for (uint64_t i = 0; i < book->load.tasks; i++)
+        if (book->entries[i].handed)
+            book->figures.payload_bytes += durable_load_message(&book->load, i).size;
+}
+
+static void judge(struct endurance *endurance)
+{
+    struct book *book = endurance->book;
+    struct durable_report *report = endurance->report;
+    sum_payloads(book);
+    report->figures = book->figures;
+    report->description = book->description;
+    report->stats = book->stats;
+    report->ledger = book_judge(book);
+    if (report->end != DURABLE_OK || endurance->is_cut) {
+        report->ledger.pending = report->ledger.lost;
+        report->ledger.lost = 0;
+    }
+    if (report->end == DURABLE_OK && !(endurance->request->store->flags & TW_STORE_KEEPS_NOTHING) &&
+        book_is_broken(&report->ledger)) {
+        report->end = DURABLE_MISMATCH;
+        book_explain(book, &report->ledger, report->reason, sizeof report->reason);
+    }
+    if (endurance->request->store->flags & TW_STORE_KEEPS_NOTHING)
+        report->ledger = (struct durable_ledger){.acknowledged = report->ledger.acknowledged};
+}
+
+void durable_run(const struct durable_request *request, const struct interrupt *interrupt,
+                 struct durable_report *report)
+{
+    struct endurance endurance = {.request = request, .interrupt = interrupt, .report = report};
+    struct durable_request whole = *request;
+    *report = (struct durable_report){.end = DURABLE_OK};
+    report->end = durable_fits(request, report->reason, sizeof report->reason);
+    if (report->end != DURABLE_OK)
+        return;
+    if (request->store->flags & (TW_STORE_IN_MEMORY | TW_STORE_KEEPS_NOTHING)) {
+        whole.kills = 0;
+        whole.measures_recovery = whole.is_cold = false;
+    }
+    endurance.request = &whole;
+    endurance.book = book_make(&request->load);
+    if (!endurance.book) {
+        set_end(&endurance, DURABLE_FAILED, "no memory for the book");
+        return;
+    }
+    endurance.book->sync = request->sync;
+    endurance.book->is_exact = request->store->flags & TW_STORE_EXACT;
+    endurance.kills_left = whole.kills;
+    endurance.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->budget_ns;
+    rng_seed(&endurance.rng, request->load.seed, 77);
+    snprintf(endurance.directory, sizeof endurance.directory, "%s/store", request->directory);
+    bool goes_on = true, was_filled = false;
+    while (goes_on) {
+        uint64_t opens = endurance.book->figures.opens;
+        bool was_cold = endurance.book->is_cold;
+        goes_on = live_once(&endurance);
+        note_recovery(&endurance, opens, was_filled, was_cold);
+        was_filled = atomic_load(&endurance.book->stage) == BOOK_FILLED;
+    }
+    judge(&endurance);
+    book_free(endurance.book);
+}

@@ -1,0 +1,167 @@
+/* footing.c - reads /proc, and walks directories. */
+#include "labs/durable/drive/footing.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The number behind "KEY:" of a file of /proc. */
+static uint64_t read_key(int64_t pid, const char *file, const char *key)
+{
+    char path[64], line[256];
+    uint64_t value = UINT64_MAX;
+    size_t length = strlen(key);
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/%s", pid, file);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return UINT64_MAX;
+    while (value == UINT64_MAX && fgets(line, sizeof line, in))
+        if (strncmp(line, key, length) == 0 && line[length] == ':')
+            (void)sscanf(line + length + 1, "%" SCNu64, &value);
+    fclose(in);
+    return value;
+}
+
+uint64_t footing_memory_bytes(int64_t pid)
+{
+    uint64_t kib = read_key(pid, "status", "RssAnon");
+    return kib == UINT64_MAX ? kib : kib * 1024;
+}
+
+uint64_t footing_resident_bytes(int64_t pid)
+{
+    uint64_t mapped_kib = read_key(pid, "status", "RssFile"), memory = footing_memory_bytes(pid);
+    return mapped_kib == UINT64_MAX || memory == UINT64_MAX ? UINT64_MAX
+                                                            : memory + mapped_kib * 1024;
+}
+
+void footing_written(int64_t pid, uint64_t *written_bytes, uint64_t *storage_bytes)
+{
+    *written_bytes = read_key(pid, "io", "wchar");
+    *storage_bytes = read_key(pid, "io", "write_bytes");
+}
+
+uint64_t footing_disk_bytes(const char *directory)
+{
+    uint64_t bytes = 0;
+    DIR *entries = opendir(directory);
+    if (!entries)
+        return 0;
+    for (const struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
+        char path[PATH_MAX];
+        struct stat info;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (lstat(path, &info) != 0)
+            continue;
+        if (S_ISDIR(info.st_mode))
+            bytes += footing_disk_bytes(path);
+        else if (S_ISREG(info.st_mode))
+            bytes += (uint64_t)info.st_blocks * 512;
+    }
+    closedir(entries);
+    return bytes;
+}
+
+/* How many of a file's pages the page cache has; SIZE_MAX when the system does not say. */
+static size_t cached_pages(int fd, size_t bytes, size_t pages)
+{
+    size_t cached = 0;
+    unsigned char *state = malloc(pages);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    bool is_known = state && map != MAP_FAILED && mincore(map, bytes, state) == 0;
+    for (size_t i = 0; is_known && i < pages; i++)
+        cached += state[i] & 1u;
+    if (map != MAP_FAILED)
+        munmap(map, bytes);
+    free(state);
+    return is_known ? cached : SIZE_MAX;
+}
+
+static bool forget_file(const char *path)
+{
+    struct stat info;
+    bool forgot = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0 && fstat(fd, &info) == 0 && fsync(fd) == 0 &&
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0) {
+        size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)info.st_size;
+        size_t pages = (bytes + page - 1) / page;
+        forgot = bytes == 0 || cached_pages(fd, bytes, pages) <= pages / 100;
+    }
+    if (fd >= 0)
+        close(fd);
+    return forgot;
+}
+
+static int forget_one(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)at;
+    return type == FTW_F && S_ISREG(info->st_mode) && !forget_file(path);
+}
+
+bool footing_forget(const char *directory)
+{
+    return nftw(directory, forget_one, 16, FTW_PHYS) == 0;
+}
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info, (void)type, (void)at;
+    return remove(path);
+}
+
+bool footing_remove(const char *directory)
+{
+    return nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0;
+}
+
+static bool copy_file(const char *from, const char *to)
+{
+    char bytes[65536];
+    ssize_t length = -1;
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    while (in >= 0 && out >= 0 && (length = read(in, bytes, sizeof bytes)) > 0)
+        if (write(out, bytes, (size_t)length) != length) {
+            length = -1;
+            break;
+        }
+    if (in >= 0)
+        close(in);
+    if (out >= 0 && close(out) != 0)
+        length = -1;
+    return length == 0;
+}
+
+bool footing_copy(const char *from, const char *to)
+{
+    DIR *entries = opendir(from);
+    bool copied = entries && mkdir(to, 0700) == 0;
+    for (const struct dirent *entry; copied && (entry = readdir(entries));) {
+        char source[PATH_MAX], target[PATH_MAX];
+        struct stat info;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
+        snprintf(target, sizeof target, "%s/%s", to, entry->d_name);
+        if (lstat(source, &info) != 0)
+            continue;
+        if (S_ISDIR(info.st_mode))
+            copied = footing_copy(source, target);
+        else if (S_ISREG(info.st_mode))
+            copied = copy_file(source, target);
+    }
+    if (entries)
+        closedir(entries);
+    return copied;
+}

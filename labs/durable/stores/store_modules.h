@@ -1,0 +1,38 @@
+/* store_modules.h - finds every store by its name: those in the program, and those in shared objects.
+ *
+ * A store of a library or a server is a shared object of its own (src/stores/), loaded when it is asked for.  What
+ * is loaded stays loaded: a table is good until the program ends.
+ */
+#ifndef TWBENCH_STORE_MODULES_H
+#define TWBENCH_STORE_MODULES_H
+
+#include "harness/base/diag.h"
+#include "labs/durable/stores/store_registry.h"
+
+/* Where the shared object of a row is, or would be; "" for one in the program. */
+void store_modules_path(const struct store_row *row, char *out, size_t size);
+
+/* The table of a row, loaded if it has to be.  NULL with DIAG_RUN in *diag: its object was not built, cannot be loaded
+ * or keeps another version of the contract. */
+const struct tw_store_backend *store_modules_load(const struct store_row *row, struct diag *diag);
+
+/* The table of a key, or of a shared object given by its path (with a slash), which is loaded.  NULL with the reason. */
+const struct tw_store_backend *store_modules_open(const char *given, struct diag *diag);
+
+/* The row of that key.  NULL with DIAG_USAGE in *diag, which names the nearest. */
+const struct store_row *store_modules_find(const char *key, struct diag *diag);
+
+/* The parameter of that name, of the first store that is here and has it; its text stays.  NULL: none has.  Loads stores
+ * until one has it. */
+const struct tw_param *store_modules_param(const char *name);
+
+/* Those of the given settings that the store has, into out, which has room for all; how many. */
+size_t store_modules_settings(const struct tw_store_backend *store, const struct tw_setting *given,
+                              size_t count, struct tw_setting *out);
+
+/* DIAG_USAGE when none of the stores has one of the given settings, which would do nothing.  A NULL stands for a store that
+ * is not here, and may have it. */
+int store_modules_check(const struct tw_store_backend *const *stores, size_t store_count,
+                        const struct tw_setting *given, size_t count, struct diag *diag);
+
+#endif

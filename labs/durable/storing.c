@@ -1,0 +1,426 @@
+/* storing.c - runs each cell in a directory of its own, and keeps the document up to date. */
+#include "labs/durable/storing.h"
+
+#include "labs/durable/stores_cell.h"
+#include "harness/base/file.h"
+#include "harness/base/interrupt.h"
+#include "harness/base/json.h"
+#include "harness/base/jsontext.h"
+#include "labs/durable/stores/store_modules.h"
+#include "labs/durable/drive/durable_run.h"
+#include "labs/durable/drive/footing.h"
+#include "harness/measure/session/origin.h"
+#include "harness/measure/session/progress.h"
+#include "harness/measure/stats/summary.h"
+#include "harness/tell/result/shape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REAL_SPAN_MS 4000u
+#define REAL_TURNS   240 /* of the span, as of ten days: the puts come within one */
+#define SYNC_SAMPLES 64
+
+struct storing {
+    const struct storing_request *request; /* whose matrix is in hand */
+    cJSON *document;
+    struct progress progress;
+    struct interrupt interrupt;
+    uint64_t begin_ns;
+    char root[PATH_MAX]; /* directory of this command */
+    size_t done, total;
+    struct tw_setting settings[DURABLE_SETTINGS_MAX]; /* those of the store in hand */
+};
+
+struct durable_load storing_default_load(void)
+{
+    return (struct durable_load){.span_ms = UINT64_C(864000000),
+                                 .arrivals_ms = 3600000,
+                                 .payload_min = 100,
+                                 .payload_max = 100,
+                                 .cancel_permille = 20,
+                                 .hot_permille = 100,
+                                 .burst_permille = 100,
+                                 .past_permille = 2};
+}
+
+/* ---- The matrix. ------------------------------------------------------------------------------ */
+
+static size_t matrix_size(const struct storing_request *request)
+{
+    return request->store_count * request->sync_count * request->task_count *
+           request->producer_count * request->batch_count;
+}
+
+/* The settings that this store has. */
+static size_t settings_of(struct storing *storing, const struct tw_store_backend *store)
+{
+    const struct storing_request *request = storing->request;
+    return store ? store_modules_settings(store, request->settings, request->setting_count,
+                                          storing->settings)
+                 : 0;
+}
+
+/* Stores change fastest, so that those under one policy and load run one after another. */
+static const struct store_row *cell_request(struct storing *storing, size_t index,
+                                            struct durable_request *out, struct diag *diag)
+{
+    const struct storing_request *request = storing->request;
+    const struct store_row *row = request->stores[index % request->store_count];
+    index /= request->store_count;
+    const struct storing_sync *sync = &request->syncs[index % request->sync_count];
+    index /= request->sync_count;
+    uint64_t producers = request->producers[index % request->producer_count];
+    index /= request->producer_count;
+    uint64_t batch = request->batches[index % request->batch_count];
+    index /= request->batch_count;
+    *out = (struct durable_request){.store = store_modules_load(row, diag),
+                                    .sync = sync->policy,
+                                    .interval_ms = sync->interval_ms,
+                                    .load = request->load,
+                                    .producers = (uint32_t)producers,
+                                    .batch = (uint32_t)batch,
+                                    .rate = request->rate,
+                                    .real_time = request->real_time,
+                                    .no_tend = request->no_tend,
+                                    .no_drain = request->no_drain,
+                                    .is_cold = request->is_cold,
+                                    .kills = request->kills,
+                                    .measures_recovery = request->kills == 0,
+                                    .budget_ns = request->setup->budget_ns,
+                                    .memory_bytes = request->setup->memory_limit_bytes,
+                                    .settings = storing->settings};
+    out->load.tasks = request->tasks[index % request->task_count];
+    out->load.seed = request->setup->seed;
+    if (out->store && out->store->flags & TW_STORE_REAL_CLOCK)
+        out->real_time = true;
+    if (out->real_time && !request->span_given)
+        out->load.span_ms = REAL_SPAN_MS;
+    /* On the real clock a due counts from the moment that its put is meant for: at full speed, the beginning. */
+    if (out->real_time)
+        out->load.arrivals_ms = out->rate > 0
+                                    ? (uint64_t)((double)out->load.tasks * 1000 / out->rate)
+                                    : out->load.span_ms / REAL_TURNS;
+    out->setting_count = settings_of(storing, out->store);
+    return row;
+}
+
+static cJSON *cell_find(struct storing *storing, const char *store,
+                        const struct durable_request *request)
+{
+    cJSON *cells = cJSON_GetObjectItemCaseSensitive(storing->document, "cells"), *cell;
+    cJSON_ArrayForEach(cell, cells) if (stores_cell_is(cell, store, request)) return cell;
+    cell = stores_cell_new(store, request);
+    cJSON_AddItemToArray(cells, cell);
+    return cell;
+}
+
+/* ---- The document. ---------------------------------------------------------------------------- */
+
+/* Median time of an append of 4 KiB and its fdatasync, in microseconds: what the disk makes of any store. */
+static double disk_sync_us(const char *directory)
+{
+    char path[PATH_MAX + 16], bytes[4096] = "";
+    double samples[SYNC_SAMPLES];
+    size_t count = 0;
+    snprintf(path, sizeof path, "%s/sync", directory);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    for (; fd >= 0 && count < SYNC_SAMPLES; count++) {
+        uint64_t begin = clock_read_ns(CLOCK_MONOTONIC);
+        if (write(fd, bytes, sizeof bytes) != (ssize_t)sizeof bytes || fdatasync(fd) != 0)
+            break;
+        samples[count] = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin) / 1000;
+    }
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    return count > 0 ? summary_quantile(samples, count, 0.5) : -1;
+}
+
+static cJSON *make_method(const struct storing *storing)
+{
+    const struct storing_request *request = storing->request;
+    double sync_us = disk_sync_us(storing->root);
+    cJSON *method = cJSON_CreateObject();
+    json_add_integer(method, "runs", request->setup->runs);
+    json_add_integer(method, "budget_ns", request->setup->budget_ns);
+    json_add_integer(method, "memory_limit_bytes", request->setup->memory_limit_bytes);
+    json_add(method, "disk_sync_us", sync_us < 0 ? cJSON_CreateNull() : json_measure(sync_us));
+    return method;
+}
+
+static int make_document(struct storing *storing, struct diag *diag)
+{
+    static const char *const keys[] = {"tool", "machine", "command"};
+    struct result_origin origin;
+    struct result_document *head = NULL;
+    origin_fill(&origin, storing->request->setup);
+    int status = result_new(&origin, &head, diag);
+    if (status != DIAG_OK)
+        return status;
+    cJSON *document = cJSON_CreateObject();
+    json_add_integer(document, "schema_version", RESULT_SCHEMA_VERSION);
+    json_add_text(document, "kind", "stores");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_add(document, keys[i], cJSON_Duplicate(json_get(result_json(head), keys[i]), true));
+    result_free(head);
+    json_add(document, "complete", cJSON_CreateFalse());
+    json_add_measure(document, "duration_s", 0);
+    json_add(document, "method", make_method(storing));
+    json_add(document, "cells", cJSON_CreateArray());
+    storing->document = document;
+    return DIAG_OK;
+}
+
+static void print_document(FILE *out, const void *ctx)
+{
+    fprintf(out, "%s\n", (const char *)ctx);
+}
+
+/* After each run, so that an end by force costs one run. */
+static int save(const struct storing *storing, struct diag *diag)
+{
+    const char *path = storing->request->setup->json;
+    if (!path || !file_is_replaced(path))
+        return DIAG_OK;
+    char *text = cJSON_Print(storing->document);
+    int status = text ? file_replace(path, print_document, text, diag)
+                      : diag_run(diag, "no memory for the document as JSON");
+    cJSON_free(text);
+    return status;
+}
+
+int storing_load(const char *path, cJSON **document, struct diag *diag)
+{
+    char *text;
+    size_t size;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    int status = file_read(path, &text, &size, diag);
+    if (status != DIAG_OK)
+        return status;
+    *document = NULL;
+    status =
+        jsontext_read(name, text, size, "a document of 'twbench stores --json'", document, diag);
+    free(text);
+    if (status == DIAG_OK)
+        status = shape_check_stores(*document, name, diag);
+    if (status == DIAG_OK)
+        return status;
+    cJSON_Delete(*document);
+    *document = NULL;
+    return status;
+}
+
+/* What was begun by another build or on another machine is not gone on with. */
+static int resume(struct storing *storing, struct diag *diag)
+{
+    static const char *const same[] = {"tool.version", "tool.commit", "tool.flags",
+                                       "machine.cpu_model", "machine.kernel"};
+    const char *path = storing->request->setup->json;
+    cJSON *before = NULL;
+    if (!storing->request->setup->resume || access(path, F_OK) != 0)
+        return DIAG_OK;
+    int status = storing_load(path, &before, diag);
+    for (size_t i = 0; status == DIAG_OK && i < sizeof same / sizeof *same; i++)
+        if (strcmp(json_get_text(before, same[i]), json_get_text(storing->document, same[i])) != 0)
+            status = diag_usage(diag,
+                                "%s: %s: '%s' there and '%s' now; --resume goes on with the "
+                                "same build and machine",
+                                path, same[i], json_get_text(before, same[i]),
+                                json_get_text(storing->document, same[i]));
+    if (status == DIAG_OK) {
+        cJSON *cells = cJSON_DetachItemFromObjectCaseSensitive(before, "cells");
+        cJSON_DeleteItemFromObjectCaseSensitive(storing->document, "cells");
+        json_add(storing->document, "cells", cells);
+    }
+    cJSON_Delete(before);
+    return status;
+}
+
+/* ---- Runs. ------------------------------------------------------------------------------------ */
+
+static int run_once(struct storing *storing, const struct store_row *row,
+                    const struct durable_request *asked, cJSON *cell, struct diag *diag)
+{
+    char directory[PATH_MAX + 32];
+    struct durable_request request = *asked;
+    struct durable_report *report = calloc(1, sizeof *report);
+    snprintf(directory, sizeof directory, "%s/%s", storing->root, row->file);
+    if (!report || mkdir(directory, 0700) != 0) {
+        free(report);
+        return diag_run(diag, "%s: %s", directory, strerror(errno));
+    }
+    request.directory = directory;
+    durable_run(&request, &storing->interrupt, report);
+    bool interrupted = report->end == DURABLE_INTERRUPTED;
+    if (!interrupted)
+        stores_cell_add(cell, &request, report);
+    free(report);
+    if (!footing_remove(directory))
+        return diag_run(diag, "%s: cannot be removed: %s", directory, strerror(errno));
+    return interrupted ? STORING_INTERRUPTED : save(storing, diag);
+}
+
+static int run_cell(struct storing *storing, size_t index, size_t round, struct diag *diag)
+{
+    struct durable_request request;
+    struct diag absent = {.text = ""};
+    char key[64];
+    const struct store_row *row = cell_request(storing, index, &request, &absent);
+    cJSON *cell = cell_find(storing, store_registry_key(row, key, sizeof key), &request);
+    progress_step(&storing->progress, key, storing->done++, storing->total);
+    if (stores_cell_is_final(cell) || stores_cell_runs(cell) > round)
+        return DIAG_OK;
+    if (!request.store) {
+        stores_cell_leave_out(cell, absent.text);
+        return DIAG_OK;
+    }
+    return run_once(storing, row, &request, cell, diag);
+}
+
+int storing_round(struct storing *storing, const struct storing_request *request, size_t round,
+                  struct diag *diag)
+{
+    size_t cells = matrix_size(request);
+    int status = DIAG_OK;
+    storing->request = request;
+    for (size_t i = 0; i < cells && status == DIAG_OK; i++) {
+        status = run_cell(storing, i, round, diag);
+        if (status == DIAG_OK && interrupt_is_pending(&storing->interrupt))
+            status = STORING_INTERRUPTED;
+    }
+    return status;
+}
+
+size_t storing_cell(struct storing *storing, const struct storing_request *request)
+{
+    struct durable_request first;
+    struct diag unused;
+    char key[64];
+    storing->request = request;
+    const struct store_row *row = cell_request(storing, 0, &first, &unused);
+    const cJSON *cells = json_get(storing->document, "cells"), *cell;
+    size_t index = 0;
+    store_registry_key(row, key, sizeof key);
+    cJSON_ArrayForEach(cell, cells)
+    {
+        if (stores_cell_is(cell, key, &first))
+            return index;
+        index++;
+    }
+    return STORING_NO_CELL;
+}
+
+cJSON *storing_document(struct storing *storing)
+{
+    return storing->document;
+}
+
+void storing_expect(struct storing *storing, size_t runs)
+{
+    storing->total = runs;
+}
+
+static int make_root(struct storing *storing, struct diag *diag)
+{
+    char directory[PATH_MAX - 32];
+    if (!realpath(storing->request->directory, directory))
+        return diag_usage(diag, "--directory: %s: %s", storing->request->directory,
+                          strerror(errno));
+    snprintf(storing->root, sizeof storing->root, "%s/twbench-stores.XXXXXX", directory);
+    if (!mkdtemp(storing->root))
+        return diag_usage(diag, "--directory: %s: no directory can be made there: %s",
+                          storing->request->directory, strerror(errno));
+    return DIAG_OK;
+}
+
+int storing_open(const struct storing_request *request, struct storing **out, struct diag *diag)
+{
+    struct storing *storing = calloc(1, sizeof *storing);
+    if (!storing)
+        return diag_run(diag, "no memory for the stores");
+    storing->request = request;
+    storing->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    int status = make_root(storing, diag);
+    if (status == DIAG_OK) {
+        status = make_document(storing, diag);
+        if (status == DIAG_OK)
+            status = resume(storing, diag);
+        if (status == DIAG_OK)
+            status = interrupt_open(&storing->interrupt, diag);
+        if (status != DIAG_OK)
+            footing_remove(storing->root);
+    }
+    if (status != DIAG_OK) {
+        cJSON_Delete(storing->document);
+        free(storing);
+        return status;
+    }
+    progress_begin(&storing->progress, request->setup->progress, 1);
+    *out = storing;
+    return DIAG_OK;
+}
+
+cJSON *storing_close(struct storing *storing, bool complete)
+{
+    double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - storing->begin_ns) / 1e9;
+    cJSON *document = storing->document;
+    progress_clear(&storing->progress);
+    interrupt_close(&storing->interrupt);
+    footing_remove(storing->root);
+    cJSON_ReplaceItemInObjectCaseSensitive(document, "complete", cJSON_CreateBool(complete));
+    cJSON_ReplaceItemInObjectCaseSensitive(document, "duration_s", json_measure(seconds));
+    free(storing);
+    return document;
+}
+
+/* Whoever waits on the real clock is told for how long. */
+static void tell_span(struct storing *storing)
+{
+    struct durable_request run;
+    struct diag unused;
+    for (size_t i = 0; i < matrix_size(storing->request); i++) {
+        cell_request(storing, i, &run, &unused);
+        if (!run.store || !run.real_time)
+            continue;
+        double seconds = (double)(run.load.span_ms + run.load.arrivals_ms) / 1000;
+        fprintf(stderr,
+                "twbench: %s runs on the real clock: each run takes %.*f s or more (--span)\n",
+                run.store->name, seconds < 10 ? 3 : 0, seconds);
+        return;
+    }
+}
+
+/* Each store once in a round, so that what the machine does meanwhile meets all of them. */
+int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag)
+{
+    struct storing *storing = NULL;
+    size_t rounds = request->setup->runs;
+    int status = storing_open(request, &storing, diag);
+    if (status != DIAG_OK)
+        return status;
+    storing_expect(storing, matrix_size(request) * rounds);
+    tell_span(storing);
+    for (size_t round = 0; round < rounds && status == DIAG_OK; round++)
+        status = storing_round(storing, request, round, diag);
+    cJSON *made = storing_close(storing, status == DIAG_OK);
+    if (status == DIAG_OK || status == STORING_INTERRUPTED)
+        *document = made;
+    else
+        cJSON_Delete(made);
+    return status;
+}
+
+size_t storing_count_failed(const cJSON *document)
+{
+    size_t failed = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(document, "cells")) failed += stores_cell_failed(cell);
+    return failed;
+}

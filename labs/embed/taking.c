@@ -1,0 +1,171 @@
+/* taking.c - writes the sources of a design and a runner: headers, C files, licence, example, tests and Makefile. */
+#include "labs/embed/taking.h"
+
+#include "labs/embed/taken.h"
+#include "harness/base/file.h"
+#include "harness/base/paths.h"
+#include "harness/measure/designs/designs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is written: a design, and the runner over it or NULL. */
+struct taken {
+    const struct taken_source *design, *runner;
+};
+
+struct text {
+    const struct taken *taken;
+    const char *template;
+};
+
+/* How long a placeholder begins here, with what stands for it in *word; 0: none. */
+static size_t placeholder_at(const struct taken *taken, const char *at, const char **word)
+{
+    const struct taken_source *runner = taken->runner ? taken->runner : taken->design;
+    const struct {
+        const char *name, *word;
+    } all[] = {
+        {"@DESIGN@", taken->design->identifier},
+        {"@NAME@", taken->design->name},
+        {"@RUNNER@", runner->identifier},
+        {"@RUNNER_NAME@", runner->name},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strncmp(at, all[i].name, strlen(all[i].name)) == 0) {
+            *word = all[i].word;
+            return strlen(all[i].name);
+        }
+    return 0;
+}
+
+static void print_text(FILE *out, const void *ctx)
+{
+    const struct text *text = ctx;
+    const char *at = text->template, *word = NULL;
+    while (*at) {
+        size_t length = placeholder_at(text->taken, at, &word);
+        if (length > 0)
+            fputs(word, out);
+        else
+            fputc(*at, out);
+        at += length > 0 ? length : 1;
+    }
+}
+
+static int find_design(const char *name, const struct taken_source **out, struct diag *diag)
+{
+    struct diag reason;
+    const struct tw_design *design = designs_find(name, &reason);
+    if (!design)
+        return diag_usage(diag, "take: %s", reason.text);
+    if (design->timed->traits.flags & TW_KEEPS_NOTHING)
+        return diag_usage(diag, "take: %s keeps no timers; expected a design that fires", name);
+    for (size_t i = 0; i < taken_design_count; i++)
+        if (strcmp(taken_designs[i].name, name) == 0) {
+            *out = &taken_designs[i];
+            return DIAG_OK;
+        }
+    return diag_usage(diag,
+                      "take: %s is a library with sources of its own; expected a design of "
+                      "twbench ('twbench list' names them)",
+                      name);
+}
+
+static int find_runner(const char *name, const struct taken_source **out, struct diag *diag)
+{
+    for (size_t i = 0; i < taken_runner_count; i++)
+        if (strcmp(taken_runners[i].name, name) == 0) {
+            *out = &taken_runners[i];
+            return DIAG_OK;
+        }
+    return diag_usage(diag, "take: %s is no runner of twbench ('twbench list' names them)", name);
+}
+
+static int make_directory(const char *directory, struct diag *diag)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s", directory) >= (int)sizeof path)
+        return diag_usage(diag, "-o: %.200s...: the name is too long", directory);
+    for (char *slash = path + 1; *slash; slash++)
+        if (*slash == '/') {
+            *slash = '\0';
+            (void)mkdir(path, 0777); /* the last one says what is wrong */
+            *slash = '/';
+        }
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return diag_usage(diag, "-o: %s: cannot be made: %s; expected a directory to write into",
+                          directory, strerror(errno));
+    return DIAG_OK;
+}
+
+/* Names all that is there: a user who moves one file away should not meet the next one. */
+static int refuse_existing(const char *directory, const struct taking_files *files,
+                           struct diag *diag)
+{
+    char path[4096 + TAKING_LENGTH], there[TAKING_FILES * TAKING_LENGTH] = "";
+    struct stat info;
+    for (size_t i = 0; i < files->count; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, files->names[i]);
+        if (lstat(path, &info) != 0)
+            continue;
+        size_t length = strlen(there);
+        snprintf(there + length, sizeof there - length, "%s%s", length ? ", " : "",
+                 files->names[i]);
+    }
+    if (there[0])
+        return diag_usage(diag, "-o: %s: there already: %s; --force overwrites", directory, there);
+    return DIAG_OK;
+}
+
+static void add_file(struct taking_files *files, const char *templates[TAKING_FILES],
+                     const struct taken *taken, const char *name, const char *template)
+{
+    FILE *out = fmemopen(files->names[files->count], TAKING_LENGTH, "w");
+    if (out) {
+        print_text(out, &(struct text){taken, name});
+        fclose(out);
+    }
+    templates[files->count++] = template;
+}
+
+static void name_files(const struct taken *taken, struct taking_files *files,
+                       const char *templates[TAKING_FILES])
+{
+    files->count = 0;
+    add_file(files, templates, taken, "tw_@DESIGN@.c", taken->design->source);
+    if (taken->runner)
+        add_file(files, templates, taken, "tw_@RUNNER@_runner.c", taken->runner->source);
+    for (size_t i = 0; i < taken_shared_count && files->count < TAKING_FILES; i++) {
+        enum taken_use use = taken_shared[i].use;
+        if (use == TAKEN_ALWAYS || (use == TAKEN_RUNNER) == (taken->runner != NULL))
+            add_file(files, templates, taken, taken_shared[i].name, taken_shared[i].text);
+    }
+}
+
+int taking_write(const struct taking *taking, struct taking_files *files, struct diag *diag)
+{
+    struct taken taken = {NULL, NULL};
+    const char *templates[TAKING_FILES];
+    int status = find_design(taking->design, &taken.design, diag);
+    if (status == DIAG_OK && taking->runner)
+        status = find_runner(taking->runner, &taken.runner, diag);
+    if (status == DIAG_OK)
+        status = paths_check_directory("-o", taking->directory, diag);
+    if (status != DIAG_OK)
+        return status;
+    name_files(&taken, files, templates);
+    if (!taking->force)
+        status = refuse_existing(taking->directory, files, diag);
+    if (status == DIAG_OK)
+        status = make_directory(taking->directory, diag);
+    for (size_t i = 0; i < files->count && status == DIAG_OK; i++) {
+        char path[4096 + TAKING_LENGTH];
+        snprintf(path, sizeof path, "%s/%s", taking->directory, files->names[i]);
+        status = file_replace(path, print_text, &(struct text){&taken, templates[i]}, diag);
+    }
+    return status;
+}

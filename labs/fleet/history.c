@@ -1,0 +1,245 @@
+/* history.c - gathers runs and their cells, and orders them. */
+#include "labs/fleet/history.h"
+
+#include "harness/compare/gate_work.h"
+#include "labs/fleet/series.h"
+#include "harness/base/file.h"
+#include "harness/base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct history {
+    const struct history_wishes *wishes;
+    char *commits; /* text of the file of commits, or NULL */
+    struct history_run *runs;
+    size_t run_count, run_room;
+    cJSON *left_out; /* texts */
+};
+
+int history_open(const struct history_wishes *wishes, struct history **out, struct diag *diag)
+{
+    struct history *history = calloc(1, sizeof *history);
+    if (!history || !(history->left_out = cJSON_CreateArray())) {
+        free(history);
+        return diag_run(diag, "no memory for a history");
+    }
+    history->wishes = wishes;
+    size_t size;
+    int status =
+        wishes->commits ? file_read(wishes->commits, &history->commits, &size, diag) : DIAG_OK;
+    if (status != DIAG_OK) {
+        history_free(history);
+        return status;
+    }
+    *out = history;
+    return DIAG_OK;
+}
+
+void history_free(struct history *history)
+{
+    if (!history)
+        return;
+    for (size_t i = 0; i < history->run_count; i++)
+        cJSON_Delete(history->runs[i].cells);
+    cJSON_Delete(history->left_out);
+    free(history->runs);
+    free(history->commits);
+    free(history);
+}
+
+static void leave_out(struct history *history, const char *file, const char *why)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%.300s: %s", file, why);
+    cJSON_AddItemToArray(history->left_out, json_text(text));
+}
+
+/* ---- Reading a result. ----------------------------------------------------------------------- */
+
+/* What a series is recognised by.  Cells of one key ran the same operations. */
+static void add_identity(cJSON *out, const cJSON *cell)
+{
+    char key[512], params[128];
+    json_format_params(params, sizeof params, json_get(cell, "requested"));
+    snprintf(key, sizeof key, "%.60s/%.120s/%.0f%s%s%s", json_get_text(cell, "impl"),
+             json_get_text(cell, "workload"), json_get_number(cell, "tasks"), params[0] ? " (" : "",
+             params, params[0] ? ")" : "");
+    json_add_text(out, "label", key);
+    json_add_text(out, "impl", json_get_text(cell, "impl"));
+    json_add_text(out, "stream", json_get_text(cell, "stream.hash"));
+}
+
+/* Of a cell only what a history needs, so that 1,000 results fit into memory. */
+static cJSON *take_cell(const cJSON *cell)
+{
+    cJSON *out = cJSON_CreateObject(), *counts = cJSON_CreateArray();
+    add_identity(out, cell);
+    for (int i = 0; i <= METRIC_INSTRUCTIONS; i++)
+        cJSON_AddItemToArray(counts,
+                             cJSON_CreateNumber(gate_work_cell_metric(cell, (enum metric)i)));
+    json_add(out, "counts", counts);
+    double calls = gate_work_cell_calls(cell);
+    double time = calls > 0 ? gate_work_cell_sum(cell, "cpu_ns_per_op") / calls : NAN;
+    json_add(out, "time", cJSON_CreateNumber(time));
+    return out;
+}
+
+static cJSON *take_cells(const cJSON *result)
+{
+    cJSON *cells = cJSON_CreateArray();
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(result, "cells"))
+    {
+        bool is_ok = strcmp(json_get_text(cell, "status"), "ok") == 0;
+        if (is_ok && !json_get(cell, "runner"))
+            cJSON_AddItemToArray(cells, take_cell(cell));
+    }
+    return cells;
+}
+
+static struct history_run *new_run(struct history *history)
+{
+    if (history->run_count == history->run_room) {
+        size_t room = history->run_room ? 2 * history->run_room : 64;
+        struct history_run *runs = realloc(history->runs, room * sizeof *runs);
+        if (!runs)
+            return NULL;
+        history->runs = runs;
+        history->run_room = room;
+    }
+    struct history_run *run = &history->runs[history->run_count++];
+    *run = (struct history_run){.cells = NULL};
+    return run;
+}
+
+int history_add(struct history *history, const cJSON *result, const char *file, struct diag *diag)
+{
+    cJSON *cells = take_cells(result);
+    if (cJSON_GetArraySize(cells) == 0) {
+        leave_out(history, file, "no cell of it is ok and ran in virtual time");
+        cJSON_Delete(cells);
+        return DIAG_OK;
+    }
+    struct history_run *run = new_run(history);
+    if (!run) {
+        cJSON_Delete(cells);
+        return diag_run(diag, "no memory for %zu runs", history->run_count + 1);
+    }
+    run->cells = cells;
+    snprintf(run->file, sizeof run->file, "%s", file);
+    snprintf(run->commit, sizeof run->commit, "%s", json_get_text(result, "tool.commit"));
+    snprintf(run->date, sizeof run->date, "%s", json_get_text(result, "tool.date_utc"));
+    snprintf(run->machine, sizeof run->machine, "%s", json_get_text(result, "machine.cpu_model"));
+    snprintf(run->compiler, sizeof run->compiler, "%s", json_get_text(result, "tool.compiler"));
+    return DIAG_OK;
+}
+
+/* ---- Order. ---------------------------------------------------------------------------------- */
+
+/* A commit names another one if it is its beginning, seven digits at least. */
+static bool is_commit(const char *line, size_t length, const char *commit)
+{
+    size_t known = strcspn(commit, "-"); /* "-dirty" */
+    size_t shorter = known < length ? known : length;
+    return shorter >= 7 && strncmp(line, commit, shorter) == 0;
+}
+
+/* The place of the commit in the file, from 1; 0: it is not there. */
+static size_t line_of(const char *commits, const char *commit)
+{
+    size_t number = 1;
+    for (const char *line = commits; *line; number++) {
+        size_t length = strcspn(line, "\n");
+        if (is_commit(line, strcspn(line, " \t\n"), commit))
+            return number;
+        line += length + (line[length] == '\n');
+    }
+    return 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct history_run *a = left, *b = right;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    int dates = strcmp(a->date, b->date);
+    return dates ? dates : strcmp(a->file, b->file);
+}
+
+static void order_runs(struct history *history)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < history->run_count; i++) {
+        struct history_run *run = &history->runs[i];
+        run->place = history->commits ? line_of(history->commits, run->commit) : 0;
+        if (history->commits && run->place == 0) {
+            leave_out(history, run->file, "its commit is not in the file of --commits");
+            cJSON_Delete(run->cells);
+        } else {
+            history->runs[kept++] = *run;
+        }
+    }
+    history->run_count = kept;
+    qsort(history->runs, kept, sizeof *history->runs, by_place);
+}
+
+/* The first run from which on changes are told. */
+static int find_since(const struct history *history, size_t *first, struct diag *diag)
+{
+    const char *since = history->wishes->since;
+    *first = 0;
+    if (!since)
+        return DIAG_OK;
+    bool is_date = strlen(since) >= 10 && since[4] == '-' && since[7] == '-';
+    for (size_t i = 0; i < history->run_count; i++) {
+        const struct history_run *run = &history->runs[i];
+        if (is_date ? strcmp(run->date, since) >= 0
+                    : is_commit(since, strlen(since), run->commit)) {
+            *first = i;
+            return DIAG_OK;
+        }
+    }
+    return diag_usage(diag,
+                      "--since: '%s': expected a commit of one of the results, or a date "
+                      "such as 2026-11-22 on or before the newest",
+                      since);
+}
+
+/* ---- Writing. -------------------------------------------------------------------------------- */
+
+static cJSON *make_run(const struct history_run *run)
+{
+    cJSON *out = cJSON_CreateObject();
+    json_add_text(out, "file", run->file);
+    json_add_text(out, "commit", run->commit);
+    json_add_text(out, "date_utc", run->date);
+    json_add_text(out, "cpu_model", run->machine);
+    json_add_text(out, "compiler", run->compiler);
+    return out;
+}
+
+int history_write(struct history *history, cJSON *document, struct diag *diag)
+{
+    size_t since;
+    char anchor[64];
+    order_runs(history);
+    int status = find_since(history, &since, diag);
+    struct history_line line = {history->runs, history->run_count, since, history->wishes->least,
+                                anchor};
+    if (status == DIAG_OK)
+        status = series_find_anchor(&line, history->wishes->anchor, anchor, sizeof anchor, diag);
+    if (status != DIAG_OK)
+        return status;
+    cJSON *runs = cJSON_CreateArray();
+    for (size_t i = 0; i < history->run_count; i++)
+        cJSON_AddItemToArray(runs, make_run(&history->runs[i]));
+    json_add_text(document, "anchor", anchor);
+    json_add_measure(document, "least", history->wishes->least);
+    json_add_integer(document, "since_run", since);
+    json_add(document, "runs", runs);
+    status = series_write(&line, document, diag);
+    json_add(document, "left_out", cJSON_Duplicate(history->left_out, true));
+    return status;
+}

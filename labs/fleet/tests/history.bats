@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# history.bats - results of many commits: what changed is told with its commit, and what is wrong is refused.
+
+load ../../../tests/cli/support
+
+setup_file() {
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    cd "$BATS_FILE_TMPDIR" || exit 1
+    "${TWBENCH:-$root/twbench}" run --impl=heap,hashed,list,hier --workload=hold,keepalive --tasks=200 --runs=1 --warmup=0 \
+        --min-time=0ns --progress=never --no-system-check --json=base.json >/dev/null
+    python3 "$BATS_TEST_DIRNAME/make_history.py" base.json runs 60
+}
+
+runs=$BATS_FILE_TMPDIR/runs
+
+# changes FILE - "cell figure run ratio" of each change.
+changes() {
+    python3 - "$1" <<'PYTHON'
+import json, sys
+for series in json.load(open(sys.argv[1]))["series"]:
+    for change in series["changes"]:
+        print(series["cell"], series["figure"], change["run"], round(change["ratio"], 2))
+PYTHON
+}
+
+@test "planted steps are found at their commits, and a machine that slows down is none" {
+    "$twbench" history "$runs" --json=h.json --style=plain >h.txt
+    changes h.json >found
+    cat found
+    grep -qx 'list/hold/200 comparisons 15 1.02' found
+    grep -q '^hashed/hold/200 time \(19\|20\|21\) 1.0[456]$' found
+    grep -q '^hier/keepalive/200 time \(29\|30\|31\) 0.9' found
+    grep -q '^hier/keepalive/200 time \(39\|40\|41\) 1.1' found
+    [ "$(wc -l <found)" -eq 4 ]
+    grep -q '^015.*list/hold/200 .*comparisons .*+2.0 %' h.txt
+    grep -q '^Changes: 1 of counts, 3 of times, as ratios to heap\.$' h.txt
+}
+
+@test "the document keeps to its schema, and the page explains every key" {
+    "$twbench" history "$runs" --json=h.json >/dev/null
+    PYTHONPATH=$root/tests python3 -B - h.json "$root" <<'PYTHON'
+import os, sys
+sample = os.path.abspath(sys.argv[1])
+os.chdir(sys.argv[2])
+import tap
+from format_check import Format
+form = Format("labs/fleet/schema/history-1.json", "docs/HISTORY.md", sample)
+form.check(least=(20, 20, 4))
+tap.end()
+PYTHON
+}
+
+@test "every format shows it, again from the document, and the picture has a panel per series of times" {
+    "$twbench" history "$runs" --json=h.json --export-markdown=first.md -o h.html --plots=pictures >first.txt 2>/dev/null
+    "$twbench" report h.json --export-markdown=second.md >second.txt
+    diff first.md second.md
+    diff first.txt second.txt
+    grep -q '<figure>.*<svg' <(tr '\n' ' ' <h.html)
+    [ "$(grep -c 'hashed/hold/200' pictures/history.tsv)" -eq 1 ]
+}
+
+@test "--since, --least and --anchor choose what is told; --commits the order" {
+    "$twbench" history "$runs" --since=2026-02-05 --json=h.json >/dev/null
+    changes h.json | cut -d' ' -f3 >told
+    [ "$(sort -n told | head -n 1)" -ge 32 ]
+    "$twbench" history "$runs" --least='8%' --json=h.json --force >/dev/null
+    [ "$(changes h.json | grep -c hashed)" -eq 0 ]
+    "$twbench" history "$runs" --anchor=list --json=h.json --force >/dev/null
+    [ "$(json h.json 'd["anchor"]')" = list ]
+    # The order turned round: what grew shrinks.  Seven digits of a commit are enough.
+    json h.json '"\n".join(r["commit"][:9] for r in reversed(d["runs"][1:]))' >commits
+    "$twbench" history "$runs" --commits=commits --json=back.json >/dev/null
+    changes back.json | grep -qx 'list/hold/200 comparisons 45 0.98'
+    [[ "$(json back.json 'd["left_out"]')" == *"its commit is not in the file of --commits"* ]]
+}
+
+# 120 results of one build on a busy machine, then 30 of a build whose hashed wheel starts more slowly (docs/HISTORY.md).
+measured() {
+    python3 "$BATS_TEST_DIRNAME/unpack_history.py" "$BATS_TEST_DIRNAME/history/measured.json.xz" measured "$@"
+    "$twbench" history measured --json=h.json >/dev/null
+    changes h.json | tee found
+}
+
+@test "a slower build is found at its first result in measured noise, and no other design is named" {
+    measured 60 149
+    grep -qx 'hashed/keepalive/1000 time 60 1.04' found
+    [ "$(grep -vc '^hashed/' found)" -eq 0 ]
+}
+
+@test "120 results of one build raise no alarm" {
+    deep
+    measured 0 119
+    [ ! -s found ]
+}
+
+@test "what is wrong is refused with its name" {
+    mkdir empty
+    refuses "no operand given" history
+    refuses "empty: no file in it ends in .json" history empty
+    refuses "nowhere" history nowhere
+    refuses "--since: 'abcdefabc'" history "$runs" --since=abcdefabc
+    refuses "--anchor: 'ring'" history "$runs" --anchor=ring
+    refuses "--least: 'much'" history "$runs" --least=much
+    refuses "no cell is in two of the 1 results" history "$runs/0001.json"
+    echo '{"schema_version": 1, "kind": "limits"}' >other.json
+    refuses other.json history "$runs/0001.json" other.json
+}
+
+# A plugin whose start does ever more at the 37th of 60 commits.
+make_repository() {
+    git init -q repository
+    cd repository
+    git config user.name nobody
+    git config user.email nobody@example.org
+    sed 's/skeleton/mine/g' "$root/docs/skeleton.c" >mine.c
+    echo 'TW_PLUGIN(TW_BACKEND(mine), TW_BACKEND(mine));' >>mine.c
+    printf 'mine.so: mine.c\n\tcc -O1 -DTW_COUNTED -shared -fPIC -I %s/src/impls -o $@ $<\n' "$root" >Makefile
+    git add .
+    for i in {1..60}; do
+        [ "$i" -ne 37 ] || sed -i 's/TW_COUNT(timers, comparisons, timers->capacity + 1)/TW_COUNT(timers, comparisons, 2 * timers->capacity)/' mine.c
+        echo "/* $i */" >>mine.c
+        git commit -qam "Change $i"
+    done
+}
+
+@test "bisect.sh finds a planted regression among 60 commits, and skips what does not build" {
+    deep
+    make_repository
+    grep -q 'comparisons, 2 \* timers' mine.c
+    run --separate-stderr "$root/tools/bisect.sh" --build=make --artifact=mine.so HEAD~59 HEAD mine/hold/200 --pairs=0
+    echo "$output $stderr"
+    [ "$status" -eq 0 ]
+    [[ $output == *" Change 37" ]]
+    [ "$(git status --porcelain | wc -l)" -eq 0 ]
+    run "$root/tools/bisect.sh" --build=make --artifact=mine.so HEAD~59 HEAD~50 mine/hold/200 --pairs=0
+    [ "$status" -eq 2 ]
+    [[ $output == *"is not slower in BAD than in GOOD"* ]]
+    run "$root/tools/bisect.sh" HEAD HEAD~5 mine/hold/200
+    [ "$status" -eq 2 ]
+    run "$root/tools/bisect.sh" HEAD~5 HEAD mine/hold
+    [ "$status" -eq 2 ]
+}

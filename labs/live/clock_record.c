@@ -1,0 +1,191 @@
+/* clock_record.c - writes runner, ledger and clock figures into a cell. */
+#include "labs/live/clock_record.h"
+
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/measure/stats/summary.h"
+#include "harness/tell/result/latency.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *work_name(enum clock_work work)
+{
+    static const char *const names[] = {"none", "constant", "exponential"};
+    return names[work];
+}
+
+void clock_record_identity(char *out, size_t size, const struct clock_record *record)
+{
+    const struct clock_wishes *wishes = record->wishes;
+    struct text text = text_in(out, size);
+    text_add(&text,
+             "runner=%s threads=%" PRIu32 " load=%s speed=%g duration_ns=%" PRIu64
+             " runner_tick_ns=%" PRIu64 " work=%s,%" PRIu64 " slow_ns=%" PRIu64 " failing=%" PRIu64,
+             record->runner->name, record->threads, clock_load_name(wishes->load), wishes->speed,
+             wishes->duration_ns, wishes->tick_ns, work_name(wishes->work), wishes->work_ns,
+             wishes->slow_ns, wishes->failing_every);
+    for (size_t i = 0; i < wishes->setting_count; i++)
+        text_add(&text, " %s=%" PRIu64, wishes->settings[i].name, wishes->settings[i].values[0]);
+}
+
+void clock_record_params(cJSON *params, const struct clock_record *record)
+{
+    const struct clock_wishes *wishes = record->wishes;
+    json_add_text(params, "runner", record->runner->name);
+    json_add_integer(params, "threads", record->threads);
+    if (wishes->tick_ns > 0)
+        json_add_integer(params, "runner_tick_ns", wishes->tick_ns);
+    for (size_t i = 0; i < wishes->setting_count; i++)
+        json_add_integer(params, wishes->settings[i].name, wishes->settings[i].values[0]);
+}
+
+static cJSON *make_ledger(const struct clock_ledger *ledger)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_integer(object, "accepted", ledger->accepted);
+    json_add_integer(object, "refused", ledger->refused);
+    json_add_integer(object, "ran", ledger->ran);
+    json_add_integer(object, "stopped", ledger->stopped);
+    json_add_integer(object, "returned", ledger->returned);
+    json_add_integer(object, "early", ledger->early);
+    json_add_integer(object, "refused_full", ledger->refused_full);
+    json_add_integer(object, "refused_closed", ledger->refused_closed);
+    json_add_integer(object, "refused_range", ledger->refused_range);
+    json_add_integer(object, "refused_memory", ledger->refused_memory);
+    json_add_integer(object, "too_late", ledger->too_late);
+    json_add_integer(object, "idle", ledger->idle);
+    return object;
+}
+
+static cJSON *make_times(const struct clock_times *times)
+{
+    cJSON *object = cJSON_CreateObject();
+#define ADD(name) json_add(object, #name, latency_make(&times->name));
+    CLOCK_TIMES(ADD)
+#undef ADD
+    return object;
+}
+
+static cJSON *make_stats(const struct tw_runner_stats *stats)
+{
+    cJSON *object = cJSON_CreateObject();
+#define ADD(name, meaning) json_add_integer(object, #name, stats->name);
+    TW_RUNNER_STATS(ADD)
+#undef ADD
+    return object;
+}
+
+/* What was asked for. */
+static void add_load(cJSON *object, const struct clock_record *record)
+{
+    const struct clock_wishes *wishes = record->wishes;
+    bool lasts =
+        wishes->duration_ns > 0 && wishes->load != CLOCK_BURST && wishes->load != CLOCK_STORM;
+    json_add_text(object, "load", clock_load_name(wishes->load));
+    json_add_integer(object, "threads", record->threads);
+    json_add_measure(object, "speed", wishes->load == CLOCK_PACED ? wishes->speed : NAN);
+    json_add_measure(object, "duration_ns", lasts ? (double)wishes->duration_ns : NAN);
+    json_add_text(object, "work", work_name(wishes->work));
+    json_add_integer(object, "work_ns", wishes->work == CLOCK_NO_WORK ? 0 : wishes->work_ns);
+    json_add_integer(object, "slow_ns", wishes->slow_ns);
+    json_add_integer(object, "failing_every", wishes->failing_every);
+}
+
+/* What one run and several together have alike. */
+static cJSON *make_figures(const struct clock_record *record)
+{
+    const struct clock_report *report = record->report;
+    const struct tw_runner_stats *stats = &report->stats;
+    double seconds = (double)report->window_ns / 1e9, watched = (double)report->watched_ns / 1e9;
+    double bytes = (double)(stats->own_bytes + stats->design_bytes);
+    cJSON *object = cJSON_CreateObject();
+    json_add_integer(object, "window_ns", report->window_ns);
+    json_add_integer(object, "watched_ns", report->watched_ns);
+    json_add_integer(object, "operations", report->operations);
+    json_add_measure(object, "process_cpu_ns",
+                     record->original ? NAN : (double)report->process_cpu_ns);
+    json_add_measure(object, "operations_per_s", (double)report->operations / seconds);
+    json_add_measure(object, "wakeups_per_s", (double)stats->wakeups / watched);
+    json_add_measure(object, "useful_share",
+                     record->original ? NAN
+                                      : (double)stats->useful_wakeups / (double)stats->wakeups);
+    json_add_measure(object, "cpu_share", (double)stats->cpu_ns / (double)report->watched_ns);
+    json_add_measure(object, "bytes_per_timer", bytes / (double)report->capacity);
+    json_add(object, "stats", make_stats(stats));
+    json_add(object, "times_ns", make_times(&report->times));
+    return object;
+}
+
+cJSON *clock_record_round(const struct clock_record *record)
+{
+    cJSON *round = make_figures(record), *times;
+    cJSON_ArrayForEach(times, json_get(round, "times_ns"))
+    {
+        cJSON_DeleteItemFromObjectCaseSensitive(times, "bins");
+    }
+    return round;
+}
+
+/* The median of a statistic over the runs; NaN without any, and for an original, which does not say. */
+static double stats_median(const struct clock_record *record, const char *path)
+{
+    int count = record->rounds ? cJSON_GetArraySize(record->rounds) : 0, i = 0;
+    double *values = count > 0 ? calloc((size_t)count, sizeof *values) : NULL;
+    const cJSON *round;
+    if (!values || record->original) {
+        free(values);
+        return NAN;
+    }
+    cJSON_ArrayForEach(round, record->rounds)
+    {
+        values[i++] = json_get_number(round, path);
+    }
+    double median = summary_of(values, (size_t)count).median;
+    free(values);
+    return median;
+}
+
+static cJSON *make_clock(const struct clock_record *record)
+{
+    const struct clock_report *report = record->report;
+    cJSON *object = cJSON_CreateObject(), *figures = make_figures(record), *figure;
+    add_load(object, record);
+    json_add_integer(object, "tick_ns", report->tick_ns);
+    json_add_integer(object, "runner_threads", report->runner_threads);
+    json_add_integer(object, "shards", report->shards);
+    json_add_integer(object, "max_pending", report->max_pending);
+    json_add_integer(object, "capacity", report->capacity);
+    while ((figure = cJSON_DetachItemFromArray(figures, 0)))
+        json_add(object, figure->string, figure);
+    cJSON_Delete(figures);
+    json_add_measure(object, "pause_ns", stats_median(record, "stats.longest_pause_ns"));
+    json_add_measure(object, "pause_work_ns", stats_median(record, "stats.longest_work_ns"));
+    json_add(object, "rounds",
+             record->rounds ? cJSON_Duplicate(record->rounds, true) : cJSON_CreateArray());
+    return object;
+}
+
+/* The timer of another runtime: what it is and how it was set. */
+static cJSON *make_original(const cJSON *document)
+{
+    static const char *const keys[] = {"library", "runtime"};
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        json_add_text(object, keys[i], json_get_text(document, keys[i]));
+    json_add(object, "settings", cJSON_Duplicate(json_get(document, "settings"), true));
+    return object;
+}
+
+void clock_record_add(cJSON *cell, const struct clock_record *record)
+{
+    bool ran = record && (record->report->is_told || record->report->end == CLOCK_OK ||
+                          record->report->end == CLOCK_MISMATCH);
+    json_add_text(cell, "runner", record ? record->runner->name : NULL);
+    json_add(cell, "original",
+             ran && record->original ? make_original(record->original) : cJSON_CreateNull());
+    json_add(cell, "ledger", ran ? make_ledger(&record->report->ledger) : cJSON_CreateNull());
+    json_add(cell, "clock", ran ? make_clock(record) : cJSON_CreateNull());
+}

@@ -1,0 +1,301 @@
+/* race_books.c - judges each start, stop, run and return by the account of its timer. */
+#include "labs/live/race/race_books.h"
+
+#include "labs/live/runners/moment.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define FIND(account, rule, ...) race_find(&(account)->service->notes->finding, rule, __VA_ARGS__)
+
+static uint64_t number_of(const struct race_account *account)
+{
+    return (uint64_t)(account - account->service->accounts);
+}
+
+static const char *kind_of(const struct race_account *account)
+{
+    static const char *const kinds[] = {"one-shot", "fixed-rate", "fixed-delay"};
+    return kinds[account->repeat];
+}
+
+static const char *end_name(uint32_t end)
+{
+    static const char *const names[] = {"pending", "run", "stopped", "returned"};
+    return names[end];
+}
+
+/* b - a in words for a message; b is later. */
+static double us(uint64_t a, uint64_t b)
+{
+    return (double)(b - a) / 1e3;
+}
+
+void race_ended(struct race_account *account, enum race_end end)
+{
+    uint32_t before = atomic_fetch_add(&account->ends, 1);
+    if (before > 0) {
+        FIND(account, RACE_TWICE, "%s timer %" PRIu64 " was %s, and before that %s",
+             kind_of(account), number_of(account), end_name(end),
+             end_name(atomic_load(&account->end)));
+        return;
+    }
+    atomic_store(&account->end, (uint32_t)end);
+    if (account->is_near)
+        atomic_fetch_sub(&account->service->near, 1);
+}
+
+/* ---- Runs. ------------------------------------------------------------------------------------ */
+
+/* due <= tick <= turn <= now, each where the contract puts it. */
+static void judge_moments(const struct race_account *account, const struct tw_firing *firing,
+                          uint64_t now_ns)
+{
+    const struct race_service *service = account->service;
+    uint64_t tick_ns = service->description.tick_ns, due = firing->due_ns;
+    if (now_ns < due)
+        FIND(account, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before it was due",
+             kind_of(account), number_of(account), us(now_ns, due));
+    else if (firing->turn_ns > now_ns)
+        FIND(account, RACE_EARLY, "%s timer %" PRIu64 " began %.3f us before its tick",
+             kind_of(account), number_of(account), us(now_ns, firing->turn_ns));
+    else if (firing->tick_ns < due)
+        FIND(account, RACE_FIRING, "timer %" PRIu64 ": its tick is %.3f us before its due",
+             number_of(account), us(firing->tick_ns, due));
+    else if (due > service->opened_ns && firing->tick_ns - due >= tick_ns)
+        FIND(account, RACE_FIRING,
+             "timer %" PRIu64
+             ": its tick is %.3f us after its due; expected the first one, of %.3f us",
+             number_of(account), us(due, firing->tick_ns), us(0, tick_ns));
+    else if (firing->turn_ns < firing->tick_ns)
+        FIND(account, RACE_FIRING, "timer %" PRIu64 ": it fired on a tick %.3f us before its own",
+             number_of(account), us(firing->turn_ns, firing->tick_ns));
+}
+
+static void judge_due(struct race_account *account, const struct tw_firing *firing)
+{
+    uint64_t expected =
+        account->repeat == TW_ONCE ? account->due_ns : atomic_load(&account->next_due_ns);
+    bool first = atomic_load(&account->runs) == 1;
+    if (account->repeat == TW_ONCE && firing->due_ns != expected)
+        FIND(account, RACE_FIRING, "timer %" PRIu64 ": the firing has another due than the start",
+             number_of(account));
+    else if (firing->due_ns < expected)
+        FIND(account, RACE_REPEAT, "%s timer %" PRIu64 ": run %u is due %.3f us before %s",
+             kind_of(account), number_of(account), atomic_load(&account->runs),
+             us(firing->due_ns, expected),
+             account->repeat == TW_FIXED_RATE ? "it is meant to be"
+                                              : "a period after the end of the one before");
+    else if (firing->due_ns > expected && (account->repeat == TW_FIXED_RATE || first))
+        FIND(account, RACE_REPEAT,
+             "%s timer %" PRIu64 ": run %u is due %.3f us after what is meant", kind_of(account),
+             number_of(account), atomic_load(&account->runs), us(expected, firing->due_ns));
+}
+
+/* One that a stop took may run once more, if that run was under way when the stop answered. */
+static void judge_stopped(struct race_account *account)
+{
+    if (account->repeat != TW_ONCE && atomic_load(&account->end) == RACE_STOPPED_BY &&
+        atomic_fetch_add(&account->runs_after_stop, 1) > 0)
+        FIND(account, RACE_STOPPED,
+             "%s timer %" PRIu64 " began run %u after a stop that answered STOPPED",
+             kind_of(account), number_of(account), atomic_load(&account->runs));
+}
+
+void race_ran(struct race_account *account, const struct tw_firing *firing, uint64_t now_ns)
+{
+    struct race_service *service = account->service;
+    atomic_fetch_add(&service->tasks_inside, 1);
+    atomic_fetch_add(&service->progress, 1);
+    atomic_fetch_add(&service->runs, 1);
+    atomic_fetch_add(&account->runs, 1);
+    if (atomic_load(&service->is_shut))
+        FIND(account, RACE_SHUT, "%s timer %" PRIu64 " began after shut had returned",
+             kind_of(account), number_of(account));
+    if (account->repeat != TW_ONCE && atomic_fetch_add(&account->running, 1) > 0)
+        FIND(account, RACE_REPEAT, "%s timer %" PRIu64 " runs in two threads at once",
+             kind_of(account), number_of(account));
+    judge_due(account, firing);
+    judge_moments(account, firing, now_ns);
+    judge_stopped(account);
+    uint64_t earlier = atomic_exchange(&account->fired_name, firing->timer);
+    if (earlier != 0 && earlier != firing->timer)
+        FIND(account, RACE_NAMES, "%s timer %" PRIu64 " changes its name from run to run",
+             kind_of(account), number_of(account));
+    atomic_store(&account->began_ns, now_ns);
+    atomic_store(&account->turn_ns, firing->turn_ns);
+    if (account->repeat == TW_ONCE)
+        race_ended(account, RACE_RAN);
+}
+
+void race_ran_out(struct race_account *account)
+{
+    uint64_t now = moment_now();
+    uint64_t from = account->repeat == TW_FIXED_RATE ? atomic_load(&account->next_due_ns) : now;
+    atomic_store(&account->next_due_ns, moment_after(from, account->period_ns));
+    atomic_store(&account->ended_ns, now);
+    atomic_fetch_sub(&account->running, account->repeat != TW_ONCE);
+    atomic_fetch_sub(&account->service->tasks_inside, 1);
+}
+
+/* ---- Answers. --------------------------------------------------------------------------------- */
+
+void race_started(struct race_account *account, int answer, tw_timer name, uint64_t began_ns)
+{
+    struct race_service *service = account->service;
+    atomic_fetch_add(&service->operations, 1);
+    uint64_t shut_began = atomic_load(&service->shut_began_ns);
+    if (answer == TW_RUN_OK) {
+        atomic_store(&account->accepted, 1);
+        atomic_store(&account->name, name);
+        if (name == 0)
+            FIND(account, RACE_NAMES, "start answered OK and the name 0, which is of none");
+        if (atomic_load(&service->is_shut) && began_ns > atomic_load(&service->shut_ended_ns))
+            FIND(account, RACE_START, "start answered OK after shut had returned");
+        return;
+    }
+    atomic_fetch_add(&service->refused, 1);
+    if (account->is_near)
+        atomic_fetch_sub(&service->near, 1);
+    if (answer == TW_RUN_CLOSED && shut_began == 0)
+        FIND(account, RACE_START, "start answered CLOSED before anybody called shut");
+    else if (answer != TW_RUN_CLOSED && answer != TW_RUN_FULL && answer != TW_RUN_RANGE &&
+             answer != TW_RUN_MEMORY)
+        FIND(account, RACE_START, "start answered %d, which it may not", answer);
+}
+
+void race_stopped(struct race_account *account, int answer, uint64_t began_ns, uint64_t ended_ns)
+{
+    struct race_service *service = account->service;
+    atomic_fetch_add(&service->operations, 1);
+    uint64_t none = 0;
+    if (answer == TW_RUN_STOPPED) {
+        atomic_store(&account->stop_began_ns, began_ns);
+        atomic_store(&account->stop_ended_ns, ended_ns);
+        race_ended(account, RACE_STOPPED_BY);
+    } else if (answer == TW_RUN_IDLE) {
+        atomic_compare_exchange_strong(&account->idle_ns, &none, ended_ns);
+    } else if (answer == TW_RUN_TOO_LATE) {
+        atomic_compare_exchange_strong(&account->late_ns, &none, ended_ns);
+        if (account->repeat != TW_ONCE)
+            FIND(account, RACE_STOP, "stop answered TOO_LATE for %s timer %" PRIu64,
+                 kind_of(account), number_of(account));
+        else if (ended_ns < account->due_ns)
+            FIND(account, RACE_STOP,
+                 "stop answered TOO_LATE %.3f us before timer %" PRIu64 " was due",
+                 us(ended_ns, account->due_ns), number_of(account));
+    } else {
+        FIND(account, RACE_STOP, "stop answered %d, which it may not", answer);
+    }
+}
+
+/* ---- After shut. ------------------------------------------------------------------------------ */
+
+/* A stop that said "no such timer" of one that was pending until later. */
+static void judge_idle(const struct race_account *account)
+{
+    uint64_t idle = atomic_load(&account->idle_ns);
+    uint64_t later = 0;
+    uint32_t end = atomic_load(&account->end);
+    if (end == RACE_STOPPED_BY)
+        later = atomic_load(&account->stop_began_ns);
+    else if (end == RACE_RETURNED)
+        later = atomic_load(&account->service->shut_began_ns);
+    else if (account->repeat == TW_ONCE)
+        later = account->due_ns;
+    if (idle > 0 && idle < later)
+        FIND(account, RACE_STOP,
+             "stop answered IDLE for %s timer %" PRIu64 ", which was pending and %s later",
+             kind_of(account), number_of(account), end_name(end));
+}
+
+static void judge_account(const struct race_account *account)
+{
+    uint32_t ends = atomic_load(&account->ends), runs = atomic_load(&account->runs);
+    uint32_t end = atomic_load(&account->end);
+    uint64_t fired = atomic_load(&account->fired_name);
+    if (!atomic_load(&account->accepted)) {
+        if (ends > 0 || runs > 0)
+            FIND(account, RACE_START, "%s timer %" PRIu64 " was refused, and %s", kind_of(account),
+                 number_of(account), runs > 0 ? "ran" : "came back");
+        return;
+    }
+    if (ends == 0)
+        FIND(account, RACE_LOST,
+             "%s timer %" PRIu64
+             ", due %.3f us %s shut was called, was accepted and neither ran nor "
+             "was stopped or returned",
+             kind_of(account), number_of(account),
+             account->due_ns < atomic_load(&account->service->shut_began_ns)
+                 ? us(account->due_ns, atomic_load(&account->service->shut_began_ns))
+                 : us(atomic_load(&account->service->shut_began_ns), account->due_ns),
+             account->due_ns < atomic_load(&account->service->shut_began_ns) ? "before" : "after");
+    else if (fired != 0 && fired != atomic_load(&account->name))
+        FIND(account, RACE_NAMES,
+             "%s timer %" PRIu64 " fired under another name than start gave it", kind_of(account),
+             number_of(account));
+    else if (atomic_load(&account->late_ns) > 0 && end != RACE_RAN)
+        FIND(account, RACE_STOP, "stop answered TOO_LATE for timer %" PRIu64 ", which was %s",
+             number_of(account), end_name(end));
+    else
+        judge_idle(account);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static void judge_names(struct race_service *service, uint32_t count)
+{
+    uint64_t *names = malloc(((size_t)count + 1) * sizeof *names);
+    uint32_t named = 0;
+    if (!names)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (atomic_load(&service->accounts[i].accepted))
+            names[named++] = atomic_load(&service->accounts[i].name);
+    qsort(names, named, sizeof *names, by_name);
+    for (uint32_t i = 1; i < named; i++)
+        if (names[i] == names[i - 1])
+            race_find(&service->notes->finding, RACE_NAMES,
+                      "two timers have the same name, %#" PRIx64, names[i]);
+    free(names);
+}
+
+static uint32_t accounts_taken(const struct race_service *service)
+{
+    uint32_t next = atomic_load(&service->next);
+    return next < service->account_count ? next : service->account_count;
+}
+
+void race_judge(struct race_service *service)
+{
+    uint32_t count = accounts_taken(service);
+    if (!atomic_load(&service->is_shut))
+        race_find(&service->notes->finding, RACE_SHUT, "shut answered CLOSED to all who called it");
+    for (uint32_t i = 0; i < count; i++)
+        judge_account(&service->accounts[i]);
+    judge_names(service, count);
+}
+
+void race_sum(const struct race_service *service, struct race_sums *sums)
+{
+    uint32_t count = accounts_taken(service);
+#define ADD(name, meaning) sums->name += service->before.name;
+    RACE_SUMS(ADD)
+#undef ADD
+    sums->operations += atomic_load(&service->operations);
+    sums->refused += atomic_load(&service->refused);
+    sums->runs += atomic_load(&service->runs);
+    sums->points += atomic_load(&service->points_passed);
+    sums->delays += atomic_load(&service->delays);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t end = atomic_load(&service->accounts[i].end);
+        sums->accepted += atomic_load(&service->accounts[i].accepted);
+        sums->ran += end == RACE_RAN;
+        sums->stopped += end == RACE_STOPPED_BY;
+        sums->returned += end == RACE_RETURNED;
+    }
+}

@@ -1,0 +1,719 @@
+/* race_cases.c - written cases: wake-ups, caps, places, names, periods, shut, leaving callers. */
+#include "labs/live/race/race_cases.h"
+
+#include "labs/live/race/race_books.h"
+#include "labs/live/runners/moment.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define US                       UINT64_C(1000)
+#define MS                       UINT64_C(1000000)
+#define FAR                      (60000 * MS)
+#define ACCOUNTS                 4096u
+#define MANY                     1000u
+#define FIND(service, rule, ...) race_find(&(service)->notes->finding, rule, __VA_ARGS__)
+
+/* ---- What the cases share. -------------------------------------------------------------------- */
+
+/* A seat of a service that is open with this config, whose zeros mean 64 places and ticks of 1 ms; or NULL. */
+static struct tw_seat *case_open(struct race_service *service, struct tw_runner_config config)
+{
+    const struct race_options *options = service->options;
+    config.design_settings = options->design_settings;
+    config.design_setting_count = options->design_setting_count;
+    config.horizon_ns = 2 * FAR;
+    config.capacity = config.capacity > 0 ? config.capacity : 64;
+    config.tick_ns = config.tick_ns > 0 ? config.tick_ns : MS;
+    if (config.setting_count == 0) {
+        config.settings = options->settings;
+        config.setting_count = options->setting_count;
+    }
+    return race_open(service, &config, ACCOUNTS) ? race_enter(service) : NULL;
+}
+
+static void case_close(struct race_service *service, struct tw_seat *seat)
+{
+    if (race_is_over(service))
+        return;
+    race_shut(service, seat);
+    race_judge(service);
+    race_leave(service, seat);
+    if (!race_is_over(service))
+        race_close(service);
+}
+
+/* Starts what the account has by now; the account, or NULL with a finding when it is refused. */
+static struct race_account *must_start(struct race_service *service, struct tw_seat *seat,
+                                       struct race_account *account)
+{
+    int answer = account ? race_start(service, seat, account) : TW_RUN_MEMORY;
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (answer == TW_RUN_FULL && race_clock(service) < end) {
+        race_purge(service, seat);
+        race_wait(service, seat, moment_now() + 500 * US);
+        answer = race_start(service, seat, account);
+    }
+    if (answer == TW_RUN_OK)
+        return account;
+    FIND(service, answer == TW_RUN_FULL ? RACE_PLACES : RACE_START,
+         "start answered %d where there is room, for a due %.3f ms away", answer,
+         account && account->due_ns > moment_now() ? (double)(account->due_ns - moment_now()) / 1e6
+                                                   : 0.0);
+    return NULL;
+}
+
+static struct race_account *start_at(struct race_service *service, struct tw_seat *seat,
+                                     uint64_t due_ns)
+{
+    struct race_account *account = race_account(service);
+    if (account)
+        account->due_ns = due_ns;
+    return must_start(service, seat, account);
+}
+
+static struct race_account *start_periodic(struct race_service *service, struct tw_seat *seat,
+                                           enum tw_repeat repeat, uint64_t period_ns,
+                                           uint64_t sleep_ns)
+{
+    struct race_account *account = race_account(service);
+    if (account) {
+        account->due_ns = moment_now() + MS;
+        account->repeat = (uint32_t)repeat;
+        account->period_ns = period_ns;
+        account->sleep_ns = sleep_ns;
+    }
+    return must_start(service, seat, account);
+}
+
+/* Waits as an idle caller does, until the counter is at least that.  False with a finding when it does not get there. */
+static bool await(struct race_service *service, struct tw_seat *seat, _Atomic uint32_t *counter,
+                  uint32_t least, const char *what)
+{
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (atomic_load(counter) < least && race_clock(service) < end && !race_is_over(service))
+        race_wait(service, seat, moment_now() + 300 * US);
+    if (atomic_load(counter) < least)
+        FIND(service, RACE_DUE, "%s: not within %u s", what, service->options->patience_s);
+    return !race_is_over(service);
+}
+
+static bool must_stop(struct race_service *service, struct tw_seat *seat,
+                      struct race_account *account, int expected, const char *what)
+{
+    int answer = race_stop(service, seat, account);
+    if (answer != expected)
+        FIND(service, RACE_STOP, "stop of %s answered %d; expected %d", what, answer, expected);
+    return !race_is_over(service);
+}
+
+/* ---- Waking up. ------------------------------------------------------------------------------- */
+
+static void past_and_near(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    struct race_account *accounts[8];
+    if (!seat)
+        return;
+    uint64_t now = moment_now();
+    const uint64_t dues[8] = {0, 1, now - 20 * MS, now, now + 7 * MS, now + MS, now + 3 * MS, now};
+    for (size_t i = 0; i < 8; i++)
+        if (!(accounts[i] = start_at(service, seat, dues[i])))
+            return;
+    for (size_t i = 0; i < 8; i++)
+        if (!await(service, seat, &accounts[i]->runs, 1, "a timer that is due"))
+            return;
+    case_close(service, seat);
+}
+
+/* Whoever sleeps for a later head has to be woken for an earlier one. */
+static void earlier_head(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    if (!seat || !start_at(service, seat, moment_now() + FAR))
+        return;
+    for (uint64_t i = 0; i < 5; i++) {
+        race_wait(service, seat, moment_now() + 2 * MS);
+        struct race_account *near = start_at(service, seat, moment_now() + i * MS);
+        if (!near || !await(service, seat, &near->runs, 1, "a timer before one that is far"))
+            return;
+    }
+    case_close(service, seat);
+}
+
+/* Each start finds a runner that sleeps, or is about to: a wake-up that is lost is not made good by the next start.  One
+ * that wakes at each tick has longer ones: with little of a core it would fall behind short ones for good. */
+static void lone_starts(struct race_service *service)
+{
+    bool ticks = service->runner->flags & TW_RUNNER_TICKS;
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.tick_ns = ticks ? 500 * US : 50 * US});
+    if (!seat)
+        return;
+    for (uint64_t i = 0; i < 150; i++) {
+        uint64_t delay = race_mix(service->seed, i) % (100 * US);
+        struct race_account *lone = start_at(service, seat, moment_now() + (i % 2) * delay);
+        if (!lone || !await(service, seat, &lone->runs, 1, "the only timer"))
+            return;
+        if (i % 3 == 0)
+            race_wait(service, seat, moment_now() + delay);
+    }
+    case_close(service, seat);
+}
+
+/* A caller that sleeps elsewhere, by what the runner says, and never waits in it for anything to come. */
+static void sleeps_elsewhere(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    if (!seat)
+        return;
+    bool drives = service->runner->flags & TW_RUNNER_CALLERS_DRIVE;
+    for (uint64_t i = 0; drives && i < 6 && !race_is_over(service); i++) {
+        if (race_next(service, seat) != TW_DUE_MAX)
+            FIND(service, RACE_DUE, "next is a moment though no timer is there");
+        struct race_account *later = start_at(service, seat, moment_now() + 9 * MS);
+        struct race_account *head = start_at(service, seat, moment_now() + i * MS);
+        if (!later || !head)
+            return;
+        while (atomic_load(&later->runs) < 1 && !race_is_over(service)) {
+            uint64_t due = atomic_load(&head->runs) < 1 ? head->due_ns : later->due_ns;
+            uint64_t next = race_next(service, seat);
+            if (next == TW_DUE_MAX || next > due + service->description.tick_ns) {
+                FIND(service, RACE_DUE, "next is later than the tick of the head");
+                return;
+            }
+            moment_sleep(next);
+            race_wait(service, seat, 0);
+        }
+    }
+    case_close(service, seat);
+}
+
+/* The worker falls behind its ticks by tasks that sleep, and is back on its ticks after that. */
+static void catches_up(struct race_service *service)
+{
+    uint64_t tick_ns = 2 * MS, lag = UINT64_MAX;
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = tick_ns});
+    if (!seat)
+        return;
+    uint64_t begin = moment_now() + tick_ns;
+    for (uint64_t i = 0; i < 20; i++) {
+        struct race_account *account = race_account(service);
+        account->due_ns = begin + i * tick_ns;
+        account->sleep_ns = i == 19 ? 12 * tick_ns : tick_ns * 3 / 4;
+        if (!must_start(service, seat, account))
+            return;
+    }
+    struct race_account *last = &service->accounts[19];
+    if (!await(service, seat, &last->runs, 1, "the last of timers that sleep"))
+        return;
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (lag > 4 * tick_ns && race_clock(service) < end && !race_is_over(service)) {
+        struct race_account *now = start_at(service, seat, moment_now());
+        if (!now || !await(service, seat, &now->runs, 1, "a timer that is due"))
+            return;
+        lag = atomic_load(&now->began_ns) - atomic_load(&now->turn_ns);
+    }
+    if (lag > 4 * tick_ns)
+        FIND(service, RACE_CATCH_UP,
+             "after tasks that slept it stays %.1f ticks behind the clock, for %u s",
+             (double)lag / (double)tick_ns, service->options->patience_s);
+    case_close(service, seat);
+}
+
+/* ---- Cap, places, names. ---------------------------------------------------------------------- */
+
+/* Starts far timers until the cap refuses; how many there are then, `least` at least.  Places may come back late. */
+static uint32_t fill(struct race_service *service, struct tw_seat *seat, uint32_t cap,
+                     uint32_t least, struct race_account **accounts)
+{
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    uint32_t count = 0;
+    while (count <= cap && !race_is_over(service)) {
+        struct race_account *account = race_account(service);
+        if (!account)
+            break;
+        account->due_ns = moment_now() + FAR;
+        int answer = race_start(service, seat, account);
+        if (answer == TW_RUN_OK)
+            accounts[count++] = account;
+        else if (count >= least || race_clock(service) > end)
+            break;
+        else {
+            race_purge(service, seat);
+            race_wait(service, seat, moment_now() + 500 * US);
+        }
+    }
+    if (count > cap)
+        FIND(service, RACE_CAP, "%u timers pend; the cap is %u", count, cap);
+    else if (count < least)
+        FIND(service, RACE_PLACES, "only %u of %u places can be taken, for %u s", count, least,
+             service->options->patience_s);
+    return count;
+}
+
+/* In the latter rounds a second seat stops what the first has started. */
+static void cap_and_places_of(struct race_service *service, uint32_t capacity, uint32_t cap)
+{
+    struct race_account *accounts[64];
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = capacity, .max_pending = cap});
+    if (!seat)
+        return;
+    cap = service->description.max_pending;
+    uint32_t least = service->runner->flags & TW_RUNNER_SPLIT_CAP ? 1 : cap;
+    struct tw_seat *other = race_enter(service);
+    for (uint32_t round = 0; round < 4 && !race_is_over(service); round++) {
+        uint32_t count = fill(service, seat, cap, least, accounts);
+        least = count;
+        for (uint32_t i = 0; i < count && !race_is_over(service); i++)
+            must_stop(service, round < 2 ? seat : other, accounts[i], TW_RUN_STOPPED,
+                      "a far timer");
+        race_purge(service, seat);
+        for (uint32_t i = 0; i < cap && round % 2 == 1 && !race_is_over(service); i++) {
+            struct race_account *near = start_at(service, seat, moment_now());
+            if (!near || !await(service, seat, &near->runs, 1, "a timer that is due"))
+                return;
+        }
+    }
+    if (!race_is_over(service))
+        race_leave(service, other);
+    case_close(service, seat);
+}
+
+static void cap_below_capacity(struct race_service *service)
+{
+    cap_and_places_of(service, 32, 5);
+}
+
+static void all_places(struct race_service *service)
+{
+    cap_and_places_of(service, 16, 0);
+}
+
+/* All places are stopped at one go, more than a driver should do in one turn, and can be taken again. */
+static void many_stops(struct race_service *service)
+{
+    struct race_account *accounts[MANY + 1];
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = MANY});
+    uint32_t cap = seat ? service->description.max_pending : 0;
+    uint32_t least = service->runner->flags & TW_RUNNER_SPLIT_CAP ? 1 : cap;
+    for (uint32_t round = 0; seat && round < 2 && !race_is_over(service); round++) {
+        uint32_t count = fill(service, seat, cap, least, accounts);
+        least = count;
+        race_wait(service, seat, moment_now() + 3 * MS);
+        for (uint32_t i = 0; i < count && !race_is_over(service); i++)
+            must_stop(service, seat, accounts[i], TW_RUN_STOPPED, "one of many far timers");
+        race_purge(service, seat);
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+/* The name of an earlier timer of a place reaches nobody. */
+static void stale_names(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 1});
+    struct race_account *old[4] = {NULL};
+    for (size_t i = 0; seat && i < 4; i++) {
+        struct race_account *now = start_at(service, seat, moment_now() + (i % 2 == 0 ? FAR : 0));
+        if (!now || (i % 2 == 1 && !await(service, seat, &now->runs, 1, "a timer that is due")))
+            return;
+        for (size_t j = 0; j < i; j++)
+            race_stop(service, seat, old[j]);
+        if (i % 2 == 0 && !must_stop(service, seat, now, TW_RUN_STOPPED, "a far timer"))
+            return;
+        race_purge(service, seat);
+        old[i] = now;
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+static void out_of_reach(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    if (!seat)
+        return;
+    tw_tick span = service->description.design.span;
+    bool own = service->runner->flags & TW_RUNNER_OWN_TIMERS;
+    if (span < TW_DEADLINE_MAX / 4 && !own) {
+        uint64_t reach = span * service->description.tick_ns;
+        struct race_account *account = race_account(service);
+        account->due_ns = moment_now() + reach + FAR;
+        int answer = race_start(service, seat, account);
+        if (answer != TW_RUN_RANGE)
+            FIND(service, RACE_START, "start answered %d for a due beyond the design's reach",
+                 answer);
+        start_at(service, seat, moment_now() + reach / 2);
+    }
+    case_close(service, seat);
+}
+
+/* ---- Stops. ----------------------------------------------------------------------------------- */
+
+static void stops_answer(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    struct race_account *far = seat ? start_at(service, seat, moment_now() + FAR) : NULL;
+    if (!far || !must_stop(service, seat, far, TW_RUN_STOPPED, "a far timer") ||
+        !must_stop(service, seat, far, TW_RUN_IDLE, "a stopped timer"))
+        return;
+    struct race_account *ran = start_at(service, seat, moment_now());
+    if (!ran || !await(service, seat, &ran->runs, 1, "a timer that is due") ||
+        !must_stop(service, seat, ran, TW_RUN_TOO_LATE, "a timer that ran, whose place is free"))
+        return;
+    const tw_timer nobody[] = {0, UINT64_MAX, UINT64_C(1) << 32 | 63, 7};
+    for (size_t i = 0; i < sizeof nobody / sizeof nobody[0]; i++)
+        if (service->runner->stop(seat, nobody[i]) != TW_RUN_IDLE &&
+            nobody[i] != atomic_load(&ran->name) && nobody[i] != atomic_load(&far->name))
+            FIND(service, RACE_STOP, "stop of a name that no timer had did not answer IDLE");
+    case_close(service, seat);
+}
+
+/* Stopped before the runner can have looked at it. */
+static void stops_in_a_queue(struct race_service *service)
+{
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = 2048, .tick_ns = 5 * MS});
+    for (uint32_t i = 0; seat && i < 1500; i++) {
+        struct race_account *account = start_at(service, seat, moment_now() + FAR);
+        if (!account || !must_stop(service, seat, account, TW_RUN_STOPPED, "a far timer"))
+            return;
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+struct stopper {
+    struct race_service *service;
+    pthread_t thread;
+};
+
+static void *stop_all(void *ctx)
+{
+    struct stopper *stopper = ctx;
+    struct race_service *service = stopper->service;
+    struct tw_seat *seat = race_enter(service);
+    for (uint32_t i = 0; seat && i < atomic_load(&service->next) && !race_is_over(service); i++)
+        race_stop(service, seat, &service->accounts[i]);
+    if (seat && !race_is_over(service))
+        race_leave(service, seat);
+    return NULL;
+}
+
+/* Two threads stop the same timers, pending, due and periodic ones: each is stopped by one at most. */
+static void two_stoppers(struct race_service *service)
+{
+    struct stopper stoppers[2] = {{.service = service}, {.service = service}};
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = 2048, .tick_ns = 100 * US});
+    if (!seat)
+        return;
+    for (uint32_t i = 0; i < 1200; i++) {
+        bool periodic = i % 16 == 1;
+        if (!(periodic ? start_periodic(service, seat, TW_FIXED_RATE, 200 * US, 0)
+                       : start_at(service, seat, moment_now() + (i % 4 == 0 ? FAR : 2 * MS))))
+            return;
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (pthread_create(&stoppers[i].thread, NULL, stop_all, &stoppers[i]) != 0) {
+            FIND(service, RACE_OPEN, "the system gave no thread");
+            return;
+        }
+    race_wait(service, seat, moment_now() + 3 * MS);
+    for (size_t i = 0; i < 2; i++)
+        pthread_join(stoppers[i].thread, NULL);
+    case_close(service, seat);
+}
+
+/* ---- Periodic. -------------------------------------------------------------------------------- */
+
+/* The last one takes longer to run than its period.  With it a runner that makes up for ticks falls further behind the
+ * clock with each run, and a fixed delay counts from the clock: so it comes after the others have had their runs. */
+static void periods(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = 500 * US});
+    struct race_account *timers[4] = {NULL};
+    if (!seat)
+        return;
+    for (size_t i = 0; i < 4; i++) {
+        enum tw_repeat repeat = i == 0 || i == 3 ? TW_FIXED_RATE : TW_FIXED_DELAY;
+        for (size_t j = 0; j < i && i == 3; j++)
+            if (!await(service, seat, &timers[j]->runs, 5, "the fifth run of a periodic timer"))
+                return;
+        timers[i] = start_periodic(service, seat, repeat, MS + i, i < 2 ? 0 : 2 * MS);
+        if (!timers[i])
+            return;
+    }
+    if (!await(service, seat, &timers[3]->runs, 5, "the fifth run of a slow periodic timer"))
+        return;
+    for (size_t i = 1; i < 4; i++)
+        if (!must_stop(service, seat, timers[i], TW_RUN_STOPPED, "a periodic timer") ||
+            !must_stop(service, seat, timers[i], TW_RUN_IDLE, "a stopped periodic timer"))
+            return;
+    /* Time to run again for one that goes on after its stop; the last one is returned. */
+    struct race_account *later = start_at(service, seat, moment_now() + 15 * MS);
+    if (later && await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
+        case_close(service, seat);
+}
+
+/* A periodic timer is stopped while it runs, by another thread and by itself. */
+static void stopped_while_it_runs(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.tick_ns = 500 * US});
+    struct race_account *self = seat ? race_account(service) : NULL;
+    if (!self)
+        return;
+    self->due_ns = moment_now();
+    self->repeat = TW_FIXED_RATE;
+    self->period_ns = MS;
+    self->deed = DEED_STOP_SELF;
+    if (!must_start(service, seat, self) ||
+        !await(service, seat, &self->ends, 1, "the stop of a timer by itself"))
+        return;
+    for (size_t i = 0; i < 6; i++) {
+        struct race_account *slow =
+            start_periodic(service, seat, i % 2 == 0 ? TW_FIXED_RATE : TW_FIXED_DELAY, MS, 3 * MS);
+        if (!slow || !await(service, seat, &slow->runs, 1, "a periodic timer") ||
+            !must_stop(service, seat, slow, TW_RUN_STOPPED, "a periodic timer that runs"))
+            return;
+    }
+    struct race_account *later = start_at(service, seat, moment_now() + 15 * MS);
+    if (later && await(service, seat, &later->runs, 1, "a timer behind stopped ones"))
+        case_close(service, seat);
+}
+
+static void failures(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    for (uint32_t i = 0; seat && i < 20; i++) {
+        struct race_account *account = race_account(service);
+        account->due_ns = moment_now();
+        account->deed = i % 4 == 3 ? DEED_NOTHING : DEED_FAIL;
+        account->repeat = i == 0 ? TW_FIXED_RATE : TW_ONCE;
+        account->period_ns = MS;
+        if (!must_start(service, seat, account) ||
+            !await(service, seat, &account->runs, i == 0 ? 4 : 1,
+                   "a timer after a task that failed"))
+            return;
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+/* ---- Queues and shut. ------------------------------------------------------------------------- */
+
+/* The settings with which one tick moves at most so many; false when the runner has no such limit. */
+static bool transfer_limit(const struct race_service *service, struct tw_setting *setting)
+{
+    *setting = (struct tw_setting){.name = "transfer", .count = 1, .values = {8}};
+    return param_find(service->runner->params, setting->name) != NULL;
+}
+
+static void limited_transfer(struct race_service *service)
+{
+    struct tw_setting setting;
+    if (!transfer_limit(service, &setting))
+        return;
+    struct tw_seat *seat = case_open(
+        service, (struct tw_runner_config){
+                     .capacity = 256, .tick_ns = 4 * MS, .settings = &setting, .setting_count = 1});
+    struct race_account *accounts[100];
+    if (!seat)
+        return;
+    for (size_t i = 0; i < 100; i++)
+        if (!(accounts[i] = start_at(service, seat, 1)))
+            return;
+    for (size_t i = 0; i < 100; i++)
+        if (!await(service, seat, &accounts[i]->runs, 1, "one of 100 timers, 8 moved a tick"))
+            return;
+    for (size_t i = 0; i < 100; i++) {
+        uint32_t same = 0;
+        for (size_t j = 0; j < 100; j++)
+            same += atomic_load(&accounts[i]->turn_ns) == atomic_load(&accounts[j]->turn_ns);
+        if (same > 8)
+            FIND(service, RACE_LIMIT, "%u timers fired on one tick, which moves at most 8", same);
+    }
+    case_close(service, seat);
+}
+
+/* What is in a queue, in the design and with a task that runs comes back from shut, or ends before it. */
+static void shut_with_pending(struct race_service *service)
+{
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = 512, .tick_ns = 2 * MS});
+    for (uint32_t i = 0; seat && i < 400; i++) {
+        if (i == 200)
+            race_wait(service, seat, moment_now() + 5 * MS);
+        if (!start_at(service, seat, moment_now() + (i % 8 == 0 ? i * 50 * US : FAR)))
+            return;
+    }
+    if (seat && start_periodic(service, seat, TW_FIXED_DELAY, MS, 0))
+        case_close(service, seat);
+}
+
+static void shut_waits_for_tasks(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    struct race_account *slow = seat ? race_account(service) : NULL;
+    if (!slow)
+        return;
+    slow->due_ns = moment_now();
+    slow->sleep_ns = 30 * MS;
+    if (must_start(service, seat, slow) && await(service, seat, &slow->runs, 1, "a due timer"))
+        case_close(service, seat);
+}
+
+static void shut_in_a_task(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){0});
+    struct race_account *account = seat ? race_account(service) : NULL;
+    if (!account)
+        return;
+    account->due_ns = moment_now();
+    account->deed = DEED_SHUT;
+    if (!must_start(service, seat, account) ||
+        !await(service, seat, &account->runs, 1, "a due timer"))
+        return;
+    struct race_account *next = start_at(service, seat, moment_now());
+    if (next && await(service, seat, &next->runs, 1, "a timer after a task that called shut"))
+        case_close(service, seat);
+}
+
+/* ---- Callers that leave. ---------------------------------------------------------------------- */
+
+static void *start_and_leave(void *ctx)
+{
+    struct race_service *service = ctx;
+    struct tw_seat *seat = race_enter(service);
+    for (uint32_t i = 0; seat && i < 200; i++)
+        if (!start_at(service, seat, moment_now() + (i % 4 == 0 ? i * 20 * US : FAR)))
+            break;
+    if (seat && !race_is_over(service))
+        race_leave(service, seat);
+    return NULL;
+}
+
+/* What a thread left behind fires, and another thread stops it. */
+static void callers_that_leave(struct race_service *service)
+{
+    struct tw_seat *seat =
+        case_open(service, (struct tw_runner_config){.capacity = 1024, .tick_ns = 200 * US});
+    for (uint32_t round = 0; seat && round < 3 && !race_is_over(service); round++) {
+        pthread_t thread;
+        uint32_t first = atomic_load(&service->next);
+        if (pthread_create(&thread, NULL, start_and_leave, service) != 0) {
+            FIND(service, RACE_OPEN, "the system gave no thread");
+            return;
+        }
+        pthread_join(thread, NULL);
+        for (uint32_t i = first; i < first + 200 && !race_is_over(service); i++)
+            if ((i - first) % 4 == 0)
+                await(service, seat, &service->accounts[i].runs, 1,
+                      "a timer of a thread that has ended");
+            else if ((i - first) % 4 == 1)
+                must_stop(service, seat, &service->accounts[i], TW_RUN_STOPPED,
+                          "a far timer of a thread that has ended");
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+static void *fill_and_leave(void *ctx)
+{
+    struct race_service *service = ctx;
+    struct tw_seat *seat = race_enter(service);
+    struct race_account *accounts[64];
+    if (seat)
+        fill(service, seat, service->description.max_pending, 1, accounts);
+    if (seat && !race_is_over(service))
+        race_leave(service, seat);
+    return NULL;
+}
+
+/* A thread takes all places for far timers and leaves.  When others have stopped these, the places come back. */
+static void places_left_behind(struct race_service *service)
+{
+    struct tw_seat *seat = case_open(service, (struct tw_runner_config){.capacity = 32});
+    for (uint32_t round = 0; seat && round < 2 && !race_is_over(service); round++) {
+        pthread_t thread;
+        uint32_t first = atomic_load(&service->next);
+        if (pthread_create(&thread, NULL, fill_and_leave, service) != 0) {
+            FIND(service, RACE_OPEN, "the system gave no thread");
+            return;
+        }
+        pthread_join(thread, NULL);
+        /* Time for whoever has them now to sleep until the first is due. */
+        race_wait(service, seat, moment_now() + 3 * MS);
+        for (uint32_t i = first; i < atomic_load(&service->next) && !race_is_over(service); i++)
+            race_stop(service, seat, &service->accounts[i]);
+        struct race_account *near = start_at(service, seat, moment_now());
+        if (!near || !await(service, seat, &near->runs, 1, "a timer that is due"))
+            return;
+    }
+    if (seat)
+        case_close(service, seat);
+}
+
+/* ---- Opening. --------------------------------------------------------------------------------- */
+
+static void must_refuse(struct race_service *service, struct tw_runner_config config,
+                        const char *what)
+{
+    struct tw_service *out = NULL;
+    struct tw_error error = {""};
+    config.design = service->design;
+    config.tick_ns = MS;
+    int answer = service->runner->open(&out, &config, &error);
+    if (answer != TW_RUN_BAD_SETTING || out != NULL)
+        FIND(service, RACE_OPEN, "open with %s answered %d; expected BAD_SETTING", what, answer);
+    else if (error.text[0] == '\0')
+        FIND(service, RACE_OPEN, "open refused %s without a word", what);
+}
+
+static void bad_settings(struct race_service *service)
+{
+    struct tw_setting unknown = {.name = "no-such-thing", .count = 1, .values = {1}};
+    must_refuse(service,
+                (struct tw_runner_config){.capacity = 4, .settings = &unknown, .setting_count = 1},
+                "an unknown setting");
+    must_refuse(service, (struct tw_runner_config){.capacity = 4, .max_pending = 5},
+                "a cap above the capacity");
+    for (const struct tw_param *param = service->runner->params; param->name; param++) {
+        struct tw_setting setting = {.name = param->name, .count = 1, .values = {param->max + 1}};
+        if (param->max < UINT64_MAX && param->values_max == 1)
+            must_refuse(
+                service,
+                (struct tw_runner_config){.capacity = 4, .settings = &setting, .setting_count = 1},
+                "a setting above its limit");
+    }
+}
+
+const struct race_case race_cases[] = {
+    {"past and near dues", past_and_near},
+    {"an earlier head", earlier_head},
+    {"catching up", catches_up},
+    {"lone starts", lone_starts},
+    {"sleeping elsewhere", sleeps_elsewhere},
+    {"a cap below the capacity", cap_below_capacity},
+    {"all places", all_places},
+    {"many stops", many_stops},
+    {"stale names", stale_names},
+    {"out of reach", out_of_reach},
+    {"what stops answer", stops_answer},
+    {"stops in a queue", stops_in_a_queue},
+    {"two stoppers", two_stoppers},
+    {"periods", periods},
+    {"stopped while it runs", stopped_while_it_runs},
+    {"failures", failures},
+    {"a limited transfer", limited_transfer},
+    {"shut with pending timers", shut_with_pending},
+    {"shut waits for tasks", shut_waits_for_tasks},
+    {"shut in a task", shut_in_a_task},
+    {"callers that leave", callers_that_leave},
+    {"places left behind", places_left_behind},
+    {"bad settings", bad_settings},
+    {NULL, NULL},
+};

@@ -1,0 +1,453 @@
+/* race_hold.c - plays each pair of a held thread and one that comes between, point by point. */
+#include "labs/live/race/race_hold.h"
+
+#include "labs/live/race/race_books.h"
+#include "labs/live/runners/moment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define US  UINT64_C(1000)
+#define MS  UINT64_C(1000000)
+#define FAR (60000 * MS)
+/* Points at the most, and places. */
+#define POINTS_MAX 24u
+#define CAPACITY   64u
+#define TICK_NS    (200 * US)
+#define PERIOD_NS  (2 * TICK_NS)
+/* How often in a row a thread has to be found asleep to count as one that waits for the held thread; and the pause
+ * between two looks.  One that never sleeps and never ends is not waited for longer than SPIN_NS. */
+#define LOOKS   4u
+#define LOOK_NS (150 * US)
+#define SPIN_NS (100 * MS)
+/* A driver that has run what was due comes to all its points within that many ticks. */
+#define IDLE_TICKS 4u
+
+enum held_deed {
+    HELD_START,
+    HELD_STOP,
+    HELD_STOP_OTHER,
+    HELD_LEAVE,
+    HELD_SHUT,
+    HELD_DRIVER,
+    HELD_REPEATS,
+    HELD_WAIT,
+    HELDS
+};
+
+static const char *const held_words[HELDS] = {
+    [HELD_START] = "a start",
+    [HELD_STOP] = "a stop",
+    [HELD_STOP_OTHER] = "a stop of another's timer",
+    [HELD_LEAVE] = "a caller that leaves",
+    [HELD_SHUT] = "shut",
+    [HELD_DRIVER] = "a thread of the runner's",
+    [HELD_REPEATS] = "a thread of the runner's that repeats a task",
+    [HELD_WAIT] = "a caller that drives",
+};
+
+enum between_deed {
+    BETWEEN_START,
+    BETWEEN_STOP,
+    BETWEEN_AGAIN,
+    BETWEEN_LEAVE,
+    BETWEEN_SHUT,
+    BETWEEN_SHUT_STOP,
+    BETWEENS
+};
+
+static const char *const between_words[BETWEENS] = {
+    [BETWEEN_START] = "another starts",
+    [BETWEEN_STOP] = "another stops all",
+    [BETWEEN_AGAIN] = "another stops all and starts",
+    [BETWEEN_LEAVE] = "another starts and leaves",
+    [BETWEEN_SHUT] = "another shuts",
+    [BETWEEN_SHUT_STOP] = "another shuts and a third stops",
+};
+
+bool race_hold_at(struct race_hold *hold, const struct tw_runner *runner, size_t number)
+{
+    bool drives = runner->flags & TW_RUNNER_CALLERS_DRIVE;
+    *hold = (struct race_hold){.held = (uint32_t)(number / BETWEENS),
+                               .between = (uint32_t)(number % BETWEENS)};
+    return number < (size_t)(drives ? HELDS : HELD_WAIT) * BETWEENS;
+}
+
+void race_hold_words(const struct race_hold *hold, char *out, size_t size)
+{
+    snprintf(out, size, "%s is held while %s", held_words[hold->held],
+             between_words[hold->between]);
+}
+
+/* ---- Hands: the threads. ---------------------------------------------------------------------- */
+
+enum hand_state { HAND_NEW, HAND_READY, HAND_GOES, HAND_DONE, HAND_ENDS };
+
+struct hand {
+    struct race_service *service;
+    void (*act)(struct hand *hand);
+    uint32_t held;              /* of enum held_deed, for the one that is */
+    struct tw_seat *seat;       /* NULL when it has left */
+    struct race_account *own;   /* a far timer that it has started */
+    struct race_account *other; /* of another hand, to be stopped */
+    _Atomic uint32_t state;     /* of enum hand_state */
+    pthread_t thread;
+    long tid;
+};
+
+/* Starts a timer, which may be refused once somebody shuts. */
+static struct race_account *hand_start(struct hand *hand, uint64_t due_ns, bool near)
+{
+    struct race_account *account = race_account(hand->service);
+    if (!account)
+        return NULL;
+    account->due_ns = due_ns;
+    account->is_near = near;
+    race_start(hand->service, hand->seat, account);
+    return account;
+}
+
+static void act_start(struct hand *hand)
+{
+    hand_start(hand, moment_now(), true);
+    hand_start(hand, moment_now() + FAR, false);
+}
+
+static void act_stop_own(struct hand *hand)
+{
+    race_stop(hand->service, hand->seat, hand->own);
+}
+
+static void act_stop_other(struct hand *hand)
+{
+    race_stop(hand->service, hand->seat, hand->other);
+}
+
+static void act_stop_all(struct hand *hand)
+{
+    for (uint32_t i = 0; i < atomic_load(&hand->service->next); i++)
+        race_stop(hand->service, hand->seat, &hand->service->accounts[i]);
+}
+
+/* Those that act_shut has started first and third, and a start on top. */
+static void act_stop_some(struct hand *hand)
+{
+    uint32_t taken = atomic_load(&hand->service->next);
+    for (uint32_t i = taken > 4 ? taken - 4 : 0; i < taken; i++)
+        if ((taken - i) % 2 == 1)
+            race_stop(hand->service, hand->seat, &hand->service->accounts[i]);
+    act_start(hand);
+}
+
+static void act_again(struct hand *hand)
+{
+    act_stop_all(hand);
+    for (uint32_t i = 0; i < 4; i++)
+        act_start(hand);
+}
+
+static void act_leave(struct hand *hand)
+{
+    act_start(hand);
+    race_leave(hand->service, hand->seat);
+    hand->seat = NULL;
+}
+
+static void act_shut(struct hand *hand)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        hand_start(hand, moment_now() + FAR, false);
+    race_shut(hand->service, hand->seat);
+}
+
+/* What makes a driver come through its points: two that are due at once, so that one is ready while the other runs,
+ * and one that is due later.  At the last points there is nothing else to wake for. */
+static void act_feed(struct hand *hand)
+{
+    uint64_t due = moment_now() + 2 * TICK_NS;
+    hand_start(hand, due, true);
+    hand_start(hand, due, true);
+    hand_start(hand, due + 2 * TICK_NS, true);
+}
+
+static void act_repeat(struct hand *hand)
+{
+    struct race_account *account = race_account(hand->service);
+    if (!account)
+        return;
+    account->due_ns = moment_now() + TICK_NS;
+    account->period_ns = PERIOD_NS;
+    account->repeat = TW_FIXED_RATE;
+    race_start(hand->service, hand->seat, account);
+}
+
+/* Callers that drive leave it to the keeper. */
+static void act_drive(struct hand *hand)
+{
+    bool repeats = hand->held == HELD_REPEATS;
+    if (repeats)
+        act_repeat(hand);
+    else
+        act_feed(hand);
+    if (!(hand->service->runner->flags & TW_RUNNER_CALLERS_DRIVE))
+        return;
+    race_leave(hand->service, hand->seat);
+    hand->seat = NULL;
+}
+
+static void act_wait(struct hand *hand)
+{
+    act_feed(hand);
+    act_repeat(hand);
+    race_wait(hand->service, hand->seat, moment_now() + 3 * TICK_NS);
+}
+
+/* Each hand has a far timer before it acts; after that it is an idle caller. */
+static void *hand_live(void *ctx)
+{
+    struct hand *hand = ctx;
+    struct race_service *service = hand->service;
+    hand->tid = syscall(SYS_gettid);
+    hand->seat = race_enter(service);
+    if (!hand->seat)
+        return NULL;
+    hand->own = hand_start(hand, moment_now() + FAR, false);
+    atomic_store(&hand->state, HAND_READY);
+    while (atomic_load(&hand->state) == HAND_READY && !race_is_over(service))
+        moment_sleep(moment_now() + 20 * US);
+    if (atomic_load(&hand->state) == HAND_GOES) {
+        hand->act(hand);
+        atomic_store(&hand->state, HAND_DONE);
+    }
+    while (atomic_load(&hand->state) == HAND_DONE && !race_is_over(service))
+        if (hand->seat)
+            race_wait(service, hand->seat, moment_now() + 100 * US);
+        else
+            moment_sleep(moment_now() + 100 * US);
+    if (hand->seat && !race_is_over(service))
+        race_leave(service, hand->seat);
+    return NULL;
+}
+
+/* Whether it sleeps: then it waits, and no processor is missing.  False where the system does not say. */
+static bool hand_sleeps(const struct hand *hand)
+{
+    char path[64], line[256];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", hand->tid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    bool read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    const char *name_end = read ? strrchr(line, ')') : NULL;
+    return name_end && name_end[1] == ' ' && name_end[2] == 'S';
+}
+
+/* Lets it act, until it has done so or waits for whoever is held. */
+static void hand_go(struct hand *hand)
+{
+    uint32_t asleep = 0;
+    uint64_t end = race_clock(hand->service) + SPIN_NS;
+    atomic_store(&hand->state, HAND_GOES);
+    while (atomic_load(&hand->state) == HAND_GOES && asleep < LOOKS &&
+           race_clock(hand->service) < end && !race_is_over(hand->service)) {
+        moment_sleep(moment_now() + LOOK_NS);
+        asleep = hand_sleeps(hand) ? asleep + 1 : 0;
+    }
+}
+
+/* ---- One point. ------------------------------------------------------------------------------- */
+
+struct play {
+    struct race_service *service;
+    const struct race_hold *hold;
+    struct tw_seat *seat; /* of the thread that plays */
+    struct hand hands[3]; /* the held one, the one between, a third */
+};
+
+typedef void act_fn(struct hand *hand);
+
+static act_fn *held_act(uint32_t held)
+{
+    static act_fn *const acts[HELDS] = {
+        [HELD_START] = act_start,   [HELD_STOP] = act_stop_own, [HELD_STOP_OTHER] = act_stop_other,
+        [HELD_LEAVE] = act_leave,   [HELD_SHUT] = act_shut,     [HELD_DRIVER] = act_drive,
+        [HELD_REPEATS] = act_drive, [HELD_WAIT] = act_wait,
+    };
+    return acts[held];
+}
+
+static act_fn *between_act(uint32_t between)
+{
+    static act_fn *const acts[BETWEENS] = {
+        [BETWEEN_START] = act_start, [BETWEEN_STOP] = act_stop_all, [BETWEEN_AGAIN] = act_again,
+        [BETWEEN_LEAVE] = act_leave, [BETWEEN_SHUT] = act_shut,     [BETWEEN_SHUT_STOP] = act_shut,
+    };
+    return acts[between];
+}
+
+static void hands_make(struct play *play)
+{
+    struct race_service *service = play->service;
+    play->hands[0].held = play->hold->held;
+    play->hands[0].act = held_act(play->hold->held);
+    play->hands[1].act = between_act(play->hold->between);
+    play->hands[2].act = act_stop_some;
+    for (size_t i = 0; i < 3; i++) {
+        struct hand *hand = &play->hands[i];
+        hand->service = service;
+        if (pthread_create(&hand->thread, NULL, hand_live, hand) != 0) {
+            race_find(&service->notes->finding, RACE_OPEN, "the system gave no thread");
+            return;
+        }
+        while (atomic_load(&hand->state) == HAND_NEW && !race_is_over(service))
+            moment_sleep(moment_now() + 20 * US);
+    }
+    play->hands[0].other = play->hands[1].own;
+}
+
+static bool hold_is_driver(const struct race_hold *hold)
+{
+    return hold->held == HELD_DRIVER || hold->held == HELD_REPEATS;
+}
+
+static void gate_set(struct play *play, uint32_t point)
+{
+    struct race_gate *gate = &play->service->gate;
+    const struct tw_seat *held = play->hands[0].seat;
+    bool driver = hold_is_driver(play->hold);
+    gate->first = driver ? 0 : held->number;
+    gate->last = driver ? play->service->description.threads - 1 : held->number;
+    atomic_store(&gate->points, point);
+    atomic_store(&gate->state, GATE_SET);
+}
+
+/* Whether a thread is held now; false when the held one came through, or the driver has nothing to do any more. */
+static bool gate_holds(struct play *play)
+{
+    struct race_service *service = play->service;
+    struct hand *held = &play->hands[0];
+    bool driver = hold_is_driver(play->hold);
+    uint64_t idle = 0;
+    while (atomic_load(&service->gate.state) == GATE_SET && !race_is_over(service)) {
+        bool done = atomic_load(&held->state) == HAND_DONE;
+        bool busy = !done || (driver && atomic_load(&service->near) > 0);
+        idle = busy || idle == 0 ? race_clock(service) : idle;
+        if (!busy && (!driver || race_clock(service) - idle > IDLE_TICKS * TICK_NS))
+            break;
+        moment_sleep(moment_now() + 50 * US);
+    }
+    uint32_t set = GATE_SET;
+    return !atomic_compare_exchange_strong(&service->gate.state, &set, GATE_OPEN);
+}
+
+static bool hands_done(const struct play *play)
+{
+    bool done = true;
+    for (size_t i = 0; i < 3; i++)
+        done &= atomic_load(&play->hands[i].state) != HAND_GOES;
+    return done;
+}
+
+/* Each call has to return now, which the child watches, and each near timer to run; a periodic one that goes on
+ * after its stop has time to show it. */
+static void settle(struct play *play)
+{
+    struct race_service *service = play->service;
+    while (!hands_done(play) && !race_is_over(service))
+        moment_sleep(moment_now() + 50 * US);
+    uint64_t end = race_clock(service) + race_patience_ns(service);
+    while (atomic_load(&service->near) > 0 && !atomic_load(&service->shut_began_ns) &&
+           !race_is_over(service)) {
+        if (race_clock(service) > end)
+            race_find(&service->notes->finding, RACE_DUE,
+                      "%" PRIu64 " timers were due and have not run for %u s",
+                      atomic_load(&service->near), service->options->patience_s);
+        race_wait(service, play->seat, moment_now() + 100 * US);
+    }
+    bool repeats = play->hold->held == HELD_REPEATS || play->hold->held == HELD_WAIT;
+    if (repeats && !race_is_over(service))
+        race_wait(service, play->seat, moment_now() + 4 * PERIOD_NS);
+}
+
+static void finish(struct play *play)
+{
+    struct race_service *service = play->service;
+    for (size_t i = 0; i < 3; i++)
+        atomic_store(&play->hands[i].state, HAND_ENDS);
+    for (size_t i = 0; i < 3 && !race_is_over(service); i++)
+        pthread_join(play->hands[i].thread, NULL);
+    if (race_is_over(service))
+        return;
+    if (!atomic_load(&service->shut_began_ns))
+        race_shut(service, play->seat);
+    race_judge(service);
+    race_leave(service, play->seat);
+    if (!race_is_over(service))
+        race_close(service);
+}
+
+/* What one tick may move from a queue, where the runner has such a limit: little, so that something stays there. */
+static void limit_transfer(const struct race_service *service, struct tw_runner_config *config,
+                           struct tw_setting *setting)
+{
+    *setting = (struct tw_setting){.name = "transfer", .count = 1, .values = {2}};
+    for (const struct tw_param *param = service->runner->params; param->name; param++)
+        if (strcmp(param->name, setting->name) == 0 && config->setting_count == 0) {
+            config->settings = setting;
+            config->setting_count = 1;
+        }
+}
+
+/* Whether a thread was held: else it has no more points. */
+static bool play_point(struct race_service *service, const struct race_hold *hold, uint32_t point)
+{
+    struct play play = {.service = service, .hold = hold};
+    const struct race_options *options = service->options;
+    struct tw_runner_config config = {.design_settings = options->design_settings,
+                                      .design_setting_count = options->design_setting_count,
+                                      .settings = options->settings,
+                                      .setting_count = options->setting_count,
+                                      .horizon_ns = 2 * FAR,
+                                      .capacity = CAPACITY,
+                                      .threads = 2,
+                                      .tick_ns = TICK_NS};
+    struct tw_setting setting;
+    limit_transfer(service, &config, &setting);
+    if (!race_open(service, &config, CAPACITY))
+        return false;
+    play.seat = race_enter(service);
+    if (!play.seat)
+        return false;
+    hands_make(&play);
+    if (race_is_over(service))
+        return false;
+    gate_set(&play, point);
+    atomic_store(&play.hands[0].state, HAND_GOES);
+    bool held = gate_holds(&play);
+    if (held) {
+        hand_go(&play.hands[1]);
+        if (hold->between == BETWEEN_SHUT_STOP)
+            hand_go(&play.hands[2]);
+        atomic_store(&service->gate.state, GATE_OPEN);
+    }
+    settle(&play);
+    finish(&play);
+    return held;
+}
+
+void race_hold_play(struct race_service *service, const struct race_hold *hold)
+{
+    bool held = true;
+    service->point_weight = 0;
+    for (uint32_t point = 0; held && point < POINTS_MAX && !race_is_over(service); point++) {
+        race_again(service);
+        service->notes->held_at[0] = '\0';
+        held = play_point(service, hold, point);
+        service->before.holds += held;
+    }
+}

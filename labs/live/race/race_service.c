@@ -1,0 +1,414 @@
+/* race_service.c - calls the runner under proof, notes each call, and delays threads at its points. */
+#include "labs/live/race/race_service.h"
+
+#include "labs/live/race/race_books.h"
+#include "labs/live/runners/moment.h"
+#include "labs/live/runners/opening.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define US UINT64_C(1000)
+
+static const char *const call_names[RACE_CALL_COUNT] = {[RACE_CALL_NONE] = "",
+#define RACE_CALL_NAME(name) [RACE_CALL_##name] = #name,
+                                                        RACE_CALLS(RACE_CALL_NAME)
+#undef RACE_CALL_NAME
+};
+
+const char *race_call_name(uint32_t call)
+{
+    return call < RACE_CALL_COUNT ? call_names[call] : "an unknown call";
+}
+
+uint64_t race_mix(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ (b + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd));
+    h = (h ^ (h >> 32)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 29)) * UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 32);
+}
+
+/* ---- Points. ---------------------------------------------------------------------------------- */
+
+static uint64_t name_hash(const char *name)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (; *name; name++)
+        h = (h ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+/* Stays at the point until the gate is opened. */
+static void gate_pass(struct race_service *service, uint32_t number, const char *name)
+{
+    struct race_gate *gate = &service->gate;
+    uint32_t set = GATE_SET;
+    if (atomic_load(&gate->state) != GATE_SET || number < gate->first || number > gate->last)
+        return;
+    uint32_t points = atomic_load(&gate->points);
+    while (points > 0)
+        if (atomic_compare_exchange_weak(&gate->points, &points, points - 1))
+            return;
+    if (!atomic_compare_exchange_strong(&gate->state, &set, GATE_HOLDS))
+        return;
+    snprintf(service->notes->held_at, sizeof service->notes->held_at, "%s", name);
+    while (atomic_load(&gate->state) == GATE_HOLDS)
+        moment_sleep(moment_now() + 20 * US);
+}
+
+/* Mostly nothing, at times a yield, seldom a sleep.  Each service has points, a quarter of all, at which its threads
+ * are delayed ten times as often and as long. */
+static void race_reach(void *ctx, uint32_t number, uint64_t passed, const char *name)
+{
+    struct race_service *service = ctx;
+    atomic_fetch_add_explicit(&service->points_passed, 1, memory_order_relaxed);
+    gate_pass(service, number, name);
+    if (service->point_weight == 0)
+        return;
+    bool hot = race_mix(service->seed, name_hash(name)) % 4 == 0;
+    uint64_t draw = race_mix(service->seed ^ (uint64_t)number << 48, passed);
+    uint64_t chance = draw % 4096, weight = service->point_weight * (hot ? 10u : 1u);
+    if (chance < 4 * weight)
+        moment_sleep(moment_now() + (hot ? draw >> 40 : draw >> 44) % (200 * US));
+    else if (chance < 40 * weight)
+        sched_yield();
+    else
+        return;
+    atomic_fetch_add_explicit(&service->delays, 1, memory_order_relaxed);
+}
+
+/* ---- Notes. ----------------------------------------------------------------------------------- */
+
+static struct race_note *note_begin(struct race_service *service, const struct tw_seat *seat,
+                                    enum race_call call)
+{
+    struct race_note *note =
+        &service->notes->of[seat ? seat->number % RACE_NOTE_MASTER : RACE_NOTE_MASTER];
+    atomic_fetch_add_explicit(&note->turn, 1, memory_order_relaxed);
+    atomic_store_explicit(&note->inside, seat ? seat->in_task : 0, memory_order_relaxed);
+    atomic_store_explicit(&note->call, (uint32_t)call, memory_order_relaxed);
+    return note;
+}
+
+static void note_end(struct race_note *note)
+{
+    atomic_store_explicit(&note->call, RACE_CALL_NONE, memory_order_relaxed);
+}
+
+/* ---- The task of every timer. ----------------------------------------------------------------- */
+
+static void task_start(struct race_service *service, struct tw_seat *seat, uint64_t draw)
+{
+    struct race_account *account = race_account(service);
+    if (!account)
+        return;
+    account->due_ns = moment_now() + draw % (500 * US);
+    account->is_near = true;
+    race_start(service, seat, account);
+}
+
+static void task_stop(struct race_service *service, struct tw_seat *seat, uint64_t draw)
+{
+    uint32_t taken = atomic_load(&service->next);
+    uint32_t back = (uint32_t)(draw % 32) + 1;
+    if (taken >= back && taken <= service->account_count)
+        race_stop(service, seat, &service->accounts[taken - back]);
+}
+
+static void task_shut(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_note *note = note_begin(service, seat, RACE_CALL_shut);
+    int answer = service->runner->shut(seat, NULL, NULL);
+    note_end(note);
+    if (answer != TW_RUN_INSIDE &&
+        (answer != TW_RUN_CLOSED || atomic_load(&service->shut_began_ns) == 0))
+        race_find(&service->notes->finding, RACE_INSIDE, "a task called shut, which answered %d",
+                  answer);
+}
+
+static int race_task(struct tw_seat *seat, void *argument, const struct tw_firing *firing)
+{
+    struct race_account *account = argument;
+    struct race_service *service = account->service;
+    race_ran(account, firing, moment_now());
+    uint64_t draw = race_mix(service->seed, (uint64_t)(account - service->accounts));
+    if (!seat->in_task || seat->service != service->service)
+        race_find(&service->notes->finding, RACE_FIRING,
+                  "a task got a seat that is not marked as one of a task of this service");
+    if (account->sleep_ns > 0)
+        moment_sleep(moment_now() + account->sleep_ns);
+    if (account->deed == DEED_START)
+        task_start(service, seat, draw);
+    else if (account->deed == DEED_STOP)
+        task_stop(service, seat, draw);
+    else if (account->deed == DEED_STOP_SELF)
+        race_stop(service, seat, account);
+    else if (account->deed == DEED_SHUT)
+        task_shut(service, seat);
+    bool fails = account->deed == DEED_FAIL;
+    atomic_fetch_add(&service->failed, fails);
+    race_ran_out(account);
+    return fails ? 7 : 0;
+}
+
+/* ---- Calls. ----------------------------------------------------------------------------------- */
+
+/* The tick and the cap as given; the design may have a lower cap, and shards may round theirs down. */
+static void judge_description(struct race_service *service, const struct tw_runner_config *config)
+{
+    const struct tw_runner_description *said = &service->description;
+    uint32_t cap = opening_cap_of_design(&said->design, opening_cap(config));
+    bool split = service->runner->flags & TW_RUNNER_SPLIT_CAP;
+    bool right = split ? said->max_pending > 0 && said->max_pending <= opening_cap(config)
+                       : said->max_pending == cap;
+    if (!right)
+        race_find(&service->notes->finding, RACE_OPEN,
+                  "describe says that at most %u may pend; opened with %u", said->max_pending, cap);
+    if (said->tick_ns == 0 || (config->tick_ns > 0 && said->tick_ns != config->tick_ns))
+        race_find(&service->notes->finding, RACE_OPEN,
+                  "describe says ticks of %" PRIu64 " ns; opened with %" PRIu64, said->tick_ns,
+                  config->tick_ns);
+}
+
+bool race_open(struct race_service *service, struct tw_runner_config *config, uint32_t accounts)
+{
+    struct tw_error error = {""};
+    const struct tw_runner *runner = service->runner;
+    service->accounts = calloc(accounts, sizeof *service->accounts);
+    if (!service->accounts) {
+        race_find(&service->notes->finding, RACE_OPEN, "no memory for the books");
+        return false;
+    }
+    service->account_count = accounts;
+    service->points = (struct tw_points){race_reach, service};
+    config->points = &service->points;
+    config->design = service->design;
+    struct race_note *note = note_begin(service, NULL, RACE_CALL_open);
+    int answer = runner->open(&service->service, config, &error);
+    /* Many shards of a design with a slot for each tick; they may leave no room for the stack of a thread. */
+    bool is_narrow = answer == TW_RUN_MEMORY || answer == TW_RUN_SYSTEM;
+    if (is_narrow && service->is_varied) {
+        config->setting_count = 0;
+        config->horizon_ns = 0;
+        answer = runner->open(&service->service, config, &error);
+    }
+    note_end(note);
+    service->opened_ns = moment_now();
+    if (answer != TW_RUN_OK) {
+        race_find(&service->notes->finding, RACE_OPEN, "open answered %d: %.300s", answer,
+                  error.text);
+        return false;
+    }
+    note = note_begin(service, NULL, RACE_CALL_describe);
+    runner->describe(service->service, &service->description);
+    note_end(note);
+    judge_description(service, config);
+    return !race_is_over(service);
+}
+
+/* is_done stays as it is: the child reads it all the while. */
+void race_again(struct race_service *service)
+{
+    struct race_sums sums = {0};
+    race_sum(service, &sums);
+    service->before = sums;
+    service->accounts = NULL; /* a runner that is broken may still call their tasks */
+    service->account_count = 0;
+    atomic_store(&service->next, 0);
+    atomic_store(&service->shut_began_ns, 0);
+    atomic_store(&service->shut_ended_ns, 0);
+    atomic_store(&service->is_shut, 0);
+    atomic_store(&service->tasks_inside, 0);
+    atomic_store(&service->near, 0);
+    atomic_store(&service->runs, 0);
+    atomic_store(&service->failed, 0);
+    atomic_store(&service->operations, 0);
+    atomic_store(&service->refused, 0);
+    atomic_store(&service->delays, 0);
+    atomic_store(&service->points_passed, 0);
+}
+
+struct tw_seat *race_enter(struct race_service *service)
+{
+    struct race_note *note = note_begin(service, NULL, RACE_CALL_enter);
+    struct tw_seat *seat = service->runner->enter(service->service);
+    note_end(note);
+    if (!seat || seat->service != service->service || seat->in_task)
+        race_find(&service->notes->finding, RACE_OPEN, "enter gave %s",
+                  seat ? "a seat of another service or of a task" : "no seat");
+    return seat;
+}
+
+void race_leave(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_note *note = note_begin(service, seat, RACE_CALL_leave);
+    service->runner->leave(seat);
+    note_end(note);
+}
+
+void race_wait(struct race_service *service, struct tw_seat *seat, uint64_t until_ns)
+{
+    struct race_note *note = note_begin(service, seat, RACE_CALL_wait);
+    service->runner->wait(seat, until_ns);
+    note_end(note);
+    if (moment_now() < until_ns)
+        race_find(&service->notes->finding, RACE_RETURNS, "wait returned before its moment");
+}
+
+uint64_t race_next(struct race_service *service, struct tw_seat *seat)
+{
+    struct race_note *note = note_begin(service, seat, RACE_CALL_next);
+    uint64_t next = service->runner->next(seat);
+    note_end(note);
+    return next;
+}
+
+void race_purge(struct race_service *service, struct tw_seat *seat)
+{
+    if (!(service->runner->flags & TW_RUNNER_PURGES) || !service->runner->purge)
+        return;
+    struct race_note *note = note_begin(service, seat, RACE_CALL_purge);
+    service->runner->purge(seat);
+    note_end(note);
+}
+
+struct returning {
+    struct race_service *service;
+    struct tw_seat *seat;
+};
+
+/* An argument that is none of the accounts would be a crash, so it is looked at first. */
+static void race_return(void *ctx, tw_timer timer, void *argument)
+{
+    struct returning *returning = ctx;
+    struct race_service *service = returning->service;
+    uintptr_t at = (uintptr_t)argument, begin = (uintptr_t)service->accounts;
+    if (at < begin || at >= begin + service->account_count * sizeof *service->accounts ||
+        (at - begin) % sizeof *service->accounts != 0) {
+        race_find(&service->notes->finding, RACE_LOST, "shut returned an argument that none had");
+        return;
+    }
+    struct race_account *account = argument;
+    race_ended(account, RACE_RETURNED);
+    uint64_t none = 0;
+    if (!atomic_compare_exchange_strong(&account->fired_name, &none, timer) && none != timer)
+        race_find(&service->notes->finding, RACE_NAMES,
+                  "shut returned a timer under another name than it fired under");
+    if (timer % 4 != 0)
+        return;
+    note_begin(service, returning->seat, RACE_CALL_stop);
+    int answer = service->runner->stop(returning->seat, timer);
+    note_begin(service, returning->seat, RACE_CALL_shut);
+    if (answer != TW_RUN_IDLE)
+        race_find(&service->notes->finding, RACE_STOP,
+                  "stop of a timer that was returned answered %d; expected IDLE", answer);
+}
+
+int race_shut(struct race_service *service, struct tw_seat *seat)
+{
+    struct returning returning = {service, seat};
+    uint64_t none = 0, now = moment_now();
+    atomic_compare_exchange_strong(&service->shut_began_ns, &none, now);
+    struct race_note *note = note_begin(service, seat, RACE_CALL_shut);
+    int answer = service->runner->shut(seat, race_return, &returning);
+    note_end(note);
+    if (answer == TW_RUN_OK) {
+        uint32_t inside = atomic_load(&service->tasks_inside);
+        atomic_store(&service->shut_ended_ns, moment_now());
+        if (atomic_fetch_add(&service->is_shut, 1) > 0)
+            race_find(&service->notes->finding, RACE_SHUT, "shut answered OK twice");
+        if (inside > 0)
+            race_find(&service->notes->finding, RACE_SHUT,
+                      "shut returned while %u tasks were running", inside);
+    } else if (answer != TW_RUN_CLOSED) {
+        race_find(&service->notes->finding, RACE_SHUT, "shut answered %d outside of a task",
+                  answer);
+    }
+    return answer;
+}
+
+/* What the statistics count, against the books. */
+static void judge_stats(struct race_service *service)
+{
+    struct tw_runner_stats stats = {0};
+    struct race_note *note = note_begin(service, NULL, RACE_CALL_stats);
+    service->runner->stats(service->service, &stats);
+    note_end(note);
+    const struct {
+        const char *name;
+        uint64_t said, counted;
+    } rows[] = {{"pending", stats.pending, 0},
+                {"runs", stats.runs, atomic_load(&service->runs)},
+                {"failed", stats.failed, atomic_load(&service->failed)}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].said != rows[i].counted)
+            race_find(&service->notes->finding, RACE_STATS,
+                      "after shut, %s is %" PRIu64 "; the books have %" PRIu64, rows[i].name,
+                      rows[i].said, rows[i].counted);
+    if (stats.useful_wakeups > stats.wakeups)
+        race_find(&service->notes->finding, RACE_STATS,
+                  "%" PRIu64 " wake-ups were useful, of %" PRIu64, stats.useful_wakeups,
+                  stats.wakeups);
+}
+
+void race_close(struct race_service *service)
+{
+    judge_stats(service);
+    if (service->runner->check) {
+        struct race_note *note = note_begin(service, NULL, RACE_CALL_check);
+        const char *broken = service->runner->check(service->service);
+        note_end(note);
+        if (broken)
+            race_find(&service->notes->finding, RACE_CHECK, "%.300s", broken);
+    }
+    struct race_note *note = note_begin(service, NULL, RACE_CALL_close);
+    service->runner->close(service->service);
+    note_end(note);
+}
+
+struct race_account *race_account(struct race_service *service)
+{
+    uint32_t at = atomic_load(&service->next);
+    while (at < service->account_count &&
+           !atomic_compare_exchange_weak(&service->next, &at, at + 1))
+        ;
+    if (at >= service->account_count)
+        return NULL;
+    service->accounts[at].service = service;
+    return &service->accounts[at];
+}
+
+int race_start(struct race_service *service, struct tw_seat *seat, struct race_account *account)
+{
+    struct tw_task task = {.run = race_task,
+                           .argument = account,
+                           .due_ns = account->due_ns,
+                           .period_ns = account->period_ns,
+                           .repeat = (enum tw_repeat)account->repeat};
+    tw_timer name = 0;
+    atomic_store(&account->next_due_ns, account->due_ns);
+    atomic_fetch_add(&service->near, account->is_near);
+    struct race_note *note = note_begin(service, seat, RACE_CALL_start);
+    uint64_t began = moment_now();
+    int answer = service->runner->start(seat, &task, &name);
+    note_end(note);
+    race_started(account, answer, name, began);
+    return answer;
+}
+
+int race_stop(struct race_service *service, struct tw_seat *seat, struct race_account *account)
+{
+    tw_timer name = atomic_load(&account->name);
+    if (name == 0)
+        return TW_RUN_IDLE;
+    struct race_note *note = note_begin(service, seat, RACE_CALL_stop);
+    uint64_t began = moment_now();
+    int answer = service->runner->stop(seat, name);
+    note_end(note);
+    race_stopped(account, answer, began, moment_now());
+    return answer;
+}

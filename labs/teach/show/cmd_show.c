@@ -1,0 +1,350 @@
+/* cmd_show.c - show: draws a script or a worked example. */
+#include "labs/teach/show/kinds.h"
+#include "labs/teach/show/player.h"
+#include "labs/teach/show/worked.h"
+#include "harness/base/file.h"
+#include "harness/base/jsontext.h"
+#include "harness/base/utf8.h"
+#include "harness/base/ward.h"
+#include "harness/base/wrap.h"
+#include "harness/command/cli.h"
+#include "harness/command/outputs.h"
+#include "labs/teach/show/show_page.h"
+#include "harness/tell/report/style.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A plugin that is drawn. */
+#define SHOW_SECONDS 60u
+#define SHOW_BYTES   ((uint64_t)1 << 30)
+/* Of what is said around the drawing. */
+#define SHOW_COLUMNS 80u
+
+/* ---- Worked examples. ------------------------------------------------------------------------ */
+
+static void print_text(const char *text)
+{
+    struct report_style style = style_for(stdout, STYLE_COLOR_NEVER);
+    if (style.columns > SHOW_COLUMNS)
+        style.columns = SHOW_COLUMNS;
+    wrap_write(stdout, text, 0, 0, style.columns);
+}
+
+static int list_examples(void)
+{
+    for (size_t i = 0; i < worked_count(); i++) {
+        const struct worked *worked = worked_at(i);
+        printf("%-7s %s  %s\n", worked_name(worked), worked_document(worked),
+               worked_question(worked));
+    }
+    return EXIT_OK;
+}
+
+static void print_answers(const struct worked_result *result)
+{
+    printf("\n%-48s %9s %9s\n", "Answer, read off what ran", "found", "expected");
+    for (size_t i = 0; i < result->answer_count; i++) {
+        const struct worked_answer *answer = &result->answers[i];
+        bool right = worked_answer_is_right(answer);
+        printf("%-48s %9" PRIu64 " %9" PRIu64 "  %s\n", answer->what, answer->found,
+               answer->expected,
+               answer->as_printed ? right ? "differs" : "AGREES"
+               : right            ? "right"
+                                  : "WRONG");
+    }
+    if (result->note[0]) {
+        printf("\n");
+        print_text(result->note);
+    }
+}
+
+/* ---- Drawings. ------------------------------------------------------------------------------- */
+
+static void print_svg(FILE *out, const void *page)
+{
+    show_svg(out, page);
+}
+
+static void print_html(FILE *out, const void *page)
+{
+    show_html(out, page);
+}
+
+static void print_json(FILE *out, const void *page)
+{
+    show_json(out, page);
+}
+
+/* What other formats show is what the JSON says. */
+static int write_exports(const struct options *options, const struct show_page *page,
+                         struct diag *diag)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool wanted = false;
+    cJSON *document = NULL;
+    for (size_t i = 0; i < export_format_count; i++)
+        wanted = wanted || options->exports[i];
+    if (!wanted)
+        return DIAG_OK;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory)
+        show_json(memory, page);
+    int status = memory && fclose(memory) == 0
+                     ? jsontext_read("show", text, size, "its own JSON", &document, diag)
+                     : diag_run(diag, "no memory for the page");
+    if (status == DIAG_OK)
+        status = outputs_exports(options, document, diag);
+    cJSON_Delete(document);
+    free(text);
+    return status;
+}
+
+static int write_page(const struct options *options, const struct show_page *page,
+                      struct diag *diag)
+{
+    const struct {
+        const char *path;
+        file_print_fn *print;
+    } outputs[] = {
+        {options->svg, print_svg}, {options->html, print_html}, {options->setup.json, print_json}};
+    int status = DIAG_OK;
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && status == DIAG_OK; i++)
+        if (outputs[i].path)
+            status = file_replace(outputs[i].path, outputs[i].print, page, diag);
+    return status == DIAG_OK ? write_exports(options, page, diag) : status;
+}
+
+static void print_films(const struct options *options, const struct show_page *page)
+{
+    struct report_style style = style_for(stdout, options->color);
+    for (size_t i = 0; i < page->film_count; i++) {
+        if (i > 0)
+            printf("\n");
+        show_terminal(stdout, page->films[i], &style, options->every_step);
+    }
+}
+
+/* ---- An example. ----------------------------------------------------------------------------- */
+
+static void fill_page(struct show_page *page, const struct worked_result *result)
+{
+    page->note = result->note;
+    page->film_count = result->film_count;
+    for (size_t i = 0; i < result->film_count; i++)
+        page->films[i] = result->films[i];
+    for (size_t i = 0; i < result->answer_count; i++) {
+        const struct worked_answer *answer = &result->answers[i];
+        bool right = worked_answer_is_right(answer);
+        page->answers[page->answer_count++] = (struct show_answer){
+            answer->what, answer->found, answer->expected, answer->as_printed, right};
+        snprintf(page->lines[page->line_count++], sizeof page->lines[0],
+                 "%s: %" PRIu64 ", expected %s%" PRIu64 ": %s", answer->what, answer->found,
+                 answer->as_printed ? "other than " : "", answer->expected,
+                 right ? "right" : "WRONG");
+    }
+    if (result->note[0])
+        snprintf(page->lines[page->line_count++], sizeof page->lines[0], "%s", result->note);
+}
+
+static int show_example(const struct options *options, const struct worked *worked,
+                        struct diag *diag)
+{
+    struct worked_result result;
+    char title[160];
+    struct show_page page = {.title = title};
+    if (options->designs_given || options->sweep_count > 0 || options->setup.tick_ns ||
+        options->capacity)
+        return diag_usage(
+            diag,
+            "%s: an example has its own design and sizes; expected no --impl, --tick, "
+            "--capacity or parameters",
+            worked_name(worked));
+    int status = worked_run(worked, &result, diag);
+    if (status != DIAG_OK)
+        return status;
+    snprintf(title, sizeof title, "%s (document %s): %s", worked_name(worked),
+             worked_document(worked), worked_question(worked));
+    fill_page(&page, &result);
+    if (outputs_want_text(options)) {
+        print_text(title);
+        printf("\n");
+        print_films(options, &page);
+        print_answers(&result);
+    }
+    status = write_page(options, &page, diag);
+    if (status == DIAG_OK && !worked_is_right(&result))
+        status =
+            diag_run(diag, "%s: the structure that ran gives another answer", worked_name(worked));
+    worked_free(&result);
+    return status;
+}
+
+/* ---- A script. ------------------------------------------------------------------------------- */
+
+/* A file of that name, stdin, or else the script itself, which has a blank or a semicolon in it. */
+static int read_script(const struct options *options, const char *operand, struct script **script,
+                       struct diag *diag)
+{
+    const char *source = strcmp(operand, "-") == 0 ? "standard input" : operand;
+    char *text = NULL;
+    size_t size;
+    if (strcmp(operand, "-") != 0 && access(operand, F_OK) != 0) {
+        if (!strpbrk(operand, " ;\t\n"))
+            return diag_usage(
+                diag,
+                "'%.80s' is no worked example and no file; expected one, or a script "
+                "such as 'add a 3s; tick 3' ('twbench show --list' names the examples)",
+                operand);
+        return script_parse("script", operand, strlen(operand), options->setup.tick_ns, script,
+                            diag);
+    }
+    int status = file_read(operand, &text, &size, diag);
+    if (status == DIAG_OK)
+        status = script_parse(source, text, size, options->setup.tick_ns, script, diag);
+    free(text);
+    return status;
+}
+
+/* Adds what a picture leaves out; answers how many there are then. */
+static size_t settings_complete(struct tw_setting *settings, size_t count,
+                                const struct tw_backend *design)
+{
+    const char *left_out = kinds_left_out(design);
+    bool given = !left_out;
+    for (size_t i = 0; i < count && !given; i++)
+        given = strcmp(settings[i].name, left_out) == 0;
+    if (!given)
+        settings[count++] = (struct tw_setting){.name = left_out, .count = 1};
+    return count;
+}
+
+/* The parameters given, one value of each, which the design has to have. */
+static int take_settings(const struct options *options, struct player_request *request,
+                         struct tw_setting *settings, struct diag *diag)
+{
+    if (options->sweep_count > PLAN_SETTINGS_MAX)
+        return diag_usage(diag, "%zu parameters given; expected at most %d", options->sweep_count,
+                          PLAN_SETTINGS_MAX);
+    for (size_t i = 0; i < options->sweep_count; i++) {
+        if (options->sweeps[i].count != 1)
+            return diag_usage(diag, "--%s: show takes one value at a time",
+                              options->sweeps[i].settings[0].name);
+        settings[i] = options->sweeps[i].settings[0];
+    }
+    if (options->designs_given && options->design_count != 1)
+        return diag_usage(diag, "--impl: %zu designs given; show draws one at a time",
+                          options->design_count);
+    request->design =
+        (options->designs_given ? options->designs[0] : registry_find("hashed"))->counted;
+    request->capacity = options->capacity;
+    request->settings = settings;
+    request->setting_count = settings_complete(settings, options->sweep_count, request->design);
+    return DIAG_OK;
+}
+
+static int play_script(const struct options *options, const char *operand,
+                       const struct player_request *request, struct diag *diag)
+{
+    struct film *film = NULL;
+    struct show_page page = {.title = strpbrk(operand, ";\n") ? "A script" : operand};
+    int status = player_run(request, &film, diag);
+    if (status == DIAG_OK) {
+        page.films[page.film_count++] = film;
+        if (outputs_want_text(options))
+            print_films(options, &page);
+        status = write_page(options, &page, diag);
+    }
+    if (status == DIAG_OK && film->broken[0])
+        status = diag_run(diag, "%s: %s", film->design, film->broken);
+    film_free(film);
+    return status;
+}
+
+/* A plugin is played and drawn in a child process, whose output comes to us when it has ended well. */
+struct playing {
+    const struct options *options;
+    const char *operand;
+    const struct player_request *request;
+};
+
+struct played {
+    int status;
+    struct diag diag;
+};
+
+static void play_in_child(void *ctx, void *record)
+{
+    const struct playing *playing = ctx;
+    struct played *played = record;
+    played->status = plugins_load(playing->request->design, &played->diag);
+    if (played->status == DIAG_OK)
+        played->status =
+            play_script(playing->options, playing->operand, playing->request, &played->diag);
+    fflush(stdout);
+}
+
+static int play_apart(const struct options *options, const char *operand,
+                      const struct player_request *request, struct diag *diag)
+{
+    struct playing playing = {options, operand, request};
+    struct played played = {.status = DIAG_OK};
+    char reason[200];
+    const struct ward ward = {.memory_bytes = options->setup.memory_limit_bytes,
+                              .file_bytes = SHOW_BYTES,
+                              .err_fd = WARD_NOWHERE,
+                              .rights = WARD_CONFINED};
+    bool done = ward_show(&ward, SHOW_SECONDS, play_in_child, &playing, &played, sizeof played,
+                          reason, sizeof reason);
+    if (!done)
+        return diag_run(diag, "%s: %s; 'twbench conform' says in which function",
+                        request->design->name, reason);
+    utf8_make_printable(played.diag.text, sizeof played.diag.text);
+    *diag = played.diag;
+    return played.status == DIAG_OK || played.status == DIAG_USAGE ? played.status : DIAG_RUN;
+}
+
+static int show_script(const struct options *options, const char *operand, struct diag *diag)
+{
+    struct tw_setting settings[PLAN_SETTINGS_MAX + 1];
+    struct player_request request = {.design = NULL};
+    struct script *script = NULL;
+    int status = take_settings(options, &request, settings, diag);
+    if (status == DIAG_OK)
+        status = read_script(options, operand, &script, diag);
+    request.script = script;
+    if (status == DIAG_OK)
+        status = plugins_is_unloaded(request.design)
+                     ? play_apart(options, operand, &request, diag)
+                     : play_script(options, operand, &request, diag);
+    script_free(script);
+    return status;
+}
+
+int cmd_show(const struct options *options)
+{
+    struct diag diag;
+    if (options->list_only && options->operand_count == 0)
+        return list_examples();
+    int status = DIAG_OK;
+    if (options->list_only)
+        status = diag_usage(&diag, "%s: --list takes no operands", options->operands[0]);
+    else if (options->operand_count != 1)
+        status =
+            diag_usage(&diag,
+                       "show: %zu operands given; expected one worked example, script, or file "
+                       "('twbench show --list' names the examples)",
+                       options->operand_count);
+    if (status == DIAG_OK)
+        status = outputs_check(options, &diag);
+    if (status == DIAG_OK) {
+        const char *operand = options->operands[0];
+        const struct worked *worked = worked_find(operand);
+        status =
+            worked ? show_example(options, worked, &diag) : show_script(options, operand, &diag);
+    }
+    return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+}

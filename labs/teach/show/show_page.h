@@ -1,0 +1,60 @@
+/*
+ * show_page.h - films under one title, and the formats in which they are drawn.
+ */
+#ifndef TWBENCH_SHOW_PAGE_H
+#define TWBENCH_SHOW_PAGE_H
+
+#include "labs/teach/show/film.h"
+#include "harness/tell/report/style.h"
+
+#include <stdio.h>
+
+#define SHOW_FILMS_MAX 2
+#define SHOW_LINES_MAX 32
+
+struct show_answer {
+    const char *what;
+    uint64_t found, expected;
+    bool as_printed; /* a formula that is wrong: it has to differ */
+    bool right;
+};
+
+struct show_page {
+    const char *title; /* the example's question, or the name of the script */
+    const struct film *films[SHOW_FILMS_MAX];
+    size_t film_count;
+    char lines[SHOW_LINES_MAX][400]; /* what is said below: answers, a note */
+    size_t line_count;
+    struct show_answer answers[SHOW_LINES_MAX]; /* what the lines say, of a worked example */
+    size_t answer_count;
+    const char *note; /* "": none; NULL: a script */
+};
+
+/* How many characters of the text go on a line of `columns`: up to a blank where there is one.  The next
+ * line begins behind the blanks that follow. */
+size_t show_line_length(const char *text, size_t columns);
+
+/* ---- Its formats.  Errors of `out` are left to the caller. -------------------------------------- */
+
+/* A film on the terminal, slot by slot and step by step; at most 80 columns, whatever the terminal has.  With `every`
+ * all frames are drawn; without it those on which something happens or a statement ends, and of the others how many
+ * they were. */
+void show_terminal(FILE *out, const struct film *film, const struct report_style *style,
+                   bool every);
+
+/* One self-contained page to go through step by step: it loads nothing.  Every frame is in it as a picture, so that
+ * without scripts, or on paper, it is a filmstrip; with them one is shown at a time, by buttons, a slider or the keys.
+ * Of films of more than SHOW_HTML_FRAMES frames only those on which something happens. */
+#define SHOW_HTML_FRAMES 1000
+void show_html(FILE *out, const struct show_page *page);
+
+/* One SVG document that follows the viewer's light or dark scheme: the frames on which something happens, row by row.
+ * At most SHOW_SVG_FRAMES frames of a film, and what is left out is said. */
+#define SHOW_SVG_FRAMES 200
+void show_svg(FILE *out, const struct show_page *page);
+
+/* One document with every frame that was kept (docs/SHOW.md has the keys).  Ticks are whole numbers of up to 64
+ * bits. */
+void show_json(FILE *out, const struct show_page *page);
+
+#endif

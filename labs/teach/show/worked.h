@@ -1,0 +1,39 @@
+/*
+ * worked.h - the worked examples of the articles, each run on a design and held to its answer.
+ *
+ * W1 .. W15 are sums that articles on timing wheels do on paper; C-slot and D-walk are two lines of
+ * code that two of them print and that are wrong.  Nothing here knows an answer but the table of what
+ * is expected: what was found comes from the structure that ran.
+ */
+#ifndef TWBENCH_WORKED_H
+#define TWBENCH_WORKED_H
+
+#include "labs/teach/show/worked_result.h"
+#include "harness/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct worked; /* an example */
+
+/* The examples in the order in which they are listed; index below the count. */
+size_t worked_count(void);
+const struct worked *worked_at(size_t index);
+/* By name, whatever the case of its letters; NULL when there is none. */
+const struct worked *worked_find(const char *name);
+
+const char *worked_name(const struct worked *worked);     /* "W7" */
+const char *worked_document(const struct worked *worked); /* "D", as the articles are lettered */
+const char *worked_question(const struct worked *worked);
+
+/* Runs it.  Fills *result, to be emptied by worked_free, on DIAG_OK. */
+int worked_run(const struct worked *worked, struct worked_result *result, struct diag *diag);
+/* Frees the films. */
+void worked_free(struct worked_result *result);
+
+/* Found as expected; of a formula that is printed wrong, found to be another figure. */
+bool worked_answer_is_right(const struct worked_answer *answer);
+/* Every answer right and nothing broken. */
+bool worked_is_right(const struct worked_result *result);
+
+#endif

@@ -1,0 +1,168 @@
+/* cmd_record.c - record: runs a command, records the timers, and imports the log. */
+#include "harness/base/file.h"
+#include "labs/traces/import/tracefile.h"
+#include "labs/traces/record/record.h"
+#include "harness/command/cli.h"
+#include "harness/command/help.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct recording {
+    const struct options *options;
+    const struct recorder *recorder;
+    char trace[PATH_MAX];
+    char log[PATH_MAX + 8];
+    char clocks[PATH_MAX + 16];
+    char **command; /* ends with NULL; owned */
+};
+
+/* ---- Arguments. ---------------------------------------------------------------------------------- */
+
+static int copy_command(struct recording *recording, struct diag *diag)
+{
+    const struct options *options = recording->options;
+    if (options->operand_count < 2)
+        return diag_usage(diag,
+                          "record %s: expected -- COMMAND, which runs while timers are recorded",
+                          options->operands[0]);
+    recording->command = calloc(options->operand_count, sizeof *recording->command);
+    for (size_t i = 1; i < options->operand_count && recording->command; i++)
+        recording->command[i - 1] = (char *)(uintptr_t)options->operands[i];
+    return recording->command ? DIAG_OK : diag_run(diag, "no memory for the command");
+}
+
+static int check_files(const struct recording *recording, struct diag *diag)
+{
+    const struct options *options = recording->options;
+    if (strcmp(recording->trace, "-") == 0)
+        return diag_usage(diag,
+                          "-o -: the command has standard output; expected -o TRACE.tt[.xz|.gz]");
+    int status = tracefile_check(recording->trace, options->force, diag);
+    if (status != DIAG_OK || options->force)
+        return status;
+    status = file_refuse_existing(recording->log, "--force overwrites it", diag);
+    if (status == DIAG_OK && recorder_has_clocks(recording->recorder))
+        status = file_refuse_existing(recording->clocks, "--force overwrites it", diag);
+    return status;
+}
+
+static int take_arguments(struct recording *recording, struct diag *diag)
+{
+    const struct options *options = recording->options;
+    if (options->operand_count < 1)
+        return diag_usage(diag, "record: expected KIND [-o TRACE.tt] -- COMMAND");
+    int status = recorder_take(options->operands[0], &recording->recorder, diag);
+    if (status != DIAG_OK)
+        return status;
+    const char *log = options->recording.log;
+    if (options->trace)
+        snprintf(recording->trace, sizeof recording->trace, "%s", options->trace);
+    else
+        snprintf(recording->trace, sizeof recording->trace, "%s.tt.xz", options->operands[0]);
+    snprintf(recording->log, sizeof recording->log, "%s%s", log ? log : recording->trace,
+             log ? "" : ".log");
+    snprintf(recording->clocks, sizeof recording->clocks, "%s.clocks", recording->log);
+    status = copy_command(recording, diag);
+    return status == DIAG_OK ? check_files(recording, diag) : status;
+}
+
+/* ---- From command to trace. ---------------------------------------------------------------------- */
+
+static void say_end(const struct recording *recording, const struct record_end *end)
+{
+    fprintf(stderr, "twbench: %s: %" PRIu64 " lines of timers%s\n",
+            recorder_name(recording->recorder), end->events,
+            end->interrupted ? ", interrupted" : "");
+    if (end->status != 0 && !end->cut)
+        fprintf(stderr, "twbench: %s: exit status %d\n", recording->command[0], end->status);
+}
+
+static int import_log(struct recording *recording)
+{
+    char clocks[PATH_MAX + 32], output[] = "-o", force[] = "--force", name[32];
+    char *words[6];
+    size_t count = 0;
+    snprintf(name, sizeof name, "%s", recorder_name(recording->recorder));
+    snprintf(clocks, sizeof clocks, "clocks=%s", recording->clocks);
+    words[count++] = name;
+    words[count++] = recording->log;
+    words[count++] = output;
+    words[count++] = recording->trace;
+    if (recording->options->force)
+        words[count++] = force;
+    if (recorder_has_clocks(recording->recorder))
+        words[count++] = clocks;
+    const struct cli_call call = {
+        .command = "import", .words = words, .count = count, .named = recording->log};
+    return cli_call(&call);
+}
+
+/* Events that are lost are missing on one processor from then on, and the others go on: no trace is made of that. */
+static int check_end(const struct recording *recording, const struct record_end *end,
+                     struct diag *diag)
+{
+    if (end->lost > 0)
+        return diag_run(diag,
+                        "%" PRIu64 " events were lost, and from then on a processor is missing: "
+                        "expected a larger --buffer, or a shorter recording; the log stays in %s",
+                        end->lost, recording->log);
+    if (end->events == 0)
+        return diag_run(diag, "no timer was seen while %s ran%s; the log stays in %s",
+                        recording->command[0], end->interrupted ? ", until the interrupt" : "",
+                        recording->log);
+    return DIAG_OK;
+}
+
+static int finish(struct recording *recording, const struct record_end *end)
+{
+    struct diag diag;
+    say_end(recording, end);
+    int status = check_end(recording, end, &diag);
+    if (status != DIAG_OK)
+        return cli_fail(status, &diag);
+    int left = import_log(recording);
+    if (left != EXIT_OK) {
+        fprintf(stderr, "twbench: the log stays in %s\n", recording->log);
+        return left;
+    }
+    if (!recording->options->recording.log) {
+        unlink(recording->log);
+        if (recorder_has_clocks(recording->recorder))
+            unlink(recording->clocks);
+    }
+    fprintf(stderr, "twbench: wrote %s\n", recording->trace);
+    if (end->interrupted)
+        return EXIT_INTERRUPTED;
+    return end->status != 0 && !end->cut ? EXIT_FAILED : EXIT_OK;
+}
+
+int cmd_record(const struct options *options)
+{
+    struct diag diag;
+    struct record_end end = {.status = 0};
+    struct recording recording = {.options = options};
+    int status = take_arguments(&recording, &diag);
+    if (status == DIAG_OK) {
+        const struct record_request request = {recording.recorder, recording.command, recording.log,
+                                               &options->recording};
+        status = record_run(&request, &end, &diag);
+    }
+    int left = status == DIAG_OK ? finish(&recording, &end) : cli_fail(status, &diag);
+    free(recording.command);
+    return left;
+}
+
+static void print_kind(void *ctx, const char *name, const char *records)
+{
+    help_row(ctx, name, records);
+}
+
+void cmd_record_help(FILE *out)
+{
+    fprintf(out, "\nKinds of recordings:\n");
+    recorders_visit(print_kind, out);
+}

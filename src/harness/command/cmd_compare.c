@@ -1,0 +1,375 @@
+/* cmd_compare.c - compare: two programs, plugins or results, a verdict and the exit status that goes with it. */
+#include "harness/base/file.h"
+#include "harness/base/json.h"
+#include "harness/base/object.h"
+#include "harness/command/core_commands.h"
+#include "harness/command/flags.h"
+#include "harness/command/labs.h"
+#include "harness/command/pair_flags.h"
+#include "harness/compare/contestants.h"
+#include "harness/compare/gate_time.h"
+#include "harness/compare/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct compare_options {
+    struct pair_options pair; /* the first member: its groups fill it in */
+    enum fail_on fail_on;
+    const char *baseline, *save_baseline; /* names, or NULL */
+    const char *baseline_directory;       /* NULL: not given */
+};
+
+/* ---- Flags. ----------------------------------------------------------------------------------- */
+
+static int take_limit(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    struct compare_options *options = of;
+    (void)call;
+    return limits_parse(value, flag, &options->pair.limits, diag);
+}
+
+static int take_baseline_name(const char **out, const char *flag, const char *value,
+                              struct diag *diag)
+{
+    if (*value == '\0' || *value == '.' || strchr(value, '/'))
+        return diag_usage(diag,
+                          "%s=%s: expected a plain name: the file is NAME.json in --baseline-dir",
+                          flag, value);
+    *out = value;
+    return DIAG_OK;
+}
+
+static int take_baseline(struct call *call, void *of, const char *flag, const char *value,
+                         struct diag *diag)
+{
+    struct compare_options *options = of;
+    (void)call;
+    return take_baseline_name(&options->baseline, flag, value, diag);
+}
+
+static int take_save_baseline(struct call *call, void *of, const char *flag, const char *value,
+                              struct diag *diag)
+{
+    struct compare_options *options = of;
+    (void)call;
+    return take_baseline_name(&options->save_baseline, flag, value, diag);
+}
+
+static const char *const fail_on_words[] = {"work", "regressed", "inconclusive", NULL};
+
+#define OF struct compare_options
+static const struct flag flags[] = {
+    FLAG_WORD("fail-on", "WHAT",
+              "work, regressed or inconclusive: what ends in status 3 or 4 (default regressed)", OF,
+              fail_on, fail_on_words),
+    FLAG_NAMED("limit", "METRIC=SHARE",
+               "how far a metric may move: instructions=1%, time=5%, memory=off; may be repeated",
+               take_limit),
+    FLAG_BY("baseline", "NAME", "compare the one result given with the baseline NAME",
+            take_baseline),
+    FLAG_BY("save-baseline", "NAME",
+            "save the one result given as the baseline NAME; compares nothing", take_save_baseline),
+    FLAG_FILE("baseline-dir", "DIR", "where baselines are: NAME.json (default results)", OF,
+              baseline_directory),
+    SETUP_BUDGET(OF, pair.setup, "processor time one child may take (default 10s)"),
+};
+#undef OF
+static const struct flag_group groups[] = {
+    PAIR_GROUPS(0, comparison), {.flags = flags, .count = FLAGS(flags)}, {0}};
+
+static void begin(struct call *call)
+{
+    struct compare_options *options = call->options;
+    pair_begin(call, &options->pair);
+    options->pair.outputs.kind = OUTPUT_COMPARISON;
+    options->fail_on = FAIL_ON_REGRESSED;
+}
+
+/* A plugin as OLD is opened at once, so that the flags behind it can name its parameters. */
+static int take_operand(struct call *call, const char *path, struct diag *diag)
+{
+    struct compare_options *options = call->options;
+    struct designs *designs = &options->pair.designs;
+    if (call->operand_count > 1 || !contestants_is_plugin(path))
+        return DIAG_OK;
+    if (call->operand_count == 0)
+        return designs_open_plugin(designs, path, &designs->contested, diag);
+    return designs->contested
+               ? contestants_match(designs->contested, call->operands[0], path, diag)
+               : DIAG_OK;
+}
+
+/* What lives as long as the command. */
+struct comparing {
+    struct call *call;
+    const struct compare_options *options;
+    const struct contract *contract; /* of ci, or NULL */
+    const char *before, *after; /* paths */
+    char baseline[4096];        /* path of --baseline, or "" */
+    enum contestants kind;
+    struct pairing pairing; /* of programs and plugins; its origin of results too */
+    struct comparison comparison;
+};
+
+/* ---- Baselines. ------------------------------------------------------------------------------ */
+
+static const char *baseline_directory(const struct compare_options *options)
+{
+    return options->baseline_directory ? options->baseline_directory : "results";
+}
+
+static void baseline_path(char *out, size_t size, const struct compare_options *options, const char *name)
+{
+    snprintf(out, size, "%s/%s.json", baseline_directory(options), name);
+}
+
+/* What was never saved is not equal to anything. */
+static int require_baseline(const struct comparing *comparing, struct diag *diag)
+{
+    const struct compare_options *options = comparing->options;
+    const char *directory = options->baseline_directory;
+    if (access(comparing->baseline, F_OK) == 0)
+        return DIAG_OK;
+    return diag_usage(diag,
+                      "compare: %s: there is no such baseline; save one: twbench compare "
+                      "--save-baseline=%s%s%s RESULT",
+                      comparing->baseline, options->baseline, directory ? " --baseline-dir=" : "",
+                      directory ? directory : "");
+}
+
+static bool leaves_something(const struct outputs *outputs)
+{
+    bool any = outputs->json || outputs->html;
+    for (size_t i = 0; i < EXPORTS_MAX; i++)
+        any = any || outputs->exports[i];
+    return any;
+}
+
+static int check_saving(const struct call *call, const char *path, struct diag *diag)
+{
+    const struct compare_options *options = call->options;
+    if (options->baseline)
+        return diag_usage(diag, "compare: --baseline and --save-baseline: only one of them can be "
+                                "meant; compare first, then save");
+    if (call->operand_count != 1)
+        return diag_usage(diag,
+                          "compare: %zu operands given; expected RESULT alone, beside "
+                          "--save-baseline",
+                          call->operand_count);
+    if (leaves_something(&options->pair.outputs))
+        return diag_usage(diag,
+                          "compare: --json, --html, --export: --save-baseline compares nothing and "
+                          "leaves no document; leave them out");
+    if (options->pair.outputs.force)
+        return DIAG_OK;
+    return file_refuse_existing(path, "choose another name, or --force to replace it", diag);
+}
+
+static int save_baseline(const struct call *call, struct diag *diag)
+{
+    const struct compare_options *options = call->options;
+    char path[4096];
+    struct result_document *document = NULL;
+    baseline_path(path, sizeof path, options, options->save_baseline);
+    int status = check_saving(call, path, diag);
+    if (status == DIAG_OK)
+        status = result_load(call->operands[0], &document, diag);
+    if (status == DIAG_OK)
+        status = gnuplot_directory(baseline_directory(options), diag);
+    if (status == DIAG_OK)
+        status = result_write(document, path, diag);
+    if (status == DIAG_OK)
+        fprintf(stderr, "twbench: %s is saved as %s\n", call->operands[0], path);
+    result_free(document);
+    return status;
+}
+
+/* ---- What OLD and NEW are. ------------------------------------------------------------------- */
+
+static int find_sides(struct comparing *comparing, struct diag *diag)
+{
+    const struct call *call = comparing->call;
+    const struct compare_options *options = comparing->options;
+    const struct designs *designs = &options->pair.designs;
+    struct contest contest = {designs->contested, designs->chosen, designs->count,
+                              designs->matrix_given || options->pair.loads.given};
+    size_t wanted = options->baseline ? 1 : 2;
+    if (options->baseline_directory && !options->baseline)
+        return diag_usage(diag, "compare: --baseline-dir: expected --baseline or --save-baseline "
+                                "beside it");
+    if (call->operand_count != wanted)
+        return diag_usage(diag, "compare: %zu operands given; expected %s", call->operand_count,
+                          options->baseline ? "NEW alone, beside --baseline" : "OLD and NEW");
+    comparing->after = call->operands[wanted - 1];
+    comparing->before = call->operands[0];
+    if (!options->baseline)
+        return contestants_find(&contest, comparing->before, comparing->after, &comparing->kind,
+                                diag);
+    baseline_path(comparing->baseline, sizeof comparing->baseline, options, options->baseline);
+    comparing->before = comparing->baseline;
+    return require_baseline(comparing, diag);
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+static int run_binaries(struct comparing *comparing, struct diag *diag)
+{
+    struct pairing *pairing = &comparing->pairing;
+    struct pairing_wishes wishes = pair_wishes(&comparing->options->pair);
+    struct pairing_sides sides = {comparing->before, comparing->after,
+                                  comparing->kind == CONTESTANTS_PLUGINS};
+    int status = pairing_open(pairing, &wishes, diag);
+    if (status == DIAG_OK)
+        status = pairing_compare(pairing, &sides, &comparing->comparison, diag);
+    pairing_close(pairing);
+    return status;
+}
+
+/* ---- Called by ci. --------------------------------------------------------------------------- */
+
+/* NEW breaks the contract: a document that says so and compares nothing. */
+static void refuse_broken(struct comparing *comparing)
+{
+    struct comparison *comparison = &comparing->comparison;
+    *comparison = (struct comparison){.is_binaries = true,
+                                      .limits = comparing->options->pair.limits,
+                                      .alpha = GATE_ALPHA,
+                                      .pin_cpu = -1,
+                                      .steal_share = NAN,
+                                      .busy_share = NAN,
+                                      .load_1min = NAN,
+                                      .slow_share = NAN};
+    comparison->before.kind = comparison->after.kind = "plugin";
+    snprintf(comparison->before.path, sizeof comparison->before.path, "%s", comparing->contract->old);
+    snprintf(comparison->after.path, sizeof comparison->after.path, "%s",
+             comparing->call->operands[0]);
+    comparison->complete = true;
+}
+
+static bool is_broken(const struct comparing *comparing)
+{
+    return comparing->contract && comparing->contract->status == CONTRACT_BROKEN;
+}
+
+/* What conform found is part of the document, and decides over the comparison. */
+static void add_contract(cJSON *document, const struct comparing *comparing)
+{
+    static const char *const words[] = {"held", "broken", "not-tested"};
+    if (!comparing->contract)
+        return;
+    cJSON *contract = cJSON_CreateObject();
+    json_add_text(contract, "status", words[comparing->contract->status]);
+    json_add_text(contract, "text", comparing->contract->text);
+    json_add(document, "contract", contract);
+    if (is_broken(comparing))
+        cJSON_SetNumberHelper(cJSON_GetObjectItemCaseSensitive(document, "exit_status"),
+                              EXIT_FAILED);
+}
+
+/* ---- Writing. -------------------------------------------------------------------------------- */
+
+static int comparing_write(struct comparing *comparing, struct diag *diag)
+{
+    struct result_document *head = NULL;
+    comparison_conclude(&comparing->comparison);
+    int status = result_new(&comparing->pairing.origin, &head, diag);
+    if (status != DIAG_OK)
+        return status;
+    cJSON *document =
+        comparison_json(&comparing->comparison, result_json(head), comparing->options->fail_on);
+    if (document)
+        add_contract(document, comparing);
+    status = document ? outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag)
+                      : diag_run(diag, "no memory for the comparison");
+    cJSON_Delete(document);
+    result_free(head);
+    return status;
+}
+
+/* Documents of a lab's kind are compared by the lab's program; returns when there is no such lab. */
+static int hand_over(const struct call *call, struct diag *diag)
+{
+    char *text = NULL;
+    size_t size;
+    const struct lab_row *row = NULL;
+    struct diag unused;
+    if (program.lab || call->operand_count == 0 || object_kind(call->operands[0]) != OBJECT_NONE ||
+        strcmp(call->operands[0], "-") == 0 ||
+        file_read(call->operands[0], &text, &size, &unused) != DIAG_OK)
+        return DIAG_OK;
+    cJSON *json = cJSON_Parse(text);
+    if (json && !document_kind_of(json))
+        row = lab_for_kind(json_get_text(json, "kind"));
+    cJSON_Delete(json);
+    free(text);
+    return row ? lab_become(row, call->argv, diag) : DIAG_OK;
+}
+
+static int compare(struct comparing *comparing, struct diag *diag)
+{
+    const struct compare_options *options = comparing->options;
+    origin_fill(&comparing->pairing.origin, &options->pair.setup);
+    int status = is_broken(comparing) ? DIAG_OK : find_sides(comparing, diag);
+    if (status == DIAG_OK)
+        status = outputs_check(comparing->call, &options->pair.outputs, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (is_broken(comparing)) {
+        refuse_broken(comparing);
+        return DIAG_OK;
+    }
+    return comparing->kind == CONTESTANTS_RESULTS
+               ? compare_results(comparing->before, comparing->after, &options->pair.limits,
+                                 &comparing->comparison, diag)
+               : run_binaries(comparing, diag);
+}
+
+static int judge(struct comparing *comparing)
+{
+    struct diag diag;
+    int status = compare(comparing, &diag);
+    bool interrupted = status == BINARIES_INTERRUPTED;
+    if (status == DIAG_OK || interrupted)
+        status = comparing_write(comparing, &diag);
+    int exit_status = status == DIAG_OK ? comparison_exit_status(&comparing->comparison,
+                                                                 comparing->options->fail_on)
+                                        : command_fail(status, &diag);
+    if (status == DIAG_OK && is_broken(comparing))
+        exit_status = EXIT_FAILED;
+    comparison_free(&comparing->comparison);
+    return interrupted && status == DIAG_OK ? EXIT_INTERRUPTED : exit_status;
+}
+
+static int run(struct call *call)
+{
+    struct diag diag;
+    struct compare_options *options = call->options;
+    struct comparing comparing = {.call = call, .options = options, .contract = call->given};
+    options->pair.outputs.silent = is_broken(&comparing);
+    int status = pair_finish(&options->pair, &diag);
+    if (status == DIAG_OK)
+        status = hand_over(call, &diag);
+    if (status == DIAG_OK && options->save_baseline)
+        status = save_baseline(call, &diag);
+    int exit_status = status != DIAG_OK         ? command_fail(status, &diag)
+                      : options->save_baseline  ? EXIT_OK
+                                                : judge(&comparing);
+    designs_close(&options->pair.designs);
+    return exit_status;
+}
+
+const struct command cmd_compare = {
+    .name = "compare",
+    .usage = "[FLAGS] OLD NEW",
+    .summary = "Did it get slower? OLD and NEW: programs, plugins or results.",
+    .topic = "My CI",
+    .groups = groups,
+    .size = sizeof(struct compare_options),
+    .begin = begin,
+    .run = run,
+    .operand = take_operand,
+};

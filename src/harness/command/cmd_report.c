@@ -1,0 +1,142 @@
+/* cmd_report.c - report and plot: shows an old document of any kind again. */
+#include "harness/base/file.h"
+#include "harness/base/json.h"
+#include "harness/command/core_commands.h"
+#include "harness/command/labs.h"
+#include "harness/command/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct report_options {
+    struct outputs outputs;
+};
+
+static const struct flag_group groups[] = {
+    OUTPUT_FORCE(0),  OUTPUT_PLOTS(0), OUTPUT_HTML(0),
+    OUTPUT_ASSERT(0), OUTPUT_STYLE(0), OUTPUT_EXPORTS(0, result), {0}};
+
+typedef int render_fn(struct call *call, const struct document *document, struct diag *diag);
+
+/* Standard input as a file that can be read again, by a lab's program too. */
+static void keep_stdin(void)
+{
+    char buffer[65536];
+    size_t size;
+    FILE *kept = tmpfile();
+    while (kept && (size = fread(buffer, 1, sizeof buffer, stdin)) > 0)
+        fwrite(buffer, 1, size, kept);
+    if (!kept || fflush(kept) != 0 || dup2(fileno(kept), STDIN_FILENO) < 0)
+        return;
+    lseek(STDIN_FILENO, 0, SEEK_SET);
+    clearerr(stdin);
+}
+
+/* A document of a lab's kind is shown by the lab's program; returns when there is no such lab. */
+static int hand_over(struct call *call, struct diag *diag)
+{
+    char *text = NULL;
+    size_t size;
+    const struct lab_row *row = NULL;
+    bool is_stdin = strcmp(call->operands[0], "-") == 0;
+    if (is_stdin)
+        keep_stdin();
+    int status = file_read(call->operands[0], &text, &size, diag);
+    if (is_stdin)
+        rewind(stdin);
+    cJSON *json = status == DIAG_OK ? cJSON_Parse(text) : NULL;
+    if (json && !document_kind_of(json))
+        row = lab_for_kind(json_get_text(json, "kind"));
+    cJSON_Delete(json);
+    free(text);
+    return row && !program.lab ? lab_become(row, call->argv, diag) : status;
+}
+
+static int render(struct call *call, render_fn *how)
+{
+    struct diag diag;
+    struct report_options *options = call->options;
+    struct document document = {.kind = NULL};
+    bool broken = false;
+    int status = DIAG_OK;
+    if (call->operand_count != 1)
+        status = diag_usage(&diag, "%s: %zu files given; expected one DOCUMENT.json",
+                            call->command->name, call->operand_count);
+    if (status == DIAG_OK)
+        status = hand_over(call, &diag);
+    if (status == DIAG_OK)
+        status = outputs_check(call, &options->outputs, &diag);
+    if (status == DIAG_OK)
+        status = document_load(call->operands[0], &document, &diag);
+    if (status == DIAG_OK)
+        status = how(call, &document, &diag);
+    if (status == DIAG_OK && document.result)
+        status = outputs_assert(&options->outputs, document.result, &broken, &diag);
+    if (status == DIAG_USAGE && (document.kind || document.result))
+        diag_name(&diag, call->operands[0]);
+    document_free(&document);
+    if (status != DIAG_OK)
+        return command_fail(status, &diag);
+    return broken ? EXIT_REGRESSED : EXIT_OK;
+}
+
+static int show(struct call *call, const struct document *document, struct diag *diag)
+{
+    struct report_options *options = call->options;
+    return document->result ? outputs_write(call, &options->outputs, document->result, diag)
+                            : outputs_page(call, &options->outputs, document->json, diag);
+}
+
+static int draw(struct call *call, const struct document *document, struct diag *diag)
+{
+    struct report_options *options = call->options;
+    return outputs_picture(call, &options->outputs,
+                           document->result ? result_json(document->result) : document->json, diag);
+}
+
+static void begin(struct call *call)
+{
+    struct report_options *options = call->options;
+    options->outputs.kind = OUTPUT_RESULT;
+    options->outputs.page_alone = true;
+}
+
+static int report(struct call *call)
+{
+    return render(call, show);
+}
+
+static int plot(struct call *call)
+{
+    struct diag diag;
+    struct report_options *options = call->options;
+    if (options->outputs.plots || options->outputs.plot_format == PLOT_DUMB)
+        return render(call, draw);
+    diag_usage(&diag, "plot: --plots=DIR is missing (or --plot-format=dumb for the terminal)");
+    return command_fail(DIAG_USAGE, &diag);
+}
+
+const struct command cmd_report = {
+    .name = "report",
+    .usage = "[FLAGS] DOCUMENT.json [-o REPORT.html]",
+    .summary = "Show any document of twbench again, as text or as a page (-o); nothing is run.",
+    .topic = "Compare timer designs",
+    .groups = groups,
+    .size = sizeof(struct report_options),
+    .begin = begin,
+    .run = report,
+};
+
+static const struct flag_group plot_groups[] = {OUTPUT_PLOTS(0), {0}};
+
+const struct command cmd_plot = {
+    .name = "plot",
+    .usage = "[FLAGS] RESULT.json",
+    .summary = "Draw the pictures of a result.",
+    .topic = "Compare timer designs",
+    .groups = plot_groups,
+    .size = sizeof(struct report_options),
+    .begin = begin,
+    .run = plot,
+};

@@ -1,0 +1,307 @@
+/* cmd_run.c - run and replay: one plan, from the command line. */
+#include "harness/base/lists.h"
+#include "harness/base/units.h"
+#include "harness/command/core_commands.h"
+#include "harness/command/flags.h"
+#include "harness/command/run.h"
+#include "harness/measure/run/outcome.h"
+#include "harness/measure/session/session.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define DEFAULT_WORKLOAD "standard"
+/* Time for the samples of a design on a load, unless their number is given. */
+#define SAMPLES_TIME_NS UINT64_C(4000000000)
+
+/* ---- Flags. ----------------------------------------------------------------------------------- */
+
+static int take_runs(struct call *call, void *of, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    struct run_options *options = of;
+    (void)call;
+    options->runs_given = true;
+    return flag_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
+}
+
+static int take_sampling_time(struct call *call, void *of, const char *flag, const char *value,
+                              struct diag *diag)
+{
+    struct run_options *options = of;
+    (void)call;
+    options->time_given = true;
+    return units_parse_time(value, flag, &options->setup.time_ns, diag);
+}
+
+static int take_drive(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    static const char *const words[] = {"ticks", "next", NULL};
+    struct run_options *options = of;
+    int places[PLAN_DRIVES];
+    (void)call;
+    int status = flag_words(flag, value, words, places, PLAN_DRIVES, &options->drive_count, diag);
+    for (size_t i = 0; i < options->drive_count; i++)
+        options->drives[i] = (enum plan_drive)places[i];
+    return status;
+}
+
+static int take_huge_pages(struct call *call, void *of, const char *flag, const char *value,
+                           struct diag *diag)
+{
+    static const char *const words[] = {"off", "on", NULL};
+    struct run_options *options = of;
+    int places[2];
+    (void)call;
+    int status = flag_words(flag, value, words, places, 2, &options->page_count, diag);
+    for (size_t i = 0; i < options->page_count; i++)
+        options->pages[i] = places[i] ? PLAN_PAGES_HUGE : PLAN_PAGES_SMALL;
+    return status;
+}
+
+static int take_batch(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    struct run_options *options = of;
+    (void)call;
+    return lists_numbers(value, flag,
+                         &(struct lists_range){.min = 1, .max = PLAN_BATCH_MAX, .factor = 10},
+                         options->batches, LOADS_MAX, &options->batch_count, diag);
+}
+
+static const char *const counters_words[] = {"auto", "off", "required", "step", NULL};
+
+#define OF struct run_options
+const struct flag run_flags[RUN_FLAG_COUNT] = {
+    SETUP_SEED(OF, setup),
+    SETUP_TICK(OF, setup),
+    SETUP_MAX_PENDING(OF, setup),
+    FLAG_BY("drive", "ticks,next",
+            "who moves the clock: the stream's ticks (default), or the next expiry", take_drive),
+    FLAG_BY("huge-pages", "off,on",
+            "memory of the designs without or in pages of 2 MiB (default: any)", take_huge_pages),
+    FLAG_BY("batch", "K,...",
+            "operations of a call in timed passes: consecutive starts or stops of a tick, and "
+            "restarts of what fires on it (default: single calls)",
+            take_batch),
+    FLAG_SWITCH("plan", "show the cells and about how long they take, and run nothing", OF,
+                plan_only),
+    FLAG_BY("time", "DURATION",
+            "time for the samples of a design on a load; three are taken at least (default 4s; "
+            "with --runs as long as they take)",
+            take_sampling_time),
+    FLAG_BY("runs", "N", "timed samples per cell (default 7)", take_runs),
+    FLAG_SWITCH("counts-only", "prove, count and look at the memory, but take no times", OF,
+                setup.counts_only),
+    SETUP_WARMUP(OF, setup),
+    SETUP_MIN_TIME(OF, setup, "work per sample, counted at 10 ns per operation (default 10ms)"),
+    SETUP_PATIENCE(OF, setup),
+    SETUP_BUDGET(OF, setup, "processor time one child may take (default 10s)"),
+    SETUP_MEMORY_LIMIT(OF, setup),
+    SETUP_JOBS(OF, setup),
+    FLAG_WORD("counters", "WHEN",
+              "auto, off, required, step: instructions, cache misses (default auto)", OF,
+              setup.counters, counters_words),
+    SETUP_NO_SYSTEM_CHECK(OF, setup),
+    SETUP_PROGRESS(OF, setup),
+    SETUP_WORKLOADS_DIR(OF, setup),
+};
+#undef OF
+
+void run_begin(struct call *call, struct run_options *options)
+{
+    options->setup = setup_default(call);
+    options->outputs.kind = OUTPUT_RESULT;
+    options->outputs.keeps_cells = true;
+    designs_select_all(&options->designs);
+}
+
+/* ---- The plan. -------------------------------------------------------------------------------- */
+
+static int check_operands(const struct call *call, const struct run_request *request,
+                          struct diag *diag)
+{
+    const struct loads *loads = &request->options->loads;
+    if (request->is_replay && loads->workload_count > 0)
+        return diag_usage(diag, "--workload: replay takes its traces as operands");
+    if (request->is_replay && loads->task_count > 0)
+        return diag_usage(diag, "--tasks: a trace has as many timers as were recorded");
+    if (request->is_replay && call->operand_count == 0)
+        return diag_usage(diag, "replay: no trace given; expected FILE.tt[.xz|.gz] or a name");
+    if (!request->is_replay && call->operand_count > 0)
+        return diag_usage(diag, "%s: run takes no operands; did you mean --workload=%s?",
+                          call->operands[0], call->operands[0]);
+    return DIAG_OK;
+}
+
+/* What flags say together. */
+static int finish(const struct call *call, const struct run_request *request, struct diag *diag)
+{
+    struct run_options *options = request->options;
+    struct setup *setup = &options->setup;
+    int status = designs_finish(&options->designs, false, diag);
+    if (status != DIAG_OK)
+        return status;
+    loads_finish(&options->loads, &options->designs, request->is_replay);
+    setup->sets = options->loads.sets;
+    setup->set_count = options->loads.set_count;
+    setup->json = options->outputs.json;
+    setup->resume = options->outputs.resume;
+    if (setup->counts_only && setup->counters >= COUNTERS_REQUIRED)
+        return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
+                                "read in timed runs, and there are none");
+    if (setup->counts_only)
+        setup->runs = setup->warmup = 0;
+    if (!options->runs_given && !options->time_given)
+        setup->time_ns = SAMPLES_TIME_NS;
+    return check_operands(call, request, diag);
+}
+
+static int make_plan(struct session *session, const struct call *call,
+                     const struct run_request *request, struct diag *diag)
+{
+    static const char *const standard[] = {DEFAULT_WORKLOAD};
+    const struct run_options *options = request->options;
+    struct plan_selection selection =
+        loads_selection(&options->loads, &options->designs, options->setup.workload_directory);
+    selection.drives = options->drives;
+    selection.drive_count = options->drive_count;
+    selection.pages = options->pages;
+    selection.page_count = options->page_count;
+    selection.batches = options->batches;
+    selection.batch_count = options->batch_count;
+    selection.ways = request->ways;
+    selection.way_count = request->way_count;
+    if (request->is_replay) {
+        selection.workloads = call->operands;
+        selection.workload_count = call->operand_count;
+    }
+    if (request->workload || selection.workload_count == 0) {
+        selection.workloads = request->workload ? &request->workload : standard;
+        selection.workload_count = 1;
+    }
+    return session_plan(session, &options->setup, &selection, diag);
+}
+
+static void print_cell(const struct plan_group *group, const struct plan_cell *cell)
+{
+    char tasks[32] = "-";
+    if (group->tasks > 0)
+        units_format_count(tasks, sizeof tasks, group->tasks);
+    printf("%-18s %6s  %s", group->workload, tasks, cell->design->timed->name);
+    for (size_t i = 0; i < cell->setting_count; i++)
+        for (size_t v = 0; v < cell->settings[i].count; v++)
+            printf(v ? ",%s%" PRIu64 : " %s=%" PRIu64, v ? "" : cell->settings[i].name,
+                   cell->settings[i].values[v]);
+    if (cell->drive == PLAN_DRIVE_NEXT)
+        printf(" drive=%s", plan_drive_name(cell->drive));
+    if (plan_pages_name(cell->pages))
+        printf(" huge-pages=%s", plan_pages_name(cell->pages));
+    if (cell->batch > 0)
+        printf(" batch=%" PRIu32, cell->batch);
+    printf("\n");
+}
+
+/* Tasks "-": the workload's own number, or the trace's. */
+static int show_plan(struct session *session, struct diag *diag)
+{
+    const struct plan *plan = &session->plan;
+    const struct part *part = session->setup->part;
+    double seconds;
+    int status = session_estimate(session, &seconds, diag);
+    if (status != DIAG_OK)
+        return status;
+    printf("%-18s %6s  design\n", "workload", "tasks");
+    for (size_t g = 0; g < plan->group_count; g++)
+        for (size_t c = 0; c < plan->cell_count; c++)
+            print_cell(&plan->groups[g], &plan->cells[c]);
+    if (part)
+        part->print(part->ctx);
+    size_t cells = plan->group_count * plan->cell_count;
+    printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells,
+           cells == 1 ? "" : "s", seconds);
+    return DIAG_OK;
+}
+
+/* ---- The run. --------------------------------------------------------------------------------- */
+
+static int run_all(struct session *session, const struct setup *setup, struct diag *diag)
+{
+    int status = session_open(session, setup, diag);
+    if (status != DIAG_OK)
+        return status;
+    progress_begin(&session->progress, setup->progress, session_weight(session));
+    return session_run(session, diag);
+}
+
+int run_do(struct call *call, const struct run_request *request)
+{
+    struct session session = {.setup = NULL};
+    struct run_options *options = request->options;
+    struct outputs *outputs = &options->outputs;
+    struct diag diag;
+    int exit_status = EXIT_OK, status = finish(call, request, &diag);
+    if (status == DIAG_OK)
+        status = make_plan(&session, call, request, &diag);
+    if (status == DIAG_OK)
+        status = outputs_check(call, outputs, &diag);
+    if (status == DIAG_OK)
+        status = outputs_check_asserts(outputs, options->designs.chosen, options->designs.count,
+                                       options->loads.task_count, &diag);
+    if (status == DIAG_OK && options->plan_only) {
+        status = show_plan(&session, &diag);
+        exit_status = status == DIAG_OK ? EXIT_OK : command_fail(status, &diag);
+    } else {
+        if (status == DIAG_OK)
+            status = run_all(&session, &options->setup, &diag);
+        exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
+                          ? outputs_finish(call, outputs, session.document, false, status)
+                          : outputs_rescue(call, outputs, session.document, status, &diag);
+    }
+    session_close(&session);
+    designs_close(&options->designs);
+    return exit_status;
+}
+
+static void begin(struct call *call)
+{
+    run_begin(call, call->options);
+}
+
+/* ci has run show no table. */
+static int run(struct call *call)
+{
+    struct run_options *options = call->options;
+    options->outputs.silent = call->given != NULL;
+    return run_do(call, &(struct run_request){.options = options});
+}
+
+static int replay(struct call *call)
+{
+    return run_do(call, &(struct run_request){.options = call->options, .is_replay = true});
+}
+
+static const struct flag_group groups[] = {RUN_GROUPS(0), {0}};
+
+const struct command cmd_run = {
+    .name = "run",
+    .usage = "[FLAGS]",
+    .summary = "Run designs on workloads and show a table.",
+    .topic = "Compare timer designs",
+    .groups = groups,
+    .size = sizeof(struct run_options),
+    .begin = begin,
+    .run = run,
+};
+
+const struct command cmd_replay = {
+    .name = "replay",
+    .usage = "[FLAGS] TRACE...",
+    .summary = "Run designs on recorded traces (FILE.tt[.xz|.gz], or a name).",
+    .topic = "Compare timer designs",
+    .groups = groups,
+    .size = sizeof(struct run_options),
+    .begin = begin,
+    .run = replay,
+};

@@ -1,0 +1,7 @@
+/* core_commands.c - lists the commands of the core. */
+#include "harness/command/core_commands.h"
+
+const struct command *const core_commands[] = {
+    &cmd_run,     &cmd_replay, &cmd_list,     &cmd_report, &cmd_plot, &cmd_conform,
+    &cmd_compare, &cmd_ci,     &cmd_selftest, &cmd_probe,  NULL,
+};

@@ -1,0 +1,45 @@
+/*
+ * flags.h - finds a flag among a command's groups, and takes its value.
+ */
+#ifndef TWBENCH_FLAGS_H
+#define TWBENCH_FLAGS_H
+
+#include "harness/command/command.h"
+
+/* A flag of a command, and the struct that it fills in. */
+struct flag_found {
+    struct flag flag;
+    void *of;
+    const struct flag_group *group;
+};
+
+/* The flag of that name: "json", or "-o".  `options` may be NULL, which finds rows alone.  False: the command has
+ * none. */
+bool flag_find(const struct command *command, void *options, const char *name,
+               struct flag_found *found);
+
+/* Calls `row` for each flag of the command that can be given: of two of one name for the first; for the parameters of
+ * designs if asked for.  `options` may be NULL: then no plugin's. */
+void flags_each(const struct command *command, const void *options, bool parameters,
+                flag_row_fn *row, void *ctx);
+
+/* Takes the value (NULL where the flag takes none).  `shown` is the flag as the user typed it.  DIAG_USAGE names it,
+ * what was given and what was expected. */
+int flag_take(const struct flag_found *found, struct call *call, const char *shown,
+              const char *value, struct diag *diag);
+
+/* ---- For flags that read their value themselves. ---- */
+
+int flag_word(const char *flag, const char *value, const char *const *words, int *out,
+              struct diag *diag);
+int flag_count(const char *flag, const char *value, uint64_t min, uint64_t max, uint64_t *out,
+               struct diag *diag);
+int flag_time(const char *flag, const char *value, uint64_t min_ns, uint64_t *out_ns,
+              struct diag *diag);
+int flag_text(const char *flag, const char *value, const char *expected, const char **out,
+              struct diag *diag);
+/* A list of words, each once: the places of those given, in their order. */
+int flag_words(const char *flag, const char *value, const char *const *words, int *places,
+               size_t max, size_t *count, struct diag *diag);
+
+#endif

@@ -1,0 +1,231 @@
+/* help.c - prints what a command takes, from the rows of its flags. */
+#include "harness/command/help.h"
+
+#include "harness/base/wrap.h"
+#include "harness/command/flags.h"
+#include "harness/command/labs.h"
+#include "harness/command/program.h"
+#include "harness/measure/designs/designs.h"
+#include "harness/tell/report/style.h"
+
+#include <string.h>
+
+#define HELP_COLUMNS 80u
+#define HELP_COLUMN  27 /* where the text of a row begins */
+
+static struct report_style help_style(FILE *out)
+{
+    struct report_style style = style_for(out, STYLE_COLOR_NEVER);
+    if (style.columns > HELP_COLUMNS)
+        style.columns = HELP_COLUMNS;
+    return style;
+}
+
+/* What is too long for its column has a line of its own. */
+void help_row(FILE *out, const char *left, const char *text)
+{
+    struct report_style style = help_style(out);
+    int used = fprintf(out, "  %s", left);
+    if (used >= HELP_COLUMN)
+        used = fprintf(out, "\n") - 1;
+    fprintf(out, "%*s", HELP_COLUMN - used, "");
+    wrap_write(out, text, HELP_COLUMN, HELP_COLUMN, style.columns);
+}
+
+/* ---- One command. ----------------------------------------------------------------------------- */
+
+struct printing {
+    FILE *out;
+    char heading[120]; /* the last one */
+    const char *command;
+};
+
+static void show_flag(void *ctx, const char *heading, const struct flag *flag)
+{
+    char left[64];
+    struct printing *printing = ctx;
+    if (heading && strcmp(printing->heading, heading) != 0)
+        fprintf(printing->out, "\n%s\n", heading);
+    if (heading)
+        snprintf(printing->heading, sizeof printing->heading, "%s", heading);
+    snprintf(left, sizeof left, "--%s%s%s", flag->name, flag->value ? "=" : "",
+             flag->value ? flag->value : "");
+    help_row(printing->out, left, flag->help);
+}
+
+/* Flags that make the command a lab's. */
+static void show_added_flags(FILE *out, const char *command)
+{
+    const char *last = "";
+    for (size_t i = 0; i < lab_row_count; i++) {
+        const struct lab_row *row = &lab_rows[i];
+        if (row->kind != LAB_FLAG || strcmp(row->of, command) != 0)
+            continue;
+        if (strcmp(row->lab, last) != 0)
+            fprintf(out, "\nWith one of these it is the lab %s's ('twbench %s --%s --help'):\n ",
+                    row->lab, command, row->name);
+        fprintf(out, " --%s", row->name);
+        last = row->lab;
+        if (i + 1 == lab_row_count || strcmp(lab_rows[i + 1].lab, last) != 0 ||
+            lab_rows[i + 1].kind != LAB_FLAG || strcmp(lab_rows[i + 1].of, command) != 0)
+            fprintf(out, "\n");
+    }
+}
+
+void help_command(FILE *out, const struct command *command)
+{
+    struct report_style style = help_style(out);
+    struct printing printing = {out, "", command->name};
+    int used = fprintf(out, "usage: twbench %s%s", command->name, command->usage[0] ? " " : "");
+    wrap_write(out, command->usage, used, used, style.columns);
+    fprintf(out, "\n");
+    wrap_write(out, command->summary, 0, 0, style.columns);
+    fprintf(out, "\n");
+    flags_each(command, NULL, true, show_flag, &printing);
+    if (command->help)
+        command->help(out);
+    if (!program.lab)
+        show_added_flags(out, command->name);
+}
+
+/* ---- All commands. ---------------------------------------------------------------------------- */
+
+/* What readers come for, in the order of the list. */
+static const char *const topics[] = {
+    "Compare timer designs", "My server", "My CI", "My class", "Traces", "Threads and stores", NULL};
+
+static void show_command(FILE *out, const char *name, const char *summary)
+{
+    struct report_style style = help_style(out);
+    int used = fprintf(out, "  %-10s ", name);
+    wrap_write(out, summary, used, used, style.columns);
+}
+
+static bool is_built(const char *lab)
+{
+    char path[4200];
+    return lab_program(lab, path, sizeof path);
+}
+
+static bool is_of(const char *topic, const char *of)
+{
+    return of && strcmp(topic, of) == 0;
+}
+
+static void show_topic(FILE *out, const char *topic)
+{
+    bool any = false;
+    for (const struct command *const *command = program.commands; *command; command++) {
+        if (!is_of(topic, (*command)->topic))
+            continue;
+        fprintf(out, "%s%s", any ? "" : topic, any ? "" : ":\n");
+        any = true;
+        show_command(out, (*command)->name, (*command)->summary);
+    }
+    for (size_t i = 0; i < lab_row_count && !program.lab; i++) {
+        const struct lab_row *row = &lab_rows[i];
+        if (!is_of(topic, row->topic) || !is_built(row->lab))
+            continue;
+        fprintf(out, "%s%s", any ? "" : topic, any ? "" : ":\n");
+        any = true;
+        show_command(out, row->name, row->text);
+    }
+    if (any)
+        fprintf(out, "\n");
+}
+
+/* Labs whose commands are missing, and how to get them. */
+static void show_missing(FILE *out)
+{
+    const char *last = "";
+    for (size_t i = 0; i < lab_row_count && !program.lab; i++) {
+        const struct lab_row *row = &lab_rows[i];
+        if (row->kind != LAB_COMMAND || is_built(row->lab))
+            continue;
+        bool is_new = strcmp(row->lab, last) != 0;
+        if (is_new && *last)
+            fprintf(out, "  ('make %s')\n", last);
+        fprintf(out, "%s%s", is_new && !*last ? "Not built:\n  " : is_new ? "  " : ", ", row->name);
+        last = row->lab;
+    }
+    if (*last)
+        fprintf(out, "  ('make %s')\n\n", last);
+}
+
+void help_commands(FILE *out)
+{
+    fprintf(out, "usage: twbench [COMMAND] [FLAGS]\n\n"
+                 "Compares timer data structures on identical start/stop/expire workloads.\n\n");
+    for (size_t i = 0; topics[i]; i++)
+        show_topic(out, topics[i]);
+    show_missing(out);
+    fprintf(out, "Flags alone are those of run.  'twbench help COMMAND' lists a command's flags,\n"
+                 "'twbench version' names this build.\n"
+                 "Example: twbench --impl=hashed,heap --tasks=1e3..1e6\n");
+}
+
+/* ---- The table. ------------------------------------------------------------------------------- */
+
+static void table_flag(void *ctx, const char *heading, const struct flag *flag)
+{
+    const struct printing *printing = ctx;
+    (void)heading;
+    fprintf(printing->out, "flag\t%s\t%s\t%s\t%s\n", printing->command, flag->name,
+            flag->value ? flag->value : "", flag->help);
+}
+
+/* What a lab adds to a command of the core: its first group. */
+static void table_added_flags(struct printing *printing, const struct flag_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        table_flag(printing, NULL, &group->flags[i]);
+}
+
+static bool has_parameters(const struct command *command)
+{
+    for (const struct flag_group *group = command->groups; group->flags || group->find; group++)
+        if (group->has_parameters)
+            return true;
+    return false;
+}
+
+/* Of the designs: their names, for the completions of shells, and their parameters. */
+static void table_designs(FILE *out)
+{
+    for (size_t i = 0; i < designs_count(); i++) {
+        const struct tw_design *design = designs_at(i);
+        const struct tw_param *param = design ? design->timed->params : NULL;
+        for (; param && param->name; param++)
+            fprintf(out, "parameter\t%s\t%s\t%s\t%s\n", design->timed->name, param->name,
+                    param->values_max > 1 ? "A,B,../C,D,.." : "N,M|A..B", param->help);
+        if (design)
+            fprintf(out, "word\timpl\t%s\t%s\n", design->timed->name, design->timed->summary);
+    }
+}
+
+void help_table(FILE *out)
+{
+    static const char *const words[] = {"twbench", "list", "--flags", NULL};
+    for (const struct command *const *at = program.commands; *at; at++) {
+        struct printing printing = {out, "", (*at)->name};
+        if (!(*at)->topic && program.lab)
+            table_added_flags(&printing, (*at)->groups);
+        if (!(*at)->topic)
+            continue;
+        fprintf(out, "command\t%s\t%s\t%s\n", (*at)->name, (*at)->usage, (*at)->summary);
+        flags_each(*at, NULL, false, table_flag, &printing);
+        if (has_parameters(*at))
+            fprintf(out, "parameters\t%s\n", (*at)->name);
+    }
+    if (program.lab && program.list)
+        program.list(out);
+    if (program.lab)
+        return;
+    table_designs(out);
+    const char *last = "";
+    for (size_t i = 0; i < lab_row_count; i++) {
+        if (strcmp(lab_rows[i].lab, last) != 0)
+            (void)lab_run(lab_rows[i].lab, words, NULL);
+        last = lab_rows[i].lab;
+    }
+}

@@ -1,0 +1,160 @@
+/* program.c - finds the command or the lab that has it, and runs it. */
+#include "harness/command/program.h"
+
+#include "build_info.h"
+#include "harness/base/memory.h"
+#include "harness/base/nearest.h"
+#include "harness/command/help.h"
+#include "harness/command/labs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct command *program_command(const char *name)
+{
+    for (const struct command *const *command = program.commands; *command; command++)
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+    return NULL;
+}
+
+static int refuse_command(const char *name)
+{
+    struct diag diag;
+    char hint[80];
+    struct nearest nearest = nearest_to(name);
+    for (const struct command *const *command = program.commands; *command; command++)
+        if ((*command)->topic)
+            nearest_offer(&nearest, (*command)->name);
+    for (size_t i = 0; i < lab_row_count; i++)
+        if (lab_rows[i].kind == LAB_COMMAND)
+            nearest_offer(&nearest, lab_rows[i].name);
+    nearest_offer(&nearest, "help");
+    nearest_offer(&nearest, "version");
+    diag_usage(&diag, "no command '%s'%s 'twbench --help' lists the commands", name,
+               nearest.word[0] ? nearest_hint(&nearest, hint, sizeof hint) : ";");
+    return command_fail(DIAG_USAGE, &diag);
+}
+
+static int print_version(void)
+{
+    printf("twbench %s (%s), %s\n", BUILD_VERSION, BUILD_COMMIT, BUILD_COMPILER);
+    return EXIT_OK;
+}
+
+static bool asks(int argc, char **argv, const char *flag)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], flag) == 0)
+            return true;
+    return false;
+}
+
+/* Answers only when the lab's program cannot be started. */
+static int hand_over(const struct lab_row *row, char **argv)
+{
+    struct diag diag;
+    return command_fail(lab_become(row, argv, &diag), &diag);
+}
+
+/* The lab that does this line: none in the lab's own program. */
+static const struct lab_row *other_lab(const char *word, int argc, char **argv)
+{
+    return program.lab ? NULL : lab_for(word, argc, argv);
+}
+
+static int run_command(const struct command *command, int argc, char **argv, int first)
+{
+    struct call call = {.given = NULL};
+    struct diag diag;
+    int status = command_read(command, argc, argv, first, &call, &diag);
+    int exit_status = status == DIAG_OK ? command->run(&call) : command_fail(status, &diag);
+    command_release(&call);
+    return exit_status;
+}
+
+/* "help", "help COMMAND", "version"; the flags that ask the same stand anywhere behind a command. */
+static int answer_word(int argc, char **argv)
+{
+    struct diag diag;
+    bool is_version = strcmp(argv[1], "version") == 0;
+    int taken = is_version ? 2 : 3;
+    if (argc > taken) {
+        diag_usage(&diag, "%s: %s takes %s", argv[taken], argv[1],
+                   is_version ? "no operands and no flags" : "one command");
+        return command_fail(DIAG_USAGE, &diag);
+    }
+    if (is_version)
+        return print_version();
+    if (argc == 2) {
+        help_commands(stdout);
+        return EXIT_OK;
+    }
+    const struct lab_row *row = other_lab(argv[2], 1, argv);
+    if (row)
+        return hand_over(row, argv);
+    const struct command *command = program_command(argv[2]);
+    if (!command)
+        return refuse_command(argv[2]);
+    help_command(stdout, command);
+    return EXIT_OK;
+}
+
+static int find_and_run(int argc, char **argv)
+{
+    bool named = argc > 1 && argv[1][0] != '-';
+    bool wants_help = asks(argc, argv, "--help") || asks(argc, argv, "-h");
+    if (argc < 2 || (!named && wants_help)) {
+        help_commands(stdout);
+        return EXIT_OK;
+    }
+    if (!named && asks(argc, argv, "--version"))
+        return print_version();
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
+        return answer_word(argc, argv);
+    const char *word = named ? argv[1] : "run";
+    const struct lab_row *row = other_lab(word, argc, argv);
+    if (row)
+        return hand_over(row, argv);
+    const struct command *command = program_command(word);
+    if (!command)
+        return refuse_command(word);
+    if (!wants_help)
+        return run_command(command, argc, argv, named ? 2 : 1);
+    help_command(stdout, command);
+    return EXIT_OK;
+}
+
+/* A stream that came closed must not become the next file that is opened; writing to it then fails. */
+static void keep_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+            return;
+}
+
+/* Whatever was printed, by whichever command: when it did not get there, that is no success.  A command
+ * that failed has said why. */
+static int end_stdout(int status)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (failed && status != EXIT_FAILED)
+        fprintf(stderr, "twbench: standard output: cannot be written%s%s\n", errno ? ": " : "",
+                errno ? strerror(errno) : "");
+    return failed && status == EXIT_OK ? EXIT_FAILED : status;
+}
+
+int program_main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    keep_streams();
+    memory_for_json();
+    /* A file that may not grow is an error of the write, which is reported, and not the end. */
+    signal(SIGXFSZ, SIG_IGN);
+    return end_stdout(find_and_run(argc, argv));
+}

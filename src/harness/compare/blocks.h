@@ -1,0 +1,101 @@
+/*
+ * blocks.h - samples of several programs, interleaved so that what moves the machine moves all alike.
+ *
+ * A block is a random order of the programs and then the same order backwards: of two programs A and B
+ * it is ABBA or BAAB.  A drift that is even over the block adds the same to both, and the halves give
+ * two pairs.  A round is one block of each cell, in a random order of the cells, so that a disturbance of
+ * some seconds spoils few pairs of each cell instead of all pairs of one.
+ */
+#ifndef TWBENCH_BLOCKS_H
+#define TWBENCH_BLOCKS_H
+
+#include "harness/compare/probe.h"
+#include "harness/base/deadline.h"
+#include "harness/base/rng.h"
+
+#define PAIRS_MIN   14 /* fewer could not pass the family's level of significance */
+#define PAIRS_MAX   400
+#define BLOCK_ROLES 8
+
+/* The core's paces that the latest processes saw, whichever program they were of. */
+#define BLOCK_PACES 64
+struct block_paces {
+    double pace_ns[BLOCK_PACES];
+    size_t count; /* of all so far; the newest is at (count - 1) % BLOCK_PACES */
+};
+
+/* One program in the comparison.  Role 0 is what the others are compared with. */
+struct block_role {
+    const char *program; /* path */
+    const char
+        *plugin; /* path of the one that it loads for all cells; NULL: what their commands say */
+    const char *name; /* for messages; NULL: the program's path */
+    bool dragged;     /* runs under the drag of layers.h */
+    double
+        drag_percent; /* by how much that slows it down; each cell knows how long a chain that is */
+};
+
+/* What is known of one role on one cell, pair by pair. */
+struct block_series {
+    size_t pairs;
+    double cpu[PAIRS_MAX], wall[PAIRS_MAX]; /* log(role / role 0); none for role 0 itself */
+    double cpu_ns[PAIRS_MAX];               /* of one pass */
+    double phase_cpu_ns[STREAM_PHASES_MAX][PAIRS_MAX];
+};
+
+struct block_cell {
+    struct probe_command command; /* all but what depends on the role */
+    double drag_links;            /* per percent of drag */
+    bool out;                     /* not sampled (any more) */
+    double took_ns;               /* wall time of all its processes so far */
+    uint64_t processes;           /* and how many these are */
+    bool without[BLOCK_ROLES];    /* roles that are not sampled here; never role 0 */
+    size_t pairs_wanted;          /* blocks_run stops at so many; 0: no limit */
+    bool failed;                  /* a role did: which one and how */
+    size_t failed_role;
+    char reason[PROBE_REASON];
+    uint64_t passes, calls;
+    size_t phase_count;
+    char stream_hash[32];
+    struct block_series series[BLOCK_ROLES];
+};
+
+struct blocks {
+    const struct block_role *roles;
+    size_t role_count; /* 2 .. BLOCK_ROLES */
+    struct block_cell *cells;
+    size_t cell_count;
+    int cpu;                  /* below 0: not pinned */
+    uint64_t budget_ns;       /* of one process */
+    struct deadline deadline; /* of all of them */
+    struct block_paces paces;
+    uint64_t samples, slow; /* kept so far, and on how many of them the core was slow */
+    struct rng *rng;
+    const struct interrupt *interrupt;
+    /* Told after each block: how many of those that blocks_run was asked for are done. */
+    void (*progress)(void *ctx, size_t done, size_t total);
+    void *progress_ctx;
+};
+
+#define BLOCKS_INTERRUPTED 1
+
+/* Asks role 0 once per cell how many passes make a sample, and fixes them for all roles: both sides do
+ * the same work.  Cells whose design fails drop out (`failed`).  DIAG_OK, BLOCKS_INTERRUPTED,
+ * DEADLINE_OVER, DIAG_USAGE when a program is no twbench. */
+int blocks_calibrate(struct blocks *blocks, struct diag *diag);
+
+/* `rounds` blocks of every cell that is not out: 2 * rounds more pairs.  Cells without room for
+ * them get fewer.  As blocks_calibrate; also DIAG_USAGE when two programs make different streams of
+ * one cell. */
+int blocks_run(struct blocks *blocks, size_t rounds, struct diag *diag);
+
+/* Wall time that so many processes of the cell will take, by those so far; 0 before the first. */
+double block_cell_expected_ns(const struct block_cell *cell, double processes);
+
+/* Share of the samples on which the core was slow though they had waited for it; NaN: there are none. */
+double blocks_slow_share(const struct blocks *blocks);
+
+/* Forgets the pairs of a cell, for an independent look at no more pairs than it had. */
+void block_cell_forget(struct block_cell *cell);
+
+#endif

@@ -1,0 +1,545 @@
+/* comparison.c - decides verdicts from the gates, and writes their reasons. */
+#include "harness/compare/comparison.h"
+
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From where on a disturbance is worth naming; the same shares as in the look at the system before
+ * a run (docs/MEASUREMENT.md). */
+#define STEAL_SHARE_MAX 0.05
+#define BUSY_SHARE_MAX  0.20
+#define SLOW_SHARE_MAX  0.10
+
+/* Above it a limit is more likely a slip of the pen: 1000 %. */
+#define LIMIT_MAX 10.0
+
+enum { STATUS_OK = 0, STATUS_REGRESSED = 3, STATUS_INCONCLUSIVE = 4 };
+
+/* ---- Words. ---------------------------------------------------------------------------------- */
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[] = {
+        [VERDICT_SAME] = "same",
+        [VERDICT_IMPROVED] = "improved",
+        [VERDICT_INCONCLUSIVE] = "inconclusive",
+        [VERDICT_REGRESSED] = "regressed",
+    };
+    return names[verdict];
+}
+
+enum verdict verdict_worse(enum verdict a, enum verdict b)
+{
+    return a > b ? a : b;
+}
+
+const char *metric_name(enum metric metric)
+{
+#define NAME(counter, since, meaning) [METRIC_##counter] = #counter,
+    static const char *const names[METRICS] = {
+        [METRIC_MEMORY] = "memory",
+        [METRIC_INSTRUCTIONS] = "instructions",
+        [METRIC_TAIL] = "tail",
+        [METRIC_TIME] = "time",
+        [METRIC_LAYOUT] = "layout",
+        TW_WORK_COUNTERS(NAME) /* [METRIC_comparisons] = "comparisons", .. */
+    };
+#undef NAME
+    return names[metric];
+}
+
+const char *gate_name(enum gate gate)
+{
+    static const char *const names[GATES] = {
+        [GATE_WORK] = "work",     [GATE_INSTRUCTIONS] = "instructions",
+        [GATE_MEMORY] = "memory", [GATE_TAIL] = "tail",
+        [GATE_TIME] = "time",
+    };
+    return names[gate];
+}
+
+const char *fail_on_name(enum fail_on fail_on)
+{
+    static const char *const names[] = {
+        [FAIL_ON_WORK] = "work",
+        [FAIL_ON_REGRESSED] = "regressed",
+        [FAIL_ON_INCONCLUSIVE] = "inconclusive",
+    };
+    return names[fail_on];
+}
+
+/* ---- Limits. --------------------------------------------------------------------------------- */
+
+struct limits limits_default(void)
+{
+    struct limits limits = {.of = {[METRIC_MEMORY] = NAN,
+                                   [METRIC_INSTRUCTIONS] = 0.01,
+                                   [METRIC_TAIL] = 0.5,
+                                   [METRIC_TIME] = 0.03,
+                                   [METRIC_LAYOUT] = 0.10}};
+    for (int i = 0; i < METRIC_WORK_COUNT; i++)
+        limits.of[i] = 0.01;
+    return limits;
+}
+
+/* [*first, *end) are the metrics of that name; false when there are none. */
+static bool find_metrics(const char *name, size_t length, int *first, int *end)
+{
+    *first = 0, *end = METRIC_WORK_COUNT;
+    if (length == strlen("work") && strncmp(name, "work", length) == 0)
+        return true;
+    for (*first = 0; *first < METRICS; ++*first) {
+        const char *known = metric_name((enum metric) * first);
+        *end = *first + 1;
+        if (length == strlen(known) && strncmp(name, known, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Only digits and a point before the sign of percent: no sign, no exponent, no "nan". */
+bool share_parse(const char *text, double *share)
+{
+    size_t digits = strspn(text, "0123456789"), length = digits;
+    if (text[length] == '.')
+        length += 1 + strspn(text + length + 1, "0123456789");
+    if (digits == 0 || strcmp(text + length + (text[length] == ' '), "%") != 0)
+        return false;
+    *share = strtod(text, NULL) / 100;
+    return *share <= LIMIT_MAX;
+}
+
+int limits_parse(const char *text, const char *flag, struct limits *limits, struct diag *diag)
+{
+#define LISTED(counter, since, meaning) #counter ", "
+    static const char counters[] = TW_WORK_COUNTERS(LISTED);
+#undef LISTED
+    int first, end;
+    double share = NAN;
+    size_t length = strcspn(text, "=");
+    if (text[length] != '=' || length == 0)
+        return diag_usage(diag, "%s: \"%s\": expected METRIC=PERCENT, such as instructions=1%%",
+                          flag, text);
+    if (!find_metrics(text, length, &first, &end))
+        return diag_usage(diag,
+                          "%s: \"%.*s\": no such metric; expected work, %smemory, "
+                          "instructions, tail, time or layout",
+                          flag, (int)length, text, counters);
+    const char *value = text + length + 1;
+    bool is_off = strcmp(value, "off") == 0, is_margin = first >= METRIC_TIME;
+    if (is_off && is_margin)
+        return diag_usage(diag,
+                          "%s: %.*s: \"off\": expected a percentage such as 3%%; "
+                          "--fail-on=work is what leaves times out",
+                          flag, (int)length, text);
+    if (!is_off && !share_parse(value, &share))
+        return diag_usage(diag, "%s: %.*s: \"%s\": expected a percentage from 0%% to %.0f%%%s",
+                          flag, (int)length, text, value, 100 * LIMIT_MAX,
+                          is_margin ? "" : ", or off");
+    for (int i = first; i < end; i++)
+        limits->of[i] = share;
+    return DIAG_OK;
+}
+
+/* ---- Gates. ---------------------------------------------------------------------------------- */
+
+static bool work_has_limit(const struct limits *limits)
+{
+    for (int i = 0; i < METRIC_WORK_COUNT; i++)
+        if (!isnan(limits->of[i]))
+            return true;
+    return false;
+}
+
+struct gate_answer cell_gate(const struct compared_cell *cell, enum gate gate,
+                             const struct limits *limits)
+{
+    const enum verdict unknown = VERDICT_INCONCLUSIVE;
+    switch (gate) {
+    case GATE_WORK:
+        return (struct gate_answer){work_has_limit(limits), cell->work_verdict};
+    case GATE_INSTRUCTIONS:
+        return (struct gate_answer){!isnan(limits->of[METRIC_INSTRUCTIONS]),
+                                    cell->instructions_known ? cell->instructions_verdict
+                                                             : unknown};
+    case GATE_MEMORY:
+        return (struct gate_answer){!isnan(limits->of[METRIC_MEMORY]),
+                                    cell->changes[METRIC_MEMORY].verdict};
+    case GATE_TAIL:
+        return (struct gate_answer){cell->tail.known && !isnan(limits->of[METRIC_TAIL]),
+                                    cell->tail.verdict};
+    default:
+        return (struct gate_answer){cell->time_decides,
+                                    cell->time_known ? cell->time_verdict : unknown};
+    }
+}
+
+static bool is_known(const struct gate_answer *answer)
+{
+    return answer->asked && answer->verdict != VERDICT_INCONCLUSIVE;
+}
+
+static bool gate_says(const struct compared_cell *cell, enum gate gate, const struct limits *limits,
+                      enum verdict verdict)
+{
+    struct gate_answer answer = cell_gate(cell, gate, limits);
+    return answer.asked && answer.verdict == verdict;
+}
+
+bool cell_decided_by(const struct compared_cell *cell, enum gate gate, const struct limits *limits)
+{
+    return !cell->failed && cell->verdict != VERDICT_INCONCLUSIVE &&
+           gate_says(cell, gate, limits, cell->verdict);
+}
+
+/* Work and instructions are two views of one question: one of them is enough. */
+static bool has_substitute(enum gate gate)
+{
+    return gate == GATE_WORK || gate == GATE_INSTRUCTIONS;
+}
+
+/* Whether NEW does more than OLD: some gate has to know. */
+static bool knows_cost(const struct compared_cell *cell, const struct limits *limits)
+{
+    static const enum gate gates[] = {GATE_WORK, GATE_INSTRUCTIONS, GATE_TIME};
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
+        struct gate_answer answer = cell_gate(cell, gates[i], limits);
+        if (is_known(&answer))
+            return true;
+    }
+    return false;
+}
+
+static enum verdict gates_verdict(const struct compared_cell *cell, const struct limits *limits)
+{
+    enum verdict verdict = knows_cost(cell, limits) ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+    for (int i = 0; i < GATES; i++) {
+        struct gate_answer answer = cell_gate(cell, (enum gate)i, limits);
+        if (is_known(&answer) || (answer.asked && !has_substitute((enum gate)i)))
+            verdict = verdict_worse(verdict, answer.verdict);
+    }
+    return verdict;
+}
+
+/* By anything but its times, which are noise where nobody takes them in pairs on a quiet machine. */
+static bool has_regressed_exactly(const struct compared_cell *cell, const struct limits *limits)
+{
+    return cell->failed || gate_says(cell, GATE_WORK, limits, VERDICT_REGRESSED) ||
+           gate_says(cell, GATE_INSTRUCTIONS, limits, VERDICT_REGRESSED) ||
+           gate_says(cell, GATE_MEMORY, limits, VERDICT_REGRESSED);
+}
+
+/* ---- The reason of a cell. ------------------------------------------------------------------- */
+
+/* Parts of a reason: a text that grows. */
+struct sentence {
+    char *text;
+    size_t size;
+    const struct limits *limits;
+};
+
+/* Starts the next part of the sentence. */
+static void say_next(struct sentence *say, const char *between)
+{
+    if (say->text[0])
+        text_add_behind(say->text, say->size, "%s", between);
+}
+
+/* "comparisons +33.3 % (limit 1 %)"; from nothing to something has no percentage. */
+static void say_change(struct sentence *say, const struct change *change, enum metric metric)
+{
+    char share[32];
+    say_next(say, ", ");
+    text_add_behind(say->text, say->size, "%s ", metric_name(metric));
+    units_format_change(share, sizeof share, change->share);
+    if (isfinite(change->share))
+        text_add_behind(say->text, say->size, "%s", share);
+    else
+        text_add_behind(say->text, say->size, "from %.15g to %.15g", change->before, change->after);
+    text_add_behind(say->text, say->size, " (limit %.3g %%)", 100 * say->limits->of[metric]);
+}
+
+/* "3.1 .. 5.2 %" of a ratio: how much slower, or how much faster, than 1; beside a margin that it
+ * can be checked against. */
+static void say_range(struct sentence *say, const struct interval *ratio, bool faster,
+                      double margin)
+{
+    char low[32], high[32];
+    units_format_percent(low, sizeof low, faster ? 1 - ratio->high : ratio->low - 1, margin);
+    units_format_percent(high, sizeof high, faster ? 1 - ratio->low : ratio->high - 1, margin);
+    text_add_behind(say->text, say->size, "%s .. %s %%", low, high);
+}
+
+static void say_inconclusive_time(struct sentence *say, const struct compared_cell *cell,
+                                  double margin)
+{
+    char moved[32];
+    const struct interval *ratio = &cell->timing.cpu;
+    if (cell->control_moved) {
+        units_format_change(moved, sizeof moved, cell->control.cpu.median - 1);
+        text_add_behind(
+            say->text, say->size,
+            "the control moved by %s (OLD against a copy of OLD): load, steal or layout", moved);
+    } else if (cell->confirm_tried && !cell->confirmed) {
+        say_range(say, ratio, false, margin);
+        text_add_behind(say->text, say->size, " slower at first, ");
+        say_range(say, &cell->confirm_cpu, false, margin);
+        text_add_behind(say->text, say->size, " on a second block: not confirmed");
+    } else if (!isfinite(ratio->low) || !isfinite(ratio->high)) {
+        text_add_behind(say->text, say->size, "too few pairs for an interval: %zu",
+                        cell->timing.pairs);
+    } else {
+        text_add_behind(say->text, say->size, "too few pairs for this noise: ");
+        say_range(say, ratio, false, margin);
+        text_add_behind(say->text, say->size, " slower after %zu pairs (margin %.3g %%)",
+                        cell->timing.pairs, 100 * margin);
+    }
+}
+
+/* "8.1 .. 10.2 % slower (margin 3 %)", which a reader can check against each other. */
+static void say_against(struct sentence *say, const struct compared_cell *cell, double margin,
+                        bool faster)
+{
+    say_range(say, &cell->timing.cpu, faster, margin);
+    text_add_behind(say->text, say->size, " %s (margin %.3g %%%s)", faster ? "faster" : "slower",
+                    100 * margin,
+                    cell->same_program ? ": the same work, instructions and memory" : "");
+}
+
+/* Two builds that do the same may differ by more than the margin: where the code happens to lie can do
+ * that much. */
+static void say_layout(struct sentence *say, const struct compared_cell *cell)
+{
+    double margin = say->limits->of[METRIC_TIME];
+    const struct interval *ratio = &cell->timing.cpu;
+    bool is_inside = ratio->low >= 1 - margin && ratio->high <= 1 + margin;
+    if (!cell->same_program || is_inside)
+        return;
+    say_next(say, "; ");
+    say_against(say, cell, say->limits->of[METRIC_LAYOUT], ratio->median < 1);
+}
+
+static void say_time(struct sentence *say, const struct compared_cell *cell)
+{
+    double margin = say->limits->of[METRIC_TIME];
+    if (cell->same_program)
+        margin = fmax(margin, say->limits->of[METRIC_LAYOUT]);
+    if (cell->time_verdict == VERDICT_SAME) {
+        say_layout(say, cell);
+        return;
+    }
+    say_next(say, "; ");
+    if (cell->time_verdict == VERDICT_INCONCLUSIVE) {
+        say_inconclusive_time(say, cell, margin);
+        return;
+    }
+    say_against(say, cell, margin, cell->time_verdict == VERDICT_IMPROVED);
+    text_add_behind(say->text, say->size, "%s",
+                    cell->confirmed ? ", confirmed on a second block" : "");
+}
+
+/* "work: unknown, both count nothing" for each gate that would have been enough. */
+static void say_unknown_cost(struct sentence *say, const struct compared_cell *cell)
+{
+    const struct {
+        enum gate gate;
+        const char *reason;
+    } gates[] = {{GATE_WORK, cell->work_reason}, {GATE_INSTRUCTIONS, cell->instructions_reason}};
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
+        struct gate_answer answer = cell_gate(cell, gates[i].gate, say->limits);
+        if (is_known(&answer))
+            continue;
+        bool is_off = !answer.asked;
+        say_next(say, "; ");
+        text_add_behind(say->text, say->size, "%s: %s%s%s", gate_name(gates[i].gate),
+                        is_off ? "not judged" : "unknown",
+                        is_off || !gates[i].reason[0] ? "" : ", ", is_off ? "" : gates[i].reason);
+    }
+}
+
+static void say_unknown_memory(struct sentence *say, const struct compared_cell *cell)
+{
+    const struct change *memory = &cell->changes[METRIC_MEMORY];
+    bool old_lacks = isnan(memory->before), new_lacks = isnan(memory->after);
+    say_next(say, "; ");
+    text_add_behind(say->text, say->size, "memory: unknown, %s",
+                    old_lacks && new_lacks ? "neither has a figure"
+                    : old_lacks            ? "OLD has no figure"
+                                           : "NEW has no figure");
+}
+
+/* The metrics whose change came to the verdict. */
+static void say_changes(struct sentence *say, const struct compared_cell *cell)
+{
+    for (int i = 0; i < METRIC_WORK_COUNT; i++)
+        if (cell->changes[i].verdict == cell->verdict)
+            say_change(say, &cell->changes[i], (enum metric)i);
+    if (gate_says(cell, GATE_MEMORY, say->limits, cell->verdict))
+        say_change(say, &cell->changes[METRIC_MEMORY], METRIC_MEMORY);
+    if (gate_says(cell, GATE_INSTRUCTIONS, say->limits, cell->verdict))
+        say_change(say, &cell->changes[METRIC_INSTRUCTIONS], METRIC_INSTRUCTIONS);
+}
+
+/* "tail: call 4711 of steady takes 52.1 us, in OLD 1.9 us at most (10 of 10 repetitions)" */
+static void say_tail(struct sentence *say, const struct compared_cell *cell)
+{
+    const struct compared_tail *tail = &cell->tail;
+    char call[64] = "an advance in every pass";
+    if (!tail->wanders)
+        snprintf(call, sizeof call, "advance %" PRIu64, tail->call);
+    say_next(say, "; ");
+    text_add_behind(say->text, say->size, "tail: %s of %s takes %.4g us, before %.4g us", call,
+                    tail->phase, tail->after_ns / 1000, tail->before_ns / 1000);
+    if (tail->pairs > 0)
+        text_add_behind(say->text, say->size, " (%zu of %zu repetitions agree)", tail->agreed,
+                        tail->pairs);
+    else if (tail->verdict == VERDICT_INCONCLUSIVE)
+        text_add_behind(say->text, say->size, " (not repeated)");
+}
+
+/* What the gates say that came to the verdict. */
+static void give_reason(struct compared_cell *cell, const struct limits *limits)
+{
+    struct sentence say = {cell->reason, sizeof cell->reason, limits};
+    bool is_unclear = cell->verdict == VERDICT_INCONCLUSIVE;
+    if (cell->failed)
+        text_add_behind(say.text, say.size, "NEW fails where OLD does not");
+    if (cell->verdict == VERDICT_IMPROVED || cell->verdict == VERDICT_REGRESSED)
+        say_changes(&say, cell);
+    if (is_unclear && !knows_cost(cell, limits))
+        say_unknown_cost(&say, cell);
+    if (is_unclear && gate_says(cell, GATE_MEMORY, limits, VERDICT_INCONCLUSIVE))
+        say_unknown_memory(&say, cell);
+    if (cell->verdict != VERDICT_SAME && gate_says(cell, GATE_TAIL, limits, cell->verdict))
+        say_tail(&say, cell);
+    if (gate_says(cell, GATE_TIME, limits, cell->verdict))
+        say_time(&say, cell);
+}
+
+void cell_conclude(struct compared_cell *cell, const struct limits *limits)
+{
+    if (cell->reason[0]) {
+        if (has_regressed_exactly(cell, limits))
+            cell->verdict = VERDICT_REGRESSED;
+        return;
+    }
+    cell->verdict = cell->failed ? VERDICT_REGRESSED : gates_verdict(cell, limits);
+    give_reason(cell, limits);
+}
+
+/* ---- The whole. ------------------------------------------------------------------------------ */
+
+void comparison_free(struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->cell_count; i++)
+        cJSON_Delete(comparison->cells[i].requested);
+    free(comparison->cells);
+    comparison->cells = NULL;
+    comparison->cell_count = 0;
+}
+
+/* The next reason, if there is room for it: *total counts them all. */
+static void add_reason(struct comparison *comparison, size_t *total, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add_reason(struct comparison *comparison, size_t *total, const char *format, ...)
+{
+    size_t at = (*total)++;
+    va_list args;
+    if (at >= COMPARED_REASONS)
+        return;
+    va_start(args, format);
+    vsnprintf(comparison->reasons[at], sizeof comparison->reasons[at], format, args);
+    va_end(args);
+}
+
+/* "hashed/hold/1000 (slots=512): regressed: ..." */
+static void add_cell_reason(struct comparison *comparison, size_t *total,
+                            const struct compared_cell *cell)
+{
+    char params[128];
+    json_format_params(params, sizeof params, cell->requested);
+    add_reason(comparison, total, "%s/%s/%" PRIu64 "%s%s%s: %s%s%s", cell->impl, cell->workload,
+               cell->tasks, params[0] ? " (" : "", params, params[0] ? ")" : "",
+               verdict_name(cell->verdict), cell->reason[0] ? ": " : "", cell->reason);
+}
+
+static void add_cells(struct comparison *comparison, size_t *total, enum verdict verdict)
+{
+    for (size_t i = 0; i < comparison->cell_count; i++)
+        if (comparison->cells[i].verdict == verdict)
+            add_cell_reason(comparison, total, &comparison->cells[i]);
+}
+
+static bool has_unclear_time(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        if (gate_says(&comparison->cells[i], GATE_TIME, &comparison->limits, VERDICT_INCONCLUSIVE))
+            return true;
+    }
+    return false;
+}
+
+/* What made times unclear, before the cells it happened to. */
+static void add_causes(struct comparison *comparison, size_t *total)
+{
+    if (comparison->cell_count == 0)
+        add_reason(comparison, total, "inconclusive: there is nothing to compare");
+    if (!comparison->complete)
+        add_reason(comparison, total, "inconclusive: it was interrupted; cells compared: %zu",
+                   comparison->cell_count);
+    if (!has_unclear_time(comparison))
+        return;
+    if (comparison->steal_share >= STEAL_SHARE_MAX)
+        add_reason(comparison, total,
+                   "inconclusive: the host took %.0f %% of the processors' time meanwhile (steal)",
+                   100 * comparison->steal_share);
+    if (comparison->busy_share >= BUSY_SHARE_MAX)
+        add_reason(comparison, total,
+                   "inconclusive: others used %.0f %% of all cores meanwhile (load)",
+                   100 * comparison->busy_share);
+    if (comparison->slow_share >= SLOW_SHARE_MAX)
+        add_reason(comparison, total,
+                   "inconclusive: on %.0f %% of the samples the core was slow, shared with others "
+                   "unseen (pace)",
+                   100 * comparison->slow_share);
+}
+
+void comparison_conclude(struct comparison *comparison)
+{
+    size_t total = 0;
+    bool is_whole = comparison->complete && comparison->cell_count > 0;
+    comparison->verdict = is_whole ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+    for (size_t i = 0; i < comparison->cell_count; i++)
+        comparison->verdict = verdict_worse(comparison->verdict, comparison->cells[i].verdict);
+    add_cells(comparison, &total, VERDICT_REGRESSED);
+    add_causes(comparison, &total);
+    add_cells(comparison, &total, VERDICT_INCONCLUSIVE);
+    add_cells(comparison, &total, VERDICT_IMPROVED);
+    comparison->reason_count = total < COMPARED_REASONS ? total : COMPARED_REASONS;
+    if (total > COMPARED_REASONS)
+        snprintf(comparison->reasons[COMPARED_REASONS - 1], sizeof *comparison->reasons,
+                 "and %zu more", total - COMPARED_REASONS + 1);
+}
+
+int comparison_exit_status(const struct comparison *comparison, enum fail_on fail_on)
+{
+    if (fail_on == FAIL_ON_WORK) {
+        for (size_t i = 0; i < comparison->cell_count; i++)
+            if (has_regressed_exactly(&comparison->cells[i], &comparison->limits))
+                return STATUS_REGRESSED;
+        return STATUS_OK;
+    }
+    if (comparison->verdict == VERDICT_REGRESSED)
+        return STATUS_REGRESSED;
+    bool is_unclear = comparison->verdict == VERDICT_INCONCLUSIVE;
+    return is_unclear && fail_on == FAIL_ON_INCONCLUSIVE ? STATUS_INCONCLUSIVE : STATUS_OK;
+}

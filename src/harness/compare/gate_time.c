@@ -1,0 +1,117 @@
+/* gate_time.c - decides the time gate: sign test, Holm, margin. */
+#include "harness/compare/gate_time.h"
+
+#include "harness/measure/stats/signtest.h"
+#include "harness/measure/stats/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct interval ratio_interval(const double *logs, size_t count, double *confidence)
+{
+    if (count == 0)
+        return (struct interval){NAN, NAN, NAN};
+    struct summary summary = summary_at(logs, count, GATE_CONFIDENCE);
+    *confidence = summary.confidence;
+    return (struct interval){exp(summary.median), exp(summary.low), exp(summary.high)};
+}
+
+/* The logarithm of the lower edge; a margin of 100 % and more leaves nothing below it. */
+static double log_low(double margin)
+{
+    return margin < 1 ? log1p(-margin) : -INFINITY;
+}
+
+struct timing gate_timing(const struct block_series *series, double margin)
+{
+    struct timing timing = {.pairs = series->pairs, .margin = NAN};
+    timing.wall = ratio_interval(series->wall, series->pairs, &timing.confidence);
+    timing.cpu = ratio_interval(series->cpu, series->pairs, &timing.confidence);
+    timing.p_slower = signtest_above(series->cpu, series->pairs, log1p(margin));
+    timing.p_faster = signtest_below(series->cpu, series->pairs, log_low(margin));
+    return timing;
+}
+
+double gate_margin(const struct compared_cell *cell, const struct limits *limits)
+{
+    double margin = limits->of[METRIC_TIME], layout = limits->of[METRIC_LAYOUT];
+    return cell->same_program && layout > margin ? layout : margin;
+}
+
+/* By its middle: the interval of a quiet control is narrow, that of a noisy one says nothing. */
+bool gate_control_moved(const struct timing *control, double margin)
+{
+    return control->pairs > 0 && fabs(control->cpu.median - 1) > margin;
+}
+
+static bool is_inside(const struct interval *ratio, double margin)
+{
+    return ratio->low >= 1 - margin && ratio->high <= 1 + margin;
+}
+
+/* What lies inside the narrower margin is the same by it; the wider one of layout is asked after
+ * that, and is the one that is shown then. */
+static enum verdict judge_cell(struct compared_cell *cell, const struct limits *limits)
+{
+    struct timing *timing = &cell->timing;
+    double margin = gate_margin(cell, limits);
+    timing->margin = margin;
+    if (cell->control_moved)
+        return VERDICT_INCONCLUSIVE;
+    if (timing->cpu.low > 1 + margin && timing->p_slower <= GATE_ALPHA)
+        return VERDICT_REGRESSED;
+    if (timing->cpu.high < 1 - margin && timing->p_faster <= GATE_ALPHA)
+        return VERDICT_IMPROVED;
+    if (is_inside(&timing->cpu, limits->of[METRIC_TIME]))
+        timing->margin = limits->of[METRIC_TIME];
+    return is_inside(&timing->cpu, timing->margin) ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+}
+
+bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *limits)
+{
+    const struct interval *ratio = &cell->timing.cpu;
+    double margin = limits->of[METRIC_TIME];
+    bool is_told = ratio->low > 1 + margin || ratio->high < 1 - margin;
+    return cell->time_verdict == VERDICT_INCONCLUSIVE ||
+           (cell->time_verdict == VERDICT_SAME && !is_told && !is_inside(ratio, margin));
+}
+
+/* Slower and faster are two families: each is tested once on every cell. */
+static void adjust(struct compared_cell *cells, size_t count, bool slower)
+{
+    double *p = calloc(count + 1, sizeof *p);
+    size_t timed = 0;
+    for (size_t i = 0; i < count && p; i++)
+        if (cells[i].time_known)
+            p[timed++] = slower ? cells[i].timing.p_slower : cells[i].timing.p_faster;
+    if (p)
+        holm_adjust(p, timed);
+    timed = 0;
+    for (size_t i = 0; i < count; i++) {
+        /* Without memory nothing is significant: better no verdict than a wrong one. */
+        double adjusted = p && cells[i].time_known ? p[timed++] : 1;
+        if (slower)
+            cells[i].timing.p_slower = adjusted;
+        else
+            cells[i].timing.p_faster = adjusted;
+    }
+    free(p);
+}
+
+void gate_time_judge(struct compared_cell *cells, size_t count, const struct limits *limits)
+{
+    adjust(cells, count, true);
+    adjust(cells, count, false);
+    for (size_t i = 0; i < count; i++) {
+        struct compared_cell *cell = &cells[i];
+        if (!cell->time_known)
+            continue;
+        cell->control_moved = gate_control_moved(&cell->control, limits->of[METRIC_TIME]);
+        cell->time_verdict = judge_cell(cell, limits);
+    }
+}
+
+bool gate_confirms(const struct timing *timing, double margin)
+{
+    return timing->cpu.median > 1 + margin && timing->p_slower <= GATE_CONFIRM_ALPHA;
+}

@@ -1,0 +1,148 @@
+/* selftest_json.c - writes the selftest as JSON. */
+#include "harness/compare/gate_time.h"
+#include "harness/compare/selftest.h"
+
+#include "harness/base/json.h"
+#include "harness/measure/stats/signtest.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Of the bounds below. */
+#define CONFIDENCE 0.95
+
+static double rate_of(size_t hits, size_t trials)
+{
+    return trials > 0 ? (double)hits / (double)trials : NAN;
+}
+
+static void add_rates(cJSON *object, const char *key, const struct selftest *selftest,
+                      double (*rate)(const struct selftest_size *))
+{
+    cJSON *rates = cJSON_CreateObject();
+    for (size_t i = 0; i < SELFTEST_SIZES; i++) {
+        char percent[16];
+        snprintf(percent, sizeof percent, "%.0f", selftest->sizes[i].percent);
+        json_add_measure(rates, percent, rate(&selftest->sizes[i]));
+    }
+    json_add(object, key, rates);
+}
+
+static double rate_found(const struct selftest_size *size)
+{
+    return rate_of(size->found.hits, size->found.trials);
+}
+
+static double rate_found_low(const struct selftest_size *size)
+{
+    return size->found.trials > 0 ? binomial_low(size->found.hits, size->found.trials, CONFIDENCE)
+                                  : NAN;
+}
+
+static double rate_seen(const struct selftest_size *size)
+{
+    return rate_of(size->seen, size->found.trials);
+}
+
+static double trials_of(const struct selftest_size *size)
+{
+    return (double)size->found.trials;
+}
+
+static double measured_of(const struct selftest_size *size)
+{
+    return size->measured_percent;
+}
+
+static void add_false_alarms(cJSON *document, const struct selftest *selftest)
+{
+    const struct selftest_rate *alarms = &selftest->false_alarms;
+    bool any = alarms->trials > 0;
+    json_add_measure(document, "false_alarm_rate", rate_of(alarms->hits, alarms->trials));
+    json_add_measure(document, "false_alarm_high",
+                     any ? binomial_high(alarms->hits, alarms->trials, CONFIDENCE) : NAN);
+    json_add_integer(document, "false_alarms", alarms->hits);
+    json_add_integer(document, "comparisons", alarms->trials);
+    json_add_measure(document, "inconclusive_rate", rate_of(alarms->inconclusive, alarms->trials));
+    json_add_integer(document, "preset_comparisons", selftest->presets);
+    json_add_integer(document, "preset_false_alarms", selftest->presets_alarmed);
+}
+
+static void add_method(cJSON *document, const struct selftest *selftest,
+                       const struct binaries_request *request)
+{
+    cJSON *method = cJSON_CreateObject();
+    json_add_integer(method, "cells", selftest->cell_count);
+    json_add_integer(method, "pairs", request->pairs);
+    json_add_integer(method, "pairs_max", request->max_pairs);
+    json_add_integer(method, "samples_per_process", request->matrix.samples);
+    json_add_integer(method, "min_work_ns", request->matrix.min_time_ns);
+    json_add_measure(method, "margin", request->limits->of[METRIC_TIME]);
+    json_add_measure(method, "alpha", GATE_ALPHA);
+    json_add_measure(method, "bounds_confidence", CONFIDENCE);
+    json_add_integer(method, "seed", request->matrix.seed);
+    json_add(method, "pin_cpu",
+             request->cpu < 0 ? cJSON_CreateNull() : cJSON_CreateNumber((double)request->cpu));
+    json_add(document, "method", method);
+}
+
+static void add_disturbance(cJSON *document, const struct selftest *selftest,
+                            const struct selftest_surroundings *surroundings)
+{
+    cJSON *disturbance = cJSON_CreateObject();
+    json_add_measure(disturbance, "steal_share", surroundings->steal_share);
+    json_add_measure(disturbance, "busy_share", surroundings->busy_share);
+    json_add_measure(disturbance, "load_1min", surroundings->load_1min);
+    json_add_measure(disturbance, "slow_share", selftest->slow_share);
+    json_add(document, "disturbance", disturbance);
+}
+
+static void add_left_out(cJSON *document, const struct selftest *selftest)
+{
+    cJSON *left_out = cJSON_CreateArray();
+    for (size_t i = 0; i < selftest->left_out_count; i++)
+        cJSON_AddItemToArray(left_out, json_text(selftest->left_out[i]));
+    json_add(document, "left_out", left_out);
+}
+
+cJSON *selftest_json(const struct selftest *selftest, const struct binaries_request *request,
+                     const struct selftest_surroundings *surroundings, const cJSON *head)
+{
+    cJSON *document = result_begin(head, "selftest");
+    json_add(document, "complete", cJSON_CreateBool(selftest->complete));
+    add_false_alarms(document, selftest);
+    add_rates(document, "detection", selftest, rate_found);
+    add_rates(document, "detection_low", selftest, rate_found_low);
+    add_rates(document, "detection_trials", selftest, trials_of);
+    add_rates(document, "seen", selftest, rate_seen);
+    add_rates(document, "injected_measured_percent", selftest, measured_of);
+    json_add_measure(document, "timer_overhead_ns", surroundings->timer_overhead_ns);
+    json_add_measure(document, "harness_ns_per_op", selftest->harness_ns_per_op);
+    json_add_measure(document, "smallest_reliable_slowdown", selftest->smallest_percent / 100);
+    json_add_measure(document, "pair_spread_percent", selftest->pair_spread_percent);
+    json_add_measure(document, "duration_s", selftest->seconds);
+    json_add_measure(document, "budget_s", selftest->budget_seconds);
+    add_left_out(document, selftest);
+    add_method(document, selftest, request);
+    add_disturbance(document, selftest, surroundings);
+    return document;
+}
+
+int selftest_document(const struct selftest *selftest, struct pairing *pairing, cJSON **out,
+                      struct diag *diag)
+{
+    struct result_document *head = NULL;
+    struct origin_disturbance disturbance = pairing_disturbance(pairing);
+    struct cycles cycles = cycles_calibrate();
+    struct selftest_surroundings surroundings = {
+        .timer_overhead_ns = (double)cycles.overhead_cycles * cycles.ps_per_cycle / 1e3,
+        .steal_share = disturbance.steal_share,
+        .busy_share = disturbance.busy_share,
+        .load_1min = disturbance.load_1min,
+    };
+    int status = result_new(&pairing->origin, &head, diag);
+    if (status == DIAG_OK)
+        *out = selftest_json(selftest, &pairing->request, &surroundings, result_json(head));
+    result_free(head);
+    return status;
+}

@@ -1,0 +1,893 @@
+/* cases.c - the written cases: operation lists, each about one thing that designs get wrong.
+ *
+ * Read a case as the story of a few timers: `start` gives a deadline after now ('+'), before now ('-') or absolute ('@'); `on` says what the callback of a timer does.
+ *
+ * No case knows a design.  A deadline beyond the span is refused by the model too, so the stories
+ * hold for a wheel of eight ticks as well.
+ */
+#include "harness/prove/cases.h"
+#include "harness/measure/sched/answers.h"
+#include "harness/prove/judge.h"
+#include "harness/prove/long_cases.h"
+#include "harness/prove/watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define START(...)    operations_start(plan->operations, __VA_ARGS__)
+#define STOP(id)      operations_stop(plan->operations, id)
+#define ON_START(...) operations_on_start(plan->operations, __VA_ARGS__)
+#define ON_STOP(...)  operations_on_stop(plan->operations, __VA_ARGS__)
+#define ADVANCE(...)  operations_advance(plan->operations, __VA_ARGS__)
+#define TICK(count)   operations_tick(plan->operations, count)
+#define CAPACITY(n)   (plan->operations->capacity = (n))
+
+/* Distances up to here are walked tick by tick, longer ones in jumps. */
+#define WALK_MAX 700u
+
+#define CROWD     3000u
+#define FAR_CROWD 24u
+
+/* Calls `story` for every stride of the design, its neighbours and its small multiples. */
+static void for_each_distance(struct case_plan *plan,
+                              void (*story)(struct case_plan *plan, uint64_t ticks))
+{
+    for (size_t i = 0; i < plan->strides->count; i++)
+        for (uint64_t k = 1; k <= 3; k++)
+            for (uint64_t around = 0; around < 3; around++)
+                if (k * plan->strides->ticks[i] + around > 1)
+                    story(plan, k * plan->strides->ticks[i] + around - 1);
+}
+
+/* ---- One timer ------------------------------------------------------------------------------- */
+
+static void build_nothing(struct case_plan *plan)
+{
+    TICK(3);
+    STOP(0);
+    ADVANCE('+', 1000);
+    ADVANCE('+', UINT64_C(1) << 40);
+    STOP(0);
+}
+
+static void story_once(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', ticks);
+    if (ticks <= WALK_MAX)
+        TICK((uint32_t)ticks);
+    ADVANCE('+', ticks - 1);
+    TICK(2);
+}
+
+static void build_every_distance(struct case_plan *plan)
+{
+    for (uint64_t ticks = 1; ticks <= 130; ticks++)
+        story_once(plan, ticks);
+    for_each_distance(plan, story_once);
+}
+
+static void build_every_phase(struct case_plan *plan)
+{
+    for (uint64_t ticks = 1; ticks <= 40; ticks++) {
+        START(0, '+', 64);
+        START(1, '+', 9);
+        START(2, '+', 2 * ticks);
+        TICK(65);
+        ADVANCE('+', ticks);
+    }
+}
+
+/* The clock is about to begin slots of every worth; what is started comes as near as can be to a
+ * whole revolution of them. */
+static void build_short_of_a_power(struct case_plan *plan)
+{
+    tw_tick base = UINT64_C(1) << 24;
+    for (uint32_t bits = 6; bits <= 18; bits++)
+        for (uint64_t step = 1; step <= 200; step += 199, base += UINT64_C(1) << 24) {
+            tw_tick power = UINT64_C(1) << bits;
+            ADVANCE('@', base - 1);
+            for (tw_id id = 0; id < 4; id++)
+                START(id, '+', power - 8 - id);
+            START(4, '+', 1);
+            ON_START(4, 5, '+', power - 9, 1);
+            ADVANCE('+', step);
+            START(6, '+', power - 9);
+            ADVANCE('+', power / 2);
+            ADVANCE('+', power);
+        }
+}
+
+static void build_past(struct case_plan *plan)
+{
+    plan->operations->now = 1000;
+    START(0, '-', 1);
+    START(1, '-', 999);
+    START(2, '@', 0);
+    START(3, '+', 0);
+    TICK(1);
+    START(0, '-', 8);
+    START(1, '-', 512);
+    ADVANCE('+', 4096);
+    START(0, '+', 9);
+    START(0, '-', 9);
+    TICK(2);
+}
+
+static void build_past_inside(struct case_plan *plan)
+{
+    static const uint64_t before[] = {0, 1, 2, 7, 8, 9, 64, 256, 512, 1000};
+    plan->operations->now = 5000;
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
+        START(0, '+', 3);
+        ON_START(0, 0, '-', before[i], 2);
+        ON_START(0, 1, '-', before[i], 1);
+        ON_START(1, 2, '@', 0, 1);
+        if (i % 2)
+            ADVANCE('+', 100);
+        else
+            TICK(10);
+    }
+}
+
+static void build_stop_idle(struct case_plan *plan)
+{
+    STOP(0);
+    START(0, '+', 2);
+    STOP(0);
+    STOP(0);
+    TICK(3);
+    START(0, '+', 1);
+    TICK(1);
+    STOP(0);
+    START(0, '+', 1);
+    TICK(2);
+}
+
+static void story_rearm(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', ticks);
+    START(1, '+', ticks);
+    START(0, '+', ticks);     /* the same */
+    START(0, '+', ticks / 2); /* earlier */
+    START(1, '+', ticks + 1); /* later */
+    START(2, '+', ticks);
+    ADVANCE('+', ticks / 2);
+    START(2, '+', 1);
+    TICK(2);
+    ADVANCE('+', ticks);
+    TICK(1);
+}
+
+static void build_rearm(struct case_plan *plan)
+{
+    for_each_distance(plan, story_rearm);
+}
+
+/* Nothing else runs, so that only this timer says when something is to be done. */
+static void story_a_tick_earlier(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', ticks + 1);
+    START(0, '+', ticks);
+    ADVANCE('+', ticks);
+    TICK(1);
+    START(0, '+', ticks + 1);
+    STOP(0);
+    START(0, '+', ticks);
+    ADVANCE('+', ticks);
+    TICK(1);
+}
+
+static void build_a_tick_earlier(struct case_plan *plan)
+{
+    for_each_distance(plan, story_a_tick_earlier);
+}
+
+static void build_capacity_one(struct case_plan *plan)
+{
+    CAPACITY(1);
+    STOP(0);
+    START(0, '+', 5);
+    START(0, '+', 3);
+    ON_STOP(0, 0);
+    ON_START(0, 0, '+', 2, 3);
+    TICK(20);
+    START(0, '+', 8);
+    STOP(0);
+    TICK(10);
+}
+
+/* ---- Callbacks ------------------------------------------------------------------------------- */
+
+static void build_stop_self(struct case_plan *plan)
+{
+    START(0, '+', 3);
+    START(1, '+', 3);
+    ON_STOP(0, 0);
+    ON_START(1, 1, '+', 4, 1);
+    ON_STOP(1, 1);
+    TICK(4);
+    ADVANCE('+', 20);
+}
+
+/* Whichever fires first stops the other; then each tries to stop one that has already fired. */
+static void build_stop_sibling(struct case_plan *plan)
+{
+    for (uint64_t ticks = 1; ticks <= 9; ticks++) {
+        for (tw_id id = 0; id < 2; id++)
+            ON_STOP(id, 1 - id);
+        for (tw_id id = 2; id < 8; id++)
+            ON_STOP(id, 2 + (id + 1) % 6);
+        ON_STOP(8, 9);
+        for (tw_id id = 0; id < 10; id++)
+            START(id, '+', ticks);
+        if (ticks % 3)
+            TICK((uint32_t)ticks);
+        else
+            ADVANCE('+', ticks + 70);
+        for (tw_id id = 0; id < 10; id++)
+            STOP(id);
+    }
+}
+
+static void build_stop_all(struct case_plan *plan)
+{
+    for (tw_id id = 0; id < 10; id++) {
+        START(id, '+', 6);
+        for (tw_id other = 0; other < 10; other++)
+            ON_STOP(id, other);
+    }
+    TICK(7);
+    TICK(600);
+}
+
+static void build_stop_in_jump(struct case_plan *plan)
+{
+    static const uint64_t later[] = {1, 7, 8, 9, 63, 64, 255, 256, 511, 512, 4096};
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
+        START(0, '+', 3);
+        START(1, '+', 3 + later[i]);
+        START(2, '+', 2);
+        START(3, '+', 4 + later[i]);
+        ON_STOP(0, 1);
+        ON_STOP(1, 0);
+        ON_STOP(2, 3);
+        ADVANCE('+', 5000);
+        for (tw_id id = 0; id < 4; id++)
+            STOP(id);
+    }
+}
+
+static void build_restart_next_tick(struct case_plan *plan)
+{
+    START(0, '+', 1);
+    ON_START(0, 0, '+', 1, 100);
+    TICK(50);
+    ADVANCE('+', 100);
+    START(1, '+', 2);
+    ON_START(1, 1, '-', 0, 600);
+    ADVANCE('+', 700);
+}
+
+static void build_restart_same_deadline(struct case_plan *plan)
+{
+    START(0, '@', 8);
+    ON_START(0, 0, '@', 8, 5);
+    TICK(20);
+    START(0, '@', 512);
+    ON_START(0, 0, '@', 512, 5);
+    ADVANCE('+', 2000);
+}
+
+static void story_restart(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', 2);
+    ON_START(0, 0, '+', ticks, 2);
+    START(1, '+', 2);
+    ON_START(1, 1, '+', ticks, 1);
+    TICK(3);
+    if (ticks <= WALK_MAX)
+        TICK((uint32_t)ticks);
+    ADVANCE('+', 2 * ticks);
+    ADVANCE('+', ticks);
+    for (tw_id id = 0; id < 2; id++)
+        STOP(id);
+}
+
+static void build_restart_revolution(struct case_plan *plan)
+{
+    for_each_distance(plan, story_restart);
+}
+
+static void story_restart_in_jump(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', 5);
+    ON_START(0, 0, '+', ticks, 4);
+    START(1, '+', 5 + ticks);
+    ON_START(1, 2, '+', ticks, 1);
+    ADVANCE('+', 6 + 3 * ticks);
+    ADVANCE('+', 2 * ticks);
+}
+
+static void build_restart_in_jump(struct case_plan *plan)
+{
+    for_each_distance(plan, story_restart_in_jump);
+}
+
+/* 0 fires and moves 1, which is due with it; 2 and 3 move a later and an idle one. */
+static void story_restart_sibling(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', 4);
+    START(1, '+', 4);
+    START(2, '+', 4);
+    START(3, '+', 9);
+    ON_START(0, 1, '+', ticks, 1);
+    ON_START(1, 0, '+', ticks, 1);
+    ON_START(2, 3, '+', 1, 1);
+    ON_START(3, 4, '+', ticks, 1);
+    TICK(12);
+    ADVANCE('+', ticks + 1);
+    TICK(1);
+}
+
+static void build_restart_sibling(struct case_plan *plan)
+{
+    for_each_distance(plan, story_restart_sibling);
+}
+
+/* ---- Far deadlines and long jumps ------------------------------------------------------------ */
+
+static void story_far(struct case_plan *plan, uint64_t ticks)
+{
+    START(0, '+', ticks);
+    START(1, '+', ticks - 1);
+    START(2, '+', ticks + 1);
+    ADVANCE('+', ticks - 2);
+    TICK(1);
+    TICK(2);
+    START(3, '+', ticks);
+    ADVANCE('+', ticks / 2);
+    STOP(3);
+    ADVANCE('+', ticks);
+}
+
+static void build_far(struct case_plan *plan)
+{
+    for (unsigned bits = 31; bits <= 60; bits++)
+        story_far(plan, UINT64_C(1) << bits);
+}
+
+static void build_last_tick(struct case_plan *plan)
+{
+    START(0, '@', TW_DEADLINE_MAX);
+    START(1, '@', TW_DEADLINE_MAX - 1);
+    START(2, '@', UINT64_C(1) << 63);
+    ADVANCE('@', UINT64_C(1) << 62);
+    ADVANCE('@', UINT64_C(1) << 63);
+    START(2, '@', TW_DEADLINE_MAX);
+    ADVANCE('@', TW_DEADLINE_MAX - 3);
+    START(3, '+', 1);
+    START(4, '@', TW_DEADLINE_MAX);
+    START(5, '@', TW_DEADLINE_MAX - 1);
+    ON_START(5, 6, '+', 1, 1);
+    ON_START(4, 4, '+', 1, 1); /* refused: no tick follows the last one */
+    TICK(1);
+    TICK(1);
+    TICK(1);
+    ADVANCE('@', TW_DEADLINE_MAX);
+    START(7, '+', 1);
+    START(8, '@', 0);
+    STOP(7);
+}
+
+static void build_range(struct case_plan *plan)
+{
+    tw_tick span = plan->strides->span;
+    START(0, '+', span);
+    START(1, '+', span - 1);
+    START(2, '+', span + 1); /* refused: stays idle */
+    START(3, '+', 1);
+    START(3, '+', span + 1); /* refused: keeps its deadline */
+    ON_START(3, 2, '+', span + 1, 1);
+    ON_START(3, 3, '+', span, 1);
+    ON_START(3, 4, '@', TW_DEADLINE_MAX, 1);
+    TICK(1);
+    START(0, '+', span + 1);
+    STOP(2);
+    ADVANCE('+', span - 3);
+    for (int i = 0; i < 5; i++)
+        TICK(1);
+    START(5, '@', TW_DEADLINE_MAX);
+    START(5, '+', span);
+    START(5, '+', span - span / 2);
+    ADVANCE('+', span);
+}
+
+static void build_big_jumps(struct case_plan *plan)
+{
+    for (uint64_t i = 1; i <= 20; i++) {
+        START(0, '+', UINT64_C(1) << 33);
+        START(1, '+', 5);
+        START(2, '+', (UINT64_C(1) << 33) + i);
+        ON_START(1, 3, '+', UINT64_C(1) << 32, 1);
+        ADVANCE('+', UINT64_C(1) << 33);
+        ADVANCE('+', UINT64_C(1) << 33);
+    }
+}
+
+static void run_big_jumps(struct case_plan *plan, struct conform_report *report)
+{
+    static const double limit_s = 2.0;
+    build_big_jumps(plan);
+    clock_t begin = clock();
+    judge_replay(plan->backend, plan->operations, JUDGE_ALWAYS, report, NULL);
+    double cpu_s = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (cpu_s > limit_s && plan->strides->walk == 0)
+        report_broken(report, RULE_FAST, "%zu operations took %.1f s", plan->operations->count,
+                      cpu_s);
+}
+
+static void story_jump_to_deadline(struct case_plan *plan, uint64_t ticks)
+{
+    for (uint64_t around = 0; around < 3; around++) {
+        START(0, '+', ticks);
+        START(1, '+', ticks + 1);
+        ADVANCE('+', ticks + around - 1);
+        STOP(0);
+        STOP(1);
+    }
+}
+
+static void build_jump_to_deadline(struct case_plan *plan)
+{
+    for_each_distance(plan, story_jump_to_deadline);
+}
+
+static void build_advance_back(struct case_plan *plan)
+{
+    plan->operations->now = 100;
+    ADVANCE('@', 50);
+    START(0, '+', 1);
+    START(1, '+', 3);
+    ADVANCE('+', 0);
+    ADVANCE('@', 0);
+    ADVANCE('-', 1);
+    TICK(2);
+    ADVANCE('@', 100);
+    ADVANCE('+', 0);
+    TICK(2);
+    ADVANCE('-', 99);
+    START(0, '+', 1);
+    TICK(1);
+}
+
+/* From every phase of the clock, by many distances: what is started after it is due after now, not after
+ * where the clock was told to go. */
+static void build_start_after_back(struct case_plan *plan)
+{
+    static const uint64_t back[] = {0, 1, 2, 7, 63, 64, 65, 255, 256, 300, 512, 4096, 5000};
+    plan->operations->now = 5000;
+    for (size_t i = 0; i < sizeof back / sizeof back[0]; i++) {
+        START(0, '+', 3);
+        START(1, '+', 70);
+        ADVANCE('-', back[i]);
+        START(2, '-', back[i]);
+        START(3, '+', 0);
+        START(4, '+', 2);
+        START(5, '-', 1);
+        ADVANCE('-', back[i]);
+        STOP(5);
+        START(1, '-', back[i] / 2);
+        TICK(1);
+        ADVANCE('@', 0);
+        START(2, '+', 64);
+        START(3, '@', 1);
+        TICK(3);
+        ADVANCE('+', 66);
+    }
+}
+
+static void build_big_clock(struct case_plan *plan, tw_tick now)
+{
+    plan->operations->now = now;
+    START(0, '+', 1);
+    START(1, '+', 9);
+    START(2, '+', 300);
+    START(3, '@', now - 5);
+    START(4, '+', 70000);
+    ON_START(0, 0, '+', 8, 20);
+    ON_START(2, 5, '@', 3, 1);
+    TICK(20);
+    ADVANCE('+', 281);
+    TICK(10);
+    ADVANCE('+', 100000);
+}
+
+static void build_clock_32_bits(struct case_plan *plan)
+{
+    build_big_clock(plan, (UINT64_C(1) << 32) - 5);
+}
+
+static void build_clock_63_bits(struct case_plan *plan)
+{
+    build_big_clock(plan, (UINT64_C(1) << 63) - 5);
+}
+
+static void build_clock_end(struct case_plan *plan)
+{
+    build_big_clock(plan, TW_DEADLINE_MAX - 500);
+}
+
+static void build_clock_odd(struct case_plan *plan)
+{
+    build_big_clock(plan, UINT64_C(123456789));
+}
+
+/* ---- Many timers ----------------------------------------------------------------------------- */
+
+static void crowd_start(struct case_plan *plan, uint64_t ticks)
+{
+    CAPACITY(CROWD);
+    for (tw_id id = 0; id < CROWD; id++)
+        START(id, '+', ticks);
+}
+
+static void build_crowd(struct case_plan *plan)
+{
+    crowd_start(plan, 700);
+    for (tw_id id = 0; id < CROWD; id += 3)
+        STOP(id);
+    ADVANCE('+', 699);
+    TICK(2);
+}
+
+static void build_crowd_restarts(struct case_plan *plan)
+{
+    crowd_start(plan, 5);
+    for (tw_id id = 0; id < CROWD; id++)
+        ON_START(id, id, '+', id % 2 ? 8 : 1, 3);
+    TICK(7);
+    ADVANCE('+', 40);
+}
+
+static void build_crowd_stops(struct case_plan *plan)
+{
+    crowd_start(plan, 9);
+    for (tw_id id = 0; id < CROWD; id++)
+        ON_STOP(id, (id + 1) % CROWD);
+    TICK(9);
+    TICK(1);
+    ADVANCE('+', 600);
+}
+
+static void build_crowd_turns(struct case_plan *plan)
+{
+    CAPACITY(CROWD);
+    for (tw_id id = 0; id < CROWD; id++)
+        START((id * 7919) % CROWD, '+', 10 + id % 3);
+    for (tw_id id = 0; id < CROWD; id += 5)
+        START(id, '+', 11);
+    TICK(4);
+    for (tw_id id = 1; id < CROWD; id += 4)
+        START(id, '-', 1);
+    ADVANCE('+', 10);
+}
+
+static void build_every_id(struct case_plan *plan)
+{
+    CAPACITY(300);
+    for (tw_id id = 0; id < 300; id++)
+        START(299 - id, '+', 1 + id);
+    TICK(150);
+    for (tw_id id = 0; id < 300; id++)
+        STOP(id);
+    for (tw_id id = 0; id < 300; id++)
+        START(id, '+', 300 - id);
+    ADVANCE('+', 151);
+    for (tw_id id = 0; id < 300; id += 2)
+        STOP(id);
+    TICK(150);
+}
+
+static void build_up_and_down(struct case_plan *plan)
+{
+    CAPACITY(64);
+    for (tw_id round = 0; round < 8; round++) {
+        for (tw_id id = 0; id < 64; id++)
+            START(id, '+', 1 + (id * (2 * round + 1)) % 64);
+        for (tw_id id = 0; id < 64; id++)
+            STOP((id * 37 + round) % 64);
+        for (tw_id id = 0; id < 64; id++)
+            START((id * 29) % 64, '+', 65 - (id * (2 * round + 3)) % 64);
+        ADVANCE('+', 32);
+        TICK(40);
+    }
+}
+
+static void build_every_boundary(struct case_plan *plan)
+{
+    CAPACITY(256);
+    for (size_t i = 0; i < plan->strides->count; i++)
+        for (tw_id k = 0; k < 4; k++)
+            START((tw_id)(4 * i + k) % 256, '+', plan->strides->ticks[i] * (k / 2 + 1) + k % 2);
+    TICK(1200);
+    ADVANCE('+', 10000);
+    ADVANCE('+', UINT64_C(1) << 22);
+}
+
+/* Timers one unit and two units away, of which some are stopped, near for a while or further off by
+ * the time that the clock comes to the others, in steps of half a unit. */
+static void story_far_crowd(struct case_plan *plan, uint64_t unit)
+{
+    for (tw_id id = 0; id < FAR_CROWD; id++)
+        START(id, '+', unit * (1 + id % 2) + id);
+    for (tw_id id = 0; id < FAR_CROWD; id += 5)
+        STOP(id);
+    for (tw_id id = 1; id < FAR_CROWD; id += 7)
+        START(id, '+', 3);
+    START(0, '+', unit);
+    START(1, '+', 2 * unit);
+    ON_STOP(2, 4);
+    ON_STOP(2, 3);
+    ON_START(4, 6, '+', unit, 1);
+    TICK(4);
+    for (tw_id id = 0; id < 4; id++) {
+        ADVANCE('+', unit / 2 + id);
+        STOP(FAR_CROWD - 1 - id);
+        START(11 + id, '+', 2 * unit);
+        START(16 + id, '+', 1);
+        TICK(1);
+    }
+    ADVANCE('+', unit);
+    for (tw_id id = 0; id < FAR_CROWD; id++)
+        STOP(id);
+}
+
+static void build_far_crowd(struct case_plan *plan)
+{
+    unsigned span_bits = 63 - (unsigned)__builtin_clzll(plan->strides->span | 4);
+    CAPACITY(FAR_CROWD);
+    for (unsigned bits = span_bits > 24 ? span_bits - 23 : 1; bits < span_bits; bits++)
+        story_far_crowd(plan, UINT64_C(1) << bits);
+}
+
+/* A crowd of which a few are left, which are started again and again while the others' stops are young, and a
+ * crowd again: a design that is laid out by how many run changes its layout and back. */
+#define DWINDLING 60
+#define LEFT      5
+static void build_dwindling(struct case_plan *plan)
+{
+    CAPACITY(DWINDLING);
+    for (int round = 0; round < 2; round++) {
+        for (tw_id id = 0; id < DWINDLING; id++)
+            START(id, '+', 9000 + id * 11);
+        for (tw_id id = LEFT; id < DWINDLING; id++)
+            STOP(id);
+        for (unsigned i = 0; i < 2200; i++) {
+            START(i % 2, '+', 1 + i % 3);
+            if (i % 2 == 1)
+                TICK(1);
+        }
+    }
+    ADVANCE('+', 20000);
+}
+
+/* ---- What an operation list cannot say ------------------------------------------------------- */
+
+/* Going from next() to next() passes every expiry: the judge sees what is late or lost. */
+static void run_driven_by_next(struct case_plan *plan, struct conform_report *report)
+{
+    CAPACITY(40);
+    for (tw_id id = 0; id < 40; id++) {
+        START(id, '+', 1 + (id * id) % 700);
+        ON_START(id, id, '+', 1 + id * 3, 2);
+    }
+    struct judge *judge = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
+    if (!judge)
+        return;
+    for (size_t i = 0; !report->rule; i++) {
+        if (i == plan->operations->count) {
+            tw_tick next = judge_next(judge);
+            if (next == TW_NEVER)
+                break;
+            ADVANCE('@', next);
+            watch_list(report->watch, plan->operations);
+        }
+        watch_step(report->watch, i);
+        judge_step(judge, &plan->operations->list[i]);
+    }
+    judge_close(judge);
+}
+
+/* Two instances, one started a little before the other, step by step in turn. */
+static void run_two_instances(struct case_plan *plan, struct conform_report *report)
+{
+    build_up_and_down(plan);
+    struct judge *first = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
+    struct judge *second = judge_open(plan->backend, plan->operations, JUDGE_ALWAYS, report);
+    for (size_t i = 0; first && second && i < plan->operations->count + 5; i++) {
+        if (i < plan->operations->count)
+            judge_step(first, &plan->operations->list[i]);
+        if (i >= 5)
+            judge_step(second, &plan->operations->list[i - 5]);
+    }
+    if (first)
+        judge_close(first);
+    if (second)
+        judge_close(second);
+}
+
+/* On the machine's clock, what expires in a jump may come in another order each time. */
+static void run_twice_the_same(struct case_plan *plan, struct conform_report *report)
+{
+    struct conform_report runs[2] = {{.watch = report->watch}, {.watch = report->watch}};
+    build_up_and_down(plan);
+    for (int i = 0; i < 2; i++)
+        judge_replay(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, &runs[i], NULL);
+    coverage_add(&report->coverage, &runs[1].coverage);
+    if (runs[0].rule)
+        *report = runs[0];
+    else if (runs[0].trace != runs[1].trace && !(plan->backend->traits.flags & TW_REAL_CLOCK))
+        report_broken(report, RULE_SAME, "two runs of %zu operations differ",
+                      plan->operations->count);
+}
+
+static uint64_t footprint_of(struct case_plan *plan, uint32_t capacity,
+                             struct conform_report *report)
+{
+    struct tw_config config = {.capacity = capacity,
+                               .settings = plan->operations->settings,
+                               .setting_count = plan->operations->setting_count};
+    struct tw_timers *timers;
+    struct tw_error error = {""};
+    struct operations empty = *plan->operations;
+    empty.capacity = capacity;
+    watch_list(report->watch, &empty);
+    watch_enter(report->watch, "open");
+    if (plan->backend->open(&timers, &config, &error) != TW_OK) {
+        report_broken(report, RULE_OPEN, "capacity %" PRIu32 ": %s", capacity, error.text);
+        return 0;
+    }
+    watch_enter(report->watch, "footprint");
+    struct tw_footprint footprint;
+    char reason[ANSWERS_REASON];
+    if (!answers_footprint(plan->backend, timers, &footprint, reason))
+        report_broken(report, RULE_FOOTPRINT, "%s", reason);
+    watch_enter(report->watch, "close");
+    plan->backend->close(timers);
+    watch_leave(report->watch, NULL);
+    return footprint.fixed_bytes + footprint.capacity_bytes;
+}
+
+/* More timers need more memory, unless it is taken timer by timer; none of it is beyond belief. */
+static void run_footprint(struct case_plan *plan, struct conform_report *report)
+{
+    uint64_t one = footprint_of(plan, 1, report), many = footprint_of(plan, 4096, report);
+    bool grows = many > one || (plan->backend->traits.flags & TW_ALLOCATES);
+    if (one == 0 || !grows || many - one > UINT64_C(4096) * 1024)
+        report_broken(report, RULE_FOOTPRINT, "%" PRIu64 " bytes for 1 timer, %" PRIu64 " for 4096",
+                      one, many);
+}
+
+static void refuse(struct case_plan *plan, const struct tw_config *config, const char *what,
+                   struct conform_report *report)
+{
+    struct tw_timers *const untouched = (struct tw_timers *)report;
+    struct tw_timers *timers = untouched;
+    struct tw_error error = {""};
+    watch_enter(report->watch, "open");
+    int status = plan->backend->open(&timers, config, &error);
+    watch_leave(report->watch, NULL);
+    if (status != TW_BAD_SETTING || timers != untouched || error.text[0] == '\0')
+        report_broken(report, RULE_REFUSE, "%s: open answered %d%s%s", what, status,
+                      timers != untouched ? ", set *out" : "",
+                      error.text[0] == '\0' ? ", gave no reason" : "");
+    if (status == TW_OK)
+        plan->backend->close(timers);
+}
+
+static void refuse_setting(struct case_plan *plan, const struct tw_setting *setting,
+                           struct conform_report *report)
+{
+    refuse(plan, &(struct tw_config){.capacity = 1, .settings = setting, .setting_count = 1},
+           setting->name, report);
+}
+
+static void refuse_values(struct case_plan *plan, const struct tw_param *param,
+                          struct conform_report *report)
+{
+    struct tw_setting setting = {.name = param->name, .count = 1};
+    refuse_setting(plan, &(struct tw_setting){.name = param->name}, report);
+    if (param->min > 0) {
+        setting.values[0] = param->min - 1;
+        refuse_setting(plan, &setting, report);
+    }
+    if (param->max < UINT64_MAX) {
+        setting.values[0] = param->max + 1;
+        refuse_setting(plan, &setting, report);
+    }
+    setting.count = param->values_max + 1;
+    for (uint32_t v = 0; v < TW_VALUES_MAX; v++)
+        setting.values[v] = param->min;
+    refuse_setting(plan, &setting, report);
+}
+
+static void run_refusals(struct case_plan *plan, struct conform_report *report)
+{
+    refuse(plan, &(struct tw_config){.capacity = 0}, "capacity 0", report);
+    refuse(plan, &(struct tw_config){.capacity = TW_CAPACITY_MAX + 1}, "capacity 1e9 + 1", report);
+    refuse_setting(plan, &(struct tw_setting){.name = "no-such-setting", .count = 1}, report);
+    for (const struct tw_param *param = plan->backend->params; param->name; param++)
+        refuse_values(plan, param, report);
+}
+
+const struct written_case written_cases[] = {
+    {"an instance without timers", build_nothing, NULL},
+    {"fires on its due tick, at every distance", build_every_distance, NULL},
+    {"fires on its due tick, from every phase of the clock", build_every_phase, NULL},
+    {"delays short of a power of two, before the clock reaches one", build_short_of_a_power, NULL},
+    {"start in the past and at now fires on the next tick", build_past, NULL},
+    {"start in the past inside expire", build_past_inside, NULL},
+    {"stop of an idle timer", build_stop_idle, NULL},
+    {"start of a running timer: earlier, later, same", build_rearm, NULL},
+    {"started again a tick earlier, running or stopped", build_a_tick_earlier, NULL},
+    {"capacity 1", build_capacity_one, NULL},
+    {"stop of itself inside expire", build_stop_self, NULL},
+    {"stop of a sibling due this tick, fired or not", build_stop_sibling, NULL},
+    {"stop of everything inside expire", build_stop_all, NULL},
+    {"stop of a sibling due later in the same jump", build_stop_in_jump, NULL},
+    {"restart of itself for the next tick", build_restart_next_tick, NULL},
+    {"restart of itself with the same deadline", build_restart_same_deadline, NULL},
+    {"restart of itself by exactly one revolution", build_restart_revolution, NULL},
+    {"restart within a jump", build_restart_in_jump, NULL},
+    {"restart of a sibling inside expire", build_restart_sibling, NULL},
+    {"far deadlines, beyond 2^32 ticks", build_far, NULL},
+    {"deadlines up to the last tick", build_last_tick, NULL},
+    {"a start beyond the span is refused, one at it is not", build_range, NULL},
+    {"jumps of 2^33 ticks", NULL, run_big_jumps},
+    {"jumps to a deadline, one before, one after", build_jump_to_deadline, NULL},
+    {"advance to now or before does nothing", build_advance_back, NULL},
+    {"starts after an advance to the past", build_start_after_back, NULL},
+    {"clock begins just below 2^32", build_clock_32_bits, NULL},
+    {"clock begins just below 2^63", build_clock_63_bits, NULL},
+    {"clock begins just before its end", build_clock_end, NULL},
+    {"clock begins at an odd place", build_clock_odd, NULL},
+    {"starts and stops up and down", build_up_and_down, NULL},
+    {"thousands at one tick", build_crowd, NULL},
+    {"thousands at one tick, each restarts itself", build_crowd_restarts, NULL},
+    {"thousands at one tick, each stops the next", build_crowd_stops, NULL},
+    {"thousands on three ticks, in mixed order", build_crowd_turns, NULL},
+    {"every id", build_every_id, NULL},
+    {"every boundary of slots and levels", build_every_boundary, NULL},
+    {"many far timers, while the clock comes to them", build_far_crowd, NULL},
+    {"many, then few for long, and many again", build_dwindling, NULL},
+    {"driven by next", NULL, run_driven_by_next},
+    {"two instances do not meet", NULL, run_two_instances},
+    {"the same operations twice", NULL, run_twice_the_same},
+    {"footprint is plausible", NULL, run_footprint},
+    {"what functions leave in their process", NULL, run_residue},
+    {"open refuses bad settings", NULL, run_refusals},
+    {"many timers in one far slot", NULL, run_far_slots},
+    {"batches beside single calls", NULL, run_batches},
+    {"memory is short in open", NULL, run_short_open},
+    {"memory is short in start", NULL, run_short_start},
+    {"settings at their upper limits", NULL, run_upper_limits},
+    {"horizons from 2^32 on", NULL, run_horizons},
+    {"instances of different sizes, clocks and settings", NULL, run_mixed_instances},
+    {"fifty instances", NULL, run_many_instances},
+    {"very many timers", NULL, run_many},
+    {"one long life", NULL, run_life},
+    {NULL, NULL, NULL},
+};
+
+bool case_is_once(const struct written_case *written)
+{
+    static void (*const once[])(struct case_plan * plan, struct conform_report * report) = {
+        run_many,          run_life, run_upper_limits, run_horizons, run_mixed_instances,
+        run_many_instances};
+    for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
+        if (written->run == once[i])
+            return true;
+    return false;
+}

@@ -1,0 +1,750 @@
+/* guard.c - answers a design's calls of malloc, mmap and clocks, and catches its crashes. */
+#include "harness/prove/guard.h"
+
+#include "harness/base/process_state.h"
+#include "harness/measure/designs/plugins.h"
+#include "harness/prove/report.h"
+#include "harness/prove/answer.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <link.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define ALTERNATE_STACK_BYTES ((size_t)64 << 10)
+/* Under a sanitizer the allocations belong to it. */
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer)
+#define GUARD_OWNS_MEMORY false
+#else
+#define GUARD_OWNS_MEMORY true
+#endif
+/* An access so near the stack pointer that is refused has run off the stack. */
+#define STACK_REACH ((uintptr_t)64 << 10)
+
+typedef void any_function(void);
+typedef void *new_function(size_t bytes);
+
+/* The functions of the C library behind the answers.  They are not called by name, because the answers may
+ * stand in our own table of imports as well. */
+#define REALS(X)                                                                                   \
+    X(malloc)                                                                                      \
+    X(calloc)                                                                                      \
+    X(realloc)                                                                                     \
+    X(aligned_alloc)                                                                               \
+    X(free)                                                                                        \
+    X(malloc_usable_size)                                                                          \
+    X(mmap)                                                                                        \
+    X(munmap)                                                                                      \
+    X(clock_gettime)                                                                               \
+    X(gettimeofday)                                                                                \
+    X(time)                                                                                        \
+    X(clock)                                                                                       \
+    X(times)                                                                                       \
+    X(timespec_get)
+
+struct reals {
+#define REAL_MEMBER(name) __typeof__(name) *(name);
+    REALS(REAL_MEMBER)
+#undef REAL_MEMBER
+};
+
+struct guard {
+    struct watch *watch;
+    struct fence *fence; /* NULL: the allocations are not taken over */
+    int output_fd;
+    bool is_program; /* the design is in the program itself: what does not come from a design's
+                               function is the harness's own */
+    bool is_busy;    /* the fence's own allocations */
+    bool is_plugin;
+    bool is_library, waits; /* it adapts a library; it waits for the machine's clock */
+    bool has_library;       /* a plugin calls libraries, which allocate out of our sight */
+    struct reals real;
+    struct residue *residue;
+    struct process_state process;  /* before any function of the design was called */
+    uint64_t mapped_bytes;         /* by the design itself */
+    uint64_t allocations;          /* since the start */
+    uint64_t short_from, short_to; /* allocations that are refused; 0: none */
+    uint64_t refused;
+    size_t last_taken;      /* the allocation at which the process ends; 0: none */
+    const char *clock_read; /* by the design: the name of the function, */
+    const char *clock_in;   /* and in which function of the design; NULL: none */
+    new_function *real_new; /* the plugin's own operator new, which can throw; NULL: none */
+    const char *complaint;  /* a rule that free() saw broken, */
+    const char *wrong;      /* how, */
+    const char *in;         /* in which function of the design, */
+    struct block block;     /* and with which block */
+};
+
+/* A function in a table of imports, and a signal handler, have no argument that would tell for whom
+ * they work: hence this one variable.  NULL but in a child that called guard_install. */
+static _Thread_local struct guard *guard_current;
+
+static void find_function(const char *name, any_function **out)
+{
+    void *address = dlsym(RTLD_DEFAULT, name);
+    memcpy(out, &address, sizeof *out); /* as POSIX has it, and ISO C has not */
+}
+
+static void reals_find(struct reals *reals)
+{
+#define REAL_FIND(name) find_function(#name, (any_function **)(void *)&reals->name);
+    REALS(REAL_FIND)
+#undef REAL_FIND
+}
+
+/* Another thread has no guard. */
+static struct reals reals_now(void)
+{
+    struct reals reals;
+    if (guard_current)
+        return guard_current->real;
+    reals_find(&reals);
+    return reals;
+}
+
+/* Is it the design that calls? */
+static bool guard_sees(void)
+{
+    const struct guard *guard = guard_current;
+    return guard && guard->fence && !guard->is_busy &&
+           (!guard->is_program || guard->watch->function);
+}
+
+/* ---- Allocating ------------------------------------------------------------------------------ */
+
+static const char *guard_function(void)
+{
+    const char *function = guard_current->watch->function;
+    return function ? function : "its constructor";
+}
+
+/* Notes the allocation.  Is memory to be short for it? */
+static bool guard_is_short(size_t bytes)
+{
+    struct guard *guard = guard_current;
+    struct watch *watch = guard->watch;
+    if (watch->taken_count < WATCH_TAKEN_MAX)
+        watch->taken_bytes[watch->taken_count++] = bytes;
+    if (watch->taken_count == guard->last_taken)
+        _exit(0);
+    guard->allocations++;
+    bool is_short = guard->allocations >= guard->short_from && guard->allocations < guard->short_to;
+    guard->refused += is_short;
+    return is_short;
+}
+
+static void *take(size_t bytes, size_t alignment, bool is_zeroed)
+{
+    struct guard *guard = guard_current;
+    void *block = NULL;
+    if (!guard_is_short(bytes)) {
+        guard->is_busy = true;
+        block = fence_take(guard->fence, bytes, alignment, is_zeroed, guard_function());
+        guard->is_busy = false;
+    }
+    if (!block)
+        errno = ENOMEM;
+    return block;
+}
+
+static void *guard_malloc(size_t bytes)
+{
+    return guard_sees() ? take(bytes, 1, false) : reals_now().malloc(bytes);
+}
+
+static void *guard_calloc(size_t count, size_t bytes)
+{
+    size_t all;
+    if (!guard_sees())
+        return reals_now().calloc(count, bytes);
+    if (__builtin_mul_overflow(count, bytes, &all))
+        return NULL;
+    return take(all, 1, true);
+}
+
+static void guard_complain(const char *rule, const char *wrong, const struct block *block)
+{
+    struct guard *guard = guard_current;
+    if (guard->complaint)
+        return;
+    guard->complaint = rule;
+    guard->wrong = wrong;
+    guard->in = guard_function();
+    guard->block = *block;
+}
+
+/* A block of the fence, whoever frees it.  The address of one that was not fenced and is freed may have become the
+ * harness's own meanwhile. */
+static const struct block *guard_block(void *start)
+{
+    const struct guard *guard = guard_current;
+    if (!guard || !guard->fence || guard->is_busy || !start)
+        return NULL;
+    const struct block *block = fence_find(guard->fence, start);
+    bool is_reused = block && block->is_freed && !block->map && !guard_sees();
+    return is_reused ? NULL : block;
+}
+
+static void guard_free(void *start)
+{
+    struct block block;
+    if (!guard_block(start)) {
+        reals_now().free(start);
+        return;
+    }
+    guard_current->is_busy = true;
+    enum fence_answer answer = fence_give(guard_current->fence, start, &block);
+    guard_current->is_busy = false;
+    if (answer == FENCE_TWICE)
+        guard_complain(RULE_FREED, "frees again", &block);
+    if (answer == FENCE_WRITTEN)
+        guard_complain(RULE_BOUNDS, "frees, with bytes behind its end overwritten,", &block);
+}
+
+static void *guard_realloc(void *old, size_t bytes)
+{
+    if (!old)
+        return guard_malloc(bytes);
+    const struct block *block = guard_block(old);
+    if (!block)
+        return reals_now().realloc(old, bytes);
+    size_t kept = block->is_freed ? 0 : block->bytes < bytes ? block->bytes : bytes;
+    void *grown = take(bytes, 1, false);
+    if (!grown)
+        return NULL;
+    memcpy(grown, old, kept);
+    guard_free(old);
+    return grown;
+}
+
+static void *guard_reallocarray(void *old, size_t count, size_t bytes)
+{
+    size_t all;
+    return __builtin_mul_overflow(count, bytes, &all) ? NULL : guard_realloc(old, all);
+}
+
+static void *guard_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return guard_sees() ? take(bytes, alignment, false)
+                        : reals_now().aligned_alloc(alignment, bytes);
+}
+
+static int guard_posix_memalign(void **out, size_t alignment, size_t bytes)
+{
+    void *block = guard_aligned_alloc(alignment, bytes);
+    if (!block)
+        return ENOMEM;
+    *out = block;
+    return 0;
+}
+
+static size_t guard_usable_size(void *start)
+{
+    const struct block *block = guard_block(start);
+    return block ? block->bytes : reals_now().malloc_usable_size(start);
+}
+
+/* Pages that the design asks the system for count as its memory. */
+static void *guard_mmap(void *start, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    if (guard_sees() && guard_is_short(bytes)) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    void *map = reals_now().mmap(start, bytes, protection, flags, fd, offset);
+    if (guard_sees() && map != MAP_FAILED)
+        guard_current->mapped_bytes += bytes;
+    return map;
+}
+
+static int guard_munmap(void *start, size_t bytes)
+{
+    if (guard_sees())
+        guard_current->mapped_bytes -= bytes;
+    return reals_now().munmap(start, bytes);
+}
+
+/* ---- Clocks ---------------------------------------------------------------------------------- */
+
+static void guard_clock(const char *name)
+{
+    struct guard *guard = guard_current;
+    if (!guard_sees() || !guard->watch->function || guard->clock_read)
+        return;
+    guard->clock_read = name;
+    guard->clock_in = guard_function();
+}
+
+static int guard_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    guard_clock("clock_gettime");
+    return reals_now().clock_gettime(clock, now);
+}
+
+static int guard_gettimeofday(struct timeval *now, void *zone)
+{
+    guard_clock("gettimeofday");
+    return reals_now().gettimeofday(now, zone);
+}
+
+static time_t guard_time(time_t *now)
+{
+    guard_clock("time");
+    return reals_now().time(now);
+}
+
+static clock_t guard_processor_clock(void)
+{
+    guard_clock("clock");
+    return reals_now().clock();
+}
+
+static clock_t guard_times(struct tms *now)
+{
+    guard_clock("times");
+    return reals_now().times(now);
+}
+
+static int guard_timespec_get(struct timespec *now, int base)
+{
+    guard_clock("timespec_get");
+    return reals_now().timespec_get(now, base);
+}
+
+/* std::chrono's system_clock and steady_clock, in nanoseconds. */
+static int64_t chrono_now(clockid_t clock)
+{
+    struct timespec now = {0};
+    guard_clock("std::chrono's now");
+    reals_now().clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t guard_system_now(void)
+{
+    return chrono_now(CLOCK_REALTIME);
+}
+
+static int64_t guard_steady_now(void)
+{
+    return chrono_now(CLOCK_MONOTONIC);
+}
+
+/* ---- Operator new and delete ----------------------------------------------------------------- */
+
+static void *guard_new_aligned(size_t bytes, size_t alignment)
+{
+    void *block = guard_aligned_alloc(alignment, bytes > 0 ? bytes : 1);
+    if (!block && guard_current && guard_current->real_new)
+        return guard_current->real_new(SIZE_MAX / 2); /* throws std::bad_alloc */
+    return block;
+}
+
+static void *guard_new(size_t bytes)
+{
+    return guard_new_aligned(bytes, 16);
+}
+
+static void *guard_new_nothrow(size_t bytes, const void *nothrow)
+{
+    (void)nothrow;
+    return guard_aligned_alloc(16, bytes > 0 ? bytes : 1);
+}
+
+struct guard_answer {
+    const char *name;
+    any_function *answer;
+};
+
+static const struct guard_answer guard_answers[] = {
+    {"malloc", (any_function *)guard_malloc},
+    {"calloc", (any_function *)guard_calloc},
+    {"realloc", (any_function *)guard_realloc},
+    {"reallocarray", (any_function *)guard_reallocarray},
+    {"aligned_alloc", (any_function *)guard_aligned_alloc},
+    {"memalign", (any_function *)guard_aligned_alloc},
+    {"posix_memalign", (any_function *)guard_posix_memalign},
+    {"malloc_usable_size", (any_function *)guard_usable_size},
+    {"free", (any_function *)guard_free},
+    /* new, new[] and delete, delete[] as the Itanium C++ ABI names them; what delete gets beside the
+     * address is not looked at. */
+    {"_Znwm", (any_function *)guard_new},
+    {"_Znam", (any_function *)guard_new},
+    {"_ZnwmSt11align_val_t", (any_function *)guard_new_aligned},
+    {"_ZnamSt11align_val_t", (any_function *)guard_new_aligned},
+    {"_ZnwmRKSt9nothrow_t", (any_function *)guard_new_nothrow},
+    {"_ZnamRKSt9nothrow_t", (any_function *)guard_new_nothrow},
+    {"_ZdlPv", (any_function *)guard_free},
+    {"_ZdaPv", (any_function *)guard_free},
+    {"_ZdlPvm", (any_function *)guard_free},
+    {"_ZdaPvm", (any_function *)guard_free},
+    {"_ZdlPvSt11align_val_t", (any_function *)guard_free},
+    {"_ZdaPvSt11align_val_t", (any_function *)guard_free},
+    {"_ZdlPvmSt11align_val_t", (any_function *)guard_free},
+    {"_ZdaPvmSt11align_val_t", (any_function *)guard_free},
+    {"_ZdlPvRKSt9nothrow_t", (any_function *)guard_free},
+    {"_ZdaPvRKSt9nothrow_t", (any_function *)guard_free},
+    {"mmap", (any_function *)guard_mmap},
+    {"mmap64", (any_function *)guard_mmap},
+    {"munmap", (any_function *)guard_munmap},
+};
+
+/* For a design that does not say that it waits for the machine's clock. */
+static const struct guard_answer clock_answers[] = {
+    {"clock_gettime", (any_function *)guard_clock_gettime},
+    {"gettimeofday", (any_function *)guard_gettimeofday},
+    {"time", (any_function *)guard_time},
+    {"clock", (any_function *)guard_processor_clock},
+    {"times", (any_function *)guard_times},
+    {"timespec_get", (any_function *)guard_timespec_get},
+    {"_ZNSt6chrono3_V212system_clock3nowEv", (any_function *)guard_system_now},
+    {"_ZNSt6chrono3_V212steady_clock3nowEv", (any_function *)guard_steady_now},
+};
+
+/* ---- Crashing -------------------------------------------------------------------------------- */
+
+static uintptr_t stack_pointer(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__i386__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_ESP];
+#elif defined(__s390x__)
+    return (uintptr_t)context->uc_mcontext.gregs[15];
+#elif defined(__riscv)
+    return (uintptr_t)context->uc_mcontext.__gregs[REG_SP];
+#else
+    return (uintptr_t)context->uc_mcontext.sp;
+#endif
+}
+
+static void fault_of_block(struct fault *fault, const struct block *block)
+{
+    uintptr_t start = (uintptr_t)block->start;
+    fault->block_bytes = block->bytes;
+    fault->taken_in = block->taken_in;
+    fault->place = block->is_freed                          ? FAULT_FREED
+                   : fault->address >= start + block->bytes ? FAULT_PAST
+                                                            : FAULT_BEFORE;
+    fault->distance_bytes =
+        fault->place == FAULT_BEFORE ? start - fault->address : fault->address - start;
+}
+
+static bool is_lent(const struct watch *watch, uintptr_t address)
+{
+    uintptr_t page = address - address % (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < LENT_PAGES_MAX; i++)
+        if (page != 0 && watch->lent_pages[i] == page)
+            return true;
+    return false;
+}
+
+/* Only reads the table and writes the shared memory, which a signal handler may do. */
+static void guard_crashed(int signal_number, siginfo_t *info, void *context)
+{
+    const struct guard *guard = guard_current;
+    struct sigaction by_default = {.sa_handler = SIG_DFL};
+    sigaction(signal_number, &by_default, NULL);
+    raise(signal_number); /* comes when this handler is left */
+    if (!guard)
+        return;
+    struct fault *fault = &guard->watch->fault;
+    *fault = (struct fault){.signal = signal_number};
+    if (signal_number == SIGSYS)
+        fault->system_call = info->si_syscall;
+    if ((signal_number != SIGSEGV && signal_number != SIGBUS) || info->si_code <= 0)
+        return;
+    fault->is_access = true;
+    fault->address = (uintptr_t)info->si_addr;
+#if defined(__x86_64__)
+    fault->is_known = true;
+    fault->is_write = ((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2;
+#endif
+    const struct block *block = guard->fence ? fence_around(guard->fence, fault->address) : NULL;
+    uintptr_t from_stack = fault->address - stack_pointer(context) + STACK_REACH;
+    if (fault->address < (uintptr_t)sysconf(_SC_PAGESIZE))
+        fault->place = FAULT_NULL;
+    else if (is_lent(guard->watch, fault->address))
+        fault->place = FAULT_LENT;
+    else if (block)
+        fault_of_block(fault, block);
+    else if (from_stack < 2 * STACK_REACH)
+        fault->place = FAULT_STACK;
+}
+
+static bool take_over_signals(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+    void *memory = mmap(NULL, ALTERNATE_STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    stack_t stack = {.ss_sp = memory, .ss_size = ALTERNATE_STACK_BYTES};
+    struct sigaction action = {.sa_sigaction = guard_crashed, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    bool done = sigaltstack(&stack, NULL) == 0;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        done = sigaction(signals[i], &action, NULL) == 0 && done;
+    return done;
+}
+
+/* ---- Installing, and asking ------------------------------------------------------------------ */
+
+/* An address in the object of the design: a plugin's table is a copy that lies elsewhere (plugins.h). */
+static const void *in_object(const struct tw_backend *backend)
+{
+    return (const void *)(uintptr_t)backend->open;
+}
+
+static bool is_in_program(const struct tw_backend *backend)
+{
+    Dl_info design, program;
+    if (plugins_is_unloaded(backend))
+        return false;
+    return !dladdr(in_object(backend), &design) || !dladdr(guard_answers, &program) ||
+           design.dli_fbase == program.dli_fbase;
+}
+
+bool guard_is_for(const struct tw_backend *backend)
+{
+    return GUARD_OWNS_MEMORY && !is_in_program(backend);
+}
+
+/* Does the design's object need a library that is not the language's own? */
+static bool has_library(const struct tw_backend *backend)
+{
+    static const char *const known[] = {"libc.",     "libm.",       "libstdc++.",
+                                        "libgcc_s.", "libpthread.", "ld-linux"};
+    Dl_info info;
+    void *map = NULL;
+    if (!dladdr1(in_object(backend), &info, &map, RTLD_DL_LINKMAP) || !map)
+        return true;
+    const ElfW(Dyn) *entries = ((const struct link_map *)map)->l_ld;
+    const char *strings = NULL;
+    for (const ElfW(Dyn) *entry = entries; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            strings = (const char *)entry->d_un.d_ptr;
+    if (!strings)
+        return true;
+    for (const ElfW(Dyn) *entry = entries; entry->d_tag != DT_NULL; entry++) {
+        bool is_known = entry->d_tag != DT_NEEDED;
+        for (size_t i = 0; !is_known && i < sizeof known / sizeof known[0]; i++)
+            is_known = strncmp(strings + entry->d_un.d_val, known[i], strlen(known[i])) == 0;
+        if (!is_known)
+            return true;
+    }
+    return false;
+}
+
+/* What the design's object, or one that it needs, calls by that name. */
+static void *find_symbol(const struct tw_backend *backend, const char *name)
+{
+    Dl_info info;
+    void *object =
+        dladdr(in_object(backend), &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return object ? dlsym(object, name) : NULL;
+}
+
+/* Its own operator new, if it has one. */
+static new_function *find_new(const struct tw_backend *backend)
+{
+    new_function *found = NULL;
+    void *address = find_symbol(backend, "_Znwm");
+    memcpy(&found, &address, sizeof found); /* as POSIX has it, and ISO C has not */
+    return found;
+}
+
+static void install_answers(const struct tw_backend *backend, const struct guard_answer *answers,
+                            size_t count)
+{
+    struct tw_error error; /* what the object does not import is not missed */
+    for (size_t i = 0; i < count; i++)
+        answer_function((any_function *)backend->open, answers[i].name, answers[i].answer, &error);
+}
+
+bool guard_install(struct watch *watch, const struct tw_backend *backend, enum fence_side side,
+                   uint64_t memory_bytes, int output_fd)
+{
+    struct guard *guard = calloc(1, sizeof *guard);
+    if (!guard)
+        return false;
+    guard->watch = watch;
+    guard->output_fd = output_fd;
+    reals_find(&guard->real);
+    guard->is_program = is_in_program(backend);
+    guard->is_library = !guard->is_program && find_symbol(backend, "tw_adapts_library");
+    guard->waits = backend->traits.flags & TW_REAL_CLOCK;
+    guard->is_plugin = !guard->is_program && !guard->is_library;
+    guard->has_library = guard->is_plugin && has_library(backend);
+    guard_current = guard;
+    if (!take_over_signals())
+        return false;
+    process_state_read(&guard->process);
+    if (!GUARD_OWNS_MEMORY)
+        return true;
+    guard->fence = fence_open(side, memory_bytes);
+    guard->real_new = guard->is_program ? NULL : find_new(backend);
+    if (!guard->fence)
+        return false;
+    install_answers(backend, guard_answers, sizeof guard_answers / sizeof guard_answers[0]);
+    if (!(backend->traits.flags & TW_REAL_CLOCK))
+        install_answers(backend, clock_answers, sizeof clock_answers / sizeof clock_answers[0]);
+    return true;
+}
+
+/* Its first line, with nothing in it that a terminal would act on. */
+static void inspect_output(struct guard *guard, struct conform_report *report)
+{
+    char text[61];
+    fflush(stdout);
+    off_t bytes = guard->output_fd >= 0 ? lseek(guard->output_fd, 0, SEEK_END) : 0;
+    if (bytes <= 0)
+        return;
+    ssize_t length = pread(guard->output_fd, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    for (char *c = text; *c; c++)
+        if (*c == '\n')
+            *c = '\0';
+        else if (*c < ' ' || *c > '~')
+            *c = '?';
+    report_broken(report, RULE_SILENT, "%jd bytes were printed: \"%s\"", (intmax_t)bytes, text);
+}
+
+static void inspect_blocks(struct guard *guard, bool is_closed, struct conform_report *report)
+{
+    struct block first;
+    uint64_t bytes;
+    if (guard->complaint)
+        report_broken(report, guard->complaint, "%s %s a block of %zu bytes that was taken in %s",
+                      guard->in, guard->wrong, guard->block.bytes, guard->block.taken_in);
+    guard->complaint = NULL;
+    size_t count = is_closed ? fence_forget(guard->fence, &bytes, &first) : 0;
+    if (count > 0)
+        report_broken(report, RULE_LEAK,
+                      "%zu blocks, %" PRIu64 " bytes in all, are left; one of them is of %zu bytes "
+                      "and was taken in %s",
+                      count, bytes, first.bytes, first.taken_in);
+}
+
+static void inspect_clock(struct guard *guard, struct conform_report *report)
+{
+    if (guard->clock_read)
+        report_broken(report, RULE_CLOCK, "%s calls %s; its traits do not say TW_REAL_CLOCK",
+                      guard->clock_in, guard->clock_read);
+    guard->clock_read = NULL;
+}
+
+/* What an open instance may have that waits for the machine's clock, and a library at all times. */
+#define BELONGINGS                                                                                 \
+    ((unsigned)(PROCESS_THREADS | PROCESS_OPENED | PROCESS_FILES | PROCESS_TIMERS | PROCESS_MASK))
+#define LIBRARY_BELONGINGS (BELONGINGS | PROCESS_ENVIRONMENT)
+
+unsigned guard_exempt(bool is_open)
+{
+    const struct guard *guard = guard_current;
+    if (guard && guard->is_library)
+        return LIBRARY_BELONGINGS;
+    return guard && guard->waits && is_open ? BELONGINGS : 0;
+}
+
+bool guard_set_residue(struct residue *residue)
+{
+    if (guard_current)
+        guard_current->residue = residue;
+    return guard_current;
+}
+
+struct residue *guard_residue(void)
+{
+    return guard_current ? guard_current->residue : NULL;
+}
+
+static void remark_belongings(const struct guard *guard, struct conform_report *report)
+{
+    struct process_state now;
+    process_state_read(&now);
+    unsigned kept = process_state_difference(&guard->process, &now) & LIBRARY_BELONGINGS;
+    for (; kept; kept &= kept - 1)
+        coverage_remark(&report->coverage, "what the library keeps in the process: it %s",
+                        process_part_words(kept));
+}
+
+/* Which function it was, a search with residue_table tells. */
+static void inspect_process(const struct guard *guard, struct conform_report *report)
+{
+    unsigned parts = process_state_changed_since(&guard->process, guard_exempt(false));
+    if (parts)
+        report_broken(report, RULE_PROCESS, "a function %s", process_part_words(parts));
+    if (guard->is_library)
+        remark_belongings(guard, report);
+}
+
+void guard_inspect(bool is_closed, struct conform_report *report)
+{
+    if (guard_current)
+        inspect_output(guard_current, report);
+    if (guard_current && is_closed)
+        inspect_process(guard_current, report);
+    if (guard_current && guard_current->fence) {
+        inspect_clock(guard_current, report);
+        inspect_blocks(guard_current, is_closed, report);
+    }
+}
+
+bool guard_held(struct held *held)
+{
+    const struct guard *guard = guard_current;
+    bool is_known = guard && guard->fence && (guard->is_program || guard->is_plugin);
+    if (!is_known)
+        return false;
+    held->bytes = fence_bytes(guard->fence) + guard->mapped_bytes;
+    held->padding = fence_padding(guard->fence);
+    held->is_all = !guard->has_library;
+    return true;
+}
+
+void guard_make_short(uint64_t first, uint64_t count)
+{
+    struct guard *guard = guard_current;
+    guard->short_from = guard->allocations + first;
+    guard->short_to =
+        guard->short_from + count < guard->short_from ? UINT64_MAX : guard->short_from + count;
+}
+
+bool guard_share_pages(size_t last_taken)
+{
+    guard_current->last_taken = last_taken;
+    return guard_current->fence && fence_share(guard_current->fence);
+}
+
+void guard_limit(uint64_t bytes)
+{
+    fence_limit(guard_current->fence, bytes);
+}
+
+uint64_t guard_refused(void)
+{
+    return guard_current ? guard_current->refused : 0;
+}
+
+uint64_t guard_allocations(void)
+{
+    return guard_current ? guard_current->allocations : 0;
+}

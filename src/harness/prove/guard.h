@@ -1,0 +1,68 @@
+/* guard.h - catches what a design does wrong with memory, crashes and clocks, in its child process.
+ *
+ * The allocations of the object that has the design in it (a plugin, with operator new and delete, or the
+ * program itself, where only those count that a design's function makes) are answered with fenced blocks
+ * (fence.h) instead of those of the C library: its table of imports is changed (libraries/answer.h).  So
+ * it is known what a design holds, and memory can be made short.  Looks at a clock are answered there as
+ * well.  A signal handler says whose block it was that was written
+ * past, or that the stack ended.
+ */
+#ifndef TWBENCH_CONFORM_GUARD_H
+#define TWBENCH_CONFORM_GUARD_H
+
+#include "harness/prove/fence.h"
+#include "harness/prove/watch.h"
+
+/* Takes over the signals of a crash, and the allocations of the object that has the design in it, in the calling thread and for the rest of its life.  The design
+ * may hold `memory_bytes` at a time; it is given no more.  A crash fills watch->fault and ends the
+ * process by the same signal.  What is printed goes to `output_fd` already.  False when there is no
+ * memory for it. */
+bool guard_install(struct watch *watch, const struct tw_backend *backend, enum fence_side side,
+                   uint64_t memory_bytes, int output_fd);
+
+/* Is it in an object of its own, whose allocations can be taken over?  Under a sanitizer they belong to
+ * that. */
+bool guard_is_for(const struct tw_backend *backend);
+
+/* What has been printed breaks a rule, and so does what free() saw since the last time: blocks freed
+ * twice, patterns that are gone.  With `is_closed`, no instance being open, whatever has not been freed
+ * breaks one too, and so does what the design has changed in the process. */
+void guard_inspect(bool is_closed, struct conform_report *report);
+
+/* The parts of the process (base/process_state.h) that the design may change, an instance being open or none.  What an
+ * adapted library keeps there is its own affair: threads, files, timers, blocked signals, the environment.  A design that
+ * waits for the machine's clock may have all but the last until it is closed. */
+unsigned guard_exempt(bool is_open);
+
+/* A function of a table has no argument that would tell for whom it works: residue.c finds that here.  The guard does not free
+ * it.  False, or NULL, when there is no guard. */
+struct residue;
+bool guard_set_residue(struct residue *residue);
+struct residue *guard_residue(void);
+
+/* ---- What is known of the design's memory ----------------------------------------------------- */
+
+/* Bytes that the design has asked for and not given back, pages that it mapped among them. */
+struct held {
+    uint64_t bytes;
+    uint64_t padding; /* how many of them may be there for the sake of an alignment alone */
+    bool is_all;      /* else it calls libraries, which may hold more */
+};
+
+/* False: not known, as of the libraries that come with the program, of which some allocate in the design's own
+ * object. */
+bool guard_held(struct held *held);
+
+/* These two only where guard_held knows.  Refuses `count` allocations, beginning with the `first` one from now on (1: the next).  0, 0: none. */
+void guard_make_short(uint64_t first, uint64_t count);
+/* As fence_share, for the blocks of the design.  The process ends when that allocation has been asked for; 0: it goes
+ * on. */
+bool guard_share_pages(size_t last_taken);
+/* The design may hold so many bytes at a time from now on. */
+void guard_limit(uint64_t bytes);
+/* Allocations that the design has asked for, and those that were refused by guard_make_short, in all; 0
+ * where they are not taken over. */
+uint64_t guard_allocations(void);
+uint64_t guard_refused(void);
+
+#endif

@@ -1,0 +1,132 @@
+/* several_instances.c - tests instances that are open together, and far horizons. */
+#include "harness/prove/long_cases.h"
+
+#include "harness/prove/judge.h"
+#include "harness/prove/settings.h"
+#include "harness/prove/watch.h"
+
+#define MIXED 6u
+#define MANY  50u /* DPDK has room for 64 */
+#define FEW   16u /* of a design on the real clock */
+
+/* ---- Horizons -------------------------------------------------------------------------------- */
+
+/* Few timers, near and as far as the horizon. */
+static void build_horizon(struct operations *list, tw_tick horizon)
+{
+    list->count = 0;
+    list->horizon = horizon;
+    for (unsigned bits = 0; bits < 16; bits++)
+        operations_start(list, bits % list->capacity, '+', (UINT64_C(1) << (4 * bits)) - bits % 2);
+    operations_start(list, 0, '+', horizon);
+    operations_start(list, 1, '+', horizon - 1);
+    operations_start(list, 2, '+', 100);
+    operations_on_start(list, 2, 3, '+', horizon / 2, 1);
+    operations_advance(list, '+', 200);
+    operations_tick(list, 3);
+    operations_advance(list, '+', horizon / 4);
+    operations_advance(list, '+', horizon / 2);
+    operations_advance(list, '+', horizon);
+}
+
+void run_horizons(struct case_plan *plan, struct conform_report *report)
+{
+    static const tw_tick horizons[] = {UINT64_C(1) << 32, (UINT64_C(1) << 40) + 12345,
+                                       UINT64_C(1) << 63, TW_DEADLINE_MAX};
+    if (plan->backend->traits.flags & TW_REAL_CLOCK) {
+        coverage_remark(&report->coverage, "far horizons: the design sleeps through its jumps");
+        return;
+    }
+    for (size_t i = 0; i < sizeof horizons / sizeof horizons[0] && !report->rule; i++) {
+        build_horizon(plan->operations, horizons[i]);
+        judge_replay(plan->backend, plan->operations, JUDGE_FIRING, report, NULL);
+    }
+}
+
+/* ---- Instances in turn ----------------------------------------------------------------------- */
+
+static void build_turn(struct operations *list, uint32_t step)
+{
+    for (uint32_t round = 0; round < 60; round++) {
+        tw_id id = (round * 7 + step) % list->capacity;
+        operations_start(list, id, '+', 1 + (round * step * 5) % 900);
+        operations_on_start(list, id, (id + 1) % list->capacity, '+', 1 + round * 3, 1);
+        if (round % 4 == 3)
+            operations_stop(list, (id + 3) % list->capacity);
+        operations_advance(list, '+', round % 8 == 0 ? 40 * step : 1);
+    }
+    operations_advance(list, '+', 2000);
+}
+
+/* Capacity, clock, horizon and settings are different in each. */
+static void build_mixed(const struct case_plan *plan, struct operations lists[MIXED],
+                        struct watch *watch)
+{
+    static const uint32_t capacities[MIXED] = {1, 300, 16, 7, 64, 33};
+    static const tw_tick clocks[MIXED] = {0,         (UINT64_C(1) << 32) - 70,
+                                          123456789, (UINT64_C(1) << 63) - 5,
+                                          5000,      (UINT64_C(1) << 20) + 3};
+    static const tw_tick horizons[MIXED] = {0, 100, 5000, UINT64_C(1) << 20, 37, 0};
+    size_t variants = 1;
+    struct tw_setting settings[OPERATIONS_SETTINGS_MAX];
+    size_t count;
+    while (settings_variant(plan->backend, variants, settings, &count, watch))
+        variants++;
+    for (uint32_t i = 0; i < MIXED; i++) {
+        operations_init(&lists[i], capacities[i]);
+        lists[i].now = clocks[i];
+        lists[i].horizon = horizons[i];
+        settings_variant(plan->backend, i * (variants - 1) / (MIXED - 1), lists[i].settings,
+                         &lists[i].setting_count, watch);
+        build_turn(&lists[i], 1 + i);
+    }
+}
+
+/* The second one is closed early, when the others are under way, and another takes its place. */
+static struct judge *reopen(const struct case_plan *plan, struct judge *judge,
+                            const struct operations *list, struct conform_report *report)
+{
+    judge_close(judge);
+    return report->rule ? NULL : judge_open(plan->backend, list, JUDGE_ALWAYS, report);
+}
+
+void run_mixed_instances(struct case_plan *plan, struct conform_report *report)
+{
+    struct operations lists[MIXED];
+    struct judge *judges[MIXED] = {NULL};
+    build_mixed(plan, lists, report->watch);
+    for (uint32_t i = 0; i < MIXED && !report->rule; i++)
+        judges[i] = judge_open(plan->backend, &lists[i], JUDGE_ALWAYS, report);
+    for (size_t step = 0; step < lists[0].count && !report->rule; step++) {
+        if (step == lists[0].count / 3)
+            judges[1] = reopen(plan, judges[1], &lists[1], report);
+        for (uint32_t i = 0; i < MIXED && !report->rule; i++)
+            judge_step(judges[i], &lists[i].list[step]);
+    }
+    for (uint32_t i = 0; i < MIXED; i++) {
+        if (judges[i])
+            judge_close(judges[i]);
+        operations_clear(&lists[i]);
+    }
+}
+
+/* Whoever waits for the machine's clock takes of what the kernel has few of: a process has 31 realtime signals. */
+static size_t instances_of(const struct tw_backend *backend)
+{
+    return backend->traits.flags & TW_REAL_CLOCK ? FEW : MANY;
+}
+
+void run_many_instances(struct case_plan *plan, struct conform_report *report)
+{
+    struct judge *judges[MANY] = {NULL};
+    size_t count = instances_of(plan->backend);
+    build_turn(plan->operations, 3);
+    for (size_t i = 0; i < count && !report->rule; i++)
+        judges[i] = judge_open(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report);
+    for (size_t step = 0; step < plan->operations->count && !report->rule; step++)
+        for (size_t i = 0; i < count && !report->rule; i += 1 + i / 8)
+            judge_step(judges[i], &plan->operations->list[step]);
+    for (size_t i = MANY; i-- > 0;)
+        if (judges[i])
+            judge_close(judges[i]);
+}

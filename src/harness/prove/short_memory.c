@@ -1,0 +1,187 @@
+/* short_memory.c - refuses the k-th allocation, for each k, and checks what open and start do then. */
+#include "harness/prove/long_cases.h"
+
+#include "harness/prove/guard.h"
+#include "harness/prove/judge.h"
+#include "harness/prove/loan.h"
+#include "harness/prove/watch.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+
+/* Open may have so many allocations that are tried each for itself. */
+#define OPEN_MAX 64u
+/* Timers of the story in which start allocates: enough that tables are made larger. */
+#define CROWD 600u
+/* What a design may hold whose parameter is at its upper limit. */
+#define LIMITED_BYTES (UINT64_C(64) << 20)
+
+static void judge_short_open(const struct lent *lent, int status, uint64_t k,
+                             struct conform_report *report)
+{
+    if (status == TW_OK)
+        return; /* it can do without */
+    if (status != TW_REFUSED_MEMORY)
+        report_broken(report, RULE_SHORT,
+                      "open answered %d when its allocation %" PRIu64 " was refused; expected %d",
+                      status, k, TW_REFUSED_MEMORY);
+    if (lent->timers)
+        report_broken(report, RULE_SHORT,
+                      "open set *out when its allocation %" PRIu64 " was refused", k);
+    if (lent->error.text[0] == '\0')
+        report_broken(report, RULE_SHORT,
+                      "open gave no reason when its allocation %" PRIu64 " was refused", k);
+}
+
+/* False when there is no k-th allocation. */
+static bool try_short_open(struct case_plan *plan, uint64_t k, uint64_t count,
+                           struct conform_report *report)
+{
+    struct loan loan;
+    struct watch *watch = report->watch;
+    if (!loan_make(&loan, plan->operations, watch))
+        return false;
+    uint64_t refused = guard_refused();
+    watch_enter(watch, "open");
+    guard_make_short(k, count);
+    int status = plan->backend->open(&loan.lent->timers, &loan.lent->config, &loan.lent->error);
+    guard_make_short(0, 0);
+    judge_short_open(loan.lent, status, k, report);
+    watch_enter(watch, "close");
+    if (status == TW_OK)
+        plan->backend->close(loan.lent->timers);
+    watch_leave(watch, NULL);
+    guard_inspect(true, report);
+    loan_end(&loan);
+    return guard_refused() != refused;
+}
+
+/* Libraries may end the process when they get no memory. */
+static bool can_be_short(void)
+{
+    struct held held;
+    return guard_held(&held);
+}
+
+void run_short_open(struct case_plan *plan, struct conform_report *report)
+{
+    static const uint64_t counts[] = {1, UINT64_MAX};
+    watch_list(report->watch, plan->operations);
+    for (size_t i = 0; can_be_short() && i < sizeof counts / sizeof counts[0]; i++)
+        for (uint64_t k = 1; k <= OPEN_MAX && !report->rule; k++)
+            if (!try_short_open(plan, k, counts[i], report))
+                break;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* Timers come and go, some from callbacks. */
+static void build_story(struct operations *list)
+{
+    list->capacity = CROWD;
+    for (tw_id id = 0; id < CROWD; id++) {
+        operations_start(list, id, '+', 3 + id * 7 % 90);
+        if (id % 50 == 49)
+            operations_inspect(list);
+        if (id % 3 == 0)
+            operations_stop(list, id / 2);
+        if (id % 5 == 0)
+            operations_on_start(list, id, CROWD - 1 - id, '+', 20 + id, 1);
+        if (id % 64 == 63)
+            operations_tick(list, 2);
+    }
+    operations_advance(list, '+', 40);
+    operations_inspect(list);
+}
+
+/* What comes after the shortage: all timers are started, and fire. */
+static void build_recovery(struct operations *list)
+{
+    operations_start_many(list, 0, CROWD, '+', 5, 1);
+    operations_inspect(list);
+    operations_advance(list, '+', 1000);
+    operations_advance(list, '+', 1000);
+}
+
+/* False when there is no k-th allocation after open. */
+static bool try_short_start(struct case_plan *plan, size_t story, uint64_t k, uint64_t count,
+                            struct conform_report *report)
+{
+    uint64_t refused = guard_refused();
+    struct judge *judge = judge_open(plan->backend, plan->operations, JUDGE_NOW_AND_THEN, report);
+    if (!judge)
+        return false;
+    guard_make_short(k, count);
+    for (size_t i = 0; i < plan->operations->count && !report->rule; i++) {
+        if (i == story)
+            guard_make_short(0, 0);
+        watch_step(report->watch, i);
+        judge_step(judge, &plan->operations->list[i]);
+    }
+    guard_make_short(0, 0);
+    judge_close(judge);
+    return guard_refused() != refused;
+}
+
+void run_short_start(struct case_plan *plan, struct conform_report *report)
+{
+    static const uint64_t counts[] = {1, UINT64_MAX};
+    if (!can_be_short() || !(plan->backend->traits.flags & TW_ALLOCATES))
+        return;
+    build_story(plan->operations);
+    size_t story = plan->operations->count;
+    build_recovery(plan->operations);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        for (uint64_t k = 1; !report->rule; k += 1 + k / 4)
+            if (!try_short_start(plan, story, k, counts[i], report))
+                break;
+}
+
+/* ---- Upper limits ---------------------------------------------------------------------------- */
+
+static void try_upper_limit(struct case_plan *plan, const struct tw_param *param,
+                            struct conform_report *report)
+{
+    struct operations *list = plan->operations;
+    struct loan loan;
+    list->setting_count = 1;
+    list->settings[0] =
+        (struct tw_setting){.name = param->name, .count = 1, .values = {param->max}};
+    watch_list(report->watch, list);
+    if (!loan_make(&loan, list, report->watch))
+        return;
+    watch_enter(report->watch, "open");
+    int status = plan->backend->open(&loan.lent->timers, &loan.lent->config, &loan.lent->error);
+    watch_enter(report->watch, "close");
+    if (status == TW_OK)
+        plan->backend->close(loan.lent->timers);
+    watch_leave(report->watch, NULL);
+    loan_end(&loan);
+    bool is_list = param->values_max > 1;
+    if (status == TW_OK)
+        judge_replay(plan->backend, list, JUDGE_FIRING, report, NULL);
+    else if (status != TW_REFUSED_MEMORY && !(is_list && status == TW_BAD_SETTING))
+        report_broken(report, RULE_OPEN,
+                      "%s=%" PRIu64 ", its upper limit: open answered %d; expected %d or %d",
+                      param->name, param->max, status, TW_OK, TW_REFUSED_MEMORY);
+}
+
+void run_upper_limits(struct case_plan *plan, struct conform_report *report)
+{
+    struct operations *list = plan->operations;
+    struct held held;
+    if (!guard_held(&held))
+        return;
+    guard_limit(held.bytes + LIMITED_BYTES);
+    for (tw_id id = 0; id < list->capacity; id++) {
+        operations_start(list, id, '+', 1 + id * id);
+        operations_on_start(list, id, id, '+', 1 + id * 50, 1);
+    }
+    operations_tick(list, 30);
+    operations_advance(list, '+', 1000);
+    operations_advance(list, '+', 100000);
+    for (const struct tw_param *param = plan->backend->params; param->name && !report->rule;
+         param++)
+        try_upper_limit(plan, param, report);
+    guard_limit(UINT64_C(2) << 30);
+}

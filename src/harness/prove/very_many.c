@@ -1,0 +1,245 @@
+/* very_many.c - tests up to 2^20 timers in one instance (2^22 with --thorough), at growing sizes.
+ *
+ * Four stories go to the largest size: timers in an order without a pattern, whose callbacks start,
+ * stop and re-arm others; very many equal deadlines; few timers, far apart, in an instance for very
+ * many; all timers in one far slot.  Three more, each with four kinds of deadlines, end at a quarter of it.
+ */
+#include "harness/prove/growing_lists.h"
+#include "harness/prove/long_cases.h"
+#include "harness/prove/watch.h"
+
+#include <inttypes.h>
+
+#define SIZE_FIRST 1024u
+/* So that ids, and not only the capacity, go beyond the power of two. */
+#define ROOM_ABOVE(size) ((size) + (size) / 4)
+#define SIZE_DEFAULT     4096u
+#define LARGEST_ONLY     4u /* the regular stories end at the largest size divided by this */
+/* Processor time that one list may be expected to take, in the first four stories and in the others. */
+#define LARGEST_SECONDS 2.5
+#define REGULAR_SECONDS 1.0
+/* No list of either part is begun when its lists together have taken this much. */
+#define PART_SECONDS 3.0
+
+/* ---- The stories that go furthest ------------------------------------------------------------ */
+
+/* As many ticks as wished, if the design can hold such a delay and its clock can jump so far. */
+static uint64_t within_reach(const struct case_plan *plan, uint64_t ticks)
+{
+    uint64_t most = plan->strides->span / 4 + 1;
+    if (plan->strides->walk > 0 && plan->strides->walk / 4 + 1 < most)
+        most = plan->strides->walk / 4 + 1;
+    return ticks < most ? ticks : most;
+}
+
+static void story_mixed(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint32_t quarter = count / 4;
+    uint64_t ticks = within_reach(plan, count);
+    operations_on_start_many(list, 0, quarter, quarter, '+', 3, 1);
+    operations_on_stop_many(list, quarter, quarter, 2 * quarter);
+    operations_on_start_many(list, 2 * quarter, quarter, 3 * quarter, '+', 7, 1);
+    operations_on_start_many(list, 3 * quarter, quarter, 3 * quarter, '+', ticks / 2 + 1, 1);
+    operations_start_scattered(list, 0, count, 10, ticks);
+    operations_next(list);
+    operations_start_scattered(list, count / 8, quarter, ticks / 8 + 20, ticks);
+    operations_stop_shuffled(list, 2 * quarter, count / 8);
+    operations_inspect(list);
+    operations_advance(list, '+', ticks / 4);
+    operations_tick(list, 50);
+    operations_stop_shuffled(list, 3 * quarter, count / 16);
+    operations_advance(list, '+', ticks / 4);
+    operations_next(list);
+    operations_advance(list, '+', ticks);
+    operations_advance(list, '+', ticks);
+}
+
+/* Deadlines on three ticks, given in one order, some of them twice; then all on one tick. */
+static void story_equal(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint64_t ticks = within_reach(plan, 300);
+    operations_start_scattered(list, 0, count, ticks, 3);
+    operations_start_scattered(list, count / 3, count / 8, ticks, 3);
+    operations_stop_shuffled(list, count / 2, count / 16);
+    operations_on_stop_many(list, 5, 1, count - 1);
+    operations_start_many(list, count / 2, count / 32, '+', ticks + 1, 0);
+    operations_advance(list, '+', ticks - 1);
+    operations_tick(list, 1);
+    operations_inspect(list);
+    operations_advance(list, '+', 3);
+    operations_start_many(list, 0, count, '+', ticks, 0);
+    operations_advance(list, '+', ticks);
+}
+
+/* Empty ticks, as many as there could be timers. */
+static void story_sparse(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint64_t ticks = within_reach(plan, count);
+    list->horizon = count;
+    for (uint64_t jump = ticks / 8; jump <= 2 * ticks; jump += ticks / 8 + 1) {
+        operations_start_many(list, count - 4, 4, '+', jump - 1, 1);
+        operations_start_many(list, count / 2 - 2, 4, '+', jump / 2, 7);
+        operations_start(list, 0, '+', jump);
+        operations_advance(list, '+', jump);
+        operations_next(list);
+        operations_tick(list, 3);
+    }
+}
+
+/* All of them far away within few ticks, one in the middle before the others; the clock comes in three
+ * steps. */
+static void story_far(struct case_plan *plan, uint32_t count)
+{
+    struct operations *list = plan->operations;
+    uint64_t ticks = within_reach(plan, UINT64_C(1) << 26);
+    uint64_t spread = ticks < 2000 ? ticks : 2000;
+    operations_start_many(list, 0, count / 2, '+', ticks + 9, 0);
+    operations_start(list, count / 2, '+', ticks);
+    operations_start_scattered(list, count / 2 + 1, count / 2 - 1, ticks + 5, spread);
+    operations_next(list);
+    operations_advance(list, '+', ticks / 2);
+    operations_next(list);
+    operations_advance(list, '+', ticks - ticks / 2 - 1);
+    operations_next(list);
+    operations_tick(list, 4);
+    operations_advance(list, '+', spread / 2);
+    operations_inspect(list);
+    operations_advance(list, '+', spread);
+    operations_advance(list, '+', ticks);
+}
+
+static void (*const far_stories[])(struct case_plan *plan, uint32_t count) = {
+    story_mixed, story_equal, story_sparse, story_far};
+#define FAR_STORIES (sizeof far_stories / sizeof far_stories[0])
+
+/* ---- The regular stories --------------------------------------------------------------------- */
+
+/* How the deadlines of a list lie: the first, and from there on. */
+struct order {
+    uint64_t first_ticks, first_each; /* the first is first_ticks + first_each * timers away */
+    int64_t each;
+};
+
+static const struct order orders[] = {{1000, 0, 1}, {1000, 1, -1}, {1000, 0, 0}, {5, 0, 977}};
+#define ORDERS (sizeof orders / sizeof orders[0])
+
+static void start_all(struct operations *list, const struct order *order, uint32_t count)
+{
+    operations_start_many(list, 0, count, '+', order->first_ticks + order->first_each * count,
+                          order->each);
+}
+
+static void story_held(struct operations *list, const struct order *order, uint32_t count)
+{
+    start_all(list, order, count);
+    operations_tick(list, 2);
+    operations_inspect(list);
+    operations_stop_many(list, 0, count);
+    operations_tick(list, 2);
+}
+
+static void story_restarted(struct operations *list, const struct order *order, uint32_t count)
+{
+    start_all(list, order, count);
+    operations_tick(list, 3);
+    start_all(list, order, count);
+    operations_inspect(list);
+    operations_stop_many(list, count / 4, count / 2);
+    operations_tick(list, 2);
+}
+
+static void story_fired(struct operations *list, const struct order *order, uint32_t count)
+{
+    start_all(list, order, count);
+    operations_stop_many(list, 0, count / 16);
+    for (int i = 0; i < 4; i++)
+        operations_advance(list, '+', 1000 + count / 4);
+    operations_inspect(list);
+    operations_advance(list, '+', UINT64_C(1) << 32);
+}
+
+static void (*const stories[])(struct operations *list, const struct order *order,
+                               uint32_t count) = {story_held, story_restarted, story_fired};
+#define STORIES (sizeof stories / sizeof stories[0])
+
+/* So many may be more than the machine has files, signals or memory for: which is no mistake, where
+ * the design says so. */
+static bool is_refused(struct case_plan *plan, uint32_t count, struct watch *watch)
+{
+    struct tw_config config = {.capacity = count,
+                               .settings = plan->operations->settings,
+                               .setting_count = plan->operations->setting_count};
+    struct tw_timers *timers;
+    struct tw_error error;
+    plan->operations->count = 0;
+    plan->operations->capacity = count;
+    watch_list(watch, plan->operations);
+    watch_enter(watch, "open");
+    int status = plan->backend->open(&timers, &config, &error);
+    watch_enter(watch, "close");
+    if (status == TW_OK)
+        plan->backend->close(timers);
+    watch_leave(watch, NULL);
+    return status == TW_REFUSED_FULL || status == TW_REFUSED_MEMORY;
+}
+
+/* Makes the list of story `kind` with that many timers. */
+typedef void build_fn(struct case_plan *plan, size_t kind, uint32_t count);
+
+static void build_far(struct case_plan *plan, size_t kind, uint32_t count)
+{
+    far_stories[kind](plan, count);
+}
+
+static void build_regular(struct case_plan *plan, size_t kind, uint32_t count)
+{
+    stories[kind / ORDERS](plan->operations, &orders[kind % ORDERS], count);
+}
+
+struct part {
+    build_fn *build;
+    size_t kinds; /* at most KINDS_MAX */
+    uint32_t most;
+    double list_seconds;
+};
+
+#define KINDS_MAX 16
+
+static void run_part(struct case_plan *plan, const struct part *part, struct conform_report *report)
+{
+    struct pace paces[KINDS_MAX] = {{0}};
+    double seconds = 0;
+    for (uint32_t size = SIZE_FIRST; size <= part->most && !report->rule; size *= PACE_GROWTH) {
+        uint32_t count = ROOM_ABOVE(size);
+        if (size > SIZE_FIRST && is_refused(plan, count, report->watch)) {
+            coverage_remark(&report->coverage, "instances for %" PRIu32 " timers, refused by open",
+                            count);
+            return;
+        }
+        for (size_t i = 0;
+             i < part->kinds && !report->rule && seconds < PART_SECONDS * plan->patience; i++) {
+            if (paces[i].is_over)
+                continue;
+            plan->operations->count = 0;
+            plan->operations->capacity = count;
+            plan->operations->horizon = 0;
+            part->build(plan, i, count);
+            pace_judge(&paces[i], plan, part->list_seconds * plan->patience, report);
+            seconds += paces[i].seconds;
+        }
+    }
+}
+
+void run_many(struct case_plan *plan, struct conform_report *report)
+{
+    uint32_t most = plan->many_max > 0 ? plan->many_max : SIZE_DEFAULT;
+    const struct part parts[] = {
+        {build_far, FAR_STORIES, most, LARGEST_SECONDS},
+        {build_regular, STORIES * ORDERS, most / LARGEST_ONLY, REGULAR_SECONDS},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !report->rule; i++)
+        run_part(plan, &parts[i], report);
+}

@@ -1,0 +1,312 @@
+/* watched.c - runs conform in child processes, finds which rule broke, and shrinks the list. */
+#include "harness/prove/watched.h"
+
+#include "harness/prove/child.h"
+#include "harness/prove/guard.h"
+#include "harness/prove/huge_capacity.h"
+#include "harness/prove/judge.h"
+#include "harness/prove/residue.h"
+#include "harness/prove/shrink.h"
+#include "harness/prove/watch.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* Shrinking may take so much processor time, the children's and ours, and so long by the wall clock. */
+#define SHRINK_SECONDS      20.0
+#define SHRINK_WALL_SECONDS 60.0
+/* While it does, a call that should return soon has so much processor time, or may wait so long.
+ * What is found is then confirmed with the real limits. */
+#define SHRINK_CALL_SECONDS 0.1
+#define SHRINK_IDLE_SECONDS 0.1
+
+/* ---- What a child does ----------------------------------------------------------------------- */
+
+struct search {
+    const struct tw_backend *backend;
+    const struct conform_options *options;
+    bool looks_for_residue; /* after each function, in this written case or stream */
+    const char *story;
+    uint64_t seed;
+};
+
+/* All functions the same?  Known where the design is loaded. */
+static bool is_same_code(const struct tw_backend *a, const struct tw_backend *b)
+{
+    return a->open == b->open && a->close == b->close && a->start == b->start &&
+           a->stop == b->stop && a->advance == b->advance && a->next == b->next &&
+           a->visit == b->visit && a->check == b->check && a->footprint == b->footprint &&
+           a->describe == b->describe && a->work == b->work;
+}
+
+static void search_in_child(void *ctx, struct watch *watch)
+{
+    const struct search *search = ctx;
+    struct conform_options options = *search->options;
+    struct conform_report report; /* not in memory that everybody finds, before it is sealed */
+    if (options.twin && is_same_code(search->backend, options.twin))
+        return;
+    options.watch = watch;
+    const struct tw_backend *backend = search->backend;
+    if (search->looks_for_residue)
+        backend = residue_table(backend, &report, search->story, search->seed);
+    conform_run(backend, &options, &report);
+    watch->report = report;
+}
+
+struct replay {
+    struct child *child;
+    enum judge_look look;
+    bool looks_for_residue; /* after each function */
+    double cpu_deadline,
+        wall_deadline; /* no child is started after these, nor goes on after the first */
+    const struct operations *operations;
+};
+
+static void replay_in_child(void *ctx, struct watch *watch)
+{
+    const struct replay *replay = ctx;
+    struct conform_report report = {.watch = watch};
+    size_t steps;
+    const struct tw_backend *backend = replay->child->backend;
+    if (replay->looks_for_residue)
+        backend = residue_table(backend, &report, NULL, 0);
+    judge_replay(backend, replay->operations, replay->look, &report, &steps);
+    watch->report = report;
+    watch->step = steps - (steps > 0);
+}
+
+static double wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static double usage_seconds(int who)
+{
+    struct rusage usage;
+    getrusage(who, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Of this process and of the children that have ended. */
+static double cpu_seconds(void)
+{
+    return usage_seconds(RUSAGE_SELF) + usage_seconds(RUSAGE_CHILDREN);
+}
+
+static void replay_allow(struct replay *replay, double seconds)
+{
+    replay->cpu_deadline = cpu_seconds() + seconds;
+    replay->wall_deadline = wall_seconds() + SHRINK_WALL_SECONDS;
+}
+
+/* A shrink_replay_fn. */
+static bool replay_list(void *ctx, const struct operations *operations,
+                        struct conform_report *report, size_t *steps)
+{
+    struct replay *replay = ctx;
+    double left = replay->cpu_deadline - cpu_seconds();
+    double all_seconds = replay->child->all_seconds;
+    replay->operations = operations;
+    if (left <= 0 || wall_seconds() > replay->wall_deadline)
+        return false;
+    replay->child->all_seconds = left;
+    bool ran = child_run(replay->child, replay_in_child, replay, report);
+    replay->child->all_seconds = all_seconds;
+    if (!ran || replay->child->took_too_long)
+        return false;
+    size_t step = replay->child->watch->step;
+    *steps = step < operations->count ? step + 1 : operations->count;
+    return true;
+}
+
+/* ---- Which rule, and the shortest list ------------------------------------------------------- */
+
+/* Rules about what can be seen between two expiries.  And a lost timer may be only a late one. */
+static bool asks_what_fires(const char *rule)
+{
+    static const char *const rules[] = {RULE_VISIT, RULE_NEXT, RULE_CHECK, RULE_LOST};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rule, rules[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_about_firing(const char *rule)
+{
+    static const char *const rules[] = {RULE_START, RULE_STOP, RULE_IDLE,  RULE_EARLY, RULE_LATE,
+                                        RULE_LOST,  RULE_TICK, RULE_ORDER, RULE_FIFO};
+    for (size_t i = 0; rule && i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rule, rules[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The rule that what fires breaks, if there is one, instead of what was seen before it did. */
+static void prefer_firing(struct replay *replay, const struct operations *operations,
+                          struct conform_report *report)
+{
+    struct conform_report firing = {0};
+    size_t steps;
+    if (!asks_what_fires(report->rule))
+        return;
+    enum judge_look look = replay->look;
+    replay->look = JUDGE_FIRING;
+    if (replay_list(replay, operations, &firing, &steps) && is_about_firing(firing.rule)) {
+        report->rule = firing.rule;
+        strcpy(report->detail, firing.detail);
+    } else {
+        replay->look = look;
+    }
+}
+
+/* Does the list show the rule, all by itself?  Then *steps of it do. */
+static bool list_shows(struct replay *replay, const struct operations *operations,
+                       const struct conform_report *report, size_t *steps)
+{
+    struct conform_report again = {0};
+    return replay_list(replay, operations, &again, steps) && again.rule &&
+           strcmp(again.rule, report->rule) == 0;
+}
+
+static void shrink_watched(struct replay *replay, struct operations *operations, size_t steps,
+                           struct conform_report *report)
+{
+    struct conform_report shorter = *report;
+    struct operations whole;
+    struct child limits = *replay->child;
+    operations_init(&whole, operations->capacity);
+    operations_copy(&whole, operations, NULL);
+    replay->child->call_seconds = SHRINK_CALL_SECONDS;
+    replay->child->idle_seconds = SHRINK_IDLE_SECONDS;
+    shrink(operations, replay_list, replay, steps, &shorter);
+    replay->child->call_seconds = limits.call_seconds;
+    replay->child->idle_seconds = limits.idle_seconds;
+    replay_allow(replay, SHRINK_SECONDS); /* for this last one */
+    struct conform_report last = {0};
+    if (replay_list(replay, operations, &last, &steps) && last.rule &&
+        strcmp(last.rule, report->rule) == 0) {
+        strcpy(report->detail, last.detail);
+        strcpy(report->operations, shorter.operations);
+        report->operation_count = shorter.operation_count;
+    } else {
+        operations_print(&whole, report->operations, sizeof report->operations);
+        report->operation_count = whole.count;
+    }
+    operations_clear(&whole);
+}
+
+/* `story` is of the written case in which the rule was broken, or NULL. */
+static void explain(struct replay *replay, struct operations *operations, const char *story,
+                    struct conform_report *report)
+{
+    size_t steps;
+    replay_allow(replay, SHRINK_SECONDS);
+    replay->looks_for_residue = strcmp(report->rule, RULE_PROCESS) == 0;
+    report->operations[0] = '\0';
+    prefer_firing(replay, operations, report);
+    if (list_shows(replay, operations, report, &steps)) {
+        shrink_watched(replay, operations, steps, report);
+        return;
+    }
+    size_t used = strlen(report->detail);
+    snprintf(report->detail + used, sizeof report->detail - used,
+             " (no list of operations shows it by itself; it was found in %s%s%s)",
+             story ? "the case '" : "a random stream", story ? story : "", story ? "'" : "");
+}
+
+/* ---- The door -------------------------------------------------------------------------------- */
+
+/* The same search, when something was left in the process: which function was it? */
+static void search_for_residue(struct child *child, const struct conform_options *options,
+                               struct conform_report *report)
+{
+    struct search search = {child->backend, options, true, child->watch->story, report->seed};
+    struct conform_report named;
+    if (child_run(child, search_in_child, &search, &named) && named.rule &&
+        strcmp(named.rule, RULE_PROCESS) == 0)
+        *report = named;
+}
+
+static int search_side(struct child *child, const struct conform_options *options,
+                       struct conform_report *report)
+{
+    struct search search = {.backend = child->backend, .options = options};
+    if (!child_run(child, search_in_child, &search, report))
+        return -1;
+    if (!report->rule)
+        return 0;
+    if (strcmp(report->rule, RULE_PROCESS) == 0)
+        search_for_residue(child, options, report);
+    struct operations operations;
+    const char *story = child->watch->story;
+    struct replay replay = {.child = child, .look = (enum judge_look)child->watch->look};
+    uint64_t operations_run = report->operations_run;
+    operations_init(&operations, 1);
+    watch_read_list(child->watch, &operations);
+    explain(&replay, &operations, story, report);
+    report->operations_run = operations_run;
+    operations_clear(&operations);
+    return 1;
+}
+
+/* A plugin's written cases run twice: what writes in front of its blocks is seen the second time. */
+int watched_run(const struct tw_backend *backend, const struct conform_options *options,
+                struct conform_report *report)
+{
+    struct child child;
+    *report = (struct conform_report){0};
+    if (!child_open(&child, backend)) {
+        snprintf(report->detail, sizeof report->detail, "no shared memory for a child");
+        return -1;
+    }
+    int status = search_side(&child, options, report);
+    if (status == 0 && guard_is_for(backend) && !options->streams_only) {
+        struct conform_options cases = *options;
+        struct conform_report front;
+        cases.cases_only = true;
+        cases.vary = false;
+        child.side = FENCE_FRONT;
+        status = search_side(&child, &cases, &front);
+        coverage_add(&front.coverage, &report->coverage);
+        front.operations_run += report->operations_run;
+        *report = front;
+    }
+    if (status == 0 && options->with_huge)
+        status = huge_run(&child, options, report);
+    child_close(&child);
+    return status;
+}
+
+int watched_run_text(const struct tw_backend *backend, const char *text,
+                     struct conform_report *report)
+{
+    struct operations operations;
+    struct child child;
+    *report = (struct conform_report){0};
+    operations_init(&operations, 1);
+    size_t line = operations_parse(text, backend->params, &operations);
+    if (line != 0) {
+        snprintf(report->detail, sizeof report->detail, "line %zu is no operation", line);
+        operations_clear(&operations);
+        return -1;
+    }
+    bool ran = false;
+    if (child_open(&child, backend)) {
+        struct replay replay = {.child = &child,
+                                .look = JUDGE_ALWAYS,
+                                .looks_for_residue = true,
+                                .operations = &operations};
+        ran = child_run(&child, replay_in_child, &replay, report);
+        if (ran && report->rule)
+            explain(&replay, &operations, NULL, report);
+        child_close(&child);
+    }
+    operations_clear(&operations);
+    return !ran ? -1 : report->rule != NULL;
+}
