@@ -52,7 +52,7 @@ $(error FLAVOUR=$(FLAVOUR): expected one of $(KINDS), with or without -clang)
 endif
 
 CHECKED          := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
-CFLAGS_release   := -O2 -g
+CFLAGS_release   := -O2 -g1
 CFLAGS_asan      := $(CHECKED)
 CFLAGS_ubsan     := $(CHECKED)
 CFLAGS_tsan      := $(CHECKED)

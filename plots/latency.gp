@@ -60,5 +60,5 @@ plot for [s = 1:series] data index s every ::1 using 1:(named[s] ? NaN : $2) wit
      for [s = 1:series] data index s every ::1 using 1:(named[s] ? $3 : NaN) with points linestyle style(name[s], s)
 unset label
 unset arrow
-load here.(crowded ? "greys.gp" : "legend.gp")
+load (crowded ? "greys.gp" : "legend.gp")
 unset multiplot

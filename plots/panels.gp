@@ -1,6 +1,6 @@
 # panels.gp - panels side by side, a line per series, both axes logarithmic.
 #
-# Loaded by cost.gp, memory.gp and slots.gp after they have set data, out, here, heading, xname,
+# Loaded by cost.gp, memory.gp and slots.gp after they have set data, out, heading, xname,
 # yname, xbase (10 or 2) and dodge: the factor by which a series stands beside the one before it, so
 # that equal values do not hide each other.
 #
@@ -93,6 +93,6 @@ do for [p = 1:panels] {
 if (!draws_text) {
     unset label
     unset arrow
-    load here.(crowded ? "greys.gp" : "legend.gp")
+    load (crowded ? "greys.gp" : "legend.gp")
     unset multiplot
 }

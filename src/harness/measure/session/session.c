@@ -168,6 +168,8 @@ static int session_document(struct session *session, struct diag *diag)
     if (status == DIAG_OK && setup->part)
         status = result_attach(session->document, "shard",
                                cJSON_Duplicate(setup->part->record(setup->part->ctx), true), diag);
+    if (status == DIAG_OK && setup->kind)
+        status = result_attach(session->document, "kind", cJSON_CreateString(setup->kind), diag);
     return status;
 }
 

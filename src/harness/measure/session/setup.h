@@ -51,6 +51,7 @@ struct setup {
     bool pin_none, no_system_check;
 
     /* The document. */
+    const char *kind; /* its key of that name: which lab shows it; NULL: a result has none */
     const char *json; /* file, "-" or NULL */
     bool resume;      /* go on with it */
 };
