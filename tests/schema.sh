@@ -1,7 +1,7 @@
 #!/bin/bash
 # schema.sh - holds schema/result-1.json, the loader and docs/RESULT-FORMAT.md against each other, and
-# schema/comparison-1.json and docs/COMPARE-FORMAT.md; and what trace, import, show and probe write against their
-# schemas and pages.
+# schema/comparison-1.json and docs/COMPARE-FORMAT.md; and what probe writes against its
+# schema.
 #
 # The documents come from `test_document sample` and `test_comparison sample`, which make them up
 # without running any design, and from ./twbench, which also prints the catalogue of figures.  Prints TAP.
@@ -256,13 +256,9 @@ claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("comparison: a key that a newer version added is taken", errors(claims, compare_validator))
 
-# ---- What trace, import, show and probe write. ----
+# ---- What probe writes. ----
 
 SMALL = {
-    "trace": (["trace", "libuv-bind", f"--fit={work}/fitted.json", "--json={}"], "docs/TRACE.md"),
-    "import": (["import", "nginx", "tests/import/samples/nginx-debug_event-mid.log.xz", "-o", f"{work}/trace.tt",
-                "--progress=never", "--json={}"], "docs/IMPORT.md"),
-    "show": (["show", "W9", "--json={}"], "docs/SHOW.md"),
     "probe": (["probe", "--impl=heap", "--workload=hold", "--tasks=100", "--samples=1", "--passes=1"], None),
 }
 VERSIONS = {"probe": 2}
