@@ -1,20 +1,22 @@
-/* stores_compare.c - pairs the cells of two documents of stores, and judges each figure. */
-#include "labs/durable/stores_compare.h"
+/* cmd_compare.c - compare of two documents of stores: pairs their cells, and judges each figure. */
+#include "labs/durable/durable.h"
 
-#include "labs/durable/stores_cell.h"
-#include "labs/durable/storing.h"
 #include "harness/base/json.h"
+#include "harness/command/outputs.h"
 #include "harness/tell/result/shape.h"
+#include "labs/durable/stores_cell.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+/* Disks are noisier than cores: a change below a tenth is none. */
+#define MARGIN 0.1
+
+/* From good to bad. */
+enum stores_verdict { STORES_SAME, STORES_IMPROVED, STORES_INCONCLUSIVE, STORES_REGRESSED };
 
 struct comparing {
     const cJSON *before, *after;
-    double margin;
     enum stores_verdict worst;
 };
 
@@ -22,23 +24,6 @@ static const char *verdict_name(enum stores_verdict verdict)
 {
     static const char *const names[] = {"same", "improved", "inconclusive", "regressed"};
     return names[verdict];
-}
-
-bool stores_compare_is_one(const char *path)
-{
-    struct stat info;
-    struct diag unused;
-    cJSON *document = NULL;
-    char first = '\0';
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    bool may_be =
-        fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && read(fd, &first, 1) == 1 && first == '{';
-    close(fd);
-    bool is_one = may_be && storing_load(path, &document, &unused) == DIAG_OK;
-    cJSON_Delete(document);
-    return is_one;
 }
 
 /* Documents of before these keys had loads that were drained, with the page cache as it was. */
@@ -84,7 +69,7 @@ static enum stores_verdict judge(const struct comparing *comparing,
                  json_get_number(after, "high") < json_get_number(before, "low");
     if (!isfinite(change))
         return new == old ? STORES_SAME : STORES_INCONCLUSIVE;
-    if (fabs(change) <= comparing->margin)
+    if (fabs(change) <= MARGIN)
         return STORES_SAME;
     if (!apart || cJSON_GetArraySize(json_get(before, "samples")) < 3 ||
         cJSON_GetArraySize(json_get(after, "samples")) < 3)
@@ -160,7 +145,9 @@ static cJSON *compare_cell(struct comparing *comparing, const cJSON *before)
     return object;
 }
 
-int stores_compare(const char *before, const char *after, double margin, cJSON **document,
+/* A figure changed when its median moved by more than the margin and the intervals of the two sides do not meet; when they
+ * meet it is inconclusive. */
+static int compare(const char *before, const char *after, cJSON **document,
                    enum stores_verdict *verdict, struct diag *diag)
 {
     cJSON *old = NULL, *new = NULL;
@@ -168,7 +155,7 @@ int stores_compare(const char *before, const char *after, double margin, cJSON *
     if (status == DIAG_OK)
         status = storing_load(after, &new, diag);
     if (status == DIAG_OK) {
-        struct comparing comparing = {old, new, margin, STORES_SAME};
+        struct comparing comparing = {old, new, STORES_SAME};
         cJSON *cells = cJSON_CreateArray(), *out = cJSON_CreateObject();
         const cJSON *cell;
         cJSON_ArrayForEach(cell, json_get(old, "cells"))
@@ -177,7 +164,7 @@ int stores_compare(const char *before, const char *after, double margin, cJSON *
         json_add_text(out, "kind", "stores-comparison");
         json_add_text(out, "before", before);
         json_add_text(out, "after", after);
-        json_add_measure(out, "margin", margin);
+        json_add_measure(out, "margin", MARGIN);
         json_add_text(out, "verdict", verdict_name(comparing.worst));
         json_add(out, "cells", cells);
         *document = out;
@@ -187,3 +174,57 @@ int stores_compare(const char *before, const char *after, double margin, cJSON *
     cJSON_Delete(new);
     return status;
 }
+
+/* ---- The command. ----------------------------------------------------------------------------- */
+
+struct compare_stores_options {
+    struct outputs outputs;
+    enum { FAIL_REGRESSED, FAIL_INCONCLUSIVE } fail_on;
+};
+
+static const char *const fail_on_words[] = {"regressed", "inconclusive", NULL};
+
+static const struct flag flags[] = {FLAG_WORD(
+    "fail-on", "WHAT", "regressed or inconclusive: what ends in status 3 or 4 (default regressed)",
+    struct compare_stores_options, fail_on, fail_on_words)};
+static const struct flag_group groups[] = {{.flags = flags, .count = FLAGS(flags)},
+                                           OUTPUT_JSON(0),
+                                           OUTPUT_HTML(0),
+                                           OUTPUT_STYLE(0),
+                                           OUTPUT_EXPORTS(0, page),
+                                           {0}};
+
+static int run(struct call *call)
+{
+    struct diag diag;
+    const struct compare_stores_options *options = call->options;
+    cJSON *document = NULL;
+    enum stores_verdict verdict = STORES_SAME;
+    int status = DIAG_OK;
+    if (call->operand_count != 2)
+        status = diag_usage(&diag, "compare: %zu operands given; expected OLD and NEW",
+                            call->operand_count);
+    if (status == DIAG_OK)
+        status = outputs_check(call, &options->outputs, &diag);
+    if (status == DIAG_OK)
+        status = compare(call->operands[0], call->operands[1], &document, &verdict, &diag);
+    if (status == DIAG_OK)
+        status = outputs_document(call, &options->outputs, document, &diag);
+    cJSON_Delete(document);
+    if (status != DIAG_OK)
+        return command_fail(status, &diag);
+    if (verdict == STORES_REGRESSED)
+        return EXIT_REGRESSED;
+    return verdict == STORES_INCONCLUSIVE && options->fail_on == FAIL_INCONCLUSIVE
+               ? EXIT_INCONCLUSIVE
+               : EXIT_OK;
+}
+
+const struct command cmd_compare_stores = {
+    .name = "compare",
+    .usage = "[FLAGS] OLD.json NEW.json",
+    .summary = "Compare two documents of stores: which figures changed, and did a ledger break?",
+    .groups = groups,
+    .size = sizeof(struct compare_stores_options),
+    .run = run,
+};
