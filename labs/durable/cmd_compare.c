@@ -59,8 +59,7 @@ static const cJSON *cell_like(const cJSON *document, const cJSON *cell)
     return NULL;
 }
 
-static enum stores_verdict judge(const struct comparing *comparing,
-                                 const struct store_figure *figure, const cJSON *before,
+static enum stores_verdict judge(const struct store_figure *figure, const cJSON *before,
                                  const cJSON *after)
 {
     double old = json_get_number(before, "median"), new = json_get_number(after, "median");
@@ -100,7 +99,7 @@ static cJSON *compare_figures(struct comparing *comparing, const cJSON *before, 
         const cJSON *new = json_get(json_get(after, "figures"), figure->key);
         if (!old || !new || !is_judged(figure->key))
             continue;
-        enum stores_verdict verdict = judge(comparing, figure, old, new);
+        enum stores_verdict verdict = judge(figure, old, new);
         cJSON *object = cJSON_CreateObject();
         json_add_text(object, "figure", figure->key);
         json_add_text(object, "unit", figure->unit);
