@@ -1,6 +1,7 @@
 /* page_stores.c - builds the page of a stores document: figures and ledger of each policy and load, store by store. */
+#include "labs/durable/durable.h"
+
 #include "harness/base/json.h"
-#include "harness/tell/report/builders.h"
 #include "harness/tell/report/standing.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 # stores.bats - stores of delayed messages: what is run, what is refused, kills, an interrupted run, the page.
 
-load support.bash
+load ../../../tests/cli/support
 
 stores() {
     "$twbench" stores --progress=never "$@"
