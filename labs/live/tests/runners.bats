@@ -121,7 +121,6 @@ for cell in json.load(open("r.json"))["cells"]:
 
 @test "flags of the real clock that make no sense are refused" {
     refuses "--runner" run --threads=2
-    refuses "--runner" run --transfer=5
     refuses "nosuch" run --runner=nosuch
     refuses "locked" run --runner=locked --transfer=5
     refuses "--transfer" run --runner=tick-queue --transfer=0
