@@ -3,9 +3,9 @@
  *
  *     any thread --start, stop--> [ mutex: design, entries, ready list ] <--advance, run-- driver
  *
- * Copy it to src/runners/NAME.c and replace its parts (docs/ADDING-A-RUNNER.md), or compile it as a shared object:
+ * Copy it to labs/live/runners/NAME.c and replace its parts (labs/live/docs/ADDING-A-RUNNER.md), or compile it as a shared object:
  *
- *     cc -std=c11 -D_GNU_SOURCE -O2 -fPIC -shared -DTW_PROVED -DAS_PLUGIN -Isrc -Isrc/runners \
+ *     cc -std=c11 -D_GNU_SOURCE -O2 -fPIC -shared -DTW_PROVED -DAS_PLUGIN -Isrc -Ilabs/live/runners \
  *        docs/skeleton_runner.c -o skeleton.so -lpthread
  *     twbench conform --plugin=./skeleton.so
  *
