@@ -1,6 +1,5 @@
 /* program.c - twbench-advise: the commands of the lab, and the kinds of document that it shows. */
 #include "labs/advise/advise.h"
-#include "harness/tell/result/figures.h"
 
 static const struct command *const commands[] = {&cmd_advise, &cmd_limits, &cmd_report, &cmd_plot,
                                                  NULL};
@@ -25,5 +24,3 @@ static const struct document_kind limits = {
 
 const struct document_kind *const document_kinds[] = {&advice, &limits, &kind_comparison,
                                                       &kind_selftest, &kind_run, NULL};
-
-const struct figures_part *const figures_parts[] = {&figures_of_cells, NULL};
