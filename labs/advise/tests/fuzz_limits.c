@@ -3,8 +3,8 @@
 #include "harness/base/json.h"
 #include "labs/advise/limits/limits_view.h"
 #include "harness/tell/result/document.h"
-#include "mutate.h"
-#include "pages.h"
+#include "fuzz/mutate.h"
+#include "fuzz/pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
