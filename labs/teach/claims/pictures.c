@@ -1,9 +1,9 @@
 /* pictures.c - selects the points of a claim's pictures. */
 #include "labs/teach/claims/pictures.h"
 
-#include "labs/teach/claims/quantity.h"
 #include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
+#include "labs/teach/claims/quantity.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,13 @@
 /* predicate.c - judges the parts of a claim: growth, comparison, order, formula. */
 #include "labs/teach/claims/predicate.h"
 
-#include "labs/teach/claims/formulas.h"
-#include "labs/teach/claims/quantity.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/command/labs.h"
 #include "harness/measure/stats/growth.h"
+#include "labs/teach/claims/formulas.h"
+#include "labs/teach/claims/quantity.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -145,11 +146,15 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
                     const char *impl, double x, const cJSON **cell, struct quantity *value,
                     struct judgement *out)
 {
-    char at[TEXT_SIZE];
+    char at[TEXT_SIZE], program[4200];
     *cell = evidence_find(evidence, selector->run, impl, x);
     const char *status = *cell ? json_get_text(*cell, "status") : "";
     if (!*cell && evidence->counts_only && selector->run->timed)
         conclude(out, CLAIM_INCONCLUSIVE, "rests on times, which --quick does not take");
+    else if (!*cell && selector->run->lab &&
+             !lab_program(selector->run->lab, program, sizeof program))
+        conclude(out, CLAIM_INCONCLUSIVE, "the lab %s is not built ('make %s')", selector->run->lab,
+                 selector->run->lab);
     else if (!*cell)
         conclude(out, CLAIM_INCONCLUSIVE, "%s at %s was not run", impl, place(at, x));
     /* A store that loses or repeats has a ledger, which the claim is about. */
@@ -342,9 +347,8 @@ static bool find_other(const struct experiment_part *part, const struct evidence
     double other_x = isnan(part->to.at) ? x : part->to.at;
     if (!look_up(evidence, &part->to, other_impl, other_x, &other_cell, other, out))
         return false;
-    *same_rounds =
-        !part->of.run->on_stores &&
-        strcmp(json_get_text(cell, "stream.hash"), json_get_text(other_cell, "stream.hash")) == 0;
+    *same_rounds = !part->of.run->lab && strcmp(json_get_text(cell, "stream.hash"),
+                                                json_get_text(other_cell, "stream.hash")) == 0;
     bool elsewhere = other_x < x || other_x > x;
     bool differs = strcmp(part->of.figure, part->to.figure) != 0;
     experiment_label(label, &part->to, other_impl);

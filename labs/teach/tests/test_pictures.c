@@ -1,9 +1,9 @@
 /* test_pictures.c - pictures of claims: as files say them, with their points, as data to draw. */
-#include "labs/teach/claims/catalogue.h"
-#include "labs/teach/claims/pictures.h"
 #include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/tell/report/plotdata.h"
+#include "labs/teach/claims/catalogue.h"
+#include "labs/teach/claims/pictures.h"
 
 #include <math.h>
 #include <setjmp.h>

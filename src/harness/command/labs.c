@@ -5,6 +5,7 @@
 #include "harness/base/file.h"
 #include "harness/base/object.h"
 #include "harness/base/paths.h"
+#include "harness/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -156,7 +157,8 @@ bool lab_run(const char *lab, const char *const *words, char **out)
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
     bool good = child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
-    if (!good && out) {
+    bool said = good || (child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == EXIT_FAILED);
+    if (!said && out) {
         free(*out);
         *out = NULL;
     }
