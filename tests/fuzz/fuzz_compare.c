@@ -1,6 +1,6 @@
 /* fuzz_compare.c - any two JSON texts as OLD and NEW of compare, or as a baseline and what is held against it. */
-#include "harness/compare/results.h"
 #include "harness/command/exports.h"
+#include "harness/compare/results.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/result/document.h"

@@ -1,8 +1,8 @@
 /* fuzz_limits.c - any JSON as limits of a machine, and behind PART as the result that is shown beside them. */
-#include "labs/advise/limits/limits_json.h"
 #include "harness/base/json.h"
-#include "labs/advise/limits/limits_view.h"
 #include "harness/tell/result/document.h"
+#include "labs/advise/limits/limits_json.h"
+#include "labs/advise/limits/limits_view.h"
 #include "mutate.h"
 #include "pages.h"
 

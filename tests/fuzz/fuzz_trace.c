@@ -1,8 +1,8 @@
 /* fuzz_trace.c - any bytes as a trace: plain, or behind the magic of xz or gzip; and what is in it. */
-#include "labs/traces/fit.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/writer.h"
 #include "labs/traces/census_record.h"
+#include "labs/traces/fit.h"
 
 #include <stddef.h>
 #include <stdint.h>
