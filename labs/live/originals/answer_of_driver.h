@@ -9,7 +9,7 @@
 /* Fills the report of the original `name` from its document, and hands the document over; the caller frees it.
  *
  * CLOCK_OK: the ledger adds up, and the histograms agree with it and with themselves.  CLOCK_MISMATCH: the ledger does
- * not add up.  CLOCK_CRASHED: the original died, or the document is not what originals/README.md says; `reason` tells.
+ * not add up.  CLOCK_CRASHED: the original died, or the document is not what README.md says; `reason` tells.
  * A timer that died has its figures all the same, and is_told; a program that died has none.  window_ns is the time
  * until the last call or the last run, whichever is later.  own_bytes are those of one timer, 0 when they were not measured.
  * *document is NULL unless it could be read. */

@@ -16,7 +16,7 @@ struct original {
     bool is_pool;  /* has as many threads as the request */
 };
 
-/* One of the table in originals/README.md; NULL when there is no such name, or none at `i`. */
+/* One of the table of README.md; NULL when there is no such name, or none at `i`. */
 const struct original *original_find(const char *name);
 const struct original *original_at(size_t i);
 /* The original whose `runner` that is; NULL for a runner of our own. */

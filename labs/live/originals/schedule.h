@@ -1,4 +1,4 @@
-/* schedule.h - writes the load of a request as a schedule for the drivers of originals/ (originals/README.md). */
+/* schedule.h - writes the load of a request as a schedule for the drivers of originals/ (labs/live/originals/README.md). */
 #ifndef TWBENCH_SCHEDULE_H
 #define TWBENCH_SCHEDULE_H
 
