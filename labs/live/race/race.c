@@ -5,10 +5,7 @@
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/plugins.h"
-#include "labs/live/race/race_books.h"
-#include "labs/live/race/race_cases.h"
-#include "labs/live/race/race_hold.h"
-#include "labs/live/race/race_random.h"
+#include "labs/live/race/race_service.h"
 #include "labs/live/runners/moment.h"
 
 #include <errno.h>
