@@ -116,11 +116,6 @@ static void print_held(const char *name, const struct crash_report *report, doub
         printf("  of the flipped bits %" PRIu64 " were named as damage, %" PRIu64
                " made open or poll refuse, %" PRIu64 " lost messages in silence\n",
                report->flips_named, report->flips_refused, report->flips_silent);
-    if (report->kill_lost > 0)
-        printf("  %" PRIu64
-               " acknowledged messages were lost, at most one a kill: %s says of itself that "
-               "it may\n",
-               report->kill_lost, name);
     if (report->aborts > 0)
         printf("  on %" PRIu64 " of the failing disks the store ended its process (SIGABRT)\n",
                report->aborts);

@@ -18,14 +18,13 @@ const char *crash_part_name(enum crash_part part)
 struct durable_request crash_request(const struct crash_case *this, enum tw_sync_policy sync,
                                      uint64_t tasks, uint64_t seed)
 {
-    bool real = this->store->flags & TW_STORE_REAL_CLOCK;
     return (struct durable_request){.store = this->store,
                                     .sync = sync,
                                     .interval_ms = 5,
                                     .load = {.tasks = tasks,
                                              .seed = seed,
-                                             .span_ms = real ? 3000 : UINT64_C(864000000),
-                                             .arrivals_ms = real ? 100 : UINT64_C(200000000),
+                                             .span_ms = UINT64_C(864000000),
+                                             .arrivals_ms = UINT64_C(200000000),
                                              .payload_min = 0,
                                              .payload_max = 700,
                                              .cancel_permille = 100,
@@ -34,7 +33,6 @@ struct durable_request crash_request(const struct crash_case *this, enum tw_sync
                                              .past_permille = 20},
                                     .producers = 2,
                                     .batch = 3,
-                                    .real_time = real,
                                     .budget_ns = BUDGET_NS,
                                     .settings = this->options->settings,
                                     .setting_count = this->options->setting_count};

@@ -29,9 +29,7 @@ struct crash_report {
     uint64_t flips_named, flips_refused,
         flips_silent; /* of the flips: named as damage; open or poll
                                                           refused; messages lost and nothing said */
-    uint64_t
-        kill_lost;   /* messages that a store with TW_STORE_KILL_LOSES lost, at most one a kill */
-    uint64_t aborts; /* of the failing disks: those on which the store ended the process */
+    uint64_t aborts;  /* of the failing disks: those on which the store ended the process */
     bool done[CRASH_PARTS];
     const char *skipped; /* why power, errors and flips were not made; NULL: they were */
 };

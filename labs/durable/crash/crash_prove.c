@@ -3,11 +3,11 @@
 
 #include "build_info.h"
 #include "harness/base/paths.h"
-#include "labs/durable/drive/book.h"
-#include "labs/durable/drive/footing.h"
 #include "labs/durable/crash/disk_states.h"
 #include "labs/durable/crash/flips.h"
 #include "labs/durable/crash/power.h"
+#include "labs/durable/drive/book.h"
+#include "labs/durable/drive/footing.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,16 +37,6 @@ void crash_layer_path(char *out, size_t size)
 
 /* ---- Even, and kills. ------------------------------------------------------------------------- */
 
-/* Did it lose no more than its flags admit, and nothing else? */
-static bool is_admitted(const struct crash_case *this, const struct durable_report *report,
-                        uint64_t kills)
-{
-    struct durable_ledger others = report->ledger;
-    others.lost = 0;
-    return report->end == DURABLE_MISMATCH && this->store->flags & TW_STORE_KILL_LOSES &&
-           report->ledger.lost <= kills && !book_is_broken(&others);
-}
-
 static uint64_t kills_of(const struct durable_report *report)
 {
     uint64_t kills = 0;
@@ -74,8 +64,6 @@ static bool run_once(const struct crash_case *this, struct durable_request reque
     this->report->messages += report->ledger.acknowledged;
     if (report->end == DURABLE_ABSENT)
         *status = diag_run(diag, "%s: %s", this->store->name, report->reason);
-    else if (is_admitted(this, report, kills_of(report)))
-        this->report->kill_lost += report->ledger.lost;
     else if (report->end == DURABLE_MISMATCH)
         crash_broken(this, part, crash_rule(&report->ledger), "under %s, seed %" PRIu64 ": %s",
                      durable_sync_name(request.sync), request.load.seed, report->reason);

@@ -2,9 +2,9 @@
 #include "labs/durable/crash/power.h"
 
 #include "harness/base/rng.h"
+#include "labs/durable/crash/disk_states.h"
 #include "labs/durable/drive/drive.h"
 #include "labs/durable/drive/footing.h"
-#include "labs/durable/crash/disk_states.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -67,8 +67,6 @@ static enum durable_end durable_fits(const struct durable_request *request, char
     if (!(store->policies & 1u << request->sync))
         snprintf(reason, size, "%s cannot keep the policy %s", store->name,
                  durable_sync_name(request->sync));
-    else if (store->flags & TW_STORE_REAL_CLOCK && !request->real_time)
-        snprintf(reason, size, "%s has a clock of its own; --clock=real", store->name);
     else
         return DURABLE_OK;
     return DURABLE_UNSUPPORTED;
