@@ -4,7 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/lists.h"
 #include "harness/command/setup_flags.h"
-#include "labs/durable/crash/crash_prove.h"
+#include "labs/durable/crash/crash.h"
 #include "labs/durable/drive/footing.h"
 #include "labs/durable/stores/store_modules.h"
 

@@ -5,8 +5,8 @@
 #define TWBENCH_STORING_H
 
 #include "harness/measure/session/setup.h"
-#include "labs/durable/drive/durable_data.h"
-#include "labs/durable/stores/store_registry.h"
+#include "labs/durable/drive/durable_run.h"
+#include "labs/durable/stores/store_modules.h"
 
 #include <cjson/cJSON.h>
 

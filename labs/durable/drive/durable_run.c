@@ -5,7 +5,6 @@
 #include "harness/base/rng.h"
 #include "harness/base/ward.h"
 #include "labs/durable/drive/drive.h"
-#include "labs/durable/drive/durable_load.h"
 #include "labs/durable/drive/footing.h"
 
 #include <errno.h>

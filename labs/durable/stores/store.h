@@ -233,6 +233,16 @@ struct tw_store_backend {
     void (*describe)(struct tw_store *store, struct tw_store_description *out);
 };
 
+/* In a table: each hook is the function PREFIX_hook. */
+#define TW_STORE_HOOKS(prefix)                                                                     \
+    .open = prefix##_open, .enter = prefix##_enter, .leave = prefix##_leave, .put = prefix##_put,  \
+    .cancel = prefix##_cancel, .poll = prefix##_poll, .done = prefix##_done,                       \
+    .next = prefix##_next, .tend = prefix##_tend, .checkpoint = prefix##_checkpoint,               \
+    .close = prefix##_close, .stats = prefix##_stats, .describe = prefix##_describe
+/* All policies can be kept. */
+#define TW_SYNC_ALL                                                                                \
+    (1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE)
+
 /* A module or plugin that brings a store defines this symbol, with the macro. */
 struct tw_store_entry {
     uint32_t abi_version; /* TW_STORE_ABI_VERSION, again: read before anything behind it */

@@ -1,6 +1,6 @@
 /* test_disk_states.c - a record of a disk leaves the states that it may leave, and no others. */
 #include "harness/base/file.h"
-#include "labs/durable/crash/disk_states.h"
+#include "labs/durable/crash/crash.h"
 #include "labs/durable/drive/footing.h"
 
 #include <setjmp.h>
