@@ -6,8 +6,8 @@
 #ifndef TWBENCH_LIMITS_JSON_H
 #define TWBENCH_LIMITS_JSON_H
 
-#include "labs/advise/limits/limit_rounds.h"
 #include "harness/base/diag.h"
+#include "labs/advise/limits/limit_rounds.h"
 
 #include <cjson/cJSON.h>
 
