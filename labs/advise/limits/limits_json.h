@@ -1,7 +1,7 @@
 /*
  * limits_json.h - the limits of a machine as a document.
  *
- * docs/LIMITS.md explains the keys, schema/limits-1.json states them for machines.
+ * labs/advise/docs/LIMITS.md explains the keys, schema/limits-1.json states them for machines.
  */
 #ifndef TWBENCH_LIMITS_JSON_H
 #define TWBENCH_LIMITS_JSON_H
