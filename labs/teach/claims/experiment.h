@@ -121,7 +121,7 @@ struct experiment {
     size_t run_count;
     struct experiment_part parts[EXPERIMENT_PARTS_MAX];
     size_t part_count;
-    struct pictures *pictures; /* NULL: none (pictures.h) */
+    struct claim_pictures *pictures; /* NULL: none (pictures.h) */
     cJSON *json, *texts; /* the file, and numbers of it as text; strings here point into them */
 };
 
