@@ -1,6 +1,7 @@
 /* page_stores_comparison.c - builds the page of two documents of stores: verdict, and each figure that changed. */
+#include "labs/durable/durable.h"
+
 #include "harness/base/json.h"
-#include "harness/tell/report/builders.h"
 
 #include <string.h>
 

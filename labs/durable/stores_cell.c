@@ -2,8 +2,8 @@
 #include "labs/durable/stores_cell.h"
 
 #include "harness/base/json.h"
-#include "labs/durable/drive/durable_run.h"
 #include "harness/tell/result/interval.h"
+#include "labs/durable/drive/durable_run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* stores_shape.c - what a document of stores must have. */
-#include "labs/durable/stores_cell.h"
+#include "labs/durable/durable.h"
 
 #include "harness/tell/result/shape.h"
 
-#define NUMBER   SHAPE_NUMBER
-#define TEXT     SHAPE_TEXT
-#define BOOL     SHAPE_BOOL
-#define OBJECT   SHAPE_OBJECT
-#define ARRAY    SHAPE_ARRAY
-#define OR_NULL  SHAPE_OR_NULL
+#define NUMBER  SHAPE_NUMBER
+#define TEXT    SHAPE_TEXT
+#define BOOL    SHAPE_BOOL
+#define OBJECT  SHAPE_OBJECT
+#define ARRAY   SHAPE_ARRAY
+#define OR_NULL SHAPE_OR_NULL
 
 static const struct shape_rule stores_rules[] = {
     {"complete", BOOL},
@@ -53,5 +53,6 @@ static const struct shape_rule stores_rules[] = {
 
 int stores_check(const cJSON *root, const char *what, struct diag *diag)
 {
-    return shape_check_kind(root, "stores", stores_rules, sizeof stores_rules / sizeof *stores_rules, what, diag);
+    return shape_check_kind(root, "stores", stores_rules,
+                            sizeof stores_rules / sizeof *stores_rules, what, diag);
 }

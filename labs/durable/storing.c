@@ -1,18 +1,19 @@
 /* storing.c - runs each cell in a directory of its own, and keeps the document up to date. */
 #include "labs/durable/storing.h"
 
-#include "labs/durable/stores_cell.h"
 #include "harness/base/file.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "labs/durable/stores/store_modules.h"
-#include "labs/durable/drive/durable_run.h"
-#include "labs/durable/drive/footing.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/shape.h"
+#include "labs/durable/drive/durable_run.h"
+#include "labs/durable/drive/footing.h"
+#include "labs/durable/durable.h"
+#include "labs/durable/stores/store_modules.h"
+#include "labs/durable/stores_cell.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -209,7 +210,7 @@ int storing_load(const char *path, cJSON **document, struct diag *diag)
         jsontext_read(name, text, size, "a document of 'twbench stores --json'", document, diag);
     free(text);
     if (status == DIAG_OK)
-        status = shape_check_stores(*document, name, diag);
+        status = stores_check(*document, name, diag);
     if (status == DIAG_OK)
         return status;
     cJSON_Delete(*document);

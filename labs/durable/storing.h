@@ -4,8 +4,8 @@
 #ifndef TWBENCH_STORING_H
 #define TWBENCH_STORING_H
 
-#include "labs/durable/drive/durable_data.h"
 #include "harness/measure/session/setup.h"
+#include "labs/durable/drive/durable_data.h"
 #include "labs/durable/stores/store_registry.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,5 @@
 /* import_json.c - the trace's figures first, then what was dropped and observed, then the log's. */
-#include "labs/traces/import_json.h"
+#include "labs/traces/traces.h"
 
 #include "harness/base/json.h"
 

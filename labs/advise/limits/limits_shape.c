@@ -1,5 +1,5 @@
 /* limits_shape.c - what a document of limits must have. */
-#include "labs/advise/limits/limits_json.h"
+#include "labs/advise/advise.h"
 
 #include "harness/tell/result/shape.h"
 

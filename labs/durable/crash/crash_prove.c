@@ -32,7 +32,7 @@ bool crash_has_layer(void)
 
 void crash_layer_path(char *out, size_t size)
 {
-    paths_find("disk_layer.so", BUILD_DISK_LAYER, out, size);
+    paths_find("disk_layer.so", BUILD_LABS_DIR "/disk_layer.so", out, size);
 }
 
 /* ---- Even, and kills. ------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ void store_modules_path(const struct store_row *row, char *out, size_t size)
     out[0] = '\0';
     if (row->builtin)
         return;
-    paths_find("stores", BUILD_STORES_DIR, directory, sizeof directory);
+    paths_find("stores", BUILD_LABS_DIR "/stores", directory, sizeof directory);
     snprintf(out, size, "%s/%s.so", directory, row->file);
 }
 

@@ -26,7 +26,6 @@ enum clock_work { CLOCK_NO_WORK, CLOCK_CONSTANT, CLOCK_EXPONENTIAL };
 
 /* How runs are made; the same for all cells of a session. */
 struct clock_wishes {
-    bool on; /* there are runners; else all of this is of no account */
     enum clock_load load;
     double speed; /* of a paced load: 2 plays it in half of its time */
     uint64_t

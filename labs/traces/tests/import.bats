@@ -1,9 +1,9 @@
 # import.bats - logs of programs and kernels made into traces: the samples, what is refused, what is left.
 
-load support
+load ../../../tests/cli/support
 
-samples=$BATS_TEST_DIRNAME/../import/samples
-expected=$BATS_TEST_DIRNAME/../import/expected
+samples=$BATS_TEST_DIRNAME/import/samples
+expected=$BATS_TEST_DIRNAME/import/expected
 
 # each_sample COMMAND... - calls it with kind, log and the path of what is expected, without its ending.
 each_sample() {

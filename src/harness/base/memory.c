@@ -1,6 +1,8 @@
 /* memory.c - takes memory, or ends the program. */
 #include "harness/base/memory.h"
 
+#include "harness/base/room.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +29,12 @@ void *memory_grow(void *array, size_t count, size_t size)
 {
     bool fits = size == 0 || count <= SIZE_MAX / size;
     return there_is(fits ? realloc(array, count * size + (count * size == 0)) : NULL, count * size);
+}
+
+void memory_room(void *array, size_t count, size_t *room, size_t size)
+{
+    if (!room_for(array, count, room, size))
+        there_is(NULL, 2 * count * size);
 }
 
 char *memory_text(const char *text)

@@ -14,6 +14,8 @@
 void *memory_take(size_t count, size_t size);
 /* The array with room for `count`; what is new is not zeroed.  Never NULL. */
 void *memory_grow(void *array, size_t count, size_t size);
+/* room_for (room.h) that cannot fail. */
+void memory_room(void *array, size_t count, size_t *room, size_t size);
 /* A copy of the text. */
 char *memory_text(const char *text);
 

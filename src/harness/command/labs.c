@@ -102,7 +102,8 @@ const struct lab_row *lab_for_kind(const char *kind)
 
 static int say_missing(const struct lab_row *row, struct diag *diag)
 {
-    static const char *const before[] = {[LAB_COMMAND] = "", [LAB_FLAG] = "--",
+    static const char *const before[] = {[LAB_COMMAND] = "",
+                                         [LAB_FLAG] = "--",
                                          [LAB_PLUGIN] = "a plugin with ",
                                          [LAB_KIND] = "a document of kind "};
     return diag_usage(diag, "%s%s is in the lab %s: 'make %s', or apt install twbench-%s",

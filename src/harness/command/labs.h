@@ -15,10 +15,10 @@
 enum lab_row_kind {
     LAB_COMMAND, /* name: of the command; text: its summary; topic */
     LAB_FLAG,    /* of: a command of the core; name: a flag that makes it the lab's */
-    LAB_PLUGIN,  /* of: a command of the core; name: the symbol of a plugin that makes it the lab's */
-    LAB_KIND,    /* name: the `kind` of a document that the lab shows and compares */
-    LAB_LIST,    /* the lab has a part of `list` */
-    LAB_DESIGN   /* name: a design that the lab builds; text: the package that it needs */
+    LAB_PLUGIN, /* of: a command of the core; name: the symbol of a plugin that makes it the lab's */
+    LAB_KIND,   /* name: the `kind` of a document that the lab shows and compares */
+    LAB_LIST,   /* the lab has a part of `list` */
+    LAB_DESIGN  /* name: a design that the lab builds; text: the package that it needs */
 };
 
 struct lab_row {

@@ -19,8 +19,9 @@ struct export_format {
     const char *flag; /* "export-csv" */
     const char *help;
     void (*write)(FILE *out, const struct result_document *document);
-    void (*write_comparison)(FILE *out, const cJSON *comparison); /* NULL: of its page, if the format takes pages */
-    void (*write_page)(FILE *out, const struct page *page);       /* NULL: the format is for cells */
+    void (*write_comparison)(
+        FILE *out, const cJSON *comparison); /* NULL: of its page, if the format takes pages */
+    void (*write_page)(FILE *out, const struct page *page); /* NULL: the format is for cells */
 };
 
 static const struct export_format formats[] = {
@@ -97,13 +98,12 @@ const struct flag output_page_flags[1] = {
      .kind = TAKE_FILE,
      .offset = FLAG_FIELD(struct outputs, html, const char *),
      .also = "-o"}};
-const struct flag output_assert_flags[1] = {
-    FLAG_EACH("assert", "CLAIM",
-              "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
-              take_assert)};
-const struct flag output_style_flags[1] = {
-    FLAG_WORD("style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", struct outputs, color,
-              style_words)};
+const struct flag output_assert_flags[1] = {FLAG_EACH(
+    "assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
+    take_assert)};
+const struct flag output_style_flags[1] = {FLAG_WORD("style", "STYLE",
+                                                     "auto, color, plain (NO_COLOR is honoured)",
+                                                     struct outputs, color, style_words)};
 
 static struct flag flag_of_format(const struct export_format *format)
 {
@@ -322,9 +322,8 @@ static int draw(struct call *call, const struct outputs *outputs, const cJSON *d
                 struct diag *diag)
 {
     struct pictures pictures = {.count = 0};
-    int status =
-        plot_all(document, outputs->plots, command_place(call, "plots", BUILD_PLOTS_DIR),
-                 outputs->plot_format, &pictures, diag);
+    int status = plot_all(document, outputs->plots, command_place(call, "plots", BUILD_PLOTS_DIR),
+                          outputs->plot_format, &pictures, diag);
     for (size_t i = 0; status == DIAG_OK && i < pictures.count; i++)
         if (pictures.paths[i])
             fprintf(stderr, "picture: %s\n", pictures.paths[i]);
@@ -435,10 +434,10 @@ static int write_page(struct call *call, const struct outputs *outputs,
     struct page page = {.blocks = NULL};
     struct inline_pictures pictures = {.items = NULL};
     struct diag step;
-    int status = outputs->html && kind->pictures
-                     ? inline_draw(document, command_place(call, "plots", BUILD_PLOTS_DIR),
-                                   &pictures, diag)
-                     : DIAG_OK;
+    int status =
+        outputs->html && kind->pictures
+            ? inline_draw(document, command_place(call, "plots", BUILD_PLOTS_DIR), &pictures, diag)
+            : DIAG_OK;
     kind->build(&page, document);
     show(outputs, &page);
     note(&status, diag,

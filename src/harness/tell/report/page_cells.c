@@ -174,7 +174,8 @@ static void add_record(struct page *page, const struct place *cell, const struct
     page_row(page);
     for (size_t i = 0; i < figure_count(); i++)
         if (figure_at(i)->csv)
-            page_cell_put(page, figure_at(i)->owner == FIGURE_OF_CELL ? cell : phase, figure_at(i)->path);
+            page_cell_put(page, figure_at(i)->owner == FIGURE_OF_CELL ? cell : phase,
+                          figure_at(i)->path);
 }
 
 static void add_data(struct page *page, const cJSON *document)
