@@ -58,6 +58,15 @@ static void matrix_of_point(struct claiming *claiming, const struct experiment_r
     claiming->x = point->x;
 }
 
+/* Those of libraries may not be built. */
+static bool has_design(const struct experiment_run *run)
+{
+    size_t i = 0;
+    while (i < run->impl_count && !run->designs[i])
+        i++;
+    return i < run->impl_count;
+}
+
 static int plan_point(struct claiming *claiming, const struct experiment_run *run,
                       const struct experiment_point *point, struct diag *diag)
 {
@@ -179,7 +188,7 @@ static int weigh_point(struct claiming *claiming, const struct experiment_run *r
                        const struct experiment_point *point, void *ctx, struct diag *diag)
 {
     double *weight = ctx;
-    if (run->lab)
+    if (run->lab || !has_design(run))
         return DIAG_OK;
     int status = plan_point(claiming, run, point, diag);
     if (status == DIAG_OK)
@@ -193,6 +202,8 @@ static int run_point(struct claiming *claiming, const struct experiment_run *run
     (void)ctx;
     if (run->lab)
         return run_lab(claiming, run, point, diag);
+    if (!has_design(run))
+        return DIAG_OK;
     int status = plan_point(claiming, run, point, diag);
     if (status == DIAG_OK)
         status = session_run(&claiming->session, diag);

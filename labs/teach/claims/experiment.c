@@ -45,28 +45,35 @@ static const cJSON *member_of(const cJSON *object, const char *key)
 
 /* ---- Designs and their settings. ------------------------------------------------------------- */
 
-/* One of a lab that is not built is not run, which is no mistake of the file. */
-static const struct tw_design *read_design(struct reader *reader, const struct reader_place *place,
-                                           const char *name)
+/* Does the file say that this is a library's, which may not be built? */
+static bool may_lack(const struct experiment *experiment, const char *name)
 {
-    struct diag unused;
-    const struct tw_design *design = designs_find(name, &unused);
-    if (!design && !designs_name_is_taken(name))
-        reader_refuse(reader, place, "'%.40s' is no design; see 'twbench list'", name);
-    return design;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, member_of(experiment->json, "libraries"))
+    {
+        if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Designs or stores. */
-static void read_impls(struct reader *reader, const struct reader_place *place, const cJSON *array,
-                       struct experiment_run *out)
+static void read_impls(struct loading *loading, const struct reader_place *place,
+                       const cJSON *array, struct experiment_run *out)
 {
+    struct reader *reader = loading->reader;
     size_t count = reader_array(reader, place, array, EXPERIMENT_DESIGNS_MAX);
     for (size_t i = 0; i < count; i++) {
         struct reader_place element = reader_element(place, i);
         const cJSON *item = cJSON_GetArrayItem(array, (int)i);
+        struct diag unused;
         out->impls[i] = cJSON_IsString(item) ? item->valuestring : "?";
-        if (!out->on_stores)
-            out->designs[i] = read_design(reader, &element, out->impls[i]);
+        if (out->on_stores)
+            continue;
+        out->designs[i] = designs_find(out->impls[i], &unused);
+        if (!out->designs[i] && !may_lack(loading->out, out->impls[i]))
+            reader_refuse(reader, &element, "'%.40s' is no design; see 'twbench list'",
+                          out->impls[i]);
     }
     out->impl_count = count;
 }
@@ -78,6 +85,15 @@ static const struct tw_param *find_param(const struct experiment_run *run, const
     for (size_t i = 0; i < run->impl_count && !param; i++)
         param = run->designs[i] ? param_find(run->designs[i]->timed->params, name) : NULL;
     return param;
+}
+
+/* Then a setting that nobody knows may be that design's. */
+static bool lacks_design(const struct experiment_run *run)
+{
+    size_t i = 0;
+    while (i < run->impl_count && run->designs[i])
+        i++;
+    return !run->on_stores && i < run->impl_count;
 }
 
 static void read_value(struct reader *reader, const struct reader_place *place, const cJSON *item,
@@ -124,6 +140,8 @@ static void read_settings(struct reader *reader, const struct reader_place *oute
         size_t at = 0;
         while (at < point->setting_count && strcmp(point->settings[at].name, item->string) != 0)
             at++;
+        if (!param && lacks_design(run))
+            continue;
         if (!param || at == PLAN_SETTINGS_MAX) {
             reader_refuse(reader, &member, "%s",
                           param ? "too many settings" : "no parameter of a design of this run");
@@ -311,7 +329,7 @@ static void read_run(struct loading *loading, const struct reader_place *outer, 
     run->on_stores = member_of(object, "stores") != NULL;
     if (run->on_stores && member_of(object, "designs"))
         reader_refuse(reader, &place, "expected one of \"designs\" and \"stores\"");
-    read_impls(reader, &designs, member_of(object, impls), run);
+    read_impls(loading, &designs, member_of(object, impls), run);
     run->timed = reader_word(reader, &place, object, "measure", measure_words, true) == 1;
     run->points[0] = (struct experiment_point){.x = 0};
     read_lab(reader, &place, object, run);
@@ -658,7 +676,7 @@ int experiment_read(struct reader *reader, struct experiment *out)
 {
     static const char *const keys[] = {"id",        "statement", "documents", "test",
                                        "runs",      "parts",     "peers",     "meaning",
-                                       "waits_for", "pictures",  NULL};
+                                       "waits_for", "pictures",  "libraries", NULL};
     struct loading loading = {reader, out};
     struct reader_place top = {""};
     reader_check_keys(reader, &top, out->json, keys);

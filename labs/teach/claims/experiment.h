@@ -19,6 +19,8 @@
  * Where "lab" names a lab, its program runs the cells: of "live" on the real clock, of "durable" on the "stores" that stand
  * in place of "designs".  "flags" are for that program, and a point may add some.
  *
+ * A design that "libraries" of the file names may not be built; what asks for it is inconclusive then.
+ *
  * A PART is a statement with a predicate.  Its "of" names a run, and perhaps designs, a phase, one x
  * ("at"), and a figure (quantity.h); what it leaves open is tried for all there are, and the part
  * holds when it holds for each.
@@ -34,7 +36,7 @@
  *
  * "role": "reading" is another way to read a statement that is not exact: it is judged and shown, and
  * does not count for the claim.  A file with "waits_for" has no runs: an experiment that cannot be made
- * yet.  docs/CLAIMS-FORMAT.md has every key.
+ * yet.  docs/CLAIMS.md has every key.
  */
 #ifndef TWBENCH_EXPERIMENT_H
 #define TWBENCH_EXPERIMENT_H
@@ -119,7 +121,7 @@ struct experiment {
     size_t run_count;
     struct experiment_part parts[EXPERIMENT_PARTS_MAX];
     size_t part_count;
-    struct pictures *pictures; /* NULL: none (pictures.h) */
+    struct claim_pictures *pictures; /* NULL: none (pictures.h) */
     cJSON *json, *texts; /* the file, and numbers of it as text; strings here point into them */
 };
 

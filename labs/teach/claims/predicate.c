@@ -141,6 +141,14 @@ const cJSON *evidence_find(const struct evidence *evidence, const struct experim
     return NULL;
 }
 
+static bool is_built(const struct experiment_run *run, const char *impl)
+{
+    size_t i = 0;
+    while (i < run->impl_count && strcmp(run->impls[i], impl) != 0)
+        i++;
+    return run->on_stores || i == run->impl_count || run->designs[i];
+}
+
 /* False, and the trial is inconclusive, when there is no such figure. */
 static bool look_up(const struct evidence *evidence, const struct experiment_selector *selector,
                     const char *impl, double x, const cJSON **cell, struct quantity *value,
@@ -155,6 +163,9 @@ static bool look_up(const struct evidence *evidence, const struct experiment_sel
              !lab_program(selector->run->lab, program, sizeof program))
         conclude(out, CLAIM_INCONCLUSIVE, "the lab %s is not built ('make %s')", selector->run->lab,
                  selector->run->lab);
+    else if (!*cell && !is_built(selector->run, impl))
+        conclude(out, CLAIM_INCONCLUSIVE,
+                 "%s is a library's, which is not built ('make libraries')", impl);
     else if (!*cell)
         conclude(out, CLAIM_INCONCLUSIVE, "%s at %s was not run", impl, place(at, x));
     /* A store that loses or repeats has a ledger, which the claim is about. */

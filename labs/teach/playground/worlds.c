@@ -1,5 +1,5 @@
 /* worlds.c - opens designs, drives them by a load, and looks at them for a picture. */
-#include "playground/worlds.h"
+#include "labs/teach/playground/worlds.h"
 
 #include "harness/base/samemath.h"
 #include "harness/measure/workload/stream.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """playground_page.py PAGE DIGESTS [SCREENSHOT_DIR] - the playground in a headless Chromium, held against native code.
 
-DIGESTS is the program that prints what each design answers natively (playground/digests.c).  Looks at the page as its
+DIGESTS is the program that prints what each design answers natively (labs/teach/playground/digests.c).  Looks at the page as its
 users do: designs, sliders, tours, keyboard, a phone, the dark.  Prints TAP.
 """
 import subprocess
@@ -21,7 +21,7 @@ def wait_until(browser, condition, seconds=30):
     return False
 
 
-# The loads of playground/digests.c.
+# The loads of digests.c.
 RUN_ALL = """(() => {
     const loads = [[1000, 500, 0, 0, 1], [700, 300, 1, 300, 2], [500, 2000, 2, 800, 3]], lines = [];
     const { code, openWorld, designs } = window.playground;

@@ -1,11 +1,11 @@
 #!/bin/bash
-# claims_pictures.sh [CLAIMS.json] - draws those pictures of claims anew that a page under docs/ shows.
+# claims_pictures.sh [CLAIMS.json] - draws those pictures of claims anew that a page shows.
 #
 # The document comes from tools/reference/claims.sh (default: results/reference/claims.json).  PICTURES=DIR: DIR/claims.
 set -euo pipefail
 
-cd "$(dirname "$0")/.."
-folder=${PICTURES:-docs/pictures}/claims
+cd "$(dirname "$0")/../../.."
+folder=${PICTURES:-labs/teach/docs}/claims
 document=${1:-results/reference/claims.json}
 
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ trap 'rm -r "$work"' EXIT
 mkdir -p "$folder"
 rm -f "$folder"/*.svg
 for picture in "$work"/*.svg; do
-    grep -q "pictures/claims/$(basename "$picture")" README.md docs/*.md || continue
+    grep -qF "claims/$(basename "$picture")" README.md docs/*.md labs/*/README.md labs/*/docs/*.md || continue
     # gnuplot writes comments, empty groups and blanks that nobody sees: a quarter of the file.
     sed -e 's/[[:space:]]*$//' -e '/^$/d' "$picture" >"$folder/$(basename "$picture")"
 done

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """playground.py OUT.html TWBENCH - puts the page of the playground together: one file that loads nothing.
 
-Compiles the designs of src/impls and playground/worlds.c to WebAssembly with Debian's clang and wasi-libc, and inlines
+Compiles the designs of src/impls and worlds.c to WebAssembly with Debian's clang and wasi-libc, and inlines
 that, the style, the script and the tours.  Tours are the worked examples, as TWBENCH answers them, and the steps
-of docs/LESSONS.md with their questions.
+of labs/teach/docs/LESSONS.md with their questions.
 """
 import base64, glob, json, os, re, subprocess, sys, tempfile
 
 COMPILE = ["clang", "--target=wasm32-wasi", "--sysroot=/usr", "-isystem", "/usr/include/wasm32-wasi", "-std=c11", "-D_GNU_SOURCE",
            "-D_WASI_EMULATED_MMAN", "-Isrc", "-I.", "-O2", "-ffp-contract=off"]
-SOURCES = ["playground/worlds.c", "playground/wasi.c", "src/harness/ask/show/kinds.c", "src/harness/base/samemath.c", "src/impls/registry.c"]
+SOURCES = ["labs/teach/playground/worlds.c", "labs/teach/playground/wasi.c", "labs/teach/show/kinds.c", "src/harness/base/samemath.c", "src/impls/registry.c"]
 
 
 def run(command):
@@ -21,7 +21,7 @@ def run(command):
 
 def exported():
     """The functions that worlds.h declares."""
-    header = open("playground/worlds.h").read()
+    header = open("labs/teach/playground/worlds.h").read()
     return sorted(set(re.findall(r"\b((?:world|design|counter)_\w+)\(", header)))
 
 
@@ -81,14 +81,14 @@ def numbered(text):
 def lessons():
     """Each step of LESSONS.md: its title, its first paragraph, its questions and the answers."""
     steps = []
-    for part in re.split(r"^## ", open("docs/LESSONS.md").read(), flags=re.M)[1:]:
+    for part in re.split(r"^## ", open("labs/teach/docs/LESSONS.md").read(), flags=re.M)[1:]:
         title, _, body = part.partition("\n")
         asked, _, rest = body.partition("<details>")
         questions, answers = numbered(asked), numbered(rest.partition("</details>")[0])
         if not questions:
             continue
         if len(questions) != len(answers):
-            sys.exit(f"playground.py: docs/LESSONS.md, '{title}': {len(questions)} questions and {len(answers)} answers")
+            sys.exit(f"playground.py: labs/teach/docs/LESSONS.md, '{title}': {len(questions)} questions and {len(answers)} answers")
         first = next(p for p in body.strip().split("\n\n") if not p.startswith(("```", "|", "#", "!")))
         steps.append({"title": title, "text": plain(first), "quoted": "".join(re.findall(r"^```\w+\n(.*?)^```", asked, flags=re.M | re.S)), "questions": questions, "answers": answers})
     return steps
@@ -97,9 +97,9 @@ def lessons():
 def main():
     out, twbench = sys.argv[1], os.path.abspath(sys.argv[2])
     data = {"wasm": base64.b64encode(compile_designs()).decode(), "examples": worked_examples(twbench), "lessons": lessons()}
-    page = open("playground/page.html").read()
-    page = page.replace("/* STYLE */", open("playground/page.css").read())
-    page = page.replace("/* SCRIPT */", open("playground/page.js").read())
+    page = open("labs/teach/playground/page.html").read()
+    page = page.replace("/* STYLE */", open("labs/teach/playground/page.css").read())
+    page = page.replace("/* SCRIPT */", open("labs/teach/playground/page.js").read())
     page = page.replace("/* DATA */", json.dumps(data).replace("</", "<\\/"))
     os.makedirs(os.path.dirname(out) or ".", exist_ok=True)
     with open(out + ".new", "w") as file:
