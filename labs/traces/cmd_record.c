@@ -89,7 +89,8 @@ static int take_arguments(struct recording *recording, struct diag *diag)
     if (options->trace)
         snprintf(recording->trace, sizeof recording->trace, "%s", options->trace);
     else
-        snprintf(recording->trace, sizeof recording->trace, "%s.tt.xz", recording->call->operands[0]);
+        snprintf(recording->trace, sizeof recording->trace, "%s.tt.xz",
+                 recording->call->operands[0]);
     snprintf(recording->log, sizeof recording->log, "%s%s", log ? log : recording->trace,
              log ? "" : ".log");
     snprintf(recording->clocks, sizeof recording->clocks, "%s.clocks", recording->log);
