@@ -3,9 +3,7 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
-#include "labs/traces/record/command.h"
 #include "labs/traces/record/nginx_config.h"
-#include "labs/traces/record/probes.h"
 #include "labs/traces/record/tracing.h"
 
 #include <errno.h>
@@ -14,14 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-struct recorder {
-    const char *name, *records;
-    const char *events[3]; /* of the kernel */
-    int (*probes)(struct tracing *tracing, const char *library, struct diag *diag); /* or NULL */
-    bool clocks;
-};
-
-static const struct recorder recorders[] = {
+const struct recorder recorders[] = {
     {"nginx", "the timers of the nginx that is the command", {NULL}, NULL, false},
     {"libuv",
      "programs that use libuv, those that run already too (root)",
@@ -43,15 +34,14 @@ static const struct recorder recorders[] = {
      {"timer/hrtimer_start", "timer/hrtimer_cancel", "timer/hrtimer_expire_entry"},
      NULL,
      true},
+    {NULL, NULL, {NULL}, NULL, false},
 };
-
-#define RECORDER_COUNT (sizeof recorders / sizeof recorders[0])
 
 int recorder_take(const char *name, const struct recorder **out, struct diag *diag)
 {
     char buffer[128], hint[NEAREST_HINT];
     struct text names = text_in(buffer, sizeof buffer);
-    for (size_t i = 0; i < RECORDER_COUNT; i++) {
+    for (size_t i = 0; recorders[i].name; i++) {
         text_add_item(&names, ", ", "%s", recorders[i].name);
         if (strcmp(recorders[i].name, name) == 0) {
             *out = &recorders[i];
@@ -60,22 +50,6 @@ int recorder_take(const char *name, const struct recorder **out, struct diag *di
     }
     return diag_usage(diag, "record: no kind '%s'; expected one of %s%s", name, buffer,
                       nearest_listed(name, buffer, hint, sizeof hint));
-}
-
-const char *recorder_name(const struct recorder *recorder)
-{
-    return recorder->name;
-}
-
-bool recorder_has_clocks(const struct recorder *recorder)
-{
-    return recorder->clocks;
-}
-
-void recorders_visit(recorder_fn *visit, void *ctx)
-{
-    for (size_t i = 0; i < RECORDER_COUNT; i++)
-        visit(ctx, recorders[i].name, recorders[i].records);
 }
 
 /* ---- nginx. -------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #define TWBENCH_TRACING_H
 
 #include "harness/base/diag.h"
-#include "labs/traces/record/record_end.h"
+#include "labs/traces/record/command.h"
 
 #include <stddef.h>
 
@@ -32,5 +32,12 @@ int tracing_enable_probes(struct tracing *tracing, struct diag *diag);
 /* Events end; they go into the log, and how many there are and were lost into `end`. */
 int tracing_save(struct tracing *tracing, const char *log, struct record_end *end,
                  struct diag *diag);
+
+/* ---- Probes on the timer functions of libuv and libevent, so that no program is rebuilt or restarted (probes.c). ---- */
+
+/* Probes of the library's file, NULL: the one that the linker finds.  DIAG_USAGE: it is not installed, or what the
+ * offsets in libuv's structs are asked of (headers, a compiler) is not here.  The file is loaded to find its functions. */
+int probes_libuv(struct tracing *tracing, const char *file, struct diag *diag);
+int probes_libevent(struct tracing *tracing, const char *file, struct diag *diag);
 
 #endif
