@@ -3,7 +3,6 @@
 
 #include "harness/command/help.h"
 #include "harness/command/outputs.h"
-#include "labs/traces/import/tracefile.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +54,7 @@ static int check_outputs(struct call *call, const struct outputs *outputs, struc
     if (!outputs->also[0])
         return diag_usage(diag, "import: -o is missing; expected -o TRACE.tt, .tt.xz or .tt.gz");
     int status = outputs_check(call, outputs, diag);
-    return status == DIAG_OK ? tracefile_check(outputs->also[0], outputs->force, diag) : status;
+    return status == DIAG_OK ? import_check_path(outputs->also[0], outputs->force, diag) : status;
 }
 
 /* ---- From log to trace --------------------------------------------------------------------------- */
@@ -102,20 +101,13 @@ static int run(struct call *call)
     return status == DIAG_OK ? EXIT_OK : command_fail(status, &diag);
 }
 
-static void print_key(void *ctx, const char *name, const char *value, const char *help)
-{
-    char left[48];
-    snprintf(left, sizeof left, "  %s=%s", name, value);
-    help_row(ctx, left, help);
-}
-
 static void help(FILE *out)
 {
     fprintf(out, "\nKinds of logs (plain, .gz or .xz), and the keys of each:\n");
     for (size_t i = 0; import_kinds[i]; i++) {
         fprintf(out, "\n");
         help_row(out, import_kinds[i]->name, import_kinds[i]->reads);
-        import_keys_visit(import_kinds[i], print_key, out);
+        import_keys_help(import_kinds[i], out);
     }
 }
 

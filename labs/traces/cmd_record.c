@@ -4,7 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
 #include "harness/command/help.h"
-#include "labs/traces/import/tracefile.h"
 #include "labs/traces/record/record.h"
 
 #include <inttypes.h>
@@ -68,7 +67,7 @@ static int check_files(const struct recording *recording, struct diag *diag)
     if (strcmp(recording->trace, "-") == 0)
         return diag_usage(diag,
                           "-o -: the command has standard output; expected -o TRACE.tt[.xz|.gz]");
-    int status = tracefile_check(recording->trace, options->force, diag);
+    int status = import_check_path(recording->trace, options->force, diag);
     if (status != DIAG_OK || options->force)
         return status;
     status = file_refuse_existing(recording->log, "--force overwrites it", diag);
@@ -111,14 +110,10 @@ static void say_end(const struct recording *recording, const struct record_end *
 static int import_log(struct recording *recording)
 {
     char clocks[PATH_MAX + 32], output[] = "-o", force[] = "--force", name[32];
-    char *words[6];
-    size_t count = 0;
+    char *words[6] = {name, recording->log, output, recording->trace};
+    size_t count = 4;
     snprintf(name, sizeof name, "%s", recording->recorder->name);
     snprintf(clocks, sizeof clocks, "clocks=%s", recording->clocks);
-    words[count++] = name;
-    words[count++] = recording->log;
-    words[count++] = output;
-    words[count++] = recording->trace;
     if (recording->options->force)
         words[count++] = force;
     if (recording->recorder->clocks)

@@ -4,9 +4,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
-#include "labs/traces/import/tracefile.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,17 +276,11 @@ static int not_this_kind(const struct import *import, struct diag *diag)
 static void tracks_list(const struct import *import, char *out, size_t size)
 {
     struct import_track **tracks = import_tracks_sorted(import);
+    struct text list = text_in(out, size);
     char name[40];
-    *out = '\0';
     for (uint32_t i = 0; i < import->track_keys.count; i++) {
-        size_t used = strlen(out);
-        if (used + 80 > size) {
-            snprintf(out + used, size - used, " ...");
-            break;
-        }
         import_track_name(import, tracks[i], name, sizeof name);
-        snprintf(out + used, size - used, "%s%s (%llu lines)", used ? ", " : "", name,
-                 (unsigned long long)tracks[i]->lines);
+        text_add_item(&list, ", ", "%s (%llu lines)", name, (unsigned long long)tracks[i]->lines);
     }
     free(tracks);
 }
@@ -343,63 +335,6 @@ int import_read(struct import *import, struct textfile *log, struct diag *diag)
         kind->count(import, import->chosen);
     tally_sort(&import->functions);
     return DIAG_OK;
-}
-
-/* ---- Writing ------------------------------------------------------------------------------------- */
-
-void import_header(const struct import *import, struct trace_header *header)
-{
-    const struct import_kind *kind = import->options->kind;
-    const char *source = import->options->source ? import->options->source : kind->source;
-    const struct builder *builder = &import->chosen->builder;
-    *header = (struct trace_header){
-        .unit_ns = kind->unit_find ? kind->unit_find(import) : kind->unit_ns,
-        .ids = builder->ids,
-        .ops = builder->op_count,
-        .max_armed = builder->counts.max_armed,
-        .end = (uint64_t)builder->now,
-    };
-    if (source)
-        snprintf(header->source, sizeof header->source, "%s", source);
-    else
-        kind->source_write(import, header->source, sizeof header->source);
-}
-
-static void print_trace(FILE *out, const struct import *import)
-{
-    struct trace_header header;
-    const struct builder *builder = &import->chosen->builder;
-    import_header(import, &header);
-    fprintf(out,
-            "# timer-trace 1\n# source: %s\n# unit_ns: %" PRIu64 "\n# ids: %" PRIu64
-            "\n# ops: %" PRIu64 "\n# max_armed: %" PRIu64 "\n# end: %" PRIu64 "\n",
-            header.source, header.unit_ns, header.ids, header.ops, header.max_armed, header.end);
-    for (size_t i = 0; i < builder->op_count; i++) {
-        const struct builder_op *op = &builder->ops[i];
-        if (op->is_start)
-            fprintf(out, "%" PRIu64 " s %" PRIu32 " %" PRId64 "\n", op->now, op->id, op->delay);
-        else
-            fprintf(out, "%" PRIu64 " c %" PRIu32 "\n", op->now, op->id);
-    }
-}
-
-int import_write(struct import *import, const char *path, struct diag *diag)
-{
-    const struct builder *builder = &import->chosen->builder;
-    char *text = NULL;
-    size_t size;
-    for (size_t i = 0; i < builder->op_count; i++)
-        if (builder->ops[i].is_start)
-            distribution_add(&import->delays, builder->ops[i].delay);
-    distribution_sort(&import->delays);
-    distribution_sort(&import->chosen->builder.lateness);
-    FILE *out = open_memstream(&text, &size);
-    if (out)
-        print_trace(out, import);
-    int status = out && fclose(out) == 0 ? tracefile_write(path, text, size, diag)
-                                         : diag_run(diag, "%s: no memory for the trace", path);
-    free(text);
-    return status;
 }
 
 /* ---- Logs where a load is expected --------------------------------------------------------------- */

@@ -54,9 +54,8 @@ void import_options_init(struct import_options *options, const struct import_kin
 /* Takes one "key=value"; DIAG_USAGE names the keys there are. */
 int import_options_take(struct import_options *options, const char *setting, struct diag *diag);
 
-/* Calls `visit` with each key of the kind. */
-typedef void import_key_fn(void *ctx, const char *name, const char *value, const char *help);
-void import_keys_visit(const struct import_kind *kind, import_key_fn *visit, void *ctx);
+/* Prints each key of the kind with what it takes. */
+void import_keys_help(const struct import_kind *kind, FILE *out);
 
 /* ---- A kind -------------------------------------------------------------------------------------- */
 
@@ -185,6 +184,9 @@ int import_read(struct import *import, struct textfile *log, struct diag *diag);
 /* The chosen track's header, complete once the log has been read. */
 void import_header(const struct import *import, struct trace_header *header);
 
+/* Refuses a directory that cannot be written to, a name that does not end in .tt, .tt.xz or .tt.gz, and a file that is
+ * there (unless `force`); "-" is stdout. */
+int import_check_path(const char *path, bool force, struct diag *diag);
 /* Writes the trace as OUT.tt, .tt.xz or .tt.gz ("-": plain, to stdout), at once or not at all. */
 int import_write(struct import *import, const char *path, struct diag *diag);
 

@@ -146,27 +146,16 @@ static bool delta_read(struct span text, struct event *event)
            event->timeout <= INT64_MAX;
 }
 
-/* "epoll timer: 5000", and what other systems' event modules call it. */
-static bool pass_read(struct span text, struct event *event)
-{
-    static const char *const modules[] = {"epoll",  "kevent",    "poll",
-                                          "select", "eventport", "devpoll"};
-    event->kind = EVENT_PASS;
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        struct span rest = text;
-        if (scan_literal(&rest, modules[i]) && scan_literal(&rest, " timer: "))
-            return true;
-    }
-    return false;
-}
-
 /* What comes after the prefix.  IMPORT_BROKEN: it begins as a line of ours does and does not go on so. */
 static enum import_line message_read(struct span text, struct event *event)
 {
     bool whole;
-    if (text.at == text.end || !strchr("etkpsd", *text.at))
+    if (text.at == text.end || !strchr("et", *text.at))
         return IMPORT_OTHER;
-    if (scan_literal(&text, "event timer add: "))
+    event->kind = EVENT_PASS;
+    if (scan_literal(&text, "epoll timer: "))
+        whole = true;
+    else if (scan_literal(&text, "event timer add: "))
         whole = add_read(text, event);
     else if (scan_literal(&text, "event timer del: "))
         whole = del_read(text, event);
@@ -175,7 +164,7 @@ static enum import_line message_read(struct span text, struct event *event)
     else if (scan_literal(&text, "timer delta: "))
         whole = delta_read(text, event);
     else
-        return pass_read(text, event) ? IMPORT_USED : IMPORT_OTHER;
+        return IMPORT_OTHER;
     return whole ? IMPORT_USED : IMPORT_BROKEN;
 }
 

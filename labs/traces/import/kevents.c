@@ -27,58 +27,39 @@ void kevents_close(void *state)
 
 enum field {
     FIELD_TIMER,
-    FIELD_HRTIMER,
-    FIELD_FUNCTION,
     FIELD_EXPIRES,
+    FIELD_FUNCTION,
     FIELD_TIMEOUT,
-    FIELD_BUCKET,
+    FIELD_HRTIMER,
     FIELD_CPU,
     FIELD_FLAGS,
     FIELD_NOW,
+    FIELD_BUCKET,
     FIELD_MODE,
     FIELD_WAS_ARMED,
     FIELD_CLOCKID,
-    FIELDS,
-    FIELD_NONE = FIELDS,
+    FIELDS
 };
+
+static const struct {
+    size_t length;
+    const char *name;
+} field_names[FIELDS] = {{5, "timer"},          {7, "expires"}, {8, "function"},  {7, "timeout"},
+                         {7, "hrtimer"},        {3, "cpu"},     {5, "flags"},     {3, "now"},
+                         {13, "bucket_expiry"}, {4, "mode"},    {9, "was_armed"}, {7, "clockid"}};
 
 /* Their values; NULL where there is no such field. */
 struct fields {
     struct span values[FIELDS];
 };
 
-static bool key_is(const char *key, const char *name, size_t length)
-{
-    return memcmp(key, name, length) == 0;
-}
-
-/* By length first, which leaves one or two to compare, and those with a constant length. */
 static enum field field_find(const char *key, size_t length)
 {
-    switch (length) {
-    case 3:
-        return key_is(key, "cpu", 3) ? FIELD_CPU : key_is(key, "now", 3) ? FIELD_NOW : FIELD_NONE;
-    case 4:
-        return key_is(key, "mode", 4) ? FIELD_MODE : FIELD_NONE;
-    case 5:
-        return key_is(key, "timer", 5)   ? FIELD_TIMER
-               : key_is(key, "flags", 5) ? FIELD_FLAGS
-                                         : FIELD_NONE;
-    case 7:
-        return key_is(key, "expires", 7)   ? FIELD_EXPIRES
-               : key_is(key, "timeout", 7) ? FIELD_TIMEOUT
-               : key_is(key, "hrtimer", 7) ? FIELD_HRTIMER
-               : key_is(key, "clockid", 7) ? FIELD_CLOCKID
-                                           : FIELD_NONE;
-    case 8:
-        return key_is(key, "function", 8) ? FIELD_FUNCTION : FIELD_NONE;
-    case 9:
-        return key_is(key, "was_armed", 9) ? FIELD_WAS_ARMED : FIELD_NONE;
-    case 13:
-        return key_is(key, "bucket_expiry", 13) ? FIELD_BUCKET : FIELD_NONE;
-    default:
-        return FIELD_NONE;
-    }
+    enum field field = 0;
+    while (field < FIELDS && (field_names[field].length != length ||
+                              memcmp(field_names[field].name, key, length) != 0))
+        field++;
+    return field;
 }
 
 /* "key=value" and "[key=value]"; a function of a module has a "[module]" behind it, which is no field. */
@@ -99,7 +80,7 @@ static void fields_read(struct span text, struct fields *fields)
         const char *value = ++at;
         while (at < text.end && *at != ' ')
             at++;
-        if (field != FIELD_NONE && !fields->values[field].at)
+        if (field != FIELDS && !fields->values[field].at)
             fields->values[field] = (struct span){value, at - (bracket && at[-1] == ']')};
     }
 }

@@ -2,7 +2,7 @@
 #include "labs/traces/import/import.h"
 
 #include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "harness/command/help.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,11 +117,14 @@ static bool key_is_of(const struct key *key, const struct import_kind *kind)
     return key->bit == 0 || (kind->keys & key->bit);
 }
 
-void import_keys_visit(const struct import_kind *kind, import_key_fn *visit, void *ctx)
+void import_keys_help(const struct import_kind *kind, FILE *out)
 {
     for (size_t i = 0; i < KEYS; i++)
-        if (key_is_of(&keys[i], kind))
-            visit(ctx, keys[i].name, keys[i].value, keys[i].help);
+        if (key_is_of(&keys[i], kind)) {
+            char left[48];
+            snprintf(left, sizeof left, "  %s=%s", keys[i].name, keys[i].value);
+            help_row(out, left, keys[i].help);
+        }
 }
 
 void import_options_init(struct import_options *options, const struct import_kind *kind)

@@ -1,6 +1,7 @@
 /* command.c - starts the recorded command, waits for it, and ends it when it is time. */
 #include "labs/traces/record/command.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/memory.h"
 
@@ -20,13 +21,6 @@
  * asked to end gets so long before it is killed. */
 #define GRACE_NS    UINT64_C(1000000000)
 #define FAREWELL_NS UINT64_C(10000000000)
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 static int shell_status(int status)
 {
@@ -93,13 +87,13 @@ static void note_signal(struct vigil *vigil)
         return;
     vigil->end->interrupted = vigil->end->cut = true;
     vigil->signal = (int)info.ssi_signo;
-    vigil->acts_ns = now_ns() + (info.ssi_code == SI_KERNEL ? GRACE_NS : 0);
+    vigil->acts_ns = clock_read_ns(CLOCK_MONOTONIC) + (info.ssi_code == SI_KERNEL ? GRACE_NS : 0);
 }
 
 /* Sends what is due; what comes next is the end without asking. */
 static void act(struct vigil *vigil)
 {
-    uint64_t now = now_ns();
+    uint64_t now = clock_read_ns(CLOCK_MONOTONIC);
     if (vigil->ends_ns > 0 && now >= vigil->ends_ns) {
         vigil->ends_ns = 0;
         vigil->end->cut = true;
@@ -115,7 +109,7 @@ static void act(struct vigil *vigil)
 
 static int wait_ms(const struct vigil *vigil)
 {
-    uint64_t now = now_ns(), next = vigil->acts_ns;
+    uint64_t now = clock_read_ns(CLOCK_MONOTONIC), next = vigil->acts_ns;
     if (vigil->ends_ns > 0 && (next == 0 || vigil->ends_ns < next))
         next = vigil->ends_ns;
     if (next == 0)
@@ -182,7 +176,8 @@ int command_run(const struct command_run *run, struct record_end *end, struct di
     vigil.said_fd = said[0];
     if (status == DIAG_OK) {
         vigil.child_fd = pidfd_open(vigil.child, 0);
-        vigil.ends_ns = run->duration_ns > 0 ? now_ns() + run->duration_ns : 0;
+        vigil.ends_ns =
+            run->duration_ns > 0 ? clock_read_ns(CLOCK_MONOTONIC) + run->duration_ns : 0;
         keep_vigil(&vigil);
     }
     if (vigil.said_fd >= 0)

@@ -1,6 +1,7 @@
 /* record.c - the kinds of recordings: from the rights to a log. */
 #include "labs/traces/record/record.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
 #include "labs/traces/record/nginx_config.h"
@@ -112,13 +113,6 @@ static int record_nginx(const struct record_request *request, struct record_end 
 
 /* ---- tracefs. ------------------------------------------------------------------------------------ */
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* How far the clocks are apart, by which deadlines on one are told from those on another. */
 static int write_clocks(const char *log, struct diag *diag)
 {
@@ -132,8 +126,9 @@ static int write_clocks(const char *log, struct diag *diag)
     if (!out)
         return diag_usage(diag, "%s: %s", path, strerror(errno));
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
-        int64_t before = clock_ns(CLOCK_MONOTONIC), there = clock_ns(clocks[i].id);
-        int64_t after = clock_ns(CLOCK_MONOTONIC);
+        int64_t before = (int64_t)clock_read_ns(CLOCK_MONOTONIC),
+                there = (int64_t)clock_read_ns(clocks[i].id);
+        int64_t after = (int64_t)clock_read_ns(CLOCK_MONOTONIC);
         fprintf(out, "%s-monotonic %" PRId64 "\n", clocks[i].name,
                 there - before - (after - before) / 2);
     }
@@ -150,7 +145,7 @@ static int switch_on(const struct record_request *request, struct tracing *traci
     if (status == DIAG_OK && recorder->probes)
         status = recorder->probes(tracing, request->wishes->library, diag);
     if (status == DIAG_OK && recorder->probes)
-        return tracing_enable_probes(tracing, diag);
+        return tracing_enable(tracing, tracing->group, diag);
     for (size_t i = 0; i < 3 && recorder->events[i] && status == DIAG_OK; i++)
         status = tracing_enable(tracing, recorder->events[i], diag);
     return status;

@@ -12,8 +12,7 @@ struct tracing {
     char group[32];     /* of the probes */
     char made[4][40];   /* probes that are there, by name */
     size_t made_count;
-    bool enabled;          /* the group's events */
-    const char *events[4]; /* those of the kernel that are on */
+    const char *events[4]; /* those that are on */
     size_t event_count;
 };
 
@@ -26,9 +25,8 @@ void tracing_close(struct tracing *tracing);
 /* Adds the probe NAME at that offset of the file, with what it fetches; "" or a filter for its events. */
 int tracing_probe(struct tracing *tracing, const char *name, const char *file, uint64_t offset,
                   const char *fetches, const char *filter, struct diag *diag);
-/* Events begin: of the kernel ("timer/timer_start"), and of all probes made. */
+/* Events begin: of the kernel ("timer/timer_start"), or of all probes made (the group). */
 int tracing_enable(struct tracing *tracing, const char *event, struct diag *diag);
-int tracing_enable_probes(struct tracing *tracing, struct diag *diag);
 /* Events end; they go into the log, and how many there are and were lost into `end`. */
 int tracing_save(struct tracing *tracing, const char *log, struct record_end *end,
                  struct diag *diag);
