@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const struct import_kind *const import_kinds[] = {
     &import_nginx, &import_libuv, &import_libevent, &import_ktimer, &import_khrtimer, NULL};
@@ -335,41 +334,4 @@ int import_read(struct import *import, struct textfile *log, struct diag *diag)
         kind->count(import, import->chosen);
     tally_sort(&import->functions);
     return DIAG_OK;
-}
-
-/* ---- Logs where a load is expected --------------------------------------------------------------- */
-
-#define LOG_LINES 200u
-
-static const struct import_kind *recognise(struct textfile *file)
-{
-    char *line;
-    size_t length;
-    struct diag ignored;
-    for (unsigned i = 0; i < LOG_LINES && textfile_line(file, &line, &length, &ignored) == 1; i++)
-        for (size_t k = 0; import_kinds[k]; k++)
-            if (import_kinds[k]->recognise(span_of(line, length)))
-                return import_kinds[k];
-    return NULL;
-}
-
-int import_refuse_log(const char *path, struct diag *diag)
-{
-    struct stat info;
-    struct textfile *file;
-    struct diag ignored;
-    const char *dot = strrchr(path, '.');
-    bool is_named = dot && strcmp(dot, ".log") == 0;
-    bool is_load = dot && (strcmp(dot, ".json") == 0 || strstr(path, ".tt"));
-    if (is_load || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
-        textfile_open(&file, path, &ignored) != DIAG_OK)
-        return DIAG_OK;
-    const struct import_kind *kind = recognise(file);
-    textfile_close(file);
-    if (!kind && !is_named)
-        return DIAG_OK;
-    return diag_usage(diag,
-                      "%.300s: a log, expected a trace or a workload: import it first, with "
-                      "'twbench import %s %.300s -o TRACE.tt.xz'",
-                      path, kind ? kind->name : "KIND", path);
 }

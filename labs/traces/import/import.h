@@ -167,10 +167,6 @@ enum import_line import_ftrace(struct import *import, struct span line,
 /* Is the record's thread, process or cpu one that pid= and cpu= allow? */
 bool import_selects(const struct import_options *options, const struct ftrace_record *record);
 
-/* DIAG_USAGE, with the command that imports it, when the file is a log: one of its first lines is of a kind, or its name
- * ends in .log.  DIAG_OK for workloads, traces, and what is no file. */
-int import_refuse_log(const char *path, struct diag *diag);
-
 /* ---- From log to trace --------------------------------------------------------------------------- */
 
 void import_open(struct import *import, const struct import_options *options);
