@@ -3,7 +3,7 @@
 Tests of formats make a Format of the two, have the common checks made, add their own, and print TAP.  A format with a
 page of its own has that checked, too; of the others `twbench schema` prints what the schema says of each key.
 """
-import copy, json, os, subprocess
+import copy, json, os, subprocess, tempfile
 import jsonschema
 import tap
 from tap import report
@@ -82,6 +82,34 @@ def check_refused(name, validator, document, paths, change, least):
     if len(paths) < least:
         problems.append(f"only {len(paths)} keys were tried")
     report(f"{name} is refused ({len(paths)} keys)", problems)
+
+
+def keys_of(item, path=()):
+    """Paths of all keys; of arrays the first element stands for all."""
+    if isinstance(item, dict):
+        for key, value in item.items():
+            yield path + (key,)
+            yield from keys_of(value, path + (key,))
+    elif isinstance(item, list) and item:
+        yield from keys_of(item[0], path + (0,))
+
+
+def check_written(kind, schema_path, words, without=()):
+    """What twbench writes with these words (their {} is the file; without one it prints the document), against its
+    schema.  `without`: keys whose members are not the format's own, or stand in another schema."""
+    schema = json.load(open(schema_path))
+    check_schema(f"{kind}: the schema is a schema", schema)
+    with tempfile.TemporaryDirectory() as work:
+        path = f"{work}/written.json"
+        out = subprocess.run([TWBENCH] + [word.format(path) for word in words], capture_output=True, text=True)
+        document = json.load(open(path)) if os.path.exists(path) else json.loads(out.stdout)
+    validator = jsonschema.Draft7Validator(schema)
+    report(f"{kind}: what twbench writes is valid", errors(document, validator))
+    paths = [path for path in keys_of(document) if not set(without) & set(path[:-1])]
+    report(f"{kind}: the schema says what every key means",
+           undescribed(schema, paths) + ([] if len(paths) > 8 else ["few keys"]))
+    check_refused(f"{kind}: a value of another type", validator, document, paths, retype, 8)
+    check_refused(f"{kind}: a missing key", validator, document, [(key,) for key in schema["required"]], remove, 1)
 
 
 class Format:

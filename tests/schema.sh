@@ -250,45 +250,10 @@ claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("comparison: a key that a newer version added is taken", errors(claims, compare_validator))
 
-# ---- What trace, import, show and probe write. ----
+# ---- What probe and run write. ----
 
-SMALL = {
-    "trace": (["trace", "libuv-bind", f"--fit={work}/fitted.json", "--json={}"], "docs/TRACE.md"),
-    "import": (["import", "nginx", "tests/import/samples/nginx-debug_event-mid.log.xz", "-o", f"{work}/trace.tt",
-                "--progress=never", "--json={}"], "docs/IMPORT.md"),
-    "show": (["show", "W9", "--json={}"], "docs/SHOW.md"),
-    "probe": (["probe", "--impl=heap", "--workload=hold", "--tasks=100", "--samples=1", "--passes=1"], None),
-}
-VERSIONS = {"probe": 2}
-
-
-def written(command):
-    path = f"{work}/written.json"
-    if os.path.exists(path):
-        os.remove(path)
-    out = subprocess.run([twbench] + [word.format(path) for word in command], capture_output=True, text=True)
-    return json.load(open(path)) if os.path.exists(path) else json.loads(out.stdout)
-
-
-for kind, (command, page) in SMALL.items():
-    stated_schema = json.load(open(f"schema/{kind}-{VERSIONS.get(kind, 1)}.json"))
-    check_schema(f"{kind}: the schema is a schema", stated_schema)
-    judge, document = jsonschema.Draft7Validator(stated_schema), written(command)
-    report(f"{kind}: what twbench writes is valid", errors(document, judge))
-    paths = [path for path in key_paths(document) if "fit" not in path and not {"converter", "flags"} & set(path[:-1])]
-    report(f"{kind}: the schema states every key",
-           [name_of(p) for p in paths if not stated(stated_schema, p, {})] + ([] if len(paths) > 8 else ["few keys"]))
-    report(f"{kind}: a value of another type is refused",
-           [name_of(p) for p in paths if judge.is_valid(retyped(document, p))])
-    report(f"{kind}: a key that must be there is missed",
-           [key for key in stated_schema["required"]
-            if judge.is_valid({name: value for name, value in document.items() if name != key})])
-    if page:
-        explained = open(page).read()
-        report(f"{page} explains every key at the top",
-               [key for key in document if not any(f"{mark}{key}{end}" in explained
-                                                   for mark in "`." for end in "`.[")
-                and not (key.startswith("frac_end_") and "`frac_end_*`" in explained)])
+format_check.check_written("probe", "schema/probe-2.json", ["probe", "--impl=heap", "--workload=hold", "--tasks=100",
+                                                            "--samples=1", "--passes=1"])
 
 run = subprocess.run([twbench, "--impl=all", "--tasks=100", "--runs=2", "--counters=step",
                       "--json=-"], capture_output=True, text=True)

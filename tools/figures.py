@@ -59,7 +59,10 @@ def find_parent(figure, definitions):
 def describe(figure, node):
     """Type and description; what else the schema asks of the value stays."""
     kind, *rest = figure["type"].split(" or ")
-    if "$ref" in node or "oneOf" in node:
+    if "$ref" in node:
+        return
+    if "oneOf" in node:
+        node["description"] = figure["meaning"]
         return
     if kind in TYPES and not {"enum", "const"} & set(node):
         node["type"] = [TYPES[kind], "null"] if rest else TYPES[kind]
