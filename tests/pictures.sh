@@ -56,46 +56,6 @@ check "and says which are grey" says crowd/cost-standard.svg 'Grey, not among th
 # A bar is a filled polygon; the first panel of this one has a logarithmic axis.
 check "a logarithmic axis says so" says bars/bars-nginx.svg 'time, logarithmic axis'
 
-# Runners: threads on an axis, a name each; what is not there, stops in a load without any, has no panel.
-runners() {
-    "$twbench" run --runner=locked,tick-queue --impl=heap --tick=2ms --runs=1 --no-system-check --progress=never \
-        --json="$work/runners.json" "${resume[@]}" "$@" >/dev/null
-    resume=(--resume)
-}
-drawn_runners() {
-    local resume=()
-    runners --load=closed --threads=1,2 --tasks=100 --duration=10ms &&
-        runners --load=idle --tasks=10 --duration=20ms && runners --load=burst --tasks=1000 --threads=2 && draw "$work/runners.json" runners
-}
-check "pictures of runners are drawn" drawn_runners
-check "throughput has threads on its axis" says runners/throughput-closed.svg 'threads that start and stop'
-check "a runner stands by its name where all have one design" says runners/throughput-closed.svg '>tick-queue<'
-check "lateness has percentiles" says runners/lateness-burst.svg 'late, p99'
-check "a load without stops has no panel of them" lacks runners/caller-burst.svg 'a stop, p'
-check "idle has wake-ups" says runners/idle-idle.svg 'wake-ups a second'
-lone() { [ ! -e "$work/runners/lateness-idle.svg" ] && [ ! -e "$work/runners/throughput-idle.svg" ]; }
-check "there is no picture of what a load does not show" lone
-
-# An advice in which no candidate lies beyond the edge of the picture, but the interval of one does; and one in which all
-# others are hopeless.
-beyond() {
-    python3 - results/reference/advise.json "$work" <<'PYTHON'
-import copy, json, sys
-document = json.load(open(sys.argv[1]))
-for name, factor, upper in (("interval", 1.05, 100), ("hopeless", 1000, 1001)):
-    planted = copy.deepcopy(document)
-    best = planted["advice"]["recommendation"]["candidate"]
-    base = next(c for c in planted["advice"]["candidates"] if c["name"] == best)["figures"]["cost_ns_per_op"]["median"]
-    for candidate in planted["advice"]["candidates"]:
-        if candidate["name"] != best and candidate["figures"]:
-            candidate.update(status="dominated", front=False)
-            candidate["figures"]["cost_ns_per_op"].update(median=base * factor, low=base * factor, high=base * upper)
-    json.dump(planted, open(f"{sys.argv[2]}/{name}.json", "w"))
-PYTHON
-    draw "$work/interval.json" interval && draw "$work/hopeless.json" hopeless
-}
-check "an advice with a point or an interval beyond the edge is drawn" beyond
-check "what lies beyond it is counted" says hopeless/advise-nginx.svg 'farther right'
 
 # A bar on a logarithmic axis has no foot to stand on.
 barless() { ! grep -n 'boxxyerror\|with boxes' plots/libraries.gp; }

@@ -1,8 +1,7 @@
 /* clock_figures.c - the figures of cells with a runner. */
-#include "labs/live/clock_figures.h"
+#include "labs/live/live.h"
 
 #include "harness/tell/result/figure_words.h"
-#include "labs/live/runners/runner.h"
 
 /* A histogram of the real clock: NAME, its title, the unit of its percentiles, and what it is of. */
 #define CLOCK_TIME(name, p50_keep, p99_keep, max_keep, what)                                       \

@@ -225,8 +225,10 @@ void help_table(FILE *out)
     table_designs(out);
     const char *last = "";
     for (size_t i = 0; i < lab_row_count; i++) {
-        if (strcmp(lab_rows[i].lab, last) != 0)
+        if (strcmp(lab_rows[i].lab, last) != 0) {
+            fprintf(out, "lab\t%s\n", lab_rows[i].lab);
             (void)lab_run(lab_rows[i].lab, words, NULL);
+        }
         last = lab_rows[i].lab;
     }
 }
