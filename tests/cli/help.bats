@@ -55,10 +55,9 @@ longest_line() { LC_ALL=C.UTF-8 wc -L; }
 
 @test "parameters stand under the designs that have them" {
     help=$("$twbench" help run)
-    under=$(awk '/^  [a-z]/ { design = $1 } /^  --timeout/ { print design }' <<<"$help")
-    [ "$under" = ring ]
-    under=$(awk '/^  [a-z]/ { design = $1 } /^  --slots/ { print design }' <<<"$help")
-    grep -qx hashed <<<"$under"
+    under() { awk -v flag="--$1=" '/^Parameters of / { design = $3 } index($1, flag) == 1 { print design }' <<<"$help"; }
+    [ "$(under timeout)" = ring ]
+    under slots | grep -qx hashed
 }
 
 @test "a wrong word is answered by the one that was meant" {
