@@ -57,8 +57,9 @@ struct clock_record {
     const struct clock_way *way;
     const struct clock_wishes *wishes;
     struct clock_report report;
-    cJSON *rounds;   /* of each run its figures (clock_record_round) */
-    cJSON *original; /* what the driver of an original said in the last run; NULL: it is a runner of ours */
+    cJSON *rounds; /* of each run its figures (clock_record_round) */
+    cJSON *
+        original; /* what the driver of an original said in the last run; NULL: it is a runner of ours */
     struct cell_extra extra;
 };
 
