@@ -73,12 +73,13 @@ struct on_clock {
 /* Plays each cell setup->runs times, interleaved, and adds the runs up. */
 struct stage on_clock_stage(struct on_clock *on_clock);
 
-/* What of it makes a cell another experiment: "runner=locked threads=2 load=paced speed=1 ..." */
-void clock_record_identity(char *out, size_t size, const void *record);
+/* The functions of its extra, whose ctx it is.  What of it makes a cell another experiment: "runner=locked threads=2 load=paced
+ * speed=1 ..." */
+void clock_record_identity(char *out, size_t size, const void *ctx);
 /* The settings that tell cells of one table apart: runner, threads and what the runner was given. */
-void clock_record_params(cJSON *params, const void *record);
+void clock_record_params(cJSON *params, const void *ctx);
 /* The keys runner, original, ledger and clock. */
-void clock_record_add(cJSON *cell, const void *record);
+void clock_record_add(cJSON *cell, const void *ctx);
 /* The figures of one run, without the bins of its histograms: an element of "clock.rounds".  The caller's. */
 cJSON *clock_record_round(const struct clock_record *record, const struct clock_report *report);
 
