@@ -1,7 +1,6 @@
 /* cmd_store.c - store dump DIR: prints the files of a wheel-log, record by record, and names what is damaged. */
-#include "harness/command/cli.h"
-
-#include "labs/durable/stores/wheel_log_inspect.h"
+#include "labs/durable/durable.h"
+#include "labs/durable/stores/wheel_log.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -78,7 +77,7 @@ static void print_damage(void *ctx, const char *file, uint64_t offset, const cha
     printf("damaged: %s at %" PRIu64 ": %s\n", file, offset, what);
 }
 
-int cmd_store(const struct options *options)
+static int run(struct call *call)
 {
     static const struct wl_inspector printer = {
         .segment = print_segment,
@@ -89,17 +88,28 @@ int cmd_store(const struct options *options)
     struct diag diag;
     struct tw_error why = {""};
     int status = DIAG_OK;
-    if (options->operand_count != 2 || strcmp(options->operands[0], "dump") != 0)
+    if (call->operand_count != 2 || strcmp(call->operands[0], "dump") != 0)
         status =
             diag_usage(&diag, "store: expected 'store dump DIR', the directory of a wheel-log");
     if (status != DIAG_OK)
-        return cli_fail(status, &diag);
-    switch (wl_inspect(options->operands[1], &printer, &why)) {
+        return command_fail(status, &diag);
+    switch (wl_inspect(call->operands[1], &printer, &why)) {
     case WL_INSPECTED:
         return EXIT_OK;
     case WL_INSPECTED_DAMAGE:
         return EXIT_FAILED;
     default:
-        return cli_fail(diag_usage(&diag, "%s", why.text), &diag);
+        return command_fail(diag_usage(&diag, "%s", why.text), &diag);
     }
 }
+
+static const struct flag_group groups[] = {{0}};
+
+const struct command cmd_store = {
+    .name = "store",
+    .usage = "dump DIR",
+    .summary = "Print the files of a wheel-log, and name what is damaged.",
+    .topic = "Threads and stores",
+    .groups = groups,
+    .run = run,
+};

@@ -17,7 +17,7 @@
 #ifndef TWBENCH_ASIO_SYSTEM_H
 #define TWBENCH_ASIO_SYSTEM_H
 
-#include "answer.h"
+#include "harness/prove/answer.h"
 
 #include <cstdint>
 #include <sys/epoll.h>

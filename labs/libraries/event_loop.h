@@ -16,7 +16,7 @@
 #ifndef TWBENCH_EVENT_LOOP_H
 #define TWBENCH_EVENT_LOOP_H
 
-#include "answer.h"
+#include "harness/prove/answer.h"
 #include "impls/backend.h"
 
 #include <stdlib.h>

@@ -43,7 +43,7 @@
  *   2. The source is ready at the time of the due tick; with keep=1 that of an idle one never.
  *   3. As many timers have a due tick as are counted.
  */
-#include "answer.h"
+#include "harness/prove/answer.h"
 #include "impls/backend.h"
 
 #include <glib.h>

@@ -45,7 +45,7 @@
  *   2. What libev says is left of it is what is left to the due tick, less half a tick.
  *   3. As many timers have a due tick as are counted.
  */
-#include "answer.h"
+#include "harness/prove/answer.h"
 #include "impls/backend.h"
 
 #include <ev.h>

@@ -46,7 +46,7 @@
  *   2. The time that libevent has for it is that of the due tick.
  *   3. As many timers have a due tick as are counted.
  */
-#include "answer.h"
+#include "harness/prove/answer.h"
 #include "impls/backend.h"
 
 #include <event2/event.h>

@@ -42,7 +42,7 @@
  *   2. What libuv says is left of it is what is left to the due tick.
  *   3. As many timers have a due tick as are counted.
  */
-#include "answer.h"
+#include "harness/prove/answer.h"
 #include "impls/backend.h"
 
 #include <uv.h>

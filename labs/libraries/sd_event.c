@@ -42,7 +42,7 @@
  *      others have one that is off, else none.
  *   2. As many timers have a due tick as are counted.
  */
-#include "answer.h"
+#include "harness/prove/answer.h"
 #include "impls/backend.h"
 
 #include <systemd/sd-event.h>

@@ -1,15 +1,11 @@
 /* census_plot.c - writes the data of a trace's pictures. */
-#include "harness/tell/report/plotdata.h"
+#include "labs/traces/traces.h"
 
 #include "harness/base/json.h"
 #include "harness/tell/report/figure.h"
 
 #include <math.h>
 #include <stdio.h>
-
-static const char *const ends[] = {"rearmed", "cancelled", "expired", "left"};
-
-enum { ENDS = sizeof ends / sizeof *ends };
 
 /* Delays of 0 or less stand to the left of all others, so far off that the label has room: at a
  * twelfth of the width of all others, and three bins. */
@@ -39,13 +35,14 @@ static void write_bin(FILE *out, const cJSON *bin, double none)
         to = none * pow(10, 0.05);
     }
     fprintf(out, "%.6g\t%.6g\t%.0f", from / 1e9, to / 1e9, sum);
-    for (int i = 0; i < ENDS; i++)
-        fprintf(out, "\t%.6g", json_get_number(json_get(bin, "ended"), ends[i]) / sum);
+    for (int i = 0; i < CENSUS_ENDS; i++)
+        fprintf(out, "\t%.6g", json_get_number(json_get(bin, "ended"), census_end_names[i]) / sum);
     fprintf(out, "\n");
 }
 
-void census_plot_write(FILE *out, const cJSON *record)
+static bool write_trace(FILE *out, const cJSON *record, const struct picture *picture)
 {
+    (void)picture;
     const cJSON *histogram = json_get(record, "delays.histogram"), *bin;
     const cJSON *mean = cJSON_GetArrayItem(json_get(record, "armed.over_time_mean"), 0);
     const cJSON *most = cJSON_GetArrayItem(json_get(record, "armed.over_time_max"), 0);
@@ -59,7 +56,8 @@ void census_plot_write(FILE *out, const cJSON *record)
     figure_time(tick, unit_ns);
     figure_time(span, end_ns);
     fprintf(out, "title\t%s\nmachine\tticks of %s, %s, %.0f starts\nblocks\t2\nseries\t%d\n",
-            json_get_text(record, "trace"), tick, span, json_get_number(record, "starts"), ENDS);
+            json_get_text(record, "trace"), tick, span, json_get_number(record, "starts"),
+            CENSUS_ENDS);
     if (any_none)
         fprintf(out, "none\t%.6g\n", none / 1e9);
     else
@@ -70,4 +68,12 @@ void census_plot_write(FILE *out, const cJSON *record)
                 most->valuedouble);
     fprintf(out, "\n\n");
     cJSON_ArrayForEach(bin, histogram) write_bin(out, bin, none);
+    return true;
+}
+
+void trace_pictures(const cJSON *document, struct pictures *out)
+{
+    struct picture picture = {.script = "trace", .write = write_trace};
+    snprintf(picture.name, sizeof picture.name, "trace-%.200s", json_get_text(document, "trace"));
+    pictures_add(out, &picture);
 }

@@ -1,5 +1,5 @@
 /* census_record.c - writes a trace's census as JSON. */
-#include "labs/traces/census_record.h"
+#include "labs/traces/traces.h"
 
 #include "harness/base/json.h"
 
@@ -144,8 +144,6 @@ static cJSON *delays_json(const struct census *census)
 cJSON *census_record(const char *name, const char *source, const struct census *census)
 {
     cJSON *root = cJSON_CreateObject();
-    if (!root)
-        return NULL;
     json_add_integer(root, "schema_version", 1);
     json_add_text(root, "kind", "trace");
     json_add_text(root, "trace", name);

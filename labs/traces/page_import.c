@@ -1,4 +1,6 @@
 /* page_import.c - builds the page of an import: what was made of a log, and what was left out. */
+#include "labs/traces/traces.h"
+
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"

@@ -1,4 +1,6 @@
 /* page_trace.c - builds the page of a census: what a trace does, how its timers end, which delays it has. */
+#include "labs/traces/traces.h"
+
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"

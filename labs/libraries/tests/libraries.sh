@@ -2,15 +2,11 @@
 # libraries.sh [NAME...] - every real library that is built here (or those named) keeps the contract, does in
 # each of its ways of running what the oracle does, and says what it does besides.  Prints TAP.
 #
-# That the contract's tests see what they are there to see is shown by faults (tests/faults/planting.bash): each
-# tests/faults/libraries/NAME-WHAT.patch plants a fault, the library's module is built with it in a copy of the
-# sources, and `twbench conform` must name the rule in the patch's first line.  Its second line has the
-# settings that bring the fault out.  That takes as long as all the rest, so it is only done with
-# LIBRARY_FAULTS=1 (make faults).  With DEPTH=all each library runs all workloads that it can do in a moment, and in
-# each of its ways; else two workloads in its own way, and the contract is held by the first library alone.
+# With DEPTH=all each library runs all workloads that it can do in a moment, and in each of its ways; else two workloads
+# in its own way, and the contract is held by the first library alone.
 set -uo pipefail
 
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../../.." || exit 2
 root=$PWD
 wanted=("$@")
 twbench=${TWBENCH:-$root/twbench}
@@ -27,12 +23,10 @@ libevent    --poll=0;--common=4;--common=256 $virtual
 glib        --poll=0;--keep=1               fill-cancel,few-constants,hold,network
 sd-event    --poll=0;--keep=0               $virtual
 asio        --poll=0                        $virtual
-dpdk        --rdtsc=0;--cycles=1            $virtual
 timerfd     --keep=0                        fill-cancel
 posix-timer --keep=0                        fill-cancel"
 
-rooms=(src/libraries)
-. tests/faults/planting.bash
+. tests/tap.bash
 
 # Is it here, and wanted?
 is_built() {
@@ -93,33 +87,6 @@ sys.exit(not all(p["ns_per_op"]["median"] > 0 for p in phases))' "$work/clock.js
     tell $? "the harness's clock goes on beside a library that is told the time" "$output"
 }
 
-# ---- Faults.
-
-# A copy that builds modules: what they share is compiled once.
-prepare_copy() {
-    mkdir "$work/copy" && cp -r src Makefile VERSION LICENSE tools "$work/copy" && cp "$twbench" "$work/copy/twbench"
-}
-
-judge_library_fault() {
-    local base name settings module status
-    base=$(basename "$1" .patch)
-    name=${base%%-*}
-    read -ra settings < <(field "$1" Settings; echo)
-    rm -rf "$work/copy/src" && cp -r src "$work/copy/src"
-    apply "$work/copy" "$1" || return 1
-    module=build/release/libraries/$name.so
-    rm -f "$work/copy/$module" "$work/copy/build/release/libraries/$name".*.o
-    make -C "$work/copy" WERROR= CC="${CC:-gcc}" "$module" >"$work/make.log" 2>&1 || { tail -5 "$work/make.log"; return 1; }
-    timeout 120 "$work/copy/twbench" conform --impl="${name//_/-}" --operations=1e4 "${settings[@]}" >"$work/copy/found" 2>&1
-    status=$?
-    caught $status "$work/copy" "$1"
-}
-
-patches_of() {
-    [ "${LIBRARY_FAULTS:-0}" = 0 ] || find tests/faults/libraries -name "${1//-/_}-*.patch" | sort
-}
-
-[ "${LIBRARY_FAULTS:-0}" = 0 ] || prepare_copy
 while read -r name ways workloads; do
     is_built "$name" || continue
     operations=1e4 tried=${ways//;/ }
@@ -139,10 +106,6 @@ while read -r name ways workloads; do
         count_calls "$name" 0
         ;;
     esac
-    for patch in $(patches_of "$name"); do
-        output=$(judge_library_fault "$patch" 2>&1)
-        tell $? "$(basename "$patch" .patch) is caught: $(field "$patch" Rule)" "$output"
-    done
 done <<<"$libraries"
 is_built libev && harness_clock_goes_on
 # Behind the results, because only now is it known which libraries are here.

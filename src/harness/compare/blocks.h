@@ -9,9 +9,9 @@
 #ifndef TWBENCH_BLOCKS_H
 #define TWBENCH_BLOCKS_H
 
-#include "harness/compare/probe.h"
 #include "harness/base/deadline.h"
 #include "harness/base/rng.h"
+#include "harness/compare/probe.h"
 
 #define PAIRS_MIN   14 /* fewer could not pass the family's level of significance */
 #define PAIRS_MAX   400

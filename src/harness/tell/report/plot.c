@@ -72,8 +72,7 @@ static void name_picture(char *out, size_t size, const struct view *view, size_t
 static bool write_group(FILE *out, const cJSON *document, const struct picture *picture)
 {
     struct view view = view_make(document);
-    bool done =
-        plotdata_write(out, document, &view, picture->group, (enum plot_kind)picture->kind);
+    bool done = plotdata_write(out, document, &view, picture->group, (enum plot_kind)picture->kind);
     view_free(&view);
     return done;
 }
