@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,23 +104,43 @@ unsigned char *redis_space(struct redis_link *link, size_t size)
     return (unsigned char *)out;
 }
 
-void redis_bytes(struct redis_link *link, const void *bytes, size_t size)
-{
-    unsigned char *out = redis_space(link, size);
-    if (out && size > 0)
-        memcpy(out, bytes, size);
-}
-
 void redis_word(struct redis_link *link, const char *word)
 {
-    redis_bytes(link, word, strlen(word));
+    size_t size = strlen(word);
+    unsigned char *out = redis_space(link, size);
+    if (out && size > 0)
+        memcpy(out, word, size);
 }
 
-void redis_number(struct redis_link *link, uint64_t number)
+static void say(struct redis_link *link, const char *format, va_list words)
 {
-    char text[24];
-    int size = snprintf(text, sizeof text, "%llu", (unsigned long long)number);
-    redis_bytes(link, text, (size_t)size);
+    char *text = NULL;
+    int size = redisvFormatCommand(&text, format, words);
+    char *out = size > 0 ? link_reserve(link, (size_t)size) : NULL;
+    if (out) {
+        memcpy(out, text, (size_t)size);
+        link->size += (size_t)size;
+    } else
+        link->no_memory = true;
+    if (size > 0)
+        redisFreeCommand(text);
+}
+
+void redis_say(struct redis_link *link, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    say(link, format, words);
+    va_end(words);
+}
+
+int redis_ask(struct redis_link *link, redisReply **reply, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    say(link, format, words);
+    va_end(words);
+    return redis_call(link, 1, reply);
 }
 
 static int link_lost(struct redis_link *link)
@@ -212,11 +233,7 @@ int redis_call(struct redis_link *link, size_t count, redisReply **reply)
 int redis_script(struct redis_link *link, const char *text, char name[41])
 {
     redisReply *reply;
-    redis_command(link, 3);
-    redis_word(link, "SCRIPT");
-    redis_word(link, "LOAD");
-    redis_word(link, text);
-    int answer = redis_call(link, 1, &reply);
+    int answer = redis_ask(link, &reply, "SCRIPT LOAD %s", text);
     if (answer != TW_STORE_OK)
         return answer;
     snprintf(name, 41, "%.40s", reply->type == REDIS_REPLY_STRING ? reply->str : "");
@@ -273,10 +290,7 @@ static int server_await(struct redis_server *server, struct redis_link *link)
 {
     for (;;) {
         redisReply *reply;
-        redis_command(link, 2);
-        redis_word(link, "INFO");
-        redis_word(link, "server");
-        int answer = redis_call(link, 1, &reply);
+        int answer = redis_ask(link, &reply, "INFO server");
         if (answer == TW_STORE_OK) {
             const char *version = strstr(reply->str, "redis_version:");
             if (!version || sscanf(version, "redis_version:%31s", server->version) != 1)
@@ -284,9 +298,7 @@ static int server_await(struct redis_server *server, struct redis_link *link)
             freeReplyObject(reply);
         }
         if (answer == TW_STORE_OK) {
-            redis_command(link, 1);
-            redis_word(link, "DBSIZE");
-            answer = redis_call(link, 1, NULL);
+            answer = redis_ask(link, NULL, "DBSIZE");
         }
         if (answer == TW_STORE_OK || answer == TW_STORE_LOST || answer == TW_STORE_MEMORY)
             return answer;
@@ -389,9 +401,7 @@ int redis_end(struct redis_server *server)
     struct redis_link *link = answer == TW_STORE_OK ? redis_link_open(server) : NULL;
     if (link) {
         /* It answers only if it cannot end; otherwise the connection does. */
-        redis_command(link, 2);
-        redis_word(link, "SHUTDOWN");
-        redis_word(link, "NOSAVE");
+        redis_say(link, "SHUTDOWN NOSAVE");
         answer = redis_send(link);
         if (answer == TW_STORE_OK && redis_reply(link, NULL) != TW_STORE_LOST)
             answer = TW_STORE_IO;
@@ -402,31 +412,18 @@ int redis_end(struct redis_server *server)
     return answer;
 }
 
-static void config_set(struct redis_link *link, const char *mode)
-{
-    redis_command(link, 4);
-    redis_word(link, "CONFIG");
-    redis_word(link, "SET");
-    redis_word(link, "appendfsync");
-    redis_word(link, mode);
-}
-
 /* Under `always` everything is synced before it is answered.  Else that is switched on for one write. */
 int redis_sync(struct redis_link *link, enum tw_sync_policy sync)
 {
     int answer = redis_health(link->server);
     if (answer != TW_STORE_OK || sync <= TW_SYNC_GROUP)
         return answer;
-    config_set(link, "always");
-    redis_command(link, 3);
-    redis_word(link, "SET");
-    redis_word(link, "synced");
-    redis_word(link, "1");
+    redis_say(link, "CONFIG SET appendfsync always");
+    redis_say(link, "SET synced 1");
     answer = redis_call(link, 2, NULL);
     if (answer != TW_STORE_OK)
         return answer;
-    config_set(link, "no");
-    return redis_call(link, 1, NULL);
+    return redis_ask(link, NULL, "CONFIG SET appendfsync no");
 }
 
 /* ---- A private server: forked by a thread that waits for its end, killed with the process. ---- */

@@ -112,9 +112,7 @@ void redis_link_close(struct redis_link *link);
 /* A command of so many words, and then each word. */
 void redis_command(struct redis_link *link, size_t words);
 /* The words.  Without memory no_memory is set, and redis_send answers so. */
-void redis_bytes(struct redis_link *link, const void *bytes, size_t size);
 void redis_word(struct redis_link *link, const char *word);
-void redis_number(struct redis_link *link, uint64_t number);
 /* A word of `size` bytes that the caller fills in; NULL without memory.  Valid until the next word. */
 unsigned char *redis_space(struct redis_link *link, size_t size);
 
@@ -126,6 +124,11 @@ int redis_reply(struct redis_link *link, redisReply **reply);
 /* Sends, and takes so many answers, each looked at; the last one is in *reply, or freed if that is NULL.  The first that was
  * refused is the answer. */
 int redis_call(struct redis_link *link, size_t count, redisReply **reply);
+
+/* A whole command, as hiredis formats it: words parted by blanks, %s, %b (bytes, size_t), numbers.  redis_ask sends it, and
+ * takes its answer as redis_call does. */
+void redis_say(struct redis_link *link, const char *format, ...);
+int redis_ask(struct redis_link *link, redisReply **reply, const char *format, ...);
 
 /* Loads a script and gives its name, 40 characters. */
 int redis_script(struct redis_link *link, const char *text, char name[41]);
