@@ -930,12 +930,7 @@ static uint64_t redis_wheel_next(struct tw_store *store)
 }
 
 /* Works that nothing was left of, because all of it was cancelled, go with the next done. */
-static int redis_wheel_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(redis_wheel)
 
 static int redis_wheel_checkpoint(struct tw_store *store)
 {

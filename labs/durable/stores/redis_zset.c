@@ -423,12 +423,7 @@ static uint64_t redis_zset_next(struct tw_store *store)
     return atomic_load(&store->next);
 }
 
-static int redis_zset_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(redis_zset)
 
 static int redis_zset_checkpoint(struct tw_store *store)
 {
