@@ -1,12 +1,11 @@
 /* advice.c - writes an advice as JSON, from the evidence and the choice. */
-#include "labs/advise/advice.h"
+#include "labs/advise/evidence.h"
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/tell/result/interval.h"
-#include "labs/advise/front.h"
-#include "labs/advise/words.h"
+#include "labs/advise/choice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,14 +126,12 @@ static cJSON *make_settings(const struct candidate *candidate)
     return object;
 }
 
-/* Where the load's own size is asked for, and nowhere else. */
-static cJSON *make_identities(const struct advice_evidence *evidence, size_t candidate,
-                              uint64_t tasks)
+static cJSON *make_identities(const struct advice_evidence *evidence, size_t candidate)
 {
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
-        if (item->candidate == candidate && item->tasks == tasks && item->cell)
+        if (item->candidate == candidate && item->cell)
             cJSON_AddItemToArray(list, jsontext_string(item->identity));
     }
     return list;
@@ -173,7 +170,7 @@ static cJSON *make_candidate(const struct advice_evidence *evidence, const struc
     words_why(text, sizeof text, evidence, field, i);
     json_add_text(object, "why", text);
     json_add(object, "figures", of->known ? make_figures(of) : cJSON_CreateNull());
-    json_add(object, "cells", make_identities(evidence, i, load->tasks));
+    json_add(object, "cells", make_identities(evidence, i));
     return object;
 }
 
@@ -263,7 +260,7 @@ cJSON *advice_make(const struct advice_evidence *evidence)
 {
     struct field *field = memory_take(1, sizeof *field);
     cJSON *advice = cJSON_CreateObject(), *candidates = cJSON_CreateArray();
-    field_fill(field, evidence, evidence->load.tasks);
+    field_fill(field, evidence);
     json_add(advice, "load", make_load(&evidence->load));
     json_add(advice, "wishes", make_wishes(&evidence->wishes));
     json_add(advice, "budget", make_budget(evidence));

@@ -2,7 +2,6 @@
 #include "labs/advise/advising.h"
 
 #include "harness/base/memory.h"
-#include "labs/advise/racing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +92,6 @@ static void meet_clock(struct measuring *measuring, const struct advise_request 
     load->threads = request->threads;
     load->speed = request->speed;
     load->played_ns = played_ns < whole_ns ? (uint64_t)played_ns : 0;
-    measuring->has_sizes = false;
 }
 
 /* Makes the stream, which tells what the load is. */
@@ -117,7 +115,6 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
         return status;
     measuring->is_made = true;
     measuring->child_ns = child_budget(setup->budget_ns, measuring->stream_ns);
-    measuring->has_sizes = !is_trace;
     measuring->evidence.load = (struct load){
         .workload = workload,
         .is_trace = is_trace,

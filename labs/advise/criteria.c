@@ -1,5 +1,5 @@
 /* criteria.c - reads the criteria (cost, memory, tail, wake-ups) from cells, and compares two candidates. */
-#include "labs/advise/criteria.h"
+#include "labs/advise/choice.h"
 
 #include "harness/base/json.h"
 

@@ -1,5 +1,5 @@
 /* front.c - removes dominated candidates, most expensive first. */
-#include "labs/advise/front.h"
+#include "labs/advise/choice.h"
 
 /* Not looked at yet, and so still there. */
 #define UNSEEN (SIZE_MAX - 1)

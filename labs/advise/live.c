@@ -1,5 +1,5 @@
 /* live.c - calls the program of the lab live, and reads its documents. */
-#include "labs/advise/live.h"
+#include "labs/advise/advising.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"

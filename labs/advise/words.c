@@ -1,10 +1,10 @@
 /* words.c - writes the sentences of an advice. */
-#include "labs/advise/words.h"
+#include "labs/advise/evidence.h"
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "labs/advise/front.h"
+#include "labs/advise/choice.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,7 @@
 /* Advice from made-up cells: what dominates, what is not told apart, what is recommended. */
 #include "harness/base/json.h"
-#include "labs/advise/advice.h"
-#include "labs/advise/front.h"
-#include "labs/advise/words.h"
+#include "labs/advise/choice.h"
+#include "labs/advise/evidence.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -180,7 +179,7 @@ static size_t world_add(struct world *world, size_t round, struct made made)
     snprintf(identity, sizeof identity, "%s tasks=%u round=%zu", made.impl, made.tasks, round);
     cJSON_AddItemToArray(world->cells, make_cell(&made, identity));
     size_t index = evidence_add_candidate(&world->evidence, &candidate);
-    evidence_add(&world->evidence, index, made.tasks, round, identity);
+    evidence_add(&world->evidence, index, round, identity);
     return index;
 }
 
@@ -197,7 +196,7 @@ static struct field *world_field(struct world *world)
     struct field *field = calloc(1, sizeof *field);
     assert_non_null(field);
     evidence_look(&world->evidence, world->document);
-    field_fill(field, &world->evidence, OWN);
+    field_fill(field, &world->evidence);
     return field;
 }
 
@@ -747,7 +746,7 @@ static void test_cells_that_are_not_there_say_nothing(void **state)
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
     size_t list = world_mention(&world, "list", "");
-    evidence_add(&world.evidence, list, OWN, 0, "never run");
+    evidence_add(&world.evidence, list, 0, "never run");
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, 0);
     assert_false(field->contenders[list].of.known);
