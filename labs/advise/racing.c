@@ -377,11 +377,13 @@ static int run_finals(struct race *race, struct diag *diag)
     /* Runs of their own: a round's cells are told from another's by them. */
     static const uint64_t runs[FINALS] = {12, 9, 16, 24, 36, 40};
     int status = DIAG_OK;
-    fill_own(race);
-    if (!is_settled(race))
-        status = look_at_rest(race, diag);
     for (size_t i = 0; i < FINALS && status == DIAG_OK; i++) {
         size_t finalists[CANDIDATES_MAX];
+        fill_own(race);
+        if (i == 1 && !is_settled(race))
+            status = look_at_rest(race, diag);
+        if (status != DIAG_OK)
+            break;
         fill_own(race);
         bool settled = is_settled(race);
         if (i > 0 && settled && is_separated(race))

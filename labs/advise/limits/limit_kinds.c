@@ -1,5 +1,5 @@
 /* limit_kinds.c - lists what `limits` measures, and its points. */
-#include "labs/advise/limits/limit_kinds.h"
+#include "labs/advise/limits/limits.h"
 
 #include <stdlib.h>
 

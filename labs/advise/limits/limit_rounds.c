@@ -1,5 +1,5 @@
 /* limit_rounds.c - measures the limits in rounds, a child for each point. */
-#include "labs/advise/limits/limit_rounds.h"
+#include "labs/advise/limits/limits.h"
 
 #include "harness/base/rng.h"
 #include "harness/measure/run/group.h"

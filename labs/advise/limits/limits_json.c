@@ -1,5 +1,5 @@
 /* limits_json.c - writes and reads the limits document. */
-#include "labs/advise/limits/limits_json.h"
+#include "labs/advise/limits/limits.h"
 
 #include "labs/advise/advise.h"
 

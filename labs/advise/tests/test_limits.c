@@ -4,8 +4,7 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/writer.h"
 #include "labs/advise/advise.h"
-#include "labs/advise/limits/limits_json.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 #include "unit/sample.h"
 
 #include <unistd.h>
