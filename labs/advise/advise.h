@@ -12,8 +12,6 @@ extern const struct command cmd_advise, cmd_limits;
 void page_advice(struct page *page, const cJSON *document);
 /* "nginx, 300 tasks, tick 1 ms" */
 void page_advice_title(char *out, size_t size, const cJSON *document);
-bool page_advice_is_on_clock(const struct place *advice);
-void page_advice_on_clock(struct page *page, const struct place *advice);
 /* "advise-nginx", for advise.gp: cost against memory.
  *
  * Block 1: each candidate that was measured, by ascending memory: name, what it is (0: dominated, or against

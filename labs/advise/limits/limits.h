@@ -59,10 +59,9 @@ struct limit_pages {
 };
 
 /* Every point there is for these numbers of nodes, by kind, then node, then pages, then number; null calls only
- * up to `null_max` timers, because a stream is larger than what it is about.  The owner frees *out.  False
- * without memory. */
-bool limit_points_make(const uint64_t *tasks, size_t count, uint64_t null_max,
-                       struct limit_pages pages, struct limit_point **out, size_t *out_count);
+ * up to `null_max` timers, because a stream is larger than what it is about.  The caller frees it. */
+struct limit_point *limit_points_make(const uint64_t *tasks, size_t count, uint64_t null_max,
+                                      struct limit_pages pages, size_t *out_count);
 
 /* ---- Lays out the nodes that `limits` measures over, and loops over them.
  *
@@ -166,11 +165,6 @@ struct limit_result {
     uint64_t touched_bytes, huge_bytes;
 };
 
-struct limit_progress {
-    size_t done, total; /* samples */
-};
-typedef void limit_progress_fn(void *ctx, const struct limit_progress *progress);
-
 struct limit_request {
     uint64_t runs; /* 1 .. OUTCOME_SAMPLES_MAX */
     uint64_t seed; /* of which node is where, and of the order of the points */
@@ -181,9 +175,8 @@ struct limit_request {
     const struct plan_cell *null_cell;
     struct stream *const *streams;
     size_t stream_count;
-    uint64_t min_time_ns; /* work of one sample of them; see group_passes */
-    limit_progress_fn *progress;
-    void *progress_ctx;
+    uint64_t min_time_ns;      /* work of one sample of them; see group_passes */
+    struct progress *progress; /* NULL: none is shown */
 };
 
 /* Measures results[0 .. count), whose points are given and the rest zero.  The permutations that say which node is where are
@@ -210,7 +203,7 @@ int limits_measure(const struct limits_request *request, cJSON **document, struc
 
 /* How it was measured, beyond what the results say. */
 struct limits_method {
-    uint64_t runs, seed, memory_limit_bytes, budget_ns, patience_ns;
+    const struct setup *setup;                 /* runs, seed, memory, budget, patience */
     bool huge_pages;                           /* were asked for too */
     const char *null_workload;                 /* of which the null calls are */
     int pin_cpu;                               /* below 0: not pinned */

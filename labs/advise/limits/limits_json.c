@@ -43,13 +43,13 @@ static cJSON *make_point(const struct limit_result *result)
 static cJSON *make_method(const struct limits_method *method)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_integer(object, "runs", method->runs);
+    json_add_integer(object, "runs", method->setup->runs);
     json_add_integer(object, "stretches", LIMIT_STRETCHES);
     json_add_integer(object, "operations_per_stretch", LIMIT_STRETCH_OPERATIONS);
-    json_add_integer(object, "seed", method->seed);
-    json_add_integer(object, "memory_limit_bytes", method->memory_limit_bytes);
-    json_add_integer(object, "budget_ns", method->budget_ns);
-    json_add_integer(object, "patience_ns", method->patience_ns);
+    json_add_integer(object, "seed", method->setup->seed);
+    json_add_integer(object, "memory_limit_bytes", method->setup->memory_limit_bytes);
+    json_add_integer(object, "budget_ns", method->setup->budget_ns);
+    json_add_integer(object, "patience_ns", method->setup->patience_ns);
     json_add(object, "huge_pages", cJSON_CreateBool(method->huge_pages));
     json_add_integer(object, "table_heads", LIMIT_TABLE_HEADS);
     json_add_integer(object, "lists", LIMIT_LISTS);
