@@ -46,7 +46,7 @@ static cJSON *make_wishes(const struct wishes *wishes)
     json_add(object, "exact", cJSON_CreateBool(!wishes->late && !wishes->on_clock));
     add_positive(object, "late_ns", (double)wishes->late_ns);
     add_positive(object, "late_share", wishes->late_share);
-    add_positive(object, "memory_bytes_per_task", wishes->memory_bytes);
+    add_positive(object, "memory_bytes_per_task", (double)wishes->memory_bytes);
     add_positive(object, "tail_ns", (double)wishes->tail_ns);
     json_add_text(object, "rule", rule);
     return object;
@@ -183,14 +183,12 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
     if (choice->chosen == CHOICE_NONE)
         return cJSON_CreateNull();
     const struct candidate *chosen = &evidence->candidates[choice->chosen];
-    cJSON *object = cJSON_CreateObject(), *reasons = cJSON_CreateArray();
+    cJSON *object = cJSON_CreateObject();
     candidate_name(text, sizeof text, chosen);
     json_add_text(object, "candidate", text);
     words_command(text, sizeof text, &evidence->load, chosen);
     json_add_text(object, "command", text);
-    for (size_t i = 0; words_reason(text, sizeof text, evidence, field, i); i++)
-        cJSON_AddItemToArray(reasons, json_text(text));
-    json_add(object, "reasons", reasons);
+    json_add(object, "reasons", words_reasons(evidence, field));
     words_unclear(text, sizeof text, evidence, field);
     json_add_text(object, "unclear", text);
     words_is(text, sizeof text, evidence, field);

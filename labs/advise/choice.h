@@ -152,18 +152,17 @@ void front_find(const struct contender *contenders, size_t count, size_t *by);
  */
 
 struct wishes {
-    enum criterion goal; /* any but CRITERION_PRECISION; on the real clock any */
-    bool on_clock;       /* asked of runners and designs */
+    enum criterion
+        goal;      /* any but CRITERION_PRECISION; on the real clock any; CRITERIA: not given */
+    bool on_clock; /* asked of runners and designs */
     bool goal_given;
-    bool late;           /* lateness is allowed, by one of these; else only exact designs */
-    uint64_t late_ns;    /* most, against what was asked for; 0: not given */
-    double late_share;   /* most that a design may declare, of a delay; 0: not given */
-    double memory_bytes; /* most per task; 0: no limit */
-    uint64_t tail_ns;    /* longest advance; 0: no limit */
+    bool late;             /* lateness is allowed, by one of these; else only exact designs */
+    uint64_t late_ns;      /* most, against what was asked for; 0: not given */
+    double late_share;     /* most that a design may declare, of a delay; 0: not given */
+    uint64_t memory_bytes; /* most per task; 0: no limit */
+    uint64_t tail_ns;      /* longest advance; 0: no limit */
 };
 
-/* "cost", "memory", "tail", "wakeups", "late" into *out; DIAG_USAGE for another word. */
-int wishes_parse_goal(const char *value, const char *flag, enum criterion *out, struct diag *diag);
 /* Of the wishes once all are known: DIAG_USAGE for one that virtual time, or the real clock, has no answer to.  On
  * the real clock the goal is lateness unless another is given. */
 int wishes_finish(struct wishes *wishes, struct diag *diag);

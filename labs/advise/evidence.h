@@ -140,14 +140,8 @@ void field_fill(struct field *out, const struct advice_evidence *evidence);
 
 #define WORDS_SIZE 700
 
-/* Three significant digits: "0.31", "7.12", "24.2", "131". */
-void words_number(char *out, size_t size, double value);
-/* The same in the unit in which it reads well: "4.31 us". */
-void words_time(char *out, size_t size, double ns);
-
-/* Reason number `index`, from 0 on, for the choice of the field; false behind the last. */
-bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
-                  const struct field *field, size_t index);
+/* The reasons for the choice of the field, sentences; the caller's. */
+cJSON *words_reasons(const struct advice_evidence *evidence, const struct field *field);
 
 /* "No clear answer between hashed and round by cost", when another design than the chosen one does not differ
  * significantly by the goal, or when no other was measured; "" else.  The field has a choice. */

@@ -221,7 +221,7 @@ PYTHON
     refuses "--late: 'soon' given" advise hold --late=soon
     refuses "expected a share of the delay below 1" advise hold --late=120%
     refuses "--exact and --late" advise hold --exact --late=1ms
-    refuses "--for: 'speed' given; expected cost, memory, tail, wakeups" advise hold --for=speed
+    refuses "--for: 'speed' given; expected one of cost, memory, tail, late, wakeups" advise hold --for=speed
     refuses "--slots" advise hold --slots=64
     echo x >there.json
     refuses "there.json: is there already" advise hold --json=there.json

@@ -611,11 +611,12 @@ static void test_not_told_apart_is_not_yet_the_same(void **state)
     struct field *field = world_field(&world);
     assert_true(field->equal[heap]);
     assert_int_equal(field->choice.chosen, list);
-    char text[WORDS_SIZE] = "";
     bool doubtful = false;
-    for (size_t i = 0; words_reason(text, sizeof text, &world.evidence, field, i); i++)
-        doubtful = doubtful || strncmp(text, "doubtful: ", 10) == 0;
+    cJSON *reasons = words_reasons(&world.evidence, field), *reason;
+    cJSON_ArrayForEach(reason, reasons) doubtful =
+        doubtful || strncmp(reason->valuestring, "doubtful: ", 10) == 0;
     assert_true(doubtful);
+    cJSON_Delete(reasons);
     world_close(&world, field);
 }
 
@@ -862,13 +863,9 @@ static void test_wishes_are_parsed(void **state)
     const char *const wrong[] = {"", "x", "0", "120%", "-1", "nan", "0ms"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(wishes_parse_late(wrong[i], "--late", &wishes, &diag), DIAG_USAGE);
-    enum criterion goal;
-    assert_int_equal(wishes_parse_goal("wakeups", "--for", &goal, &diag), DIAG_OK);
-    assert_int_equal(goal, CRITERION_WAKEUPS);
-    assert_int_equal(wishes_parse_goal("precision", "--for", &goal, &diag), DIAG_USAGE);
-    struct wishes finished = {.goal = CRITERION_PRECISION, .goal_given = true};
+    struct wishes finished = {.goal = CRITERION_PRECISION};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
-    finished = (struct wishes){.on_clock = true};
+    finished = (struct wishes){.goal = CRITERIA, .on_clock = true};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_OK);
     assert_int_equal(finished.goal, CRITERION_PRECISION);
     finished = (struct wishes){.on_clock = true, .late = true, .late_share = 0.1};
