@@ -105,18 +105,10 @@ struct advise_request {
     struct wishes wishes;
 };
 
-struct advising;
-
 /* Makes the load, or where that takes too long the same with fewer tasks, opens the session and measures until the
- * budget is used up.  advising_close in any case.  DIAG_OK, POOL_INTERRUPTED or another status. */
-int advising_run(const struct advise_request *request, struct advising **out, struct diag *diag);
-
-/* Was anything measured on the load? */
-bool advising_knows(const struct advising *advising);
-/* With the advice beside its cells (schema/advice-1.json); advising's. */
-struct result_document *advising_document(struct advising *advising);
-
-/* NULL is nothing. */
-void advising_close(struct advising *advising);
+ * budget is used up; *out, all zero before, is large: on the heap.  advising_close in any case.  The advice stands beside the
+ * cells in the session's document.  DIAG_OK, POOL_INTERRUPTED or another status. */
+int advising_run(const struct advise_request *request, struct measuring *out, struct diag *diag);
+void advising_close(struct measuring *measuring);
 
 #endif

@@ -82,7 +82,6 @@ struct criteria {
     size_t tail_passes;
     double late_mean_ns, late_max_ns;
     double wakeups, useful_wakeups; /* NaN: the document does not tell */
-    size_t failed;                  /* cells that are not ok */
     bool on_clock;                  /* what follows is known, and tail and lateness are of it */
     struct summary caller_ns, late_ns;
     double late_p50_ns, start_p99_ns, stop_p99_ns;

@@ -1,6 +1,8 @@
 /* cmd_advise.c - advise: one load, and what is the design for it here. */
 #include "labs/advise/advise.h"
 
+#include "harness/base/memory.h"
+#include "harness/base/units.h"
 #include "harness/command/design_flags.h"
 #include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
@@ -9,7 +11,7 @@
 #include "harness/measure/run/job_pool.h"
 #include "labs/advise/advising.h"
 
-#include "harness/base/units.h"
+#include <stdlib.h>
 
 #define SPEED_MAX 1e6
 
@@ -167,7 +169,7 @@ static const char *const usual[] = {"heap", "hashed", "hier", "fast"};
 static int run(struct call *call)
 {
     struct diag diag;
-    struct advising *advising = NULL;
+    struct measuring *measuring;
     struct advise_options *options = call->options;
     const struct tw_design *designs[USUAL];
     int status = check(call, options, &diag);
@@ -197,14 +199,16 @@ static int run(struct call *call)
         for (size_t i = 0; i < USUAL; i++)
             designs[i] = registry_find(usual[i]);
     }
-    status = advising_run(&request, &advising, &diag);
+    measuring = memory_take(1, sizeof *measuring);
+    status = advising_run(&request, measuring, &diag);
     int exit_status =
         status == DIAG_OK || status == POOL_INTERRUPTED
-            ? outputs_finish(call, &options->outputs, advising_document(advising), false, status)
+            ? outputs_finish(call, &options->outputs, measuring->session.document, false, status)
             : command_fail(status, &diag);
-    if (exit_status <= EXIT_FAILED && !advising_knows(advising) && status == DIAG_OK)
+    if (exit_status <= EXIT_FAILED && !evidence_knows(&measuring->evidence) && status == DIAG_OK)
         exit_status = EXIT_INCONCLUSIVE;
-    advising_close(advising);
+    advising_close(measuring);
+    free(measuring);
     designs_close(&options->designs);
     return exit_status;
 }
