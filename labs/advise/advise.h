@@ -8,7 +8,7 @@
 
 extern const struct command cmd_advise, cmd_limits;
 
-/* Of an advice: schema/advice-1.json. */
+/* Of an advice: labs/advise/schema/advice-1.json. */
 void page_advice(struct page *page, const cJSON *document);
 /* "nginx, 300 tasks, tick 1 ms" */
 void page_advice_title(char *out, size_t size, const cJSON *document);
@@ -21,7 +21,7 @@ void page_advice_title(char *out, size_t size, const cJSON *document);
  * 99th percentile of the lateness in microseconds stands in the place of the bytes. */
 void advice_pictures(const cJSON *document, struct pictures *out);
 
-/* Of limits: schema/limits-1.json. */
+/* Of limits: labs/advise/schema/limits-1.json. */
 void page_limits(struct page *page, const cJSON *document);
 int limits_check(const cJSON *document, const char *what, struct diag *diag);
 /* "limits", for limits.gp: against the bytes of all nodes, with the caches of the machine.

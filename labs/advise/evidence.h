@@ -162,7 +162,7 @@ void words_command(char *out, size_t size, const struct load *load,
 
 /* ---- From evidence to the JSON of the advice: a pure function of the cells it names.
  *
- * An advice document is a result document with the keys "kind" and "advice" (schema/advice-1.json), so
+ * An advice document is a result document with the keys "kind" and "advice" (labs/advise/schema/advice-1.json), so
  * that --resume, report and the exports take it as any other result.
  */
 

@@ -199,7 +199,7 @@ struct limits_request {
  * another status without one. */
 int limits_measure(const struct limits_request *request, cJSON **document, struct diag *diag);
 
-/* ---- The document (schema/limits-1.json). */
+/* ---- The document (labs/advise/schema/limits-1.json). */
 
 /* How it was measured, beyond what the results say. */
 struct limits_method {
