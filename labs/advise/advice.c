@@ -1,12 +1,12 @@
 /* advice.c - writes an advice as JSON, from the evidence and the choice. */
 #include "labs/advise/advice.h"
 
-#include "labs/advise/front.h"
-#include "labs/advise/words.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/tell/result/interval.h"
+#include "labs/advise/front.h"
+#include "labs/advise/words.h"
 
 #include <math.h>
 #include <stdlib.h>

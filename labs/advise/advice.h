@@ -7,8 +7,8 @@
 #ifndef TWBENCH_ADVICE_H
 #define TWBENCH_ADVICE_H
 
-#include "labs/advise/evidence.h"
 #include "harness/tell/result/document.h"
+#include "labs/advise/evidence.h"
 
 /* The object "advice", owned by the caller; keys are left out without memory.  The evidence has been
  * looked up (evidence_look). */

@@ -4,9 +4,9 @@
 #ifndef TWBENCH_ADVISING_H
 #define TWBENCH_ADVISING_H
 
-#include "labs/advise/choice.h"
 #include "harness/measure/session/setup.h"
 #include "harness/tell/result/document.h"
+#include "labs/advise/choice.h"
 
 /* What to advise on, as plain data; all that it points to outlives the advising. */
 struct advise_request {

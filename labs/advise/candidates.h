@@ -9,8 +9,8 @@
 #ifndef TWBENCH_CANDIDATES_H
 #define TWBENCH_CANDIDATES_H
 
-#include "labs/advise/choice.h"
 #include "harness/measure/plan/plan.h"
+#include "labs/advise/choice.h"
 
 #define CANDIDATES_MAX     128
 #define CANDIDATE_NAME_MAX 160
@@ -27,8 +27,8 @@ struct candidate {
     uint64_t tick_ns; /* 0: the load's own, or the runner's */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count; /* 0: as the design chooses them */
-    unsigned place;  /* of the design in the list of candidates_default */
-    char left_out[200]; /* why it is not to be measured; "" */
+    unsigned place;       /* of the design in the list of candidates_default */
+    char left_out[200];   /* why it is not to be measured; "" */
 };
 
 struct load {
@@ -57,8 +57,8 @@ size_t candidates_default(const struct wishes *wishes, const struct tw_design *c
 
 /* On the real clock: each design behind each runner.  Answers how many. */
 size_t candidates_on_clock(const struct runner *runners, size_t runner_count,
-                           const struct tw_design *const *designs,
-                           size_t design_count, struct candidate *out, size_t max);
+                           const struct tw_design *const *designs, size_t design_count,
+                           struct candidate *out, size_t max);
 
 /* What lies around `of`, whose default settings resolved to `slots` (0: it has none).  Answers how many. */
 size_t candidates_around(const struct candidate *of, const struct load *load, uint64_t slots,

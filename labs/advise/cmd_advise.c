@@ -75,14 +75,13 @@ static int take_speed(struct call *call, void *of, const char *flag, const char 
 }
 
 #define OF struct advise_options
-static const struct flag set_flags[] = {
-    FLAG_NAMED("set", "NAME=VALUE", "override a parameter of the workload; may be repeated",
-               load_flag_set)};
+static const struct flag set_flags[] = {FLAG_NAMED(
+    "set", "NAME=VALUE", "override a parameter of the workload; may be repeated", load_flag_set)};
 static const struct flag flags[] = {
     FLAG_COUNT("tasks", "N", "number of timers (default: the workload's)", OF, tasks, 1,
                TW_CAPACITY_MAX),
-    FLAG_BY("for", "GOAL", "cost (default), memory, tail, wakeups; with --clock=real late (default)",
-            take_for),
+    FLAG_BY("for", "GOAL",
+            "cost (default), memory, tail, wakeups; with --clock=real late (default)", take_for),
     FLAG_SWITCH("exact", "only designs that are never late, at the load's own tick (default)", OF,
                 exact),
     FLAG_BY("late", "TIME|SHARE",
@@ -93,9 +92,8 @@ static const struct flag flags[] = {
             take_clock),
     FLAG_FILE("runner", "A,B|all", "with --clock=real: runners to choose from (default all)", OF,
               runners),
-    FLAG_COUNT("threads", "N",
-               "with --clock=real: threads that start and stop timers (default 1)", OF, threads, 1,
-               1024),
+    FLAG_COUNT("threads", "N", "with --clock=real: threads that start and stop timers (default 1)",
+               OF, threads, 1, 1024),
     FLAG_BY("speed", "X", "with --clock=real: pace of the load (default 1: its own)", take_speed),
     FLAG_TIME("duration",
               "with --clock=real: how much of the load a run plays (default: by budget)", OF,
@@ -152,8 +150,8 @@ static int check_operands(const struct call *call, struct diag *diag)
 
 static int check_clock(const struct advise_options *options, struct diag *diag)
 {
-    bool given = options->runners || options->threads > 0 || options->speed > 0 ||
-                 options->duration_ns > 0;
+    bool given =
+        options->runners || options->threads > 0 || options->speed > 0 || options->duration_ns > 0;
     if (!options->wishes.on_clock)
         return given ? diag_usage(diag, "--runner, --threads, --speed and --duration are of the "
                                         "real clock: --clock=real is missing")
@@ -222,10 +220,10 @@ static int run(struct call *call)
             designs[i] = registry_find(usual[i]);
     }
     status = advising_run(&request, &advising, &diag);
-    int exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
-                          ? outputs_finish(call, &options->outputs, advising_document(advising),
-                                           false, status)
-                          : command_fail(status, &diag);
+    int exit_status =
+        status == DIAG_OK || status == POOL_INTERRUPTED
+            ? outputs_finish(call, &options->outputs, advising_document(advising), false, status)
+            : command_fail(status, &diag);
     if (exit_status <= EXIT_FAILED && !advising_knows(advising) && status == DIAG_OK)
         exit_status = EXIT_INCONCLUSIVE;
     advising_close(advising);

@@ -1,9 +1,9 @@
 /* evidence.c - keeps which cell measured which candidate, and looks up their figures at one size. */
 #include "labs/advise/evidence.h"
 
-#include "labs/advise/front.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "labs/advise/front.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,12 +60,17 @@ void evidence_add_run(struct advice_evidence *evidence, size_t candidate, size_t
         evidence_add(evidence, candidate, evidence->load.tasks, round, identity);
         return;
     }
-    cJSON *rounds = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(there, "clock"), "rounds");
-    cJSON *more = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(cell, "clock"), "rounds"), *one;
+    cJSON *rounds = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(there, "clock"), "rounds");
+    cJSON *more = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(cell, "clock"),
+                                                   "rounds"),
+          *one;
     while (rounds && (one = cJSON_DetachItemFromArray(more, 0)))
         cJSON_AddItemToArray(rounds, one);
-    cJSON_ReplaceItemInObjectCaseSensitive(there, "status", cJSON_DetachItemFromObjectCaseSensitive(cell, "status"));
-    cJSON_ReplaceItemInObjectCaseSensitive(there, "reason", cJSON_DetachItemFromObjectCaseSensitive(cell, "reason"));
+    cJSON_ReplaceItemInObjectCaseSensitive(there, "status",
+                                           cJSON_DetachItemFromObjectCaseSensitive(cell, "status"));
+    cJSON_ReplaceItemInObjectCaseSensitive(there, "reason",
+                                           cJSON_DetachItemFromObjectCaseSensitive(cell, "reason"));
     cJSON_Delete(cell);
 }
 

@@ -41,7 +41,8 @@ size_t evidence_add_candidate(struct advice_evidence *evidence, const struct can
 void evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t tasks, size_t round,
                   const char *identity);
 /* Adds a run on the real clock, which it takes, to the candidate's others of the same round. */
-void evidence_add_run(struct advice_evidence *evidence, size_t candidate, size_t round, cJSON *cell);
+void evidence_add_run(struct advice_evidence *evidence, size_t candidate, size_t round,
+                      cJSON *cell);
 /* Finds the cells of all items in the document and among the runs, which they point into from then on. */
 void evidence_look(struct advice_evidence *evidence, const cJSON *document);
 /* Frees the items and runs; empty afterwards.  The document is the caller's. */

@@ -71,8 +71,8 @@ int live_open(struct live *live, const char *names, struct diag *diag)
     {
         const char *name = json_get_text(runner, "name");
         if (live->count < LIVE_RUNNERS_MAX && (all || is_named(names, name)))
-            live->runners[live->count++] = (struct runner){
-                name, json_get_text(runner, "summary"), json_get_text(runner, "after")};
+            live->runners[live->count++] = (struct runner){name, json_get_text(runner, "summary"),
+                                                           json_get_text(runner, "after")};
     }
     return status;
 }

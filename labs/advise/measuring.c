@@ -10,7 +10,7 @@
 /* What a child takes beside its passes: fork, open, report. */
 #define CHILD_NS       2e6
 #define CLOCK_RUN_NS   2e8 /* a run on the real clock beside what it plays */
-#define FIRST_CHILDREN 4 /* proof, memory, latency, and the schedule of periodic tasks */
+#define FIRST_CHILDREN 4   /* proof, memory, latency, and the schedule of periodic tasks */
 
 /* What making the load has left of the budget; more than 0. */
 static double left_when_made_ns(const struct measuring *measuring)

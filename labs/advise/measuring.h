@@ -4,9 +4,9 @@
 #ifndef TWBENCH_MEASURING_H
 #define TWBENCH_MEASURING_H
 
+#include "harness/measure/session/session.h"
 #include "labs/advise/evidence.h"
 #include "labs/advise/live.h"
-#include "harness/measure/session/session.h"
 
 struct measuring {
     struct setup setup;                     /* as given; its budget is that of all of it */

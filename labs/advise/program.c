@@ -22,5 +22,5 @@ static const struct document_kind limits = {
     .no_pictures = "no limit of nodes was measured",
 };
 
-const struct document_kind *const document_kinds[] = {&advice, &limits, &kind_comparison,
+const struct document_kind *const document_kinds[] = {&advice,        &limits,   &kind_comparison,
                                                       &kind_selftest, &kind_run, NULL};

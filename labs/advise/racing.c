@@ -1,23 +1,23 @@
 /* racing.c - decides which candidates are measured next: look, race, final. */
 #include "labs/advise/racing.h"
 
-#include "labs/advise/advice.h"
-#include "labs/advise/front.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "labs/advise/advice.h"
+#include "labs/advise/front.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Up to which share of the budget a step may go. */
-#define SMALLER_UNTIL     0.20 /* what the trial is to take; and when it begins nothing more */
-#define SMALLER_LATEST    0.35
-#define LOOK_UNTIL        0.40
-#define AROUND_UNTIL      0.48
-#define RACE_UNTIL        0.70
-#define IDLE_UNTIL        0.50 /* on the real clock */
-#define FINAL_UNTIL       0.97
+#define SMALLER_UNTIL  0.20 /* what the trial is to take; and when it begins nothing more */
+#define SMALLER_LATEST 0.35
+#define LOOK_UNTIL     0.40
+#define AROUND_UNTIL   0.48
+#define RACE_UNTIL     0.70
+#define IDLE_UNTIL     0.50 /* on the real clock */
+#define FINAL_UNTIL    0.97
 
 enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL, ROUND_MORE };
 
@@ -387,7 +387,8 @@ static uint64_t runs_that_fit(const struct race *race, struct measuring_step ste
     static const uint64_t runs[] = {40, 32, 24, 16, 12, 9, 7};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         step.runs = runs[i];
-        if (measuring_used(race->measuring) + measuring_predict(race->measuring, &step) <= FINAL_UNTIL)
+        if (measuring_used(race->measuring) + measuring_predict(race->measuring, &step) <=
+            FINAL_UNTIL)
             return runs[i];
     }
     return 0;
@@ -601,9 +602,9 @@ int racing_run(struct measuring *measuring, struct diag *diag)
     struct race race = {measuring, memory_take(1, sizeof *race.field)};
     struct advice_evidence *evidence = &measuring->evidence;
     if (evidence->wishes.on_clock)
-        evidence->candidate_count = candidates_on_clock(
-            measuring->live.runners, measuring->live.count, measuring->designs,
-            measuring->design_count, evidence->candidates, CANDIDATES_MAX);
+        evidence->candidate_count =
+            candidates_on_clock(measuring->live.runners, measuring->live.count, measuring->designs,
+                                measuring->design_count, evidence->candidates, CANDIDATES_MAX);
     else
         evidence->candidate_count =
             candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,

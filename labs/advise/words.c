@@ -1,10 +1,10 @@
 /* words.c - writes the sentences of an advice. */
 #include "labs/advise/words.h"
 
-#include "labs/advise/front.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "labs/advise/front.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -502,8 +502,7 @@ void words_command(char *out, size_t size, const struct load *load,
     if (!load->is_trace)
         text_add(&line, " --tasks=%" PRIu64, load->tasks);
     if (candidate->runner) {
-        text_add(&line, " --runner=%s --threads=%" PRIu32, candidate->runner->name,
-                 load->threads);
+        text_add(&line, " --runner=%s --threads=%" PRIu32, candidate->runner->name, load->threads);
         if (load->speed != 1)
             text_add(&line, " --speed=%g", load->speed);
         if (load->played_ns > 0)

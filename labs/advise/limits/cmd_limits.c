@@ -61,8 +61,8 @@ static int take_runs(struct call *call, void *of, const char *flag, const char *
 
 #define OF struct limits_options
 static const struct flag flags[] = {
-    FLAG_BY("tasks", "N,M|A..B",
-            "numbers of nodes: 1e3..1e8 (steps of 10; default 1e3..1e7)", take_tasks),
+    FLAG_BY("tasks", "N,M|A..B", "numbers of nodes: 1e3..1e8 (steps of 10; default 1e3..1e7)",
+            take_tasks),
     FLAG_FILE("of", "RESULT.json", "show this result's designs as multiples of the limit", OF, of),
     FLAG_FILE("limits", "FILE|-", "take the limits from this document; nothing is measured", OF,
               limits),

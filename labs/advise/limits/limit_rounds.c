@@ -169,9 +169,8 @@ static void take_report(void *ctx, const struct job *job, const struct job_repor
         bool timed = job->kind == JOB_TIME;
         struct limit_sample sample = limit_sample_of(report);
         if (timed)
-            sample = (struct limit_sample){.ns = ns_per_call(job, report),
-                                           .retaken = report->retaken,
-                                           .slow = report->slow};
+            sample = (struct limit_sample){
+                .ns = ns_per_call(job, report), .retaken = report->retaken, .slow = report->slow};
         take_pages(result, &sample);
         result->samples_ns[result->sample_count++] = sample.ns;
         result->retaken += sample.retaken;

@@ -3,10 +3,10 @@
 
 #include "harness/base/units.h"
 #include "harness/measure/run/hugepages.h"
-#include "labs/advise/limits/limit_loops.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/penalties.h"
 #include "harness/measure/stats/summary.h"
+#include "labs/advise/limits/limit_loops.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -175,14 +175,10 @@ enum outcome_status limit_sample_take(const struct limit_task *task, struct limi
 void limit_sample_job(const void *task, struct job_report *report)
 {
     struct limit_sample sample;
-    report->status =
-        (int)limit_sample_take(task, &sample, report->reason, sizeof report->reason);
-    const double values[JOB_OTHER_VALUES] = {sample.ns,
-                                             (double)sample.retaken,
-                                             (double)sample.slow,
-                                             sample.pages_known,
-                                             (double)sample.touched_bytes,
-                                             (double)sample.huge_bytes};
+    report->status = (int)limit_sample_take(task, &sample, report->reason, sizeof report->reason);
+    const double values[JOB_OTHER_VALUES] = {
+        sample.ns,          (double)sample.retaken,       (double)sample.slow,
+        sample.pages_known, (double)sample.touched_bytes, (double)sample.huge_bytes};
     memcpy(report->other, values, sizeof values);
 }
 

@@ -8,8 +8,8 @@
 #define TWBENCH_LIMIT_SAMPLE_H
 
 #include "harness/measure/run/cycles.h"
-#include "labs/advise/limits/limit_kinds.h"
 #include "harness/measure/run/job.h"
+#include "labs/advise/limits/limit_kinds.h"
 
 #define LIMIT_STRETCHES          15u
 #define LIMIT_STRETCH_OPERATIONS 32768u

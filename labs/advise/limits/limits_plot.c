@@ -69,6 +69,6 @@ void limits_pictures(const cJSON *document, struct pictures *out)
 {
     struct limits_view view = limits_view_make(document);
     if (count_series(&view) > 0)
-        pictures_add(out, &(struct picture){
-                              .name = "limits", .script = "limits", .write = write_limits});
+        pictures_add(
+            out, &(struct picture){.name = "limits", .script = "limits", .write = write_limits});
 }

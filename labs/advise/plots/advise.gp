@@ -1,10 +1,10 @@
 # advise.gp - the candidates for a load: time per operation against memory per task; on the real clock processor time
 # against lateness.
 #
-#     GNUPLOT_LIB=plots gnuplot -c plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
-#     GNUPLOT_LIB=plots gnuplot -c plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
+#     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
 #
-# Data: src/harness/tell/report/plotdata.h.  What is recommended, what is not significantly different from it and what is on
+# Data: labs/advise/advise.h.  What is recommended, what is not significantly different from it and what is on
 # the front for another reason have their names on the right, each with a line to its point; the others are
 # grey.  The steps join those that none beats in both cost and memory.
 

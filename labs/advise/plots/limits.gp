@@ -1,8 +1,8 @@
 # limits.gp - what the machine can do at best: time per operation against the bytes of all nodes.
 #
-#     GNUPLOT_LIB=plots gnuplot -c plots/limits.gp limits.tsv limits.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/limits.gp limits.tsv limits.svg      (or .png, .pdf)
 #
-# Data: src/harness/tell/report/plotdata.h has the form.  On the left single nodes, on the right lists; nodes of 16
+# Data: labs/advise/advise.h has the form.  On the left single nodes, on the right lists; nodes of 16
 # bytes are lines, those of 8 and 64 marks of the same colour; dashed is on pages of 2 MiB.  Upright lines are the
 # caches.
 

@@ -1,11 +1,11 @@
 /* fuzz_limits.c - any JSON as limits of a machine, and behind PART as the result that is shown beside them. */
-#include "labs/advise/advise.h"
-#include "labs/advise/limits/limits_json.h"
-#include "harness/base/json.h"
-#include "labs/advise/limits/limits_view.h"
-#include "harness/tell/result/document.h"
 #include "fuzz/mutate.h"
 #include "fuzz/pages.h"
+#include "harness/base/json.h"
+#include "harness/tell/result/document.h"
+#include "labs/advise/advise.h"
+#include "labs/advise/limits/limits_json.h"
+#include "labs/advise/limits/limits_view.h"
 
 static const struct document_kind limits = {.name = "limits", .build = page_limits};
 const struct document_kind *const document_kinds[] = {&limits, NULL};

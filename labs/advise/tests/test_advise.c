@@ -1,8 +1,8 @@
 /* Advice from made-up cells: what dominates, what is not told apart, what is recommended. */
+#include "harness/base/json.h"
 #include "labs/advise/advice.h"
 #include "labs/advise/front.h"
 #include "labs/advise/words.h"
-#include "harness/base/json.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_limit_loops.c - that the loops do what their names say, to every node and in every size. */
-#include "labs/advise/limits/limit_rounds.h"
 #include "labs/advise/limits/limit_loops.h"
+#include "labs/advise/limits/limit_rounds.h"
 #include "labs/advise/limits/limit_sample.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
 /* test_limits.c - limits of a made-up machine: as a document, read back, as tables, data of a picture, and designs as
  * multiples of them.  `test_limits sample FILE` leaves the document for limits_format.sh. */
-#include "labs/advise/limits/limits_json.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "labs/advise/advise.h"
-#include "labs/advise/limits/limits_view.h"
 #include "harness/tell/report/writer.h"
+#include "labs/advise/advise.h"
+#include "labs/advise/limits/limits_json.h"
+#include "labs/advise/limits/limits_view.h"
 #include "unit/sample.h"
 
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include "harness/base/room.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +30,15 @@ void *memory_grow(void *array, size_t count, size_t size)
     return there_is(fits ? realloc(array, count * size + (count * size == 0)) : NULL, count * size);
 }
 
+void memory_must(bool taken)
+{
+    if (!taken)
+        there_is(NULL, 1);
+}
+
 void memory_room(void *array, size_t count, size_t *room, size_t size)
 {
-    if (!room_for(array, count, room, size))
-        there_is(NULL, 2 * count * size);
+    memory_must(room_for(array, count, room, size));
 }
 
 char *memory_text(const char *text)
