@@ -26,8 +26,6 @@ run_compare() { "$twbench" compare "$twbench" "$twbench" --impl=heap --workload=
 run_compare_results() { run_run >"$work/r.json" && "$twbench" compare "$work/r.json" "$work/r.json" --json=-; }
 run_selftest() { "$twbench" selftest --impl=heap --workload=hold --tasks=100 --budget=12s --progress=never --json=-; }
 run_claims() { "$twbench" claims T1 T8 T16 --quick --progress=never --json=-; }
-run_advise() { "$twbench" advise hold --tasks=200 --impl=heap,hashed --budget=3s --progress=never --json=-; }
-run_limits() { "$twbench" limits --tasks=100 --runs=1 --patience=0s --progress=never --json=-; }
 run_trace() { "$twbench" trace nginx --json=-; }
 run_import() { "$twbench" import nginx tests/import/samples/nginx-debug_event.log.xz -o "$work/t.tt" --progress=never --json=-; }
 run_show() { "$twbench" show W7 --json=-; }

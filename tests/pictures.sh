@@ -56,26 +56,6 @@ check "and says which are grey" says crowd/cost-standard.svg 'Grey, not among th
 # A bar is a filled polygon; the first panel of this one has a logarithmic axis.
 check "a logarithmic axis says so" says bars/bars-nginx.svg 'time, logarithmic axis'
 
-# An advice in which no candidate lies beyond the edge of the picture, but the interval of one does; and one in which all
-# others are hopeless.
-beyond() {
-    python3 - results/reference/advise.json "$work" <<'PYTHON'
-import copy, json, sys
-document = json.load(open(sys.argv[1]))
-for name, factor, upper in (("interval", 1.05, 100), ("hopeless", 1000, 1001)):
-    planted = copy.deepcopy(document)
-    best = planted["advice"]["recommendation"]["candidate"]
-    base = next(c for c in planted["advice"]["candidates"] if c["name"] == best)["figures"]["cost_ns_per_op"]["median"]
-    for candidate in planted["advice"]["candidates"]:
-        if candidate["name"] != best and candidate["figures"]:
-            candidate.update(status="dominated", front=False)
-            candidate["figures"]["cost_ns_per_op"].update(median=base * factor, low=base * factor, high=base * upper)
-    json.dump(planted, open(f"{sys.argv[2]}/{name}.json", "w"))
-PYTHON
-    draw "$work/interval.json" interval && draw "$work/hopeless.json" hopeless
-}
-check "an advice with a point or an interval beyond the edge is drawn" beyond
-check "what lies beyond it is counted" says hopeless/advise-nginx.svg 'farther right'
 
 # A bar on a logarithmic axis has no foot to stand on.
 barless() { ! grep -n 'boxxyerror\|with boxes' plots/libraries.gp; }

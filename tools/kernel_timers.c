@@ -1,6 +1,6 @@
 /*
  * kernel_timers.c - what a timer object of the kernel costs the kernel: memory, where there are no more, and how
- * late it is.  What docs/LIBRARIES.md says of timerfd and posix-timer comes from here:
+ * late it is.  What labs/libraries/docs/LIBRARIES.md says of timerfd and posix-timer comes from here:
  *
  *     cc -O2 -D_GNU_SOURCE -o build/kernel_timers tools/kernel_timers.c
  *     sudo build/kernel_timers [COUNT]

@@ -4,9 +4,9 @@
 #ifndef TWBENCH_ADVISING_H
 #define TWBENCH_ADVISING_H
 
-#include "labs/advise/choice.h"
 #include "harness/measure/session/setup.h"
 #include "harness/tell/result/document.h"
+#include "labs/advise/choice.h"
 
 /* What to advise on, as plain data; all that it points to outlives the advising. */
 struct advise_request {
@@ -14,11 +14,13 @@ struct advise_request {
     const char *load;          /* a workload or a trace, by name or as a file */
     const struct tw_design *const *designs;
     size_t design_count;
-    const struct tw_runner_entry *const *runners; /* on the real clock (setup->clock.on) */
-    size_t runner_count;
-    uint32_t threads;      /* on the real clock: that start and stop */
-    const uint64_t *tasks; /* sizes to look at, the load's own last; none: the workload's default */
-    size_t task_count;
+    uint64_t tasks; /* 0: the workload's default */
+    /* On the real clock: names of runners, or "all"; threads that start and stop; pace; how much a run plays, 0: by the
+     * budget. */
+    const char *runners;
+    uint32_t threads;
+    double speed;
+    uint64_t duration_ns;
     struct wishes wishes;
 };
 
@@ -30,7 +32,7 @@ int advising_run(const struct advise_request *request, struct advising **out, st
 
 /* Was anything measured on the load? */
 bool advising_knows(const struct advising *advising);
-/* With the advice beside its cells (docs/ADVISE-FORMAT.md); advising's. */
+/* With the advice beside its cells (schema/advice-1.json); advising's. */
 struct result_document *advising_document(struct advising *advising);
 
 /* NULL is nothing. */

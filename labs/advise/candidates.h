@@ -9,22 +9,26 @@
 #ifndef TWBENCH_CANDIDATES_H
 #define TWBENCH_CANDIDATES_H
 
-#include "labs/advise/choice.h"
 #include "harness/measure/plan/plan.h"
+#include "labs/advise/choice.h"
 
 #define CANDIDATES_MAX     128
 #define CANDIDATE_NAME_MAX 160
 
+/* Who owns the clock and the threads, as lab live lists it. */
+struct runner {
+    const char *name, *summary, *after;
+};
+
 struct candidate {
     const struct tw_design *design;
-    const struct tw_runner_entry *runner; /* on the real clock: who drives it; else NULL */
+    const struct runner *runner; /* on the real clock: who drives it; else NULL */
     enum plan_drive drive;
-    uint64_t tick_ns; /* 0: the load's own; with a runner: 0: its own */
+    uint64_t tick_ns; /* 0: the load's own, or the runner's */
     struct tw_setting settings[PLAN_SETTINGS_MAX];
     size_t setting_count; /* 0: as the design chooses them */
-    int slots_shift; /* slots are the default shifted so far to the left; 0: not set, or not so */
-    unsigned place;  /* of the design in the list of candidates_default */
-    char left_out[200]; /* why it is not to be measured; "" */
+    unsigned place;       /* of the design in the list of candidates_default */
+    char left_out[200];   /* why it is not to be measured; "" */
 };
 
 struct load {
@@ -51,11 +55,10 @@ bool candidate_equal(const struct candidate *left, const struct candidate *right
 size_t candidates_default(const struct wishes *wishes, const struct tw_design *const *designs,
                           size_t design_count, struct candidate *out, size_t max);
 
-/* On the real clock: each design behind each runner.  A runner that wakes on each tick has the load's, and its own
- * beside that if that is another.  Answers how many. */
-size_t candidates_on_clock(const struct load *load, const struct tw_runner_entry *const *runners,
-                           size_t runner_count, const struct tw_design *const *designs,
-                           size_t design_count, struct candidate *out, size_t max);
+/* On the real clock: each design behind each runner.  Answers how many. */
+size_t candidates_on_clock(const struct runner *runners, size_t runner_count,
+                           const struct tw_design *const *designs, size_t design_count,
+                           struct candidate *out, size_t max);
 
 /* What lies around `of`, whose default settings resolved to `slots` (0: it has none).  Answers how many. */
 size_t candidates_around(const struct candidate *of, const struct load *load, uint64_t slots,
@@ -63,8 +66,5 @@ size_t candidates_around(const struct candidate *of, const struct load *load, ui
 /* The same candidate at coarser ticks than the load's, as far as the wishes allow; most first. */
 size_t candidates_coarser(const struct candidate *of, const struct load *load,
                           const struct wishes *wishes, struct candidate *out, size_t max);
-
-/* The same rule at another size: slots that are not the design's own choice go with the tasks. */
-struct candidate candidate_at_size(const struct candidate *of, uint64_t own_tasks, uint64_t tasks);
 
 #endif

@@ -11,8 +11,8 @@
 #ifndef TWBENCH_CHOICE_H
 #define TWBENCH_CHOICE_H
 
-#include "labs/advise/criteria.h"
 #include "harness/base/diag.h"
+#include "labs/advise/criteria.h"
 
 #include <stdint.h>
 

@@ -95,9 +95,6 @@ struct summary criteria_ratio(const struct criteria_cells *left,
 /* The same of another criterion that is sampled; on the real clock, else all NaN but for cost. */
 struct summary criteria_ratio_by(const struct criteria_cells *left,
                                  const struct criteria_cells *right, enum criterion criterion);
-/* Of samples that were taken in turn, left[i] beside right[i], both above 0: the ratio of pairs; with fewer than six from
- * the half of the least sample to twice the largest, as on the real clock.  All NaN where `count` is 0. */
-struct summary criteria_ratio_of(const double *left, const double *right, size_t count);
 /* -1: the ratio is significantly below 1, 1: above it, 0: neither. */
 int criteria_ratio_sign(const struct summary *ratio);
 

@@ -15,12 +15,8 @@ struct evidence_item {
     const cJSON *cell; /* found by evidence_look; NULL: not there (yet) */
 };
 
-#define EVIDENCE_SIZES_MAX 48
-/* Round of cells of the fitted workload at the trace's own size: they say how near it is, and nothing of
- * the trace. */
-#define EVIDENCE_FITTED CRITERIA_ROUNDS
 /* Round of cells on the real clock in which nothing happens: they say how often a runner wakes up all the same. */
-#define EVIDENCE_IDLE (CRITERIA_ROUNDS + 1)
+#define EVIDENCE_IDLE CRITERIA_ROUNDS
 
 struct advice_evidence {
     struct load load;
@@ -29,8 +25,7 @@ struct advice_evidence {
     size_t candidate_count;
     struct evidence_item *items;
     size_t item_count, item_room;
-    /* Other sizes are those of a workload that was fitted to the trace; NULL: the load is a workload. */
-    const char *fitted;
+    cJSON *runs; /* on the real clock: an array of cells, which the items point into; else NULL */
     double interruption_ns; /* what one takes on this machine, typically; 0: not known */
     uint64_t budget_ns, used_ns;
     char unmade[1024]; /* why the load asked for is not the one that is measured; "" */
@@ -42,12 +37,15 @@ struct advice_evidence {
 /* Answers the candidate's index, that of an equal one when there is one already; CANDIDATES_MAX when
  * there is no room. */
 size_t evidence_add_candidate(struct advice_evidence *evidence, const struct candidate *candidate);
-/* Copies the identity; false without memory. */
-bool evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t tasks, size_t round,
+/* Copies the identity. */
+void evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t tasks, size_t round,
                   const char *identity);
-/* Finds the cells of all items in the document, which they point into from then on. */
+/* Adds a run on the real clock, which it takes, to the candidate's others of the same round. */
+void evidence_add_run(struct advice_evidence *evidence, size_t candidate, size_t round,
+                      cJSON *cell);
+/* Finds the cells of all items in the document and among the runs, which they point into from then on. */
 void evidence_look(struct advice_evidence *evidence, const cJSON *document);
-/* Frees the items; empty afterwards.  The document is the caller's. */
+/* Frees the items and runs; empty afterwards.  The document is the caller's. */
 void evidence_free(struct advice_evidence *evidence);
 
 /* Was any candidate measured at the load's size? */
@@ -56,9 +54,6 @@ bool evidence_knows(const struct advice_evidence *evidence);
 /* What is known of a candidate at that size. */
 struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate,
                                     uint64_t tasks);
-
-/* The same of the fitted workload at the trace's own size. */
-struct contender evidence_fitted(const struct advice_evidence *evidence, size_t candidate);
 
 /* Contenders at one size, all candidates in their order, and what the wishes say of them. */
 struct field {
@@ -72,10 +67,7 @@ struct field {
     struct choice choice;
 };
 
-/* *out is large: on the heap.  Points into `evidence` and into *out itself. */
+/* *out is large: on the heap, with memory_take.  Points into `evidence` and into *out itself. */
 void field_fill(struct field *out, const struct advice_evidence *evidence, uint64_t tasks);
-
-/* All sizes at which something was measured, ascending; answers how many. */
-size_t evidence_sizes(const struct advice_evidence *evidence, uint64_t sizes[EVIDENCE_SIZES_MAX]);
 
 #endif

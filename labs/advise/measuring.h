@@ -4,24 +4,19 @@
 #ifndef TWBENCH_MEASURING_H
 #define TWBENCH_MEASURING_H
 
-#include "labs/advise/evidence.h"
 #include "harness/measure/session/session.h"
-
-/* Most sizes that can be asked for. */
-#define MEASURING_TASKS_MAX 64
+#include "labs/advise/evidence.h"
+#include "labs/advise/live.h"
 
 struct measuring {
     struct setup setup;                     /* as given; its budget is that of all of it */
     struct setup matrix;                    /* of the plan at hand; its budget is that of a child */
     const struct tw_design *const *designs; /* to choose from */
     size_t design_count;
-    const struct tw_runner_entry *const *runners; /* on the real clock: to choose from; else none */
-    size_t runner_count;
-    const uint64_t *tasks_asked; /* sizes that were asked for, the load's own last; may be none */
-    size_t tasks_asked_count;
+    struct live live; /* on the real clock: the runners to choose from */
     struct session session;
     struct advice_evidence evidence;
-    const char *workload;       /* what other sizes are of; NULL: there are none */
+    bool has_sizes;             /* fewer tasks of the load can be tried */
     bool is_made;               /* the load's stream; else nothing can be measured */
     uint64_t stream_ns;         /* what it took to make that */
     uint64_t begin_ns, made_ns; /* of the command; of the race, once the load is made */
@@ -33,7 +28,6 @@ struct measuring {
     const size_t *chosen;
     uint64_t tasks;
     size_t round;
-    bool out_of_memory;
 };
 
 /* How candidates are measured together; a round stands for the same runs wherever it is used. */

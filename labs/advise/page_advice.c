@@ -1,4 +1,6 @@
-/* page_advice.c - builds the page of an advice: the recommendation, the candidates beside it, other sizes. */
+/* page_advice.c - builds the page of an advice: the recommendation, the candidates beside it. */
+#include "labs/advise/advise.h"
+
 #include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
@@ -48,12 +50,10 @@ static void add_recommendation(struct page *page, const struct place *advice)
 {
     struct place recommendation = place_get(advice, "recommendation");
     struct place reasons = place_get(&recommendation, "reasons");
-    struct place measured = place_get(advice, "sizes.measured");
     if (!recommendation.json) {
         page_text(page, "%s",
                   knows_any(advice) ? "No candidate was measured that keeps to the wishes."
                                     : "Nothing was measured.");
-        page_say_each(page, PAGE_ITEM, &measured, "<At {tasks:count} tasks the best is {best}.>");
         return;
     }
     if (place_text(&recommendation, "unclear")[0])
@@ -250,39 +250,6 @@ static void add_all(struct page *page, const struct place *advice)
     candidates_free(&candidates);
 }
 
-/* ---- Other sizes. ---------------------------------------------------------------------------- */
-
-/* How near the fitted workload is to the trace. */
-static void say_agreement(struct page *page, const struct place *advice)
-{
-    struct place agreement = place_get(advice, "sizes.agreement"), item = place_item(&agreement, 0);
-    if (item.json)
-        page_item(page, "at the trace's own size its cost is, over that of the trace: ");
-    for (const char *gap = ""; item.json; place_next(&item), gap = "; ") {
-        page_span(page, "%s", gap);
-        page_add(page, &item, "{candidate} {cost_ratio.median}");
-    }
-}
-
-static void add_sizes(struct page *page, const struct place *advice)
-{
-    struct place measured = place_get(advice, "sizes.measured");
-    struct place changes = place_get(advice, "sizes.changes");
-    int count = cJSON_GetArraySize(measured.json);
-    if (count < 2)
-        return;
-    struct place least = place_item(&measured, 0), most = place_item(&measured, (size_t)count - 1);
-    page_heading(page, 2, "sizes", "Other sizes");
-    page_text(page, "%d sizes from ", count);
-    page_add(page, &least, "{tasks} to ");
-    page_add(page, &most, "{tasks} tasks");
-    page_add(page, advice, "<, of a workload fitted to the trace: {sizes.fitted}>");
-    page_span(page, changes.json && changes.json->child ? ": the answer changes."
-                                                        : ": no other answer at any of them.");
-    say_agreement(page, advice);
-    page_say_each(page, PAGE_ITEM, &changes, "{says}");
-}
-
 /* ---- What became of the others. -------------------------------------------------------------- */
 
 /* All of one status, with what the document says of each, if that differs. */
@@ -383,7 +350,6 @@ void page_advice(struct page *page, const cJSON *document)
     } else {
         add_comparisons(page, &advice);
         add_front(page, &advice);
-        add_sizes(page, &advice);
     }
     page_heading(page, 2, "others", "The other candidates, and the rule");
     add_all_others(page, &advice);

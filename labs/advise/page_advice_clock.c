@@ -1,5 +1,7 @@
 /* page_advice_clock.c - builds the tables of an advice on the real clock: runners over designs by lateness, the
  * caller's latency, processor time, wake-ups and memory. */
+#include "labs/advise/advise.h"
+
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"

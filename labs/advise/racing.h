@@ -7,7 +7,6 @@
  *     race      the front by the look, 6 samples each, interleaved
  *     final     those that do not differ significantly, and the next, with as many samples as the budget has
  *     settle    until each was looked at, and those that may be the answer have enough samples
- *     sizes     behind that: other numbers of tasks, and then the middle of each interval in which the answer changes
  *
  * Each step begins only if it is expected to end within its share of the budget.
  */

@@ -1,10 +1,10 @@
 /* words.c - writes the sentences of an advice. */
 #include "labs/advise/words.h"
 
-#include "labs/advise/front.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "labs/advise/front.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -433,11 +433,9 @@ void words_is(char *out, size_t size, const struct advice_evidence *evidence,
     double span = span_of(&field->contenders[field->choice.chosen]);
     uint64_t tick_ns = chosen->tick_ns > 0 ? chosen->tick_ns : evidence->load.tick_ns;
     if (chosen->runner) {
-        const struct tw_runner *runner = chosen->runner->timed;
-        text_add(&line, "The runner %s: %s (after %s)", runner->name, runner->summary,
-                 runner->after);
-        if (!(runner->flags & TW_RUNNER_OWN_TIMERS))
-            text_add(&line, ".  The design %s: %s", design->name, design->summary);
+        const struct runner *runner = chosen->runner;
+        text_add(&line, "The runner %s: %s (after %s).  The design %s: %s", runner->name,
+                 runner->summary, runner->after, design->name, design->summary);
         return;
     }
     text_add(&line, "%s: %s; ", design->name, design->summary);
@@ -453,7 +451,7 @@ void words_is(char *out, size_t size, const struct advice_evidence *evidence,
     }
 }
 
-/* ---- The others, and other sizes. ------------------------------------------------------------ */
+/* ---- The others. ------------------------------------------------------------------------------- */
 
 static void why_dominated(struct text *line, const struct advice_evidence *evidence,
                           const struct field *field, size_t candidate, size_t by)
@@ -495,45 +493,6 @@ void words_why(char *out, size_t size, const struct advice_evidence *evidence,
                        &field->contenders[field->choice.chosen], evidence->wishes.goal);
 }
 
-static void put_count(struct text *line, double value)
-{
-    char text[32];
-    words_number(text, sizeof text, value);
-    if (value >= 99.95 && value < 1e15) {
-        /* Three digits are all that is known of it. */
-        double step = pow(10, floor(log10(value)) - 2);
-        snprintf(text, sizeof text, "%.0f", round(value / step) * step);
-    }
-    text_add(line, "%s", text);
-}
-
-void words_change(char *out, size_t size, const struct advice_evidence *evidence,
-                  const struct size_change *change)
-{
-    struct text line = text_in(out, size);
-    char below[CANDIDATE_NAME_MAX], above[CANDIDATE_NAME_MAX];
-    const struct crossing *crossing = &change->crossing;
-    name_of(below, evidence, change->below);
-    name_of(above, evidence, change->above);
-    if (crossing->found) {
-        text_add(&line, "%s below about ", below);
-        put_count(&line, crossing->tasks);
-        text_add(&line, " tasks, %s above: between %.0f and %.0f", above, crossing->low,
-                 crossing->high);
-    } else if ((double)change->told < (double)evidence->load.tasks) {
-        text_add(&line,
-                 "%s at %" PRIu64
-                 " tasks and below; where %s takes over was not told from the sizes "
-                 "measured",
-                 below, change->told, above);
-    } else {
-        text_add(&line,
-                 "%s at %" PRIu64 " tasks and above; up to where %s keeps up was not told from the "
-                 "sizes measured",
-                 above, change->told, below);
-    }
-}
-
 void words_command(char *out, size_t size, const struct load *load,
                    const struct candidate *candidate)
 {
@@ -543,8 +502,7 @@ void words_command(char *out, size_t size, const struct load *load,
     if (!load->is_trace)
         text_add(&line, " --tasks=%" PRIu64, load->tasks);
     if (candidate->runner) {
-        text_add(&line, " --runner=%s --threads=%" PRIu32, candidate->runner->timed->name,
-                 load->threads);
+        text_add(&line, " --runner=%s --threads=%" PRIu32, candidate->runner->name, load->threads);
         if (load->speed != 1)
             text_add(&line, " --speed=%g", load->speed);
         if (load->played_ns > 0)

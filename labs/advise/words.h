@@ -4,7 +4,7 @@
 #ifndef TWBENCH_WORDS_H
 #define TWBENCH_WORDS_H
 
-#include "labs/advise/sizes.h"
+#include "labs/advise/evidence.h"
 
 #define WORDS_SIZE 700
 
@@ -29,10 +29,6 @@ void words_is(char *out, size_t size, const struct advice_evidence *evidence,
 /* Why a candidate is not the answer: what it lost by, or that it was not measured and why. */
 void words_why(char *out, size_t size, const struct advice_evidence *evidence,
                const struct field *field, size_t candidate);
-
-/* "Below 230 tasks list, above 410 hashed; between them they do not differ ..." */
-void words_change(char *out, size_t size, const struct advice_evidence *evidence,
-                  const struct size_change *change);
 
 /* A command line that measures the candidate again. */
 void words_command(char *out, size_t size, const struct load *load,

@@ -4,7 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/lists.h"
 #include "harness/command/setup_flags.h"
-#include "labs/durable/crash/crash_prove.h"
+#include "labs/durable/crash/crash.h"
 #include "labs/durable/drive/footing.h"
 #include "labs/durable/stores/store_modules.h"
 
@@ -116,11 +116,6 @@ static void print_held(const char *name, const struct crash_report *report, doub
         printf("  of the flipped bits %" PRIu64 " were named as damage, %" PRIu64
                " made open or poll refuse, %" PRIu64 " lost messages in silence\n",
                report->flips_named, report->flips_refused, report->flips_silent);
-    if (report->kill_lost > 0)
-        printf("  %" PRIu64
-               " acknowledged messages were lost, at most one a kill: %s says of itself that "
-               "it may\n",
-               report->kill_lost, name);
     if (report->aborts > 0)
         printf("  on %" PRIu64 " of the failing disks the store ended its process (SIGABRT)\n",
                report->aborts);

@@ -1,6 +1,6 @@
 /* cmd_store.c - store dump DIR: prints the files of a wheel-log, record by record, and names what is damaged. */
 #include "labs/durable/durable.h"
-#include "labs/durable/stores/wheel_log_inspect.h"
+#include "labs/durable/stores/wheel_log.h"
 
 #include <inttypes.h>
 #include <string.h>

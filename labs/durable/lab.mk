@@ -6,20 +6,20 @@
 # (PARTS_program).
 HEADER_redis_wheel := hiredis/hiredis.h
 LINK_redis_wheel   := -lhiredis
-PARTS_redis_wheel  := redis_server store_directory store_flusher store_payloads store_server store_set
+PARTS_redis_wheel  := redis_server store_directory store_flusher store_payloads
 HEADER_redis_zset  := hiredis/hiredis.h
 LINK_redis_zset    := -lhiredis
-PARTS_redis_zset   := redis_server store_directory store_flusher store_payloads store_server
+PARTS_redis_zset   := redis_server store_directory store_flusher store_payloads
 HEADER_sqlite      := sqlite3.h
 LINK_sqlite        := -lsqlite3
-PARTS_sqlite       := store_company store_directory store_flusher store_group store_ordered store_payloads store_set store_writer
+PARTS_sqlite       := store_company store_directory store_flusher store_ordered store_payloads store_writer
 HEADER_lmdb        := lmdb.h
 LINK_lmdb          := -llmdb
 PARTS_lmdb         := $(PARTS_sqlite)
 HEADER_rocksdb     := rocksdb/c.h
 LINK_rocksdb       := -lrocksdb
-PARTS_rocksdb      := store_directory store_flusher store_ordered store_payloads store_set
-PARTS_program      := store_company store_group
+PARTS_rocksdb      := store_directory store_flusher store_ordered store_payloads
+PARTS_program      := store_company
 
 STORE_MODULES := redis_wheel redis_zset sqlite lmdb rocksdb
 STORE_PARTS   := $(sort $(foreach name,$(STORE_MODULES),$(PARTS_$(name))))

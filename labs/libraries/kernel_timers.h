@@ -459,7 +459,7 @@ static const struct tw_work *kernel_work(const struct tw_timers *timers)
     return TW_WORK_OF(timers);
 }
 
-/* What is kept here, not the kernel's: docs/LIBRARIES.md has that. */
+/* What is kept here, not the kernel's: labs/libraries/docs/LIBRARIES.md has that. */
 static struct tw_footprint kernel_footprint_of(const struct tw_timers *timers, size_t object_bytes)
 {
     size_t each = sizeof *timers->due + sizeof *timers->place + sizeof *timers->held + object_bytes;

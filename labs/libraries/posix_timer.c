@@ -21,7 +21,7 @@
  *
  * Limits: a queued signal is put aside for each timer, so RLIMIT_SIGPENDING ends it, which all programs
  * of a user share; open raises the soft limit to the hard one and leaves it there.  24 bytes a timer
- * are kept here; what the kernel takes is in docs/LIBRARIES.md.
+ * are kept here; what the kernel takes is in labs/libraries/docs/LIBRARIES.md.
  */
 #include <signal.h>
 #include <stdbool.h>

@@ -15,7 +15,7 @@
  * the first timer starts.
  *
  * Limits: a file descriptor each, so RLIMIT_NOFILE ends it; open raises the soft limit to the hard one
- * and leaves it there.  20 bytes a timer are kept here; what the kernel takes is in docs/LIBRARIES.md.
+ * and leaves it there.  20 bytes a timer are kept here; what the kernel takes is in labs/libraries/docs/LIBRARIES.md.
  */
 #include <stdint.h>
 

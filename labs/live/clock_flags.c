@@ -121,15 +121,14 @@ int clock_flag_work(struct call *call, void *of, const char *flag, const char *v
 static int check_name(const struct clock_flags *flags, const char *path, size_t index,
                       struct diag *diag)
 {
-    const struct tw_runner_entry *runner = flags->plugins[index];
-    const char *name = runner->timed->name;
+    const char *name = flags->plugins[index]->timed->name;
     if (runner_registry_find(name) || original_find(name))
         return diag_usage(diag,
                           "%s: the name '%s' is that of a runner of twbench; expected another",
                           path, name);
     for (size_t i = 0; i < index; i++) {
         const char *other = runner_plugins_path(flags->plugins[i]);
-        if (strcmp(other, runner_plugins_path(runner)) == 0)
+        if (flags->plugins[i] == flags->plugins[index])
             return diag_usage(diag, "%s is given twice", path);
         if (strcmp(flags->plugins[i]->timed->name, name) == 0)
             return diag_usage(diag, "%s: the name '%s' is that of %s already", path, name, other);
@@ -146,7 +145,7 @@ static int take_runner(struct clock_flags *flags, const char *path, const char *
     const struct tw_runner_entry *runner = runner_plugins_open(path, &reason);
     if (!runner)
         return diag_usage(diag, "%s: %s", flag, reason.text);
-    flags->plugins[flags->plugin_count++] = runner; /* clock_flags_close closes it */
+    flags->plugins[flags->plugin_count++] = runner;
     if (check_name(flags, path, flags->plugin_count - 1, &reason) != DIAG_OK)
         return diag_usage(diag, "%s: %s", flag, reason.text);
     return DIAG_OK;
@@ -260,11 +259,4 @@ int clock_flags_finish(struct clock_flags *flags, struct diag *diag)
         return diag_usage(diag, "--threads, --load, --speed, --duration, --work, --slow-task and "
                                 "--failing-every are of the real clock: --runner=NAME is missing");
     return check_settings(flags, diag);
-}
-
-void clock_flags_close(struct clock_flags *flags)
-{
-    for (size_t i = 0; i < flags->plugin_count; i++)
-        runner_plugins_close(flags->plugins[i]);
-    flags->plugin_count = 0;
 }

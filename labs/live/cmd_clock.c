@@ -115,7 +115,6 @@ static int play(struct call *call, bool is_replay)
     } else {
         designs_close(&options->run.designs);
     }
-    clock_flags_close(&options->clock);
     free(ways);
     free(plan);
     return exit_status;

@@ -234,7 +234,6 @@ static int run(struct call *call)
     int status = finish(call, options, &diag);
     if (status == DIAG_OK)
         status = conform_all(options, &diag);
-    clock_flags_close(&options->clock);
     designs_close(&options->designs);
     return status < DIAG_OK ? command_fail(status, &diag) : status > DIAG_OK ? EXIT_FAILED : EXIT_OK;
 }

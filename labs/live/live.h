@@ -43,8 +43,6 @@ void clock_settings_each(const void *of, flag_row_fn *row, void *ctx);
 /* After the last flag: plugins and then originals join the runners.  DIAG_USAGE when there are none, or one lacks a
  * setting that was given. */
 int clock_flags_finish(struct clock_flags *flags, struct diag *diag);
-/* Closes the plugins. */
-void clock_flags_close(struct clock_flags *flags);
 
 /* ---- The stage. ------------------------------------------------------------------------------------ */
 

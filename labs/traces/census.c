@@ -1,7 +1,7 @@
 /* census.c - counts what a trace does: operations, delays, ends, timers armed over time. */
 #include "labs/traces/census.h"
 
-#include "harness/base/room.h"
+#include "harness/base/memory.h"
 #include "harness/measure/workload/agenda.h"
 
 #include <math.h>
@@ -26,20 +26,15 @@ struct counter {
     size_t stretch_room, pass_room;
     tw_tick now;
     uint64_t armed_before; /* the last change */
-    bool out_of_memory;
 };
 
-static bool ids_follow(struct counter *counter, tw_id id)
+static void ids_follow(struct counter *counter, tw_id id)
 {
-    if (id < counter->opened_room && id < counter->armed.capacity)
-        return true;
-    uint32_t room = id < TW_CAPACITY_MAX / 2 ? (id + 1) * 2 : (uint32_t)TW_CAPACITY_MAX;
-    struct opened *opened = realloc(counter->opened, room * sizeof *opened);
-    if (opened) {
-        counter->opened = opened;
-        counter->opened_room = room;
-    }
-    return opened && agenda_grow(&counter->armed, room);
+    if (id < counter->opened_room)
+        return;
+    counter->opened_room = id < TW_CAPACITY_MAX / 2 ? (id + 1) * 2 : (uint32_t)TW_CAPACITY_MAX;
+    counter->opened = memory_grow(counter->opened, counter->opened_room, sizeof *counter->opened);
+    memory_must(agenda_grow(&counter->armed, counter->opened_room));
 }
 
 static void stretch_end(struct counter *counter, tw_id id, tw_tick at, enum census_end end)
@@ -47,11 +42,8 @@ static void stretch_end(struct counter *counter, tw_id id, tw_tick at, enum cens
     struct census *census = counter->census;
     const struct opened *opened = &counter->opened[id];
     census->ended[end]++;
-    if (!room_for(&census->stretches, census->stretch_count, &counter->stretch_room,
-                  sizeof *census->stretches))
-        counter->out_of_memory = true;
-    if (counter->out_of_memory)
-        return;
+    memory_room(&census->stretches, census->stretch_count, &counter->stretch_room,
+                sizeof *census->stretches);
     census->stretches[census->stretch_count++] =
         (struct census_stretch){opened->delay, at - opened->since, end};
 }
@@ -124,10 +116,7 @@ static struct census_pass *pass_here(struct counter *counter)
     size_t count = census->pass_count;
     if (count > 0 && census->passes[count - 1].now == counter->now)
         return &census->passes[count - 1];
-    if (!room_for(&census->passes, count, &counter->pass_room, sizeof *census->passes)) {
-        counter->out_of_memory = true;
-        return NULL;
-    }
+    memory_room(&census->passes, count, &counter->pass_room, sizeof *census->passes);
     census->passes[census->pass_count++] = (struct census_pass){.now = counter->now};
     return &census->passes[count];
 }
@@ -137,8 +126,6 @@ static void operation_note(struct counter *counter, bool is_new)
     struct census_pass *pass = pass_here(counter);
     counter->census->operations++;
     counter->census->starts_new += is_new;
-    if (!pass)
-        return;
     pass->starts_new += is_new;
     if (++pass->operations > counter->census->operations_tick_max)
         counter->census->operations_tick_max = pass->operations;
@@ -146,10 +133,7 @@ static void operation_note(struct counter *counter, bool is_new)
 
 static void counter_start(struct counter *counter, tw_id id, int64_t delay)
 {
-    if (counter->out_of_memory || !ids_follow(counter, id)) {
-        counter->out_of_memory = true;
-        return;
-    }
+    ids_follow(counter, id);
     bool is_new = !agenda_is_running(&counter->armed, id);
     if (!is_new)
         stretch_cut(counter, id, CENSUS_REARMED);
@@ -162,8 +146,7 @@ static void counter_start(struct counter *counter, tw_id id, int64_t delay)
 
 static void counter_cancel(struct counter *counter, tw_id id)
 {
-    if (counter->out_of_memory || id >= counter->armed.capacity ||
-        !agenda_stop(&counter->armed, id))
+    if (id >= counter->armed.capacity || !agenda_stop(&counter->armed, id))
         return;
     stretch_cut(counter, id, CENSUS_CANCELLED);
     operation_note(counter, false);
@@ -182,21 +165,19 @@ static int stretch_compare(const void *left, const void *right)
     return (a->length > b->length) - (a->length < b->length);
 }
 
-static bool delays_count(struct census *census)
+static void delays_count(struct census *census)
 {
     size_t room = 0;
     for (size_t i = 0; i < census->stretch_count; i++) {
         const struct census_stretch *stretch = &census->stretches[i];
         if (i == 0 || stretch->delay != stretch[-1].delay) {
-            if (!room_for(&census->delays, census->delay_count, &room, sizeof *census->delays))
-                return false;
+            memory_room(&census->delays, census->delay_count, &room, sizeof *census->delays);
             census->delays[census->delay_count++] = (struct census_delay){.ticks = stretch->delay};
         }
         struct census_delay *delay = &census->delays[census->delay_count - 1];
         delay->count++;
         delay->ended[stretch->end]++;
     }
-    return true;
 }
 
 /* A bin in which nothing changed has as many as its mean says. */
@@ -209,7 +190,7 @@ static void bins_finish(struct census *census)
     }
 }
 
-static int counter_finish(struct counter *counter, const char *what, struct diag *diag)
+static void counter_finish(struct counter *counter)
 {
     struct census *census = counter->census;
     double sum = 0;
@@ -217,24 +198,26 @@ static int counter_finish(struct counter *counter, const char *what, struct diag
     for (tw_id id = 0; id < counter->armed.capacity; id++)
         if (agenda_is_running(&counter->armed, id))
             stretch_cut(counter, id, CENSUS_LEFT);
-    bool failed = counter->out_of_memory || counter->armed.out_of_memory;
-    if (!failed && census->stretch_count > 0)
+    memory_must(!counter->armed.out_of_memory);
+    if (census->stretch_count > 0)
         qsort(census->stretches, census->stretch_count, sizeof *census->stretches, stretch_compare);
-    if (failed || !delays_count(census))
-        return diag_run(diag, "%s: no memory for its census", what);
+    delays_count(census);
     for (size_t i = 0; i < census->stretch_count; i++)
         sum += (double)census->stretches[i].length;
     census->mean_armed = census->end > 0 ? sum / (double)census->end : 0;
     bins_finish(census);
-    return DIAG_OK;
 }
 
-static void counter_close(struct counter *counter, int status)
+static void counter_open(struct counter *counter, struct census *census)
+{
+    *counter = (struct counter){.census = census};
+    memory_must(agenda_open(&counter->armed, 1));
+}
+
+static void counter_close(struct counter *counter)
 {
     agenda_close(&counter->armed);
     free(counter->opened);
-    if (status != DIAG_OK)
-        census_free(counter->census);
 }
 
 void census_free(struct census *census)
@@ -267,17 +250,19 @@ static int reading_visit(void *ctx, const struct trace_operation *operation)
 int census_of_trace(struct textfile *file, struct trace_header *header, struct census *out,
                     struct diag *diag)
 {
-    struct reading reading = {.counter.census = out, .header = header};
+    struct reading reading = {.header = header};
     *out = (struct census){0};
-    reading.counter.out_of_memory = !agenda_open(&reading.counter.armed, 1);
+    counter_open(&reading.counter, out);
     int status = trace_read(file, header, reading_visit, &reading, diag);
     if (status == DIAG_OK) {
         out->unit_ns = header->unit_ns;
         out->ids = header->ids;
         out->end = header->end;
-        status = counter_finish(&reading.counter, textfile_name(file), diag);
+        counter_finish(&reading.counter);
+    } else {
+        census_free(out);
     }
-    counter_close(&reading.counter, status);
+    counter_close(&reading.counter);
     return status;
 }
 
@@ -319,7 +304,7 @@ static const uint32_t *run_follow(struct counter *counter, const uint32_t *word)
 
 int census_of_stream(const struct stream *stream, struct census *out, struct diag *diag)
 {
-    struct counter counter = {.census = out};
+    struct counter counter;
     *out = (struct census){.unit_ns = stream->tick_ns, .ids = stream->capacity};
     for (size_t i = 0; i < stream->phase_count; i++) {
         out->end += stream->phases[i].counts.ticks;
@@ -329,12 +314,12 @@ int census_of_stream(const struct stream *stream, struct census *out, struct dia
                               "stream of starts and stops only",
                               stream->workload, stream->phases[i].name);
     }
-    counter.out_of_memory = !agenda_open(&counter.armed, 1);
+    counter_open(&counter, out);
     for (const uint32_t *word = stream->words; word < stream->words + stream->word_count;)
         word = run_follow(&counter, word);
-    int status = counter_finish(&counter, stream->workload, diag);
-    counter_close(&counter, status);
-    return status;
+    counter_finish(&counter);
+    counter_close(&counter);
+    return DIAG_OK;
 }
 
 /* ---- Questions. ------------------------------------------------------------------------------ */

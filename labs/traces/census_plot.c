@@ -56,7 +56,8 @@ static bool write_trace(FILE *out, const cJSON *record, const struct picture *pi
     figure_time(tick, unit_ns);
     figure_time(span, end_ns);
     fprintf(out, "title\t%s\nmachine\tticks of %s, %s, %.0f starts\nblocks\t2\nseries\t%d\n",
-            json_get_text(record, "trace"), tick, span, json_get_number(record, "starts"), CENSUS_ENDS);
+            json_get_text(record, "trace"), tick, span, json_get_number(record, "starts"),
+            CENSUS_ENDS);
     if (any_none)
         fprintf(out, "none\t%.6g\n", none / 1e9);
     else

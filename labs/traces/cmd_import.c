@@ -1,28 +1,17 @@
 /* cmd_import.c - import: makes a trace of a log. */
 #include "labs/traces/traces.h"
 
-#include "harness/base/interrupt.h"
 #include "harness/command/help.h"
 #include "harness/command/outputs.h"
-#include "harness/command/setup_flags.h"
-#include "harness/measure/session/progress.h"
-#include "labs/traces/import/tracefile.h"
 
 #include <string.h>
 #include <unistd.h>
 
-struct cmd_import_options {
-    struct outputs outputs;
-    struct setup setup;
-};
-
-#define OF struct cmd_import_options
+#define OF struct outputs
 static const struct flag flags[] = {
-    FLAG_FILE("-o", "TRACE.tt[.xz|.gz]", "the trace", OF, outputs.also[0]),
-    FLAG_FILE("json", "FILE|-", "what was made of the log, as data", OF, outputs.json),
-    FLAG_FILE("html", "FILE|-", "all of it as one page of HTML that loads nothing", OF,
-              outputs.html),
-    SETUP_PROGRESS(OF, setup),
+    FLAG_FILE("-o", "TRACE.tt[.xz|.gz]", "the trace", OF, also[0]),
+    FLAG_FILE("json", "FILE|-", "what was made of the log, as data", OF, json),
+    FLAG_FILE("html", "FILE|-", "all of it as one page of HTML that loads nothing", OF, html),
 };
 #undef OF
 static const struct flag_group groups[] = {
@@ -35,38 +24,9 @@ static const struct flag_group groups[] = {
 
 static void begin(struct call *call)
 {
-    struct cmd_import_options *options = call->options;
-    options->outputs.also_flags[0] = "-o";
-    options->outputs.to_stderr = true;
-}
-
-/* ---- Progress ------------------------------------------------------------------------------------ */
-
-struct watch {
-    struct progress progress;
-    const struct interrupt *interrupt; /* NULL: a signal ends the process as it does any other */
-    uint64_t shown_ns;
-    const char *step;
-};
-
-/* Ten times a second is more than anybody reads. */
-static bool watch_is_due(struct watch *watch)
-{
-    uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-    if (now_ns - watch->shown_ns < UINT64_C(100000000))
-        return false;
-    watch->shown_ns = now_ns;
-    return true;
-}
-
-static bool watch_progress(void *ctx, uint64_t done, uint64_t total)
-{
-    enum { MEGABYTE = 1000000 };
-    struct watch *watch = ctx;
-    if (total > 0 && watch_is_due(watch))
-        progress_step(&watch->progress, watch->step, (size_t)(done / MEGABYTE),
-                      (size_t)(total / MEGABYTE));
-    return watch->interrupt && interrupt_is_pending(watch->interrupt);
+    struct outputs *outputs = call->options;
+    outputs->also_flags[0] = "-o";
+    outputs->to_stderr = true;
 }
 
 /* ---- Arguments ----------------------------------------------------------------------------------- */
@@ -94,104 +54,51 @@ static int check_outputs(struct call *call, const struct outputs *outputs, struc
     if (!outputs->also[0])
         return diag_usage(diag, "import: -o is missing; expected -o TRACE.tt, .tt.xz or .tt.gz");
     int status = outputs_check(call, outputs, diag);
-    return status == DIAG_OK ? tracefile_check(outputs->also[0], outputs->force, diag) : status;
+    return status == DIAG_OK ? import_check_path(outputs->also[0], outputs->force, diag) : status;
 }
 
 /* ---- From log to trace --------------------------------------------------------------------------- */
 
-static int log_open(struct textfile **log, const char *operand, struct diag *diag)
-{
-    if (strcmp(operand, "-") == 0)
-        return textfile_open_descriptor(log, "standard input", STDIN_FILENO, diag);
-    return textfile_open(log, operand, diag);
-}
-
-/* What is read is kept in files without a name, so here a signal may strike. */
-static int read_log(const char *operand, struct import *import, struct watch *watch,
-                    struct diag *diag)
+static int read_log(const char *operand, struct import *import, struct diag *diag)
 {
     struct textfile *log;
-    int status = log_open(&log, operand, diag);
+    int status = strcmp(operand, "-") == 0
+                     ? textfile_open_descriptor(&log, "standard input", STDIN_FILENO, diag)
+                     : textfile_open(&log, operand, diag);
     if (status != DIAG_OK)
         return status;
-    watch->step = "reading, MB";
-    status = import_read(import, log, watch_progress, watch, diag);
-    progress_clear(&watch->progress);
+    status = import_read(import, log, diag);
     textfile_close(log);
-    return status;
-}
-
-/* What is written has one, and must not stay when it is half done. */
-static int write_trace(const struct outputs *outputs, struct import *import, struct watch *watch,
-                       struct diag *diag)
-{
-    struct interrupt interrupt;
-    const char *trace = outputs->also[0];
-    if (strcmp(trace, "-") == 0)
-        return import_write(import, "-", outputs->force, watch_progress, watch, diag);
-    int status = interrupt_open(&interrupt, diag);
-    if (status != DIAG_OK)
-        return status;
-    watch->interrupt = &interrupt;
-    status = import_write(import, trace, outputs->force, watch_progress, watch, diag);
-    watch->interrupt = NULL;
-    interrupt_close(&interrupt);
     return status;
 }
 
 static int say(struct call *call, const struct import *import, struct diag *diag)
 {
-    const struct cmd_import_options *options = call->options;
     cJSON *json = import_json(import);
-    int status = outputs_document(call, &options->outputs, json, diag);
+    int status = outputs_document(call, call->options, json, diag);
     cJSON_Delete(json);
-    return status;
-}
-
-static int import_log(struct call *call, const struct import_options *import_options,
-                      struct diag *diag)
-{
-    const struct cmd_import_options *options = call->options;
-    char directory[4096];
-    struct import import;
-    struct watch watch = {.interrupt = NULL};
-    tracefile_directory(options->outputs.also[0], directory, sizeof directory);
-    int status = import_open(&import, import_options, directory, diag);
-    if (status != DIAG_OK)
-        return status;
-    progress_begin(&watch.progress, options->setup.progress, 1);
-    status = read_log(call->operands[1], &import, &watch, diag);
-    if (status == DIAG_OK)
-        status = write_trace(&options->outputs, &import, &watch, diag);
-    if (status == DIAG_OK)
-        status = say(call, &import, diag);
-    import_close(&import);
     return status;
 }
 
 static int run(struct call *call)
 {
     struct diag diag;
-    const struct cmd_import_options *options = call->options;
-    struct import_options import_options = {.kind = NULL};
-    int status = take_arguments(call, &import_options, &diag);
+    const struct outputs *outputs = call->options;
+    struct import_options options;
+    struct import import;
+    int status = take_arguments(call, &options, &diag);
     if (status == DIAG_OK)
-        status = check_outputs(call, &options->outputs, &diag);
+        status = check_outputs(call, outputs, &diag);
+    if (status != DIAG_OK)
+        return command_fail(status, &diag);
+    import_open(&import, &options);
+    status = read_log(call->operands[1], &import, &diag);
     if (status == DIAG_OK)
-        status = import_log(call, &import_options, &diag);
-    import_options_free(&import_options);
-    if (status == IMPORT_STOPPED) {
-        fprintf(stderr, "twbench: interrupted; nothing was written\n");
-        return EXIT_INTERRUPTED;
-    }
+        status = import_write(&import, outputs->also[0], &diag);
+    if (status == DIAG_OK)
+        status = say(call, &import, &diag);
+    import_close(&import);
     return status == DIAG_OK ? EXIT_OK : command_fail(status, &diag);
-}
-
-static void print_key(void *ctx, const char *name, const char *value, const char *help)
-{
-    char left[48];
-    snprintf(left, sizeof left, "  %s=%s", name, value);
-    help_row(ctx, left, help);
 }
 
 static void help(FILE *out)
@@ -200,7 +107,7 @@ static void help(FILE *out)
     for (size_t i = 0; import_kinds[i]; i++) {
         fprintf(out, "\n");
         help_row(out, import_kinds[i]->name, import_kinds[i]->reads);
-        import_keys_visit(import_kinds[i], print_key, out);
+        import_keys_help(import_kinds[i], out);
     }
 }
 
@@ -210,7 +117,7 @@ const struct command cmd_import = {
     .summary = "Make a log of a program or kernel into a trace.",
     .topic = "Traces",
     .groups = groups,
-    .size = sizeof(struct cmd_import_options),
+    .size = sizeof(struct outputs),
     .begin = begin,
     .run = run,
     .help = help,

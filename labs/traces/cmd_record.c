@@ -4,7 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
 #include "harness/command/help.h"
-#include "labs/traces/import/tracefile.h"
 #include "labs/traces/record/record.h"
 
 #include <inttypes.h>
@@ -68,11 +67,11 @@ static int check_files(const struct recording *recording, struct diag *diag)
     if (strcmp(recording->trace, "-") == 0)
         return diag_usage(diag,
                           "-o -: the command has standard output; expected -o TRACE.tt[.xz|.gz]");
-    int status = tracefile_check(recording->trace, options->force, diag);
+    int status = import_check_path(recording->trace, options->force, diag);
     if (status != DIAG_OK || options->force)
         return status;
     status = file_refuse_existing(recording->log, "--force overwrites it", diag);
-    if (status == DIAG_OK && recorder_has_clocks(recording->recorder))
+    if (status == DIAG_OK && recording->recorder->clocks)
         status = file_refuse_existing(recording->clocks, "--force overwrites it", diag);
     return status;
 }
@@ -89,7 +88,8 @@ static int take_arguments(struct recording *recording, struct diag *diag)
     if (options->trace)
         snprintf(recording->trace, sizeof recording->trace, "%s", options->trace);
     else
-        snprintf(recording->trace, sizeof recording->trace, "%s.tt.xz", recording->call->operands[0]);
+        snprintf(recording->trace, sizeof recording->trace, "%s.tt.xz",
+                 recording->call->operands[0]);
     snprintf(recording->log, sizeof recording->log, "%s%s", log ? log : recording->trace,
              log ? "" : ".log");
     snprintf(recording->clocks, sizeof recording->clocks, "%s.clocks", recording->log);
@@ -101,9 +101,8 @@ static int take_arguments(struct recording *recording, struct diag *diag)
 
 static void say_end(const struct recording *recording, const struct record_end *end)
 {
-    fprintf(stderr, "twbench: %s: %" PRIu64 " lines of timers%s\n",
-            recorder_name(recording->recorder), end->events,
-            end->interrupted ? ", interrupted" : "");
+    fprintf(stderr, "twbench: %s: %" PRIu64 " lines of timers%s\n", recording->recorder->name,
+            end->events, end->interrupted ? ", interrupted" : "");
     if (end->status != 0 && !end->cut)
         fprintf(stderr, "twbench: %s: exit status %d\n", recording->command[0], end->status);
 }
@@ -111,17 +110,13 @@ static void say_end(const struct recording *recording, const struct record_end *
 static int import_log(struct recording *recording)
 {
     char clocks[PATH_MAX + 32], output[] = "-o", force[] = "--force", name[32];
-    char *words[6];
-    size_t count = 0;
-    snprintf(name, sizeof name, "%s", recorder_name(recording->recorder));
+    char *words[6] = {name, recording->log, output, recording->trace};
+    size_t count = 4;
+    snprintf(name, sizeof name, "%s", recording->recorder->name);
     snprintf(clocks, sizeof clocks, "clocks=%s", recording->clocks);
-    words[count++] = name;
-    words[count++] = recording->log;
-    words[count++] = output;
-    words[count++] = recording->trace;
     if (recording->options->force)
         words[count++] = force;
-    if (recorder_has_clocks(recording->recorder))
+    if (recording->recorder->clocks)
         words[count++] = clocks;
     return command_call(&cmd_import, words, count, NULL, recording->log);
 }
@@ -156,7 +151,7 @@ static int finish(struct recording *recording, const struct record_end *end)
     }
     if (!recording->options->wishes.log) {
         unlink(recording->log);
-        if (recorder_has_clocks(recording->recorder))
+        if (recording->recorder->clocks)
             unlink(recording->clocks);
     }
     fprintf(stderr, "twbench: wrote %s\n", recording->trace);
@@ -181,15 +176,11 @@ static int run(struct call *call)
     return left;
 }
 
-static void print_kind(void *ctx, const char *name, const char *records)
-{
-    help_row(ctx, name, records);
-}
-
 static void help(FILE *out)
 {
     fprintf(out, "\nKinds of recordings:\n");
-    recorders_visit(print_kind, out);
+    for (const struct recorder *recorder = recorders; recorder->name; recorder++)
+        help_row(out, recorder->name, recorder->records);
 }
 
 const struct command cmd_record = {

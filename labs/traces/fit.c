@@ -2,6 +2,7 @@
 #include "labs/traces/fit.h"
 
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/measure/workload/dist.h"
 #include "harness/measure/workload/generate.h"
 
@@ -354,8 +355,6 @@ static int file_check(const cJSON *root, const char *name, struct diag *diag)
     struct spec *spec = NULL;
     struct diag inner;
     char *text = cJSON_PrintUnformatted(root);
-    if (!text)
-        return diag_run(diag, "%s: no memory for a workload", name);
     int status = spec_parse(text, strlen(text), "mix", &request, &spec, &inner);
     cJSON_free(text);
     if (status == DIAG_OK)
@@ -377,18 +376,13 @@ int fit_workload(const struct census *census, const char *name, const char *sour
         census->stretch_count > census->pass_count ? census->stretch_count : census->pass_count;
     struct fit fit = {
         .census = census,
-        .class_of = calloc(census->delay_count, sizeof *fit.class_of),
-        .values = calloc(room + 1, sizeof *fit.values),
+        .class_of = memory_take(census->delay_count, sizeof *fit.class_of),
+        .values = memory_take(room + 1, sizeof *fit.values),
     };
-    cJSON *root = NULL;
-    if (fit.class_of && fit.values) {
-        classes_make(&fit);
-        root = file_make(&fit, name, source);
-    }
+    classes_make(&fit);
+    cJSON *root = file_make(&fit, name, source);
     free(fit.class_of);
     free(fit.values);
-    if (!root)
-        return diag_run(diag, "%s: no memory for a workload", name);
     int status = file_check(root, name, diag);
     if (status == DIAG_OK)
         *out = root;
@@ -403,8 +397,6 @@ int fit_census(const cJSON *workload, struct census *census, struct diag *diag)
     struct spec *spec;
     struct stream *stream;
     char *text = cJSON_PrintUnformatted(workload);
-    if (!text)
-        return diag_run(diag, "no memory for the workload");
     int status = spec_parse(text, strlen(text), "the fitted workload", &request, &spec, diag);
     cJSON_free(text);
     if (status != DIAG_OK)

@@ -84,36 +84,28 @@ static void add_rates(cJSON *object, const struct trace_header *header,
     add_rounded(object, "frac_end_rearm", (double)counts->starts_rearm / starts, 4);
 }
 
-static bool add_percentiles(cJSON *object, const char *key, const struct distribution *values,
+static void add_percentiles(cJSON *object, const char *key, const struct distribution *values,
                             const unsigned *percents, const char *const *names, size_t count)
 {
     cJSON *figures = cJSON_CreateObject();
     json_add(object, key, figures);
-    if (values->total == 0)
-        return true;
-    struct distribution_point *points = distribution_sorted(values);
-    for (size_t i = 0; points && i < count; i++)
-        json_add(figures, names[i],
-                 ticks_json(distribution_percentile(values, points, percents[i])));
-    free(points);
-    return points != NULL;
+    for (size_t i = 0; i < count && values->total > 0; i++)
+        json_add(figures, names[i], ticks_json(distribution_percentile(values, percents[i])));
 }
 
-static bool add_delays(cJSON *object, const struct distribution *delays)
+static void add_delays(cJSON *object, const struct distribution *delays)
 {
     static const unsigned percents[] = {0, 1, 10, 50, 90, 99, 100};
     static const char *const names[] = {"min", "p1", "p10", "p50", "p90", "p99", "max"};
-    uint32_t numbers[COMMONEST];
-    bool whole = add_percentiles(object, "delay", delays, percents, names, 7);
-    json_add_integer(object, "distinct_delays", delays->values.count);
-    add_count(object, "delays_rounded", delays->rounded);
+    struct distribution_value commonest[COMMONEST];
+    uint64_t distinct;
+    size_t count = distribution_commonest(delays, commonest, COMMONEST, &distinct);
     cJSON *top = cJSON_CreateArray();
-    size_t count = distribution_commonest(delays, numbers, COMMONEST);
+    add_percentiles(object, "delay", delays, percents, names, 7);
+    json_add_integer(object, "distinct_delays", distinct);
     for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(top, pair_json(ticks_json((int64_t)delays->values.keys[numbers[i]]),
-                                            delays->counts[numbers[i]]));
+        cJSON_AddItemToArray(top, pair_json(ticks_json(commonest[i].value), commonest[i].count));
     json_add(object, "top_delays", top);
-    return whole;
 }
 
 static void add_ticks(cJSON *object, const struct trace_header *header,
@@ -127,7 +119,7 @@ static void add_ticks(cJSON *object, const struct trace_header *header,
 
 /* ---- The log against the trace ------------------------------------------------------------------- */
 
-static bool add_checks(cJSON *object, const struct builder *builder)
+static void add_checks(cJSON *object, const struct builder *builder)
 {
     static const unsigned percents[] = {50, 99, 100};
     static const char *const names[] = {"p50", "p99", "max"};
@@ -141,7 +133,7 @@ static bool add_checks(cJSON *object, const struct builder *builder)
     add_count(observed, "obs_unknown", counts->obs_unknown);
     json_add(object, "drops", drops);
     json_add(object, "observed", observed);
-    return add_percentiles(object, "fire_lateness", &builder->lateness, percents, names, 3);
+    add_percentiles(object, "fire_lateness", &builder->lateness, percents, names, 3);
 }
 
 static void name_add(void *ctx, const char *name, uint64_t count)
@@ -189,7 +181,7 @@ static void add_tracks(cJSON *object, const struct import *import)
         return;
     struct import_track **tracks = import_tracks_sorted(import);
     cJSON *list = cJSON_CreateArray();
-    for (uint32_t i = 0; tracks && i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         cJSON_AddItemToArray(list, pair_json(track_json(import, tracks[i]), tracks[i]->lines));
     free(tracks);
     snprintf(key, sizeof key, "%ss", kind->track);
@@ -217,15 +209,13 @@ cJSON *import_json(const struct import *import)
     const struct builder *builder = &import->chosen->builder;
     struct trace_header header;
     cJSON *object = cJSON_CreateObject();
-    if (!object)
-        return NULL;
     import_header(import, &header);
     json_add_text(object, "kind", import->options->kind->name);
     add_operations(object, &header, builder);
     add_rates(object, &header, builder);
-    bool whole = add_delays(object, &import->delays);
+    add_delays(object, &import->delays);
     add_ticks(object, &header, &builder->counts);
-    whole &= add_checks(object, builder);
+    add_checks(object, builder);
     add_tallies(object, import);
     add_tracks(object, import);
     json_add_text(object, "log", import->name);
@@ -237,8 +227,5 @@ cJSON *import_json(const struct import *import)
     add_count(object, "lost_events", import->lost);
     add_count(object, "clock_back", builder->counts.clock_back);
     add_notes(object, import->notes);
-    if (whole)
-        return object;
-    cJSON_Delete(object);
-    return NULL;
+    return object;
 }

@@ -135,14 +135,6 @@ figures_masked() {
     [[ $output == *wheel* && $output == *heap* ]]
 }
 
-@test "advise takes a plugin, and chooses parameters itself" {
-    build wheel "$prefix/share/twbench/plugins/wheel.c"
-    run "$twbench" advise hold --impl=heap --plugin=./wheel.so --tasks=100 --budget=3s --progress=never
-    [ "$status" -eq 0 ]
-    [[ $output == *wheel* ]]
-    refuses "chooses the parameters itself" advise hold --plugin=./wheel.so,slots=4
-}
-
 @test "what is no plugin is refused, by name and with a reason" {
     build good "$prefix/share/twbench/plugins/wheel.c"
     refuses "./nothing.so: No such file" conform --plugin=./nothing.so

@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 45 s
-# libraries.sh FILE - docs/LIBRARIES.md: designs and real libraries on recorded nginx traffic.
+# libraries.sh FILE - labs/libraries/docs/LIBRARIES.md: designs and real libraries on recorded nginx traffic.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

@@ -1,7 +1,7 @@
 /* limit_kinds.h - what a machine can do at best: the measures, each a loop of nothing but that.
  *
  * Every design has to touch its timers, and no design touches them faster than these loops do.  What each means
- * for a timer, and where it is used, is in docs/LIMITS.md.
+ * for a timer, and where it is used, is in labs/advise/docs/LIMITS.md.
  */
 #ifndef TWBENCH_LIMIT_KINDS_H
 #define TWBENCH_LIMIT_KINDS_H

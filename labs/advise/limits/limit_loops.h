@@ -4,7 +4,7 @@
  * empty assembler statement: the compiler has to have it there at that moment, so it can neither drop a load
  * nor join turns into a vector, and it puts nothing in their place.  Numbers of nodes come from an array, which it cannot
  * foresee.  Every loop is a function of its own that is not inlined; `objdump -d --disassemble=limit_unlink
- * build/release/harness/measure/run/limit_loops.o` shows what one is made of.
+ * build/release/labs/advise/limits/limit_loops.o` shows what one is made of.
  */
 #ifndef TWBENCH_LIMIT_LOOPS_H
 #define TWBENCH_LIMIT_LOOPS_H

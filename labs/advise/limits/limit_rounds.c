@@ -106,7 +106,8 @@ static const struct stream *stream_of(const struct rounds *rounds, size_t i)
 static struct job make_job(const struct rounds *rounds, size_t i)
 {
     const struct limit_request *request = rounds->request;
-    struct job job = {.kind = JOB_LIMIT, .cell = i, .limit = &rounds->tasks[i]};
+    struct job job = {
+        .kind = JOB_OTHER, .cell = i, .other = limit_sample_job, .task = &rounds->tasks[i]};
     if (point_of(rounds, i)->kind != LIMIT_NULL_CALL)
         return job;
     job = (struct job){
@@ -166,11 +167,14 @@ static void take_report(void *ctx, const struct job *job, const struct job_repor
     rounds->done++;
     if (result->status == OUTCOME_OK) {
         bool timed = job->kind == JOB_TIME;
-        take_pages(result, &report->limit);
-        result->samples_ns[result->sample_count++] =
-            timed ? ns_per_call(job, report) : report->limit.ns;
-        result->retaken += timed ? report->retaken : report->limit.retaken;
-        result->slow += timed ? report->slow : report->limit.slow;
+        struct limit_sample sample = limit_sample_of(report);
+        if (timed)
+            sample = (struct limit_sample){
+                .ns = ns_per_call(job, report), .retaken = report->retaken, .slow = report->slow};
+        take_pages(result, &sample);
+        result->samples_ns[result->sample_count++] = sample.ns;
+        result->retaken += sample.retaken;
+        result->slow += sample.slow;
     } else {
         snprintf(result->reason, sizeof result->reason, "%.*s", (int)sizeof result->reason - 1,
                  report->reason);

@@ -8,8 +8,8 @@
 #define TWBENCH_LIMIT_SAMPLE_H
 
 #include "harness/measure/run/cycles.h"
+#include "harness/measure/run/job.h"
 #include "labs/advise/limits/limit_kinds.h"
-#include "harness/measure/run/outcome.h"
 
 #define LIMIT_STRETCHES          15u
 #define LIMIT_STRETCH_OPERATIONS 32768u
@@ -35,5 +35,9 @@ struct limit_sample {
 /* OUTCOME_OK; or OUTCOME_OUT_OF_MEMORY or OUTCOME_UNSUPPORTED, with `reason` filled. */
 enum outcome_status limit_sample_take(const struct limit_task *task, struct limit_sample *sample,
                                       char *reason, size_t reason_size);
+
+/* The same as a job of the pool (JOB_OTHER), and what its report says. */
+void limit_sample_job(const void *task, struct job_report *report);
+struct limit_sample limit_sample_of(const struct job_report *report);
 
 #endif

@@ -1,11 +1,11 @@
 /* limiting.c - measures what this machine can do at best, and makes the document of it. */
 #include "labs/advise/limits/limiting.h"
 
-#include "labs/advise/limits/limits_json.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
+#include "labs/advise/limits/limits_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef TWBENCH_LIMITING_H
 #define TWBENCH_LIMITING_H
 
-#include "labs/advise/limits/limit_rounds.h"
 #include "harness/measure/session/setup.h"
+#include "labs/advise/limits/limit_rounds.h"
 
 #include <cjson/cJSON.h>
 

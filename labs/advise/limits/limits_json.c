@@ -1,6 +1,8 @@
 /* limits_json.c - writes and reads the limits document. */
 #include "labs/advise/limits/limits_json.h"
 
+#include "labs/advise/advise.h"
+
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
@@ -95,7 +97,7 @@ int limits_load(const char *path, cJSON **out, struct diag *diag)
     status = jsontext_read(name, text, size, "limits of a machine, by 'twbench limits --json'",
                            &document, diag);
     if (status == DIAG_OK)
-        status = shape_check_limits(document, name, diag);
+        status = limits_check(document, name, diag);
     free(text);
     if (status == DIAG_OK)
         *out = document;

@@ -1,13 +1,13 @@
 /*
  * limits_json.h - the limits of a machine as a document.
  *
- * docs/LIMITS.md explains the keys, schema/limits-1.json states them for machines.
+ * labs/advise/docs/LIMITS.md explains the keys, schema/limits-1.json states them for machines.
  */
 #ifndef TWBENCH_LIMITS_JSON_H
 #define TWBENCH_LIMITS_JSON_H
 
-#include "labs/advise/limits/limit_rounds.h"
 #include "harness/base/diag.h"
+#include "labs/advise/limits/limit_rounds.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,14 +1,14 @@
 /* limits_shape.c - what a document of limits must have. */
-#include "labs/advise/limits/limits_json.h"
+#include "labs/advise/advise.h"
 
 #include "harness/tell/result/shape.h"
 
-#define NUMBER   SHAPE_NUMBER
-#define TEXT     SHAPE_TEXT
-#define BOOL     SHAPE_BOOL
-#define OBJECT   SHAPE_OBJECT
-#define ARRAY    SHAPE_ARRAY
-#define OR_NULL  SHAPE_OR_NULL
+#define NUMBER  SHAPE_NUMBER
+#define TEXT    SHAPE_TEXT
+#define BOOL    SHAPE_BOOL
+#define OBJECT  SHAPE_OBJECT
+#define ARRAY   SHAPE_ARRAY
+#define OR_NULL SHAPE_OR_NULL
 
 static const struct shape_rule limits_rules[] = {
     {"complete", BOOL},
@@ -36,5 +36,6 @@ static const struct shape_rule limits_rules[] = {
 
 int limits_check(const cJSON *root, const char *what, struct diag *diag)
 {
-    return shape_check_kind(root, "limits", limits_rules, sizeof limits_rules / sizeof *limits_rules, what, diag);
+    return shape_check_kind(root, "limits", limits_rules,
+                            sizeof limits_rules / sizeof *limits_rules, what, diag);
 }

@@ -1,5 +1,5 @@
 /*
- * limits_view.h - the points of a limits document (docs/LIMITS.md) as rows and columns: a row for each measure, size of node and
+ * limits_view.h - the points of a limits document (labs/advise/docs/LIMITS.md) as rows and columns: a row for each measure, size of node and
  * size of page, a column for each number of nodes.  Pointers go into the document, which must outlive the view.
  */
 #ifndef TWBENCH_LIMITS_VIEW_H
@@ -63,7 +63,7 @@ double limits_single_ns(const cJSON *document, const char *limit, bool huge);
  *              starts, and passes no tick, an append to one list: `start-one-list`.  On pages of 2 MiB where the cell's were
  * operations   starts + stops + expiries, by which the results divide too
  *
- * docs/LIMITS.md says what is wrong with that.
+ * labs/advise/docs/LIMITS.md says what is wrong with that.
  */
 
 #define LIMITS_NODE_BYTES 16
@@ -81,7 +81,7 @@ struct limits_multiple {
 struct limits_multiple limits_multiple_of(const cJSON *limits, const cJSON *cell,
                                           const cJSON *phase);
 
-/* Of every phase of every cell of the result that was timed: the value of `multiples` in docs/LIMITS.md.
+/* Of every phase of every cell of the result that was timed: the value of `multiples` in labs/advise/docs/LIMITS.md.
  * `source` names the result.  The caller's. */
 cJSON *limits_multiples_json(const cJSON *limits, const cJSON *result, const char *source);
 

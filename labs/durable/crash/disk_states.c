@@ -1,5 +1,5 @@
 /* disk_states.c - replays a record of a disk as far as it may have arrived. */
-#include "labs/durable/crash/disk_states.h"
+#include "labs/durable/crash/crash.h"
 
 #include "harness/base/rng.h"
 

@@ -1,5 +1,5 @@
 /* flips.c - turns one bit of a store's files round, and looks at what is served. */
-#include "labs/durable/crash/flips.h"
+#include "labs/durable/crash/crash.h"
 
 #include "harness/base/rng.h"
 #include "labs/durable/drive/drive.h"

@@ -1,10 +1,9 @@
 /* power.c - records a run of a store, and opens it in states that the loss of power may leave; and on failing disks. */
-#include "labs/durable/crash/power.h"
+#include "labs/durable/crash/crash.h"
 
 #include "harness/base/rng.h"
 #include "labs/durable/drive/drive.h"
 #include "labs/durable/drive/footing.h"
-#include "labs/durable/crash/disk_states.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* book.c - notes deliveries, and judges the end of each message. */
-#include "labs/durable/drive/book.h"
+#include "labs/durable/drive/drive.h"
 
 #include "harness/base/text.h"
-#include "labs/durable/drive/durable_load.h"
+#include "labs/durable/drive/durable_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

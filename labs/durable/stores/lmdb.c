@@ -28,10 +28,7 @@
  *
  * LMDB has no checksums.  A bit that flips in a message is seen by its seal; one in an inner page is not looked for.
  */
-#include "store_directory.h"
-#include "store_flusher.h"
-#include "store_opening.h"
-#include "store_writer.h"
+#include "store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -482,20 +479,7 @@ const struct tw_store_backend tw_store_lmdb = {
     .summary = "LMDB: a tree of pages without a log, one transaction for each group of calls",
     .after = "LMDB (H. Chu)",
     .flags = TW_STORE_EXACT,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = lmdb_params,
-    .open = lmdb_open,
-    .enter = lmdb_enter,
-    .leave = lmdb_leave,
-    .put = lmdb_put,
-    .cancel = lmdb_cancel,
-    .poll = lmdb_poll,
-    .done = lmdb_done,
-    .next = lmdb_next,
-    .tend = lmdb_tend,
-    .checkpoint = lmdb_checkpoint,
-    .close = lmdb_close,
-    .stats = lmdb_stats,
-    .describe = lmdb_describe,
+    TW_STORE_HOOKS(lmdb),
 };

@@ -11,7 +11,7 @@
  *
  *     put O(log n)   cancel O(log n)   poll O(log n) for each   done O(1)
  */
-#include "store_opening.h"
+#include "store_parts.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -344,20 +344,7 @@ const struct tw_store_backend tw_store_memory = {
     .summary = "the reference: a heap in memory that survives nothing",
     .after = "",
     .flags = TW_STORE_IN_MEMORY,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = memory_store_params,
-    .open = memory_store_open,
-    .enter = memory_store_enter,
-    .leave = memory_store_leave,
-    .put = memory_store_put,
-    .cancel = memory_store_cancel,
-    .poll = memory_store_poll,
-    .done = memory_store_done,
-    .next = memory_store_next,
-    .tend = memory_store_tend,
-    .checkpoint = memory_store_checkpoint,
-    .close = memory_store_close,
-    .stats = memory_store_stats,
-    .describe = memory_store_describe,
+    TW_STORE_HOOKS(memory_store),
 };

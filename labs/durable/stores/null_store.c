@@ -8,8 +8,7 @@
  * sync answers them all (under always and group; the other policies sync nothing).  No store has to do less for an
  * acknowledgement, so a store's figures beside these tell how much of them is the disk's.
  */
-#include "store_group.h"
-#include "store_opening.h"
+#include "store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -216,20 +215,7 @@ const struct tw_store_backend tw_store_null = {
     .summary = "acknowledges and forgets: the harness's own cost",
     .after = "",
     .flags = TW_STORE_KEEPS_NOTHING,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = null_store_params,
-    .open = null_store_open,
-    .enter = null_store_enter,
-    .leave = null_store_leave,
-    .put = null_store_put,
-    .cancel = null_store_cancel,
-    .poll = null_store_poll,
-    .done = null_store_done,
-    .next = null_store_next,
-    .tend = null_store_tend,
-    .checkpoint = null_store_checkpoint,
-    .close = null_store_close,
-    .stats = null_store_stats,
-    .describe = null_store_describe,
+    TW_STORE_HOOKS(null_store),
 };

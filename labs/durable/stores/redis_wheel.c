@@ -34,9 +34,7 @@
  *   In precision, to everything that orders by due.  In memory and in one core, as all in Redis.
  */
 #include "redis_server.h"
-#include "store_opening.h"
-#include "store_payloads.h"
-#include "store_set.h"
+#include "store_parts.h"
 
 #include <stdlib.h>
 
@@ -1040,20 +1038,7 @@ const struct tw_store_backend tw_store_redis_wheel = {
     .summary = "a wheel in Redis: a list for each second, moved aside before it is worked off",
     .after = "S17: a list for each slot of absolute time, a checkpoint of the last one done",
     .flags = TW_STORE_EXACT | TW_STORE_SERVER,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = redis_wheel_params,
-    .open = redis_wheel_open,
-    .enter = redis_wheel_enter,
-    .leave = redis_wheel_leave,
-    .put = redis_wheel_put,
-    .cancel = redis_wheel_cancel,
-    .poll = redis_wheel_poll,
-    .done = redis_wheel_done,
-    .next = redis_wheel_next,
-    .tend = redis_wheel_tend,
-    .checkpoint = redis_wheel_checkpoint,
-    .close = redis_wheel_close,
-    .stats = redis_wheel_stats,
-    .describe = redis_wheel_describe,
+    TW_STORE_HOOKS(redis_wheel),
 };

@@ -29,8 +29,7 @@
  * A score is a double: dues up to 2^53 ms are exact, others are refused.
  */
 #include "redis_server.h"
-#include "store_opening.h"
-#include "store_payloads.h"
+#include "store_parts.h"
 
 #include <stdlib.h>
 
@@ -487,20 +486,7 @@ const struct tw_store_backend tw_store_redis_zset = {
     .summary = "Redis: a sorted set by due, payloads in a hash, taken by a script",
     .after = "what most people do with Redis",
     .flags = TW_STORE_EXACT | TW_STORE_SERVER,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = redis_zset_params,
-    .open = redis_zset_open,
-    .enter = redis_zset_enter,
-    .leave = redis_zset_leave,
-    .put = redis_zset_put,
-    .cancel = redis_zset_cancel,
-    .poll = redis_zset_poll,
-    .done = redis_zset_done,
-    .next = redis_zset_next,
-    .tend = redis_zset_tend,
-    .checkpoint = redis_zset_checkpoint,
-    .close = redis_zset_close,
-    .stats = redis_zset_stats,
-    .describe = redis_zset_describe,
+    TW_STORE_HOOKS(redis_zset),
 };

@@ -34,10 +34,7 @@
  *
  * A bit that flips in the file is seen by the seal of a message, or as a malformed page.  The message is not served.
  */
-#include "store_directory.h"
-#include "store_flusher.h"
-#include "store_opening.h"
-#include "store_writer.h"
+#include "store_parts.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -598,20 +595,7 @@ const struct tw_store_backend tw_store_sqlite = {
     .summary = "SQLite: a table in the order of due, one transaction for each group of calls",
     .after = "SQLite (D. R. Hipp)",
     .flags = TW_STORE_EXACT,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = sqlite_params,
-    .open = sqlite_open,
-    .enter = sqlite_enter,
-    .leave = sqlite_leave,
-    .put = sqlite_put,
-    .cancel = sqlite_cancel,
-    .poll = sqlite_poll,
-    .done = sqlite_done,
-    .next = sqlite_next,
-    .tend = sqlite_tend,
-    .checkpoint = sqlite_checkpoint,
-    .close = sqlite_close,
-    .stats = sqlite_stats,
-    .describe = sqlite_describe,
+    TW_STORE_HOOKS(sqlite),
 };

@@ -1,5 +1,5 @@
 /* wheel_log_commit.c - appends to the log of a wheel-log and commits in groups. */
-#include "wheel_log_commit.h"
+#include "wheel_log.h"
 
 #include <errno.h>
 #include <limits.h>

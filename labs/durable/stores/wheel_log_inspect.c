@@ -1,5 +1,5 @@
 /* wheel_log_inspect.c - reads all files of a wheel-log and names what is damaged. */
-#include "wheel_log_inspect.h"
+#include "wheel_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,7 @@
  *
  * Segments before the checkpoint are not read, but for the seal at the end of each.
  */
-#include "wheel_log_scan.h"
-#include "wheel_log_store.h"
+#include "wheel_log.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,11 +5,7 @@
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/plugins.h"
-#include "labs/live/runner_plugins.h"
-#include "labs/live/race/race_books.h"
-#include "labs/live/race/race_cases.h"
-#include "labs/live/race/race_hold.h"
-#include "labs/live/race/race_random.h"
+#include "labs/live/race/race_service.h"
 #include "labs/live/runners/moment.h"
 
 #include <errno.h>
@@ -89,10 +85,6 @@ static void job_work(void *ctx, void *record)
 {
     struct race_job *job = ctx;
     struct diag diag = {""};
-    if (runner_plugins_load(job->entry, &diag) != DIAG_OK) {
-        race_find(&job->notes->finding, RACE_OPEN, "%.300s", diag.text);
-        return;
-    }
     struct race_service service = {.runner = job->entry->proved,
                                    .options = job->options,
                                    .design = job->plan.design,

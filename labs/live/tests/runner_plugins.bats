@@ -23,8 +23,9 @@ on_clock() {
 breaks() {
     local pattern=$1 plugin=$2
     shift 2
+    [[ " $* " == *--load=* ]] || set -- --load=closed "$@"
     status=0
-    on_clock run --plugin=./"$plugin".so --impl=heap --tasks=200 --load=closed --duration=20ms --tick=1ms "$@" >table || status=$?
+    on_clock run --plugin=./"$plugin".so --impl=heap --tasks=200 --duration=20ms --tick=1ms "$@" >table || status=$?
     cat table
     jq -c '.cells[] | [.status, .reason]' r.json
     [ "$status" -eq 1 ]

@@ -1,4 +1,6 @@
 /* page_claims.c - builds the page of a claims document: verdicts, the reason of each, and the figures behind it. */
+#include "labs/teach/teach.h"
+
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 

@@ -1,11 +1,11 @@
 #!/bin/bash
-# lessons.sh - is docs/LESSONS.md true?  Runs each of its commands, looks for the lines quoted below it in
+# lessons.sh - is LESSONS.md true?  Runs each of its commands, looks for the lines quoted below it in
 # what comes out, and for each figure of the text in what its step ran and in the files of its experiments; draws the pictures again and
 # compares.  Commands marked `timed` are run without taking times.  Prints TAP.
 set -uo pipefail
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-lessons=${1:-$root/docs/LESSONS.md}
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+lessons=${1:-$root/labs/teach/docs/LESSONS.md}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root" || exit 1
@@ -58,7 +58,7 @@ def run(command, timed):
 def experiments_of(command):
     """The files of the experiments that a command runs: what they set may be said, too."""
     names = re.findall(r'(?<![\w=])([TF])(\d+)\b', command) if ' claims ' in command else []
-    paths = [f'claims/{letter}{int(n):0{2 if letter == "T" else 1}}.json' for letter, n in names]
+    paths = [f'labs/teach/experiments/{letter}{int(n):0{2 if letter == "T" else 1}}.json' for letter, n in names]
     return ' '.join(open(path, encoding='utf-8').read() for path in paths)
 
 
@@ -103,13 +103,13 @@ for title, text, fences in parts_of(open(sys.argv[1], encoding='utf-8').read().s
     if fences:
         report(not missing, f'{title}: every figure is in what the step ran', ' '.join(sorted(missing)))
 
-drawn = subprocess.run(['tools/lessons_pictures.sh', sys.argv[2]], capture_output=True, text=True)
+drawn = subprocess.run(['labs/teach/docs/lessons_pictures.sh', sys.argv[2]], capture_output=True, text=True)
 report(drawn.returncode == 0 and os.listdir(sys.argv[2]), 'the pictures are drawn again', drawn.stderr)
-kept = 'docs/pictures/lessons'
+kept = 'labs/teach/docs/lessons'
 for name in sorted(set(os.listdir(sys.argv[2])) | set(os.listdir(kept))):
     old, new = (open(p, encoding='utf-8').read() if os.path.exists(p) else None
                 for p in (f'{kept}/{name}', f'{sys.argv[2]}/{name}'))
-    report(old == new, f'{kept}/{name} is what its command draws', 'run tools/lessons_pictures.sh')
+    report(old == new, f'{kept}/{name} is what its command draws', 'run labs/teach/docs/lessons_pictures.sh')
 print(f'1..{len(results)}')
 sys.exit(not all(results))
 PYTHON

@@ -6,41 +6,18 @@
  */
 #include "labs/traces/import/builder.h"
 
-#include "harness/base/room.h"
+#include "harness/base/memory.h"
 
 #include <stdlib.h>
 
-void builder_open(struct builder *builder, bool recycle, const char *directory)
-{
-    *builder = (struct builder){.recycle = recycle};
-    spool_open(&builder->spool, directory);
-}
-
 void builder_close(struct builder *builder)
 {
-    spool_close(&builder->spool);
     keymap_close(&builder->names);
     distribution_close(&builder->lateness);
+    free(builder->ops);
     free(builder->objects);
     free(builder->heap);
     free(builder->free_ids);
-    *builder = (struct builder){0};
-    spool_open(&builder->spool, NULL);
-}
-
-int builder_check(const struct builder *builder, struct diag *diag)
-{
-    if (builder->out_of_memory)
-        return diag_run(diag, "no memory for %u timers", builder->names.count);
-    return spool_check(&builder->spool, diag);
-}
-
-/* As room_for, but that having no memory is remembered. */
-static bool room_make(struct builder *builder, void *array, size_t count, size_t *room, size_t size)
-{
-    bool made = room_for(array, count, room, size);
-    builder->out_of_memory |= !made;
-    return made;
 }
 
 /* ---- Heap ---------------------------------------------------------------------------------------- */
@@ -102,23 +79,17 @@ static void object_disarm(struct builder *builder, uint32_t number, enum builder
     object->seen = false;
     if (!builder->recycle)
         return;
-    if (room_make(builder, &builder->free_ids, builder->free_count, &builder->free_room,
-                  sizeof *builder->free_ids))
-        builder->free_ids[builder->free_count++] = object->id;
+    memory_room(&builder->free_ids, builder->free_count, &builder->free_room,
+                sizeof *builder->free_ids);
+    builder->free_ids[builder->free_count++] = object->id;
 }
 
-/* The object of that name, made if need be; NULL without memory. */
+/* The object of that name, made if need be. */
 static struct builder_object *object_make(struct builder *builder, uint64_t name, uint32_t *number)
 {
     uint32_t known = builder->names.count;
-    if (!room_make(builder, &builder->objects, known, &builder->object_room,
-                   sizeof *builder->objects))
-        return NULL;
+    memory_room(&builder->objects, known, &builder->object_room, sizeof *builder->objects);
     *number = keymap_add(&builder->names, name);
-    if (*number == KEYMAP_NONE) {
-        builder->out_of_memory = true;
-        return NULL;
-    }
     if (*number == known)
         builder->objects[known] =
             (struct builder_object){.id = KEYMAP_NONE, .state = BUILDER_UNKNOWN};
@@ -181,16 +152,17 @@ void builder_clock(struct builder *builder, uint64_t time)
 static void operation_write(struct builder *builder, uint32_t id, bool is_start, int64_t delay)
 {
     struct builder_counts *counts = &builder->counts;
-    struct spool_record record = {
-        .now = (uint64_t)builder->now, .delay = delay, .id = id, .is_start = is_start};
-    if (counts->ticks_with_ops == 0 || record.now != builder->last_op_now) {
+    uint64_t now = (uint64_t)builder->now;
+    if (counts->ticks_with_ops == 0 || now != builder->last_op_now) {
         counts->ticks_with_ops++;
         builder->ops_in_tick = 0;
-        builder->last_op_now = record.now;
+        builder->last_op_now = now;
     }
     if (++builder->ops_in_tick > counts->max_ops_in_tick)
         counts->max_ops_in_tick = builder->ops_in_tick;
-    spool_add(&builder->spool, &record);
+    memory_room(&builder->ops, builder->op_count, &builder->op_room, sizeof *builder->ops);
+    builder->ops[builder->op_count++] =
+        (struct builder_op){.now = now, .delay = delay, .id = id, .is_start = is_start};
 }
 
 /* A deadline past the end of time is at its end. */
@@ -203,14 +175,10 @@ void builder_start(struct builder *builder, uint64_t name, int64_t delay)
 {
     uint32_t number;
     struct builder_object *object = object_make(builder, name, &number);
-    if (!object || builder->out_of_memory)
-        return;
     delay = delay_cut(builder, delay);
     bool is_new = object->state != BUILDER_ARMED;
     if (is_new) {
-        if (!room_make(builder, &builder->heap, builder->armed, &builder->heap_room,
-                       sizeof *builder->heap))
-            return;
+        memory_room(&builder->heap, builder->armed, &builder->heap_room, sizeof *builder->heap);
         if (builder->recycle || object->id == KEYMAP_NONE)
             object->id = id_take(builder);
         builder->armed++;
@@ -223,7 +191,7 @@ void builder_start(struct builder *builder, uint64_t name, int64_t delay)
     object->seen = false;
     object->started = builder->now;
     object->deadline = builder->now + delay;
-    object->start = spool_count(&builder->spool);
+    object->start = builder->op_count;
     heap_settle(builder, object->place, number);
     if (builder->armed > builder->counts.max_armed)
         builder->counts.max_armed = builder->armed;
@@ -277,8 +245,7 @@ enum builder_state builder_fired(struct builder *builder, uint64_t name)
     } else if (state == BUILDER_DUE) {
         object->state = BUILDER_IDLE;
         builder->counts.obs_ok++;
-        if (!distribution_add(&builder->lateness, builder->now - object->deadline))
-            builder->out_of_memory = true;
+        distribution_add(&builder->lateness, builder->now - object->deadline);
     } else {
         builder->counts.obs_unknown++;
     }
@@ -295,6 +262,6 @@ uint64_t builder_pull_in(struct builder *builder, uint64_t name, uint64_t time)
     uint64_t by = (uint64_t)(object->deadline - at);
     object->deadline = at;
     heap_settle(builder, object->place, number);
-    spool_change_delay(&builder->spool, object->start, at - object->started);
+    builder->ops[object->start].delay = at - object->started;
     return by;
 }

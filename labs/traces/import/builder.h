@@ -16,22 +16,30 @@
  *
  * The clock is the source's own, in ticks of the trace; the first time given becomes 0.  It never goes
  * back: an earlier time counts as the present one.  Every call is O(log armed), amortised and expected.
- * Failing (memory, disk) is remembered and comes out of builder_check; calls after it do nothing.
  *
- * Memory: 24 bytes per armed timer beside its id (16 bytes), and about 60 per object.
+ * Memory: 24 bytes per operation, 40 per armed timer, and about 60 per object.
  */
 #ifndef TWBENCH_BUILDER_H
 #define TWBENCH_BUILDER_H
 
 #include "labs/traces/import/counts.h"
-#include "labs/traces/import/spool.h"
+
+#include <stdbool.h>
+
+/* An operation of the trace. */
+struct builder_op {
+    uint64_t now;
+    int64_t delay; /* of a start */
+    uint32_t id;
+    uint32_t is_start;
+};
 
 /* What is known of an object, as above. */
 enum builder_state { BUILDER_UNKNOWN, BUILDER_ARMED, BUILDER_DUE, BUILDER_IDLE };
 
 struct builder_object {
     int64_t started, deadline; /* of its last start */
-    uint64_t start;            /* index of that operation in the spool */
+    uint64_t start;            /* index of that operation */
     uint32_t id;
     uint32_t place; /* in the heap, when it is armed */
     enum builder_state state;
@@ -54,7 +62,8 @@ struct builder {
     bool has_clock;
     uint64_t base; /* the source's time at 0 */
     int64_t now;
-    struct spool spool;
+    struct builder_op *ops;
+    size_t op_count, op_room;
     struct keymap names; /* of objects */
     struct builder_object *objects;
     size_t object_room;
@@ -67,12 +76,9 @@ struct builder {
     uint64_t last_op_now, ops_in_tick;
     struct builder_counts counts;
     struct distribution lateness; /* of obs_ok */
-    bool out_of_memory;
 };
 
-/* `directory`, where operations may be spooled to, outlives the builder. */
-void builder_open(struct builder *builder, bool recycle, const char *directory);
-/* Frees all, and ends the spool; empty afterwards. */
+/* A builder of zeros but for `recycle` is empty; builder_close frees all of it. */
 void builder_close(struct builder *builder);
 
 /* The source's clock shows `time`: expires what is due by then. */
@@ -103,12 +109,5 @@ enum builder_state builder_fired(struct builder *builder, uint64_t name);
  * show yet, so when it is armed with a later deadline it gets this one, in its start too.  Call it before
  * builder_clock and builder_fired.  By how many ticks it was pulled in. */
 uint64_t builder_pull_in(struct builder *builder, uint64_t name, uint64_t time);
-
-/* DIAG_RUN when memory or the disk gave out since builder_open: what was built since then is not whole. */
-int builder_check(const struct builder *builder, struct diag *diag);
-static inline uint64_t builder_ops(const struct builder *builder)
-{
-    return spool_count(&builder->spool);
-}
 
 #endif

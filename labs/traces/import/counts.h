@@ -18,7 +18,6 @@ struct tally_entry;
 
 struct tally {
     struct tally_entry *entries; /* of uthash, which keeps the order */
-    bool out_of_memory;          /* a name was left out */
 };
 
 /* A tally of all zeros is empty. */
@@ -36,37 +35,26 @@ void tally_sort(struct tally *tally);
 
 /* ---- Integers. ------------------------------------------------------------------------------- */
 
-/* Exact up to DISTRIBUTION_EXACT different values.  From then on a value that was not seen before is counted as its
- * eight leading bits, so that memory has a bound however long a log is: 40 MB. */
-#define DISTRIBUTION_EXACT (UINT32_C(1) << 20)
-
 struct distribution {
-    struct keymap values; /* bits of an int64_t, numbered as they were first seen */
-    uint64_t *counts;     /* by number */
-    size_t room;
-    uint64_t total;
-    uint64_t rounded; /* how many were counted as their leading bits */
+    int64_t *values;
+    size_t total, room;
 };
 
 /* A distribution of all zeros is empty. */
 void distribution_close(struct distribution *distribution);
-/* False when there is no memory. */
-bool distribution_add(struct distribution *distribution, int64_t value);
+void distribution_add(struct distribution *distribution, int64_t value);
+/* Before it is asked. */
+void distribution_sort(struct distribution *distribution);
+/* By nearest rank: the least value which `percent` of all are no greater than; 0 is the least of all. */
+int64_t distribution_percentile(const struct distribution *distribution, unsigned percent);
 
-/* The values in ascending order, to be asked for percentiles; free() it.  NULL without memory. */
-struct distribution_point {
+struct distribution_value {
     int64_t value;
-    uint64_t up_to; /* how many are this or less */
+    uint64_t count;
 };
-struct distribution_point *distribution_sorted(const struct distribution *distribution);
-/* By nearest rank: the least value which `percent` of all are no greater than; 0 is the least of all.
- * `points` are what distribution_sorted answered; there is at least one value. */
-int64_t distribution_percentile(const struct distribution *distribution,
-                                const struct distribution_point *points, unsigned percent);
-
-/* The `wanted` commonest as numbers of `values`, the one seen first before another as common; how many
- * there are. */
-size_t distribution_commonest(const struct distribution *distribution, uint32_t *numbers,
-                              size_t wanted);
+/* The `wanted` commonest, the lesser before another as common; how many there are.  *distinct: how many different
+ * values there are. */
+size_t distribution_commonest(const struct distribution *distribution,
+                              struct distribution_value *out, size_t wanted, uint64_t *distinct);
 
 #endif

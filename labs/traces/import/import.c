@@ -1,16 +1,14 @@
 /* import.c - reads a log line by line and hands it to the importer of its kind. */
 #include "labs/traces/import/import.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/nearest.h"
-#include "harness/base/room.h"
 #include "harness/base/text.h"
-#include "labs/traces/import/tracefile.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const struct import_kind *const import_kinds[] = {
     &import_nginx, &import_libuv, &import_libevent, &import_ktimer, &import_khrtimer, NULL};
@@ -37,22 +35,10 @@ int import_kind_take(const char *name, const struct import_kind **out, struct di
 
 /* ---- Opening and closing ------------------------------------------------------------------------- */
 
-static int no_memory(const struct import *import, struct diag *diag)
-{
-    return diag_run(diag, "%s: no memory to import it", import->name);
-}
-
-int import_open(struct import *import, const struct import_options *options, const char *directory,
-                struct diag *diag)
+void import_open(struct import *import, const struct import_options *options)
 {
     *import = (struct import){.options = options};
-    import->directory = strdup(directory);
-    if (options->kind->state_size > 0)
-        import->state = calloc(1, options->kind->state_size);
-    if (import->directory && (import->state || options->kind->state_size == 0))
-        return DIAG_OK;
-    import_close(import);
-    return no_memory(import, diag);
+    import->state = memory_take(1, options->kind->state_size);
 }
 
 static void track_free(const struct import_kind *kind, struct import_track *track)
@@ -72,10 +58,9 @@ void import_close(struct import *import)
         track_free(kind, import->tracks[i]);
     free(import->tracks);
     keymap_close(&import->track_keys);
-    if (import->state && kind->close)
+    if (kind->close)
         kind->close(import->state);
     free(import->state);
-    free(import->directory);
     tally_close(&import->converter);
     tally_close(&import->functions);
     tally_close(&import->flags);
@@ -85,48 +70,20 @@ void import_close(struct import *import)
 
 /* ---- Tracks -------------------------------------------------------------------------------------- */
 
-static struct import_track *track_new(struct import *import, uint64_t key, bool selected)
-{
-    const struct import_options *options = import->options;
-    struct import_track *track = calloc(1, sizeof *track);
-    if (!track)
-        return NULL;
-    track->key = key;
-    if (!selected)
-        return track;
-    import->converted_tracks++;
-    if (options->kind->track_size > 0 && !(track->state = calloc(1, options->kind->track_size))) {
-        free(track);
-        return NULL;
-    }
-    track->converted = true;
-    builder_open(&track->builder, options->ids_recycle, import->directory);
-    return track;
-}
-
 static struct import_track *track_add(struct import *import, uint64_t key, bool selected)
 {
-    bool has_room = room_for(&import->tracks, import->track_keys.count, &import->track_room,
-                             sizeof(struct import_track *));
-    struct import_track *track = has_room ? track_new(import, key, selected) : NULL;
-    uint32_t number = track ? keymap_add(&import->track_keys, key) : KEYMAP_NONE;
-    if (number != KEYMAP_NONE) {
-        import->tracks[number] = track;
-        import->track_last = number;
-        return track;
-    }
-    if (track)
-        track_free(import->options->kind, track);
-    import->out_of_memory = true;
-    return NULL;
-}
-
-/* One more does not get a place of its own: what is only counted is counted together; of what would have to
- * be converted there is too much. */
-static struct import_track *track_beyond(struct import *import, bool selected)
-{
-    import->too_many = import->too_many || selected;
-    return selected ? NULL : &import->rest;
+    const struct import_options *options = import->options;
+    struct import_track *track = memory_take(1, sizeof *track);
+    memory_room(&import->tracks, import->track_keys.count, &import->track_room,
+                sizeof(struct import_track *));
+    track->key = key;
+    track->converted = selected;
+    track->builder.recycle = options->ids_recycle;
+    if (selected)
+        track->state = memory_take(1, options->kind->track_size);
+    import->track_last = keymap_add(&import->track_keys, key);
+    import->tracks[import->track_last] = track;
+    return track;
 }
 
 struct import_track *import_track(struct import *import, uint64_t key, bool selected)
@@ -135,10 +92,6 @@ struct import_track *import_track(struct import *import, uint64_t key, bool sele
     if (keys->count > 0 && keys->keys[import->track_last] == key)
         return import->tracks[import->track_last];
     uint32_t number = keymap_find(keys, key);
-    bool is_full =
-        selected ? import->converted_tracks >= IMPORT_TRACKS_MAX : keys->count >= IMPORT_TRACKS_MAX;
-    if (number == KEYMAP_NONE && is_full)
-        return track_beyond(import, selected);
     if (number == KEYMAP_NONE)
         return track_add(import, key, selected);
     import->track_last = number;
@@ -157,9 +110,7 @@ static int tracks_compare(const void *left, const void *right)
 struct import_track **import_tracks_sorted(const struct import *import)
 {
     uint32_t count = import->track_keys.count;
-    struct import_track **tracks = malloc((count + 1) * sizeof(struct import_track *));
-    if (!tracks)
-        return NULL;
+    struct import_track **tracks = memory_take(count, sizeof(struct import_track *));
     for (uint32_t i = 0; i < count; i++)
         tracks[i] = import->tracks[i];
     qsort(tracks, count, sizeof(struct import_track *), tracks_compare);
@@ -283,36 +234,6 @@ static void block_take(struct import *import, const char *text, size_t length)
     }
 }
 
-static int too_many_tracks(const struct import *import, struct diag *diag)
-{
-    const char *what = import->options->kind->track;
-    return diag_usage(
-        diag,
-        "%s:%llu: more than %u values of %s; expected %s= to choose one, because each is "
-        "converted until the busiest is known",
-        import->name, (unsigned long long)import->lines, IMPORT_TRACKS_MAX, what, what);
-}
-
-static int log_read(struct import *import, struct textfile *log, import_progress_fn *progress,
-                    void *ctx, struct diag *diag)
-{
-    const char *text;
-    size_t length;
-    int more;
-    while ((more = textfile_block(log, &text, &length, diag)) > 0) {
-        uint64_t done, total;
-        block_take(import, text, length);
-        textfile_progress(log, &done, &total);
-        if (progress && progress(ctx, done, total))
-            return IMPORT_STOPPED;
-        if (import->too_many)
-            return too_many_tracks(import, diag);
-        if (import->out_of_memory)
-            return no_memory(import, diag);
-    }
-    return more;
-}
-
 /* ---- What is to be said of it -------------------------------------------------------------------- */
 
 void import_note(struct import *import, const char *format, ...)
@@ -354,17 +275,11 @@ static int not_this_kind(const struct import *import, struct diag *diag)
 static void tracks_list(const struct import *import, char *out, size_t size)
 {
     struct import_track **tracks = import_tracks_sorted(import);
+    struct text list = text_in(out, size);
     char name[40];
-    *out = '\0';
-    for (uint32_t i = 0; tracks && i < import->track_keys.count; i++) {
-        size_t used = strlen(out);
-        if (used + 80 > size) {
-            snprintf(out + used, size - used, " ...");
-            break;
-        }
+    for (uint32_t i = 0; i < import->track_keys.count; i++) {
         import_track_name(import, tracks[i], name, sizeof name);
-        snprintf(out + used, size - used, "%s%s (%llu lines)", used ? ", " : "", name,
-                 (unsigned long long)tracks[i]->lines);
+        text_add_item(&list, ", ", "%s (%llu lines)", name, (unsigned long long)tracks[i]->lines);
     }
     free(tracks);
 }
@@ -395,132 +310,28 @@ static int log_end(struct import *import, struct diag *diag)
     return kind->finish ? kind->finish(import, diag) : DIAG_OK;
 }
 
-int import_read(struct import *import, struct textfile *log, import_progress_fn *progress,
-                void *ctx, struct diag *diag)
+int import_read(struct import *import, struct textfile *log, struct diag *diag)
 {
     const struct import_kind *kind = import->options->kind;
+    const char *text;
+    size_t length;
+    int status;
     snprintf(import->name, sizeof import->name, "%s", textfile_name(log));
-    int status = log_read(import, log, progress, ctx, diag);
+    while ((status = textfile_block(log, &text, &length, diag)) > 0)
+        block_take(import, text, length);
     if (status == DIAG_OK && import->used == 0)
         status = not_this_kind(import, diag);
     if (status == DIAG_OK)
         status = log_end(import, diag);
-    if (status == DIAG_OK && import->out_of_memory)
-        status = no_memory(import, diag);
     if (status != DIAG_OK)
         return status;
-    if (import->rest.lines > 0)
-        import_note(import, "%llu lines are of further values of %s, which were counted together",
-                    (unsigned long long)import->rest.lines, kind->track);
     track_choose(import);
     if (!import->chosen)
         return nothing_chosen(import, diag);
-    status = builder_check(&import->chosen->builder, diag);
-    if (status == DIAG_OK && builder_ops(&import->chosen->builder) == 0)
+    if (import->chosen->builder.op_count == 0)
         return no_operations(import, diag);
-    if (status == DIAG_OK && kind->count)
+    if (kind->count)
         kind->count(import, import->chosen);
     tally_sort(&import->functions);
-    return status;
-}
-
-/* ---- Writing ------------------------------------------------------------------------------------- */
-
-void import_header(const struct import *import, struct trace_header *header)
-{
-    const struct import_kind *kind = import->options->kind;
-    const char *source = import->options->source ? import->options->source : kind->source;
-    const struct builder *builder = &import->chosen->builder;
-    *header = (struct trace_header){
-        .unit_ns = kind->unit_find ? kind->unit_find(import) : kind->unit_ns,
-        .ids = builder->ids,
-        .ops = builder_ops(builder),
-        .max_armed = builder->counts.max_armed,
-        .end = (uint64_t)builder->now,
-    };
-    if (source)
-        snprintf(header->source, sizeof header->source, "%s", source);
-    else
-        kind->source_write(import, header->source, sizeof header->source);
-}
-
-struct writing {
-    struct tracefile *file;
-    struct distribution *delays;
-    import_progress_fn *progress;
-    void *ctx;
-};
-
-static int records_write(void *ctx, const struct spool_record *records, size_t count,
-                         struct diag *diag)
-{
-    struct writing *writing = ctx;
-    for (size_t i = 0; i < count; i++) {
-        const struct spool_record *record = &records[i];
-        if (!record->is_start) {
-            tracefile_cancel(writing->file, record->now, record->id);
-            continue;
-        }
-        tracefile_start(writing->file, record->now, record->id, record->delay);
-        if (!distribution_add(writing->delays, record->delay))
-            return diag_run(diag, "no memory to count delays");
-    }
-    if (writing->progress && writing->progress(writing->ctx, 0, 0))
-        return IMPORT_STOPPED;
     return DIAG_OK;
-}
-
-int import_write(struct import *import, const char *path, bool force, import_progress_fn *progress,
-                 void *ctx, struct diag *diag)
-{
-    struct trace_header header;
-    struct writing writing = {.delays = &import->delays, .progress = progress, .ctx = ctx};
-    distribution_close(&import->delays);
-    int status = tracefile_open(&writing.file, path, diag);
-    if (status != DIAG_OK)
-        return status;
-    import_header(import, &header);
-    tracefile_header(writing.file, &header);
-    status = spool_read(&import->chosen->builder.spool, records_write, &writing, diag);
-    if (status == DIAG_OK)
-        return tracefile_finish(writing.file, force, diag);
-    tracefile_abandon(writing.file);
-    return status;
-}
-
-/* ---- Logs where a load is expected --------------------------------------------------------------- */
-
-#define LOG_LINES 200u
-
-static const struct import_kind *recognise(struct textfile *file)
-{
-    char *line;
-    size_t length;
-    struct diag ignored;
-    for (unsigned i = 0; i < LOG_LINES && textfile_line(file, &line, &length, &ignored) == 1; i++)
-        for (size_t k = 0; import_kinds[k]; k++)
-            if (import_kinds[k]->recognise(span_of(line, length)))
-                return import_kinds[k];
-    return NULL;
-}
-
-int import_refuse_log(const char *path, struct diag *diag)
-{
-    struct stat info;
-    struct textfile *file;
-    struct diag ignored;
-    const char *dot = strrchr(path, '.');
-    bool is_named = dot && strcmp(dot, ".log") == 0;
-    bool is_load = dot && (strcmp(dot, ".json") == 0 || strstr(path, ".tt"));
-    if (is_load || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
-        textfile_open(&file, path, &ignored) != DIAG_OK)
-        return DIAG_OK;
-    const struct import_kind *kind = recognise(file);
-    textfile_close(file);
-    if (!kind && !is_named)
-        return DIAG_OK;
-    return diag_usage(diag,
-                      "%.300s: a log, expected a trace or a workload: import it first, with "
-                      "'twbench import %s %.300s -o TRACE.tt.xz'",
-                      path, kind ? kind->name : "KIND", path);
 }

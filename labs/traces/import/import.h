@@ -6,20 +6,18 @@
  * loops, what is said when a log does not fit, counts.
  *
  * One log can hold several sources that belong into traces of their own: tracks.  All of them are
- * converted at once, each into its own spool, and the busiest is kept in the end, so that a log is
+ * converted at once, each and the busiest is kept in the end, so that a log is
  * read once and may come from a pipe; when a key chooses one, the others are only counted.
  */
 #ifndef TWBENCH_IMPORT_H
 #define TWBENCH_IMPORT_H
 
 #include "harness/base/scan.h"
+#include "harness/measure/workload/textfile.h"
+#include "harness/measure/workload/trace.h"
 #include "labs/traces/import/builder.h"
 #include "labs/traces/import/clocks.h"
 #include "labs/traces/import/ftrace.h"
-#include "harness/measure/workload/textfile.h"
-#include "harness/measure/workload/trace.h"
-
-#include <regex.h>
 
 struct import;
 struct import_kind;
@@ -30,16 +28,14 @@ struct import_track;
 /* The values of key=value; a key that a kind does not have is refused before. */
 struct import_options {
     const struct import_kind *kind;
-    const char *source;                    /* overrides the header's; NULL: the kind's */
-    bool by_pid, by_cpu, by_loop, by_func; /* which of these were given */
+    const char *source;           /* overrides the header's; NULL: the kind's */
+    bool by_pid, by_cpu, by_loop; /* which of these were given */
     int64_t pid;
     uint32_t cpu;
     uint64_t loop;
-    regex_t func;         /* extended, matches anywhere in the name */
-    bool lazy_skip;       /* lazy=skip, not apply */
-    bool ids_recycle;     /* ids=recycle, not address; not given: as the kind does */
-    bool deadline_bucket; /* deadline=bucket, not expires */
-    uint64_t hz;          /* 0: not given */
+    bool lazy_skip;   /* lazy=skip, not apply */
+    bool ids_recycle; /* ids=recycle, not address; not given: as the kind does */
+    uint64_t hz;      /* 0: not given */
     struct clocks clocks;
     uint32_t taken; /* 1 << place of each key given so far */
 };
@@ -53,16 +49,13 @@ const struct import_kind *import_kind_find(const char *name);
 /* The same; DIAG_USAGE, naming all kinds, when there is none. */
 int import_kind_take(const char *name, const struct import_kind **out, struct diag *diag);
 
-/* Starts with the kind's defaults; import_options_free in any case. */
+/* Starts with the kind's defaults. */
 void import_options_init(struct import_options *options, const struct import_kind *kind);
-/* Frees what func= compiled; harmless twice. */
-void import_options_free(struct import_options *options);
 /* Takes one "key=value"; DIAG_USAGE names the keys there are. */
 int import_options_take(struct import_options *options, const char *setting, struct diag *diag);
 
-/* Calls `visit` with each key of the kind. */
-typedef void import_key_fn(void *ctx, const char *name, const char *value, const char *help);
-void import_keys_visit(const struct import_kind *kind, import_key_fn *visit, void *ctx);
+/* Prints each key of the kind with what it takes. */
+void import_keys_help(const struct import_kind *kind, FILE *out);
 
 /* ---- A kind -------------------------------------------------------------------------------------- */
 
@@ -71,11 +64,9 @@ enum import_key_bit {
     IMPORT_PID = 1u << 0,
     IMPORT_CPU = 1u << 1,
     IMPORT_LOOP = 1u << 2,
-    IMPORT_FUNC = 1u << 3,
-    IMPORT_LAZY = 1u << 4,
-    IMPORT_DEADLINE = 1u << 5,
-    IMPORT_HZ = 1u << 6,
-    IMPORT_CLOCKS = 1u << 7,
+    IMPORT_LAZY = 1u << 3,
+    IMPORT_HZ = 1u << 4,
+    IMPORT_CLOCKS = 1u << 5,
 };
 
 /* What a line was to a kind. */
@@ -116,9 +107,6 @@ struct import_kind {
     void (*close)(void *state);
 };
 
-/* So many tracks have a place of their own; more are refused, or counted together. */
-#define IMPORT_TRACKS_MAX 4096u
-
 /* ---- A run --------------------------------------------------------------------------------------- */
 
 struct import_track {
@@ -131,16 +119,12 @@ struct import_track {
 
 struct import {
     const struct import_options *options;
-    char name[256];  /* of the log, for messages */
-    char *directory; /* where spools may go */
-    void *state;     /* of the kind, state_size bytes */
+    char name[256]; /* of the log, for messages */
+    void *state;    /* of the kind, state_size bytes */
     struct import_track **tracks;
     struct keymap track_keys;
     size_t track_room;
     uint32_t track_last;
-    uint32_t converted_tracks;
-    struct import_track rest;    /* beyond IMPORT_TRACKS_MAX: counted together, not converted */
-    bool too_many;               /* tracks that would have to be converted */
     struct import_track *chosen; /* when the log has been read */
     uint64_t lines;              /* read, all of them */
     uint64_t used, broken_lines;
@@ -155,11 +139,10 @@ struct import {
     struct tally flags;                   /* likewise per flags */
     struct distribution delays; /* of the chosen track's starts, when it has been written */
     char notes[2000];           /* what has to be said of it, a line each */
-    bool out_of_memory;
 };
 
 /* The track with that key, made if need be; `selected` is whether the options allow it to be converted.
- * Its lines are counted by the caller.  NULL without memory (remembered). */
+ * Its lines are counted by the caller. */
 struct import_track *import_track(struct import *import, uint64_t key, bool selected);
 /* The only one, of kinds that do not tell them apart. */
 static inline struct import_track *import_single(struct import *import)
@@ -171,7 +154,7 @@ static inline struct import_track *import_single(struct import *import)
 void import_note(struct import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* All of them, the one with most lines first, as an array to be freed; NULL without memory. */
+/* All of them, the one with most lines first, as an array to be freed. */
 struct import_track **import_tracks_sorted(const struct import *import);
 /* "22937", "0x7fccd187a5c8". */
 void import_track_name(const struct import *import, const struct import_track *track, char *out,
@@ -184,34 +167,23 @@ enum import_line import_ftrace(struct import *import, struct span line,
 /* Is the record's thread, process or cpu one that pid= and cpu= allow? */
 bool import_selects(const struct import_options *options, const struct ftrace_record *record);
 
-/* DIAG_USAGE, with the command that imports it, when the file is a log: one of its first lines is of a kind, or its name
- * ends in .log.  DIAG_OK for workloads, traces, and what is no file. */
-int import_refuse_log(const char *path, struct diag *diag);
-
 /* ---- From log to trace --------------------------------------------------------------------------- */
 
-/* `directory` is where operations are spooled to when there are many: best that of the output. */
-int import_open(struct import *import, const struct import_options *options, const char *directory,
-                struct diag *diag);
+void import_open(struct import *import, const struct import_options *options);
 /* Frees all but the options, which are the caller's. */
 void import_close(struct import *import);
 
-/* Called now and then while reading and writing: `done` of `total` bytes of the log, 0 when that is not
- * known.  Answers whether to stop. */
-typedef bool import_progress_fn(void *ctx, uint64_t done, uint64_t total);
-
 /* Reads the log to its end and chooses the track.  DIAG_USAGE: it is no such log, nothing in it is a
- * start, or what was selected is not there.  IMPORT_STOPPED: progress said so. */
-enum { IMPORT_STOPPED = 1 };
-int import_read(struct import *import, struct textfile *log, import_progress_fn *progress,
-                void *ctx, struct diag *diag);
+ * start, or what was selected is not there. */
+int import_read(struct import *import, struct textfile *log, struct diag *diag);
 
 /* The chosen track's header, complete once the log has been read. */
 void import_header(const struct import *import, struct trace_header *header);
 
-/* Writes the trace as OUT.tt, .tt.xz or .tt.gz ("-": plain, to stdout), at once or not at all.  An
- * existing file is refused unless `force`. */
-int import_write(struct import *import, const char *path, bool force, import_progress_fn *progress,
-                 void *ctx, struct diag *diag);
+/* Refuses a directory that cannot be written to, a name that does not end in .tt, .tt.xz or .tt.gz, and a file that is
+ * there (unless `force`); "-" is stdout. */
+int import_check_path(const char *path, bool force, struct diag *diag);
+/* Writes the trace as OUT.tt, .tt.xz or .tt.gz ("-": plain, to stdout), at once or not at all. */
+int import_write(struct import *import, const char *path, struct diag *diag);
 
 #endif

@@ -114,8 +114,6 @@ static void event_take(struct import *import, struct khrtimer *khrtimer, const s
 {
     struct import_track *track = import_single(import);
     int64_t deadline = 0;
-    if (!track)
-        return;
     struct builder *builder = &track->builder;
     if (event->kind == KEVENT_START &&
         (!event->selected || !start_deadline(khrtimer, event, &deadline))) {
@@ -136,7 +134,7 @@ static void event_take(struct import *import, struct khrtimer *khrtimer, const s
         builder_cancel(builder, event->name);
 }
 
-static bool khrtimer_open(struct import *import, struct khrtimer *khrtimer)
+static void khrtimer_open(struct import *import, struct khrtimer *khrtimer)
 {
     char path[sizeof import->name + 8];
     khrtimer->clocks = import->options->clocks;
@@ -144,7 +142,7 @@ static bool khrtimer_open(struct import *import, struct khrtimer *khrtimer)
     if (!given && clocks_beside(import->name, path, sizeof path) &&
         clocks_read(&khrtimer->clocks, path, &khrtimer->wrong) == DIAG_OK)
         import_note(import, "the clocks are those of %s, which lies beside it", path);
-    return kevents_open(&khrtimer->events, &khrtimer_events);
+    kevents_open(&khrtimer->events, &khrtimer_events);
 }
 
 static enum import_line khrtimer_line(struct import *import, struct span line)
@@ -152,12 +150,10 @@ static enum import_line khrtimer_line(struct import *import, struct span line)
     struct khrtimer *khrtimer = import->state;
     struct kevents *events = &khrtimer->events;
     struct kevent event;
-    if (!events->ring && !khrtimer_open(import, khrtimer)) {
-        import->out_of_memory = true;
-        return IMPORT_OTHER;
-    }
+    if (!events->ring)
+        khrtimer_open(import, khrtimer);
     enum import_line answer = kevents_read(events, import, line, &event);
-    if (answer != IMPORT_USED || event.kind == KEVENT_SETUP || import->out_of_memory)
+    if (answer != IMPORT_USED || event.kind == KEVENT_SETUP)
         return answer;
     if (kevents_waiting(events) == KEVENTS_WINDOW)
         event_take(import, khrtimer, kevents_pop(events));
@@ -247,7 +243,7 @@ const struct import_kind import_khrtimer = {
     .name = "khrtimer",
     .reads = "timer:hrtimer_* of Linux, from tracefs or perf script",
     .expected = "'TASK-PID [CPU] ... TIME: hrtimer_start: hrtimer=... expires=...'",
-    .keys = IMPORT_CPU | IMPORT_FUNC | IMPORT_CLOCKS,
+    .keys = IMPORT_CPU | IMPORT_CLOCKS,
     .state_size = sizeof(struct khrtimer),
     .source_write = khrtimer_source,
     .unit_ns = 1,

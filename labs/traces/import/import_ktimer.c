@@ -8,6 +8,7 @@
  * the fit where the kernel's tick was late.  mod_timer() of a pending timer logs a cancel and a start,
  * and a firing logs a cancel: kevents.h tells them apart.
  */
+#include "harness/base/memory.h"
 #include "labs/traces/import/jiffies.h"
 #include "labs/traces/import/kevents.h"
 
@@ -50,10 +51,8 @@ static bool event_date(struct ktimer *ktimer, struct kevent *event)
 {
     if (event->kind == KEVENT_CANCEL)
         return true;
-    if (event->kind == KEVENT_START) {
-        event->bucket -= event->value;
+    if (event->kind == KEVENT_START)
         event->value -= (uint64_t)event->timeout;
-    }
     event->value = jiffies_unwrap(ktimer, event->value);
     if (!ktimer->has_first)
         ktimer->first = event->value;
@@ -67,14 +66,12 @@ static struct jiffies_known known_of(const struct kevent *event)
     return (struct jiffies_known){event->ns, event->value};
 }
 
-/* All that the window tells, for the first time; false without memory. */
-static bool window_learn(struct import *import, struct ktimer *ktimer)
+/* All that the window tells, for the first time. */
+static void window_learn(struct import *import, struct ktimer *ktimer)
 {
     const struct kevents *events = &ktimer->events;
-    struct jiffies_known *known = malloc((kevents_waiting(events) + 1) * sizeof *known);
+    struct jiffies_known *known = memory_take(kevents_waiting(events), sizeof *known);
     size_t count = 0;
-    if (!known)
-        return false;
     for (uint64_t at = events->head; at < events->tail; at++)
         if (kevents_at(events, at)->kind != KEVENT_CANCEL)
             known[count++] = known_of(kevents_at(events, at));
@@ -86,7 +83,6 @@ static bool window_learn(struct import *import, struct ktimer *ktimer)
         jiffies_learn(&ktimer->fit, known[i]);
     free(known);
     ktimer->fitted = true;
-    return true;
 }
 
 /* The jiffy of the event that was just taken out of the window. */
@@ -123,25 +119,12 @@ static void fit_count(struct ktimer *ktimer, const struct kevent *event)
 
 /* ---- Events -------------------------------------------------------------------------------------- */
 
-/* The deadline stays what it is when the clock has gone past the jiffy that the start read. */
-static int64_t start_delay(const struct builder *builder, const struct kevent *event,
-                           uint64_t jiffy, bool bucket)
-{
-    int64_t late = (int64_t)(builder_time(builder) - jiffy);
-    int64_t further = bucket ? (int64_t)event->bucket : 0;
-    if (further < -(INT64_C(1) << 31))
-        further += INT64_C(1) << 32;
-    return event->timeout + further - late;
-}
-
 static void event_take(struct import *import, struct ktimer *ktimer, const struct kevent *event)
 {
     struct import_track *track = import_single(import);
     uint64_t jiffy = event_jiffy(ktimer, event);
     if (event->kind == KEVENT_START)
         fit_count(ktimer, event);
-    if (!track)
-        return;
     struct builder *builder = &track->builder;
     bool leaves = event->kind == KEVENT_START && !event->selected &&
                   builder_state(builder, event->name) == BUILDER_ARMED;
@@ -156,8 +139,9 @@ static void event_take(struct import *import, struct ktimer *ktimer, const struc
         builder_cancel(builder, event->name);
         ktimer->left_selection++;
     } else if (event->kind == KEVENT_START && event->selected) {
+        /* The deadline stays what it is when the clock has gone past the jiffy that the start read. */
         builder_start(builder, event->name,
-                      start_delay(builder, event, jiffy, import->options->deadline_bucket));
+                      event->timeout - (int64_t)(builder_time(builder) - jiffy));
     } else if (event->kind == KEVENT_EXPIRE) {
         builder_fired(builder, event->name);
     } else if (event->kind == KEVENT_CANCEL) {
@@ -167,10 +151,8 @@ static void event_take(struct import *import, struct ktimer *ktimer, const struc
 
 static void oldest_take(struct import *import, struct ktimer *ktimer)
 {
-    if (!ktimer->fitted && !window_learn(import, ktimer)) {
-        import->out_of_memory = true;
-        return;
-    }
+    if (!ktimer->fitted)
+        window_learn(import, ktimer);
     event_take(import, ktimer, kevents_pop(&ktimer->events));
 }
 
@@ -179,8 +161,6 @@ static void event_wait(struct import *import, struct ktimer *ktimer, const struc
     struct kevents *events = &ktimer->events;
     if (kevents_waiting(events) == KEVENTS_WINDOW)
         oldest_take(import, ktimer);
-    if (kevents_waiting(events) == KEVENTS_WINDOW)
-        return;
     uint64_t sorted = events->sorted;
     kevents_push(events, import, event);
     if (events->sorted != sorted)
@@ -193,12 +173,10 @@ static enum import_line ktimer_line(struct import *import, struct span line)
 {
     struct ktimer *ktimer = import->state;
     struct kevent event;
-    if (!ktimer->events.ring && !kevents_open(&ktimer->events, &ktimer_events)) {
-        import->out_of_memory = true;
-        return IMPORT_OTHER;
-    }
+    if (!ktimer->events.ring)
+        kevents_open(&ktimer->events, &ktimer_events);
     enum import_line answer = kevents_read(&ktimer->events, import, line, &event);
-    if (answer != IMPORT_USED || event.kind == KEVENT_SETUP || import->out_of_memory)
+    if (answer != IMPORT_USED || event.kind == KEVENT_SETUP)
         return answer;
     if (!event_date(ktimer, &event)) {
         import->broken = "jiffies near those of the lines before";
@@ -237,13 +215,7 @@ static int ktimer_finish(struct import *import, struct diag *diag)
     struct kevents *events = &ktimer->events;
     if (events->backwards[0])
         return diag_usage(diag, "%s", events->backwards);
-    if (import->options->deadline_bucket && events->bucket_missing > 0)
-        return diag_usage(diag,
-                          "deadline=bucket: %llu of %llu starts in %s have no bucket_expiry=, "
-                          "which older kernels do not print; expected deadline=expires",
-                          (unsigned long long)events->bucket_missing,
-                          (unsigned long long)events->counts[KEVENT_START], import->name);
-    while (kevents_waiting(events) > 0 && !import->out_of_memory)
+    while (kevents_waiting(events) > 0)
         oldest_take(import, ktimer);
     fit_say(import, ktimer);
     return DIAG_OK;
@@ -279,9 +251,8 @@ static bool ktimer_recognise(struct span line)
 static void ktimer_source(const struct import *import, char *out, size_t size)
 {
     const struct ktimer *ktimer = import->state;
-    snprintf(out, size, "Linux%s timer:timer_* tracepoints, HZ=%llu, deadline=%s",
-             ktimer->events.bucket_missing == 0 ? " 6.18" : "", (unsigned long long)ktimer->hz,
-             import->options->deadline_bucket ? "bucket" : "expires");
+    snprintf(out, size, "Linux%s timer:timer_* tracepoints, HZ=%llu, deadline=expires",
+             ktimer->events.bucket_missing == 0 ? " 6.18" : "", (unsigned long long)ktimer->hz);
 }
 
 static uint64_t ktimer_unit_ns(const struct import *import)
@@ -293,7 +264,7 @@ const struct import_kind import_ktimer = {
     .name = "ktimer",
     .reads = "timer:timer_* of Linux, from tracefs or perf script",
     .expected = "'TASK-PID [CPU] ... TIME: timer_start: timer=... expires=... [timeout=...]'",
-    .keys = IMPORT_CPU | IMPORT_FUNC | IMPORT_DEADLINE | IMPORT_HZ,
+    .keys = IMPORT_CPU | IMPORT_HZ,
     .state_size = sizeof(struct ktimer),
     .source_write = ktimer_source,
     .unit_find = ktimer_unit_ns,

@@ -174,8 +174,6 @@ static enum import_line libevent_line(struct import *import, struct span line)
         return IMPORT_USED;
     struct import_track *track =
         import_track(import, (uint64_t)record.pid, !options->by_pid || options->pid == record.pid);
-    if (!track)
-        return IMPORT_USED;
     track->lines++;
     if (track->converted)
         call_take(track->state, &track->builder, &call);

@@ -99,8 +99,6 @@ static void call_take(struct import *import, const struct call *call)
     log->stops += !call->is_start;
     struct import_track *track =
         import_track(import, call->loop, !options->by_loop || options->loop == call->loop);
-    if (!track)
-        return;
     track->lines++;
     if (track->converted && call->is_start)
         start_take(track->state, &track->builder, call);

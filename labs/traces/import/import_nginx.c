@@ -14,7 +14,7 @@
  * nginx has in its tree is kept here as slots of an fd; an object is (fd, slot).  A slot is free when its
  * "del" has been seen and not before, whatever the trace's rule has expired meanwhile.
  */
-#include "harness/base/room.h"
+#include "harness/base/memory.h"
 #include "labs/traces/import/import.h"
 
 #include <stdio.h>
@@ -59,7 +59,6 @@ struct nginx {
     struct slot *slots;
     uint32_t slot_count;
     size_t slot_room;
-    bool out_of_memory;
     struct nginx_counts counts;
 };
 
@@ -147,27 +146,16 @@ static bool delta_read(struct span text, struct event *event)
            event->timeout <= INT64_MAX;
 }
 
-/* "epoll timer: 5000", and what other systems' event modules call it. */
-static bool pass_read(struct span text, struct event *event)
-{
-    static const char *const modules[] = {"epoll",  "kevent",    "poll",
-                                          "select", "eventport", "devpoll"};
-    event->kind = EVENT_PASS;
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        struct span rest = text;
-        if (scan_literal(&rest, modules[i]) && scan_literal(&rest, " timer: "))
-            return true;
-    }
-    return false;
-}
-
 /* What comes after the prefix.  IMPORT_BROKEN: it begins as a line of ours does and does not go on so. */
 static enum import_line message_read(struct span text, struct event *event)
 {
     bool whole;
-    if (text.at == text.end || !strchr("etkpsd", *text.at))
+    if (text.at == text.end || !strchr("et", *text.at))
         return IMPORT_OTHER;
-    if (scan_literal(&text, "event timer add: "))
+    event->kind = EVENT_PASS;
+    if (scan_literal(&text, "epoll timer: "))
+        whole = true;
+    else if (scan_literal(&text, "event timer add: "))
         whole = add_read(text, event);
     else if (scan_literal(&text, "event timer del: "))
         whole = del_read(text, event);
@@ -176,7 +164,7 @@ static enum import_line message_read(struct span text, struct event *event)
     else if (scan_literal(&text, "timer delta: "))
         whole = delta_read(text, event);
     else
-        return pass_read(text, event) ? IMPORT_USED : IMPORT_OTHER;
+        return IMPORT_OTHER;
     return whole ? IMPORT_USED : IMPORT_BROKEN;
 }
 
@@ -189,15 +177,12 @@ static bool nginx_recognise(struct span line)
 
 /* ---- Slots --------------------------------------------------------------------------------------- */
 
-/* Where the chain of an ident's slots begins; NULL without memory. */
+/* Where the chain of an ident's slots begins. */
 static uint32_t *chain_of(struct nginx *nginx, uint32_t ident)
 {
     uint32_t known = nginx->idents.count;
-    if (!room_for(&nginx->firsts, known, &nginx->first_room, sizeof *nginx->firsts))
-        return NULL;
+    memory_room(&nginx->firsts, known, &nginx->first_room, sizeof *nginx->firsts);
     uint32_t number = keymap_add(&nginx->idents, ident);
-    if (number == KEYMAP_NONE)
-        return NULL;
     if (number == known)
         nginx->firsts[number] = SLOT_NONE;
     return &nginx->firsts[number];
@@ -223,8 +208,7 @@ static bool slot_is_abandoned(const struct nginx *nginx, const struct slot *slot
 /* Appends a slot; `last` is the one before it in its chain, SLOT_NONE when `first` is to name it. */
 static struct slot *slot_new(struct nginx *nginx, uint32_t *first, uint32_t last)
 {
-    if (!room_for(&nginx->slots, nginx->slot_count, &nginx->slot_room, sizeof *nginx->slots))
-        return NULL;
+    memory_room(&nginx->slots, nginx->slot_count, &nginx->slot_room, sizeof *nginx->slots);
     uint32_t at = nginx->slot_count++;
     nginx->slots[at] = (struct slot){.next = SLOT_NONE};
     if (last == SLOT_NONE) {
@@ -236,12 +220,10 @@ static struct slot *slot_new(struct nginx *nginx, uint32_t *first, uint32_t last
     return &nginx->slots[at];
 }
 
-/* The first free slot of an ident, made if need be; NULL without memory. */
+/* The first free slot of an ident, made if need be. */
 static struct slot *slot_take(struct nginx *nginx, uint32_t ident)
 {
     uint32_t *first = chain_of(nginx, ident), last = SLOT_NONE;
-    if (!first)
-        return NULL;
     for (uint32_t at = *first; at != SLOT_NONE; at = nginx->slots[at].next) {
         struct slot *slot = &nginx->slots[at];
         bool abandoned = slot_is_abandoned(nginx, slot);
@@ -293,10 +275,6 @@ static void pass_clock(struct nginx *nginx)
 static void add_take(struct nginx *nginx, struct builder *builder, const struct event *event)
 {
     struct slot *slot = slot_take(nginx, event->ident);
-    if (!slot) {
-        nginx->out_of_memory = true;
-        return;
-    }
     slot->in_tree = true;
     slot->deadline = event->deadline;
     nginx->counts.adds++;
@@ -388,13 +366,11 @@ static void pass_end(struct nginx *nginx, struct builder *builder, bool skip_laz
 
 /* ---- The log ------------------------------------------------------------------------------------- */
 
-static bool event_keep(struct nginx *nginx, const struct event *event)
+static void event_keep(struct nginx *nginx, const struct event *event)
 {
-    if (!room_for(&nginx->events, nginx->count, &nginx->room, sizeof *nginx->events))
-        return false;
+    memory_room(&nginx->events, nginx->count, &nginx->room, sizeof *nginx->events);
     nginx->events[nginx->count++] = *event;
     nginx->has_delta |= event->kind == EVENT_DELTA;
-    return true;
 }
 
 static enum import_line nginx_line(struct import *import, struct span line)
@@ -410,8 +386,6 @@ static enum import_line nginx_line(struct import *import, struct span line)
         return answer;
     struct import_track *track =
         import_track(import, pid, !options->by_pid || (uint64_t)options->pid == pid);
-    if (!track)
-        return IMPORT_USED;
     track->lines += event.kind < EVENT_DELTA;
     if (!track->converted)
         return IMPORT_USED;
@@ -420,8 +394,8 @@ static enum import_line nginx_line(struct import *import, struct span line)
     if (event.kind == EVENT_PASS || (event.kind == EVENT_DELTA && nginx->has_delta) ||
         nginx->count == PASS_MAX)
         pass_end(nginx, &track->builder, options->lazy_skip);
-    if ((event.kind != EVENT_PASS && !event_keep(nginx, &event)) || nginx->out_of_memory)
-        import->out_of_memory = true;
+    if (event.kind != EVENT_PASS)
+        event_keep(nginx, &event);
     return IMPORT_USED;
 }
 

@@ -1,20 +1,17 @@
 /* kevents.c - selects kernel events by time, CPU and function. */
 #include "labs/traces/import/kevents.h"
 
-#include "harness/base/room.h"
+#include "harness/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define PENDING_NONE UINT64_MAX
 
-bool kevents_open(struct kevents *events, const struct kevents_source *source)
+void kevents_open(struct kevents *events, const struct kevents_source *source)
 {
     *events = (struct kevents){.source = source};
-    events->ring = malloc(KEVENTS_WINDOW * sizeof *events->ring);
-    return events->ring != NULL;
+    events->ring = memory_take(KEVENTS_WINDOW, sizeof *events->ring);
 }
 
 void kevents_close(void *state)
@@ -30,58 +27,39 @@ void kevents_close(void *state)
 
 enum field {
     FIELD_TIMER,
-    FIELD_HRTIMER,
-    FIELD_FUNCTION,
     FIELD_EXPIRES,
+    FIELD_FUNCTION,
     FIELD_TIMEOUT,
-    FIELD_BUCKET,
+    FIELD_HRTIMER,
     FIELD_CPU,
     FIELD_FLAGS,
     FIELD_NOW,
+    FIELD_BUCKET,
     FIELD_MODE,
     FIELD_WAS_ARMED,
     FIELD_CLOCKID,
-    FIELDS,
-    FIELD_NONE = FIELDS,
+    FIELDS
 };
+
+static const struct {
+    size_t length;
+    const char *name;
+} field_names[FIELDS] = {{5, "timer"},          {7, "expires"}, {8, "function"},  {7, "timeout"},
+                         {7, "hrtimer"},        {3, "cpu"},     {5, "flags"},     {3, "now"},
+                         {13, "bucket_expiry"}, {4, "mode"},    {9, "was_armed"}, {7, "clockid"}};
 
 /* Their values; NULL where there is no such field. */
 struct fields {
     struct span values[FIELDS];
 };
 
-static bool key_is(const char *key, const char *name, size_t length)
-{
-    return memcmp(key, name, length) == 0;
-}
-
-/* By length first, which leaves one or two to compare, and those with a constant length. */
 static enum field field_find(const char *key, size_t length)
 {
-    switch (length) {
-    case 3:
-        return key_is(key, "cpu", 3) ? FIELD_CPU : key_is(key, "now", 3) ? FIELD_NOW : FIELD_NONE;
-    case 4:
-        return key_is(key, "mode", 4) ? FIELD_MODE : FIELD_NONE;
-    case 5:
-        return key_is(key, "timer", 5)   ? FIELD_TIMER
-               : key_is(key, "flags", 5) ? FIELD_FLAGS
-                                         : FIELD_NONE;
-    case 7:
-        return key_is(key, "expires", 7)   ? FIELD_EXPIRES
-               : key_is(key, "timeout", 7) ? FIELD_TIMEOUT
-               : key_is(key, "hrtimer", 7) ? FIELD_HRTIMER
-               : key_is(key, "clockid", 7) ? FIELD_CLOCKID
-                                           : FIELD_NONE;
-    case 8:
-        return key_is(key, "function", 8) ? FIELD_FUNCTION : FIELD_NONE;
-    case 9:
-        return key_is(key, "was_armed", 9) ? FIELD_WAS_ARMED : FIELD_NONE;
-    case 13:
-        return key_is(key, "bucket_expiry", 13) ? FIELD_BUCKET : FIELD_NONE;
-    default:
-        return FIELD_NONE;
-    }
+    enum field field = 0;
+    while (field < FIELDS && (field_names[field].length != length ||
+                              memcmp(field_names[field].name, key, length) != 0))
+        field++;
+    return field;
 }
 
 /* "key=value" and "[key=value]"; a function of a module has a "[module]" behind it, which is no field. */
@@ -102,7 +80,7 @@ static void fields_read(struct span text, struct fields *fields)
         const char *value = ++at;
         while (at < text.end && *at != ' ')
             at++;
-        if (field != FIELD_NONE && !fields->values[field].at)
+        if (field != FIELDS && !fields->values[field].at)
             fields->values[field] = (struct span){value, at - (bracket && at[-1] == ']')};
     }
 }
@@ -114,37 +92,15 @@ static bool unsigned_read(struct span value, uint64_t *out)
 
 /* ---- Selection ----------------------------------------------------------------------------------- */
 
-static bool is_filtered(const struct import_options *options)
-{
-    return options->by_func || options->by_cpu;
-}
-
-static bool function_matches(const struct import_options *options, struct kevents_timer *timer,
-                             struct span function)
-{
-    char name[256];
-    uint64_t hash = XXH3_64bits(function.at, span_length(function)) | 1;
-    if (!options->by_func)
-        return true;
-    if (hash == timer->function)
-        return timer->matches;
-    snprintf(name, sizeof name, "%.*s", (int)span_length(function), function.at);
-    timer->function = hash;
-    timer->matches = regexec(&options->func, name, 0, NULL, 0) == 0;
-    return timer->matches;
-}
-
-/* A cancel has neither a function nor the wheel's cpu: it is its timer's, and when that was not started
- * here it is nobody's. */
+/* A cancel has no cpu of the wheel: it is its timer's, and when that was not started here it is nobody's. */
 static bool event_select(const struct import_options *options, struct kevents_timer *timer,
-                         const struct kevent *event, struct span function, uint32_t wheel_cpu)
+                         const struct kevent *event, uint32_t wheel_cpu)
 {
-    if (!is_filtered(options))
+    if (!options->by_cpu)
         return true;
     if (event->kind == KEVENT_CANCEL || (event->kind == KEVENT_EXPIRE && timer->known))
         return timer->known && timer->selected;
-    bool selected = (!options->by_cpu || wheel_cpu == options->cpu) &&
-                    function_matches(options, timer, function);
+    bool selected = wheel_cpu == options->cpu;
     if (event->kind == KEVENT_START) {
         timer->known = true;
         timer->selected = selected;
@@ -154,12 +110,11 @@ static bool event_select(const struct import_options *options, struct kevents_ti
 
 /* ---- Lines --------------------------------------------------------------------------------------- */
 
-/* The number of an address, made if need be; KEYMAP_NONE without memory. */
+/* The number of an address, made if need be. */
 static uint32_t timer_number(struct kevents *events, uint64_t name)
 {
     uint32_t known = events->names.count;
-    if (!room_for(&events->timers, known, &events->timer_room, sizeof *events->timers))
-        return KEYMAP_NONE;
+    memory_room(&events->timers, known, &events->timer_room, sizeof *events->timers);
     uint32_t number = keymap_add(&events->names, name);
     if (number == known)
         events->timers[number] = (struct kevents_timer){.pending = PENDING_NONE};
@@ -202,9 +157,6 @@ static const char *values_read(const struct kevents_source *source, const struct
     if (source->wheel &&
         (!timeout.at || !scan_signed(&timeout, &event->timeout) || timeout.at != timeout.end))
         return "[timeout=NUMBER]";
-    struct span bucket = fields->values[FIELD_BUCKET];
-    if (bucket.at && !unsigned_read(bucket, &event->bucket))
-        return "bucket_expiry=NUMBER";
     return NULL;
 }
 
@@ -226,40 +178,31 @@ static void start_count(struct kevents *events, struct import *import, const str
     }
 }
 
-/* Whose event it is, and whether that is selected; false without memory. */
-static bool event_number(struct kevents *events, struct import *import, const struct fields *fields,
+/* Whose event it is, and whether that is selected. */
+static void event_number(struct kevents *events, struct import *import, const struct fields *fields,
                          struct kevent *event)
 {
     uint64_t wheel_cpu = event->cpu;
     if (events->source->wheel)
         (void)unsigned_read(fields->values[FIELD_CPU], &wheel_cpu);
     event->timer = timer_number(events, event->name);
-    if (event->timer == KEYMAP_NONE)
-        return false;
-    event->selected = event_select(import->options, &events->timers[event->timer], event,
-                                   fields->values[FIELD_FUNCTION], (uint32_t)wheel_cpu);
+    event->selected =
+        event_select(import->options, &events->timers[event->timer], event, (uint32_t)wheel_cpu);
     events->counts[event->kind]++;
     event->boottime = events->timers[event->timer].boottime;
     if (event->kind == KEVENT_START && event->selected)
         start_count(events, import, fields);
-    return true;
 }
 
 /* Remembers addresses that are on CLOCK_BOOTTIME, and forgets those that are so no longer. */
-static bool setup_read(struct kevents *events, const struct fields *fields, uint64_t name)
+static void setup_read(struct kevents *events, const struct fields *fields, uint64_t name)
 {
     struct span clock = fields->values[FIELD_CLOCKID];
     bool boottime = clock.at && span_is(clock, "CLOCK_BOOTTIME");
-    if (!clock.at || (!boottime && !events->has_boottime))
-        return true;
-    uint32_t number = keymap_find(&events->names, name);
-    if (number == KEYMAP_NONE && !boottime)
-        return true;
-    if (number == KEYMAP_NONE && (number = timer_number(events, name)) == KEYMAP_NONE)
-        return false;
+    if (!clock.at || (!boottime && keymap_find(&events->names, name) == KEYMAP_NONE))
+        return;
+    uint32_t number = timer_number(events, name);
     events->timers[number].boottime = boottime;
-    events->has_boottime = true;
-    return true;
 }
 
 enum import_line kevents_read(struct kevents *events, struct import *import, struct span line,
@@ -281,11 +224,12 @@ enum import_line kevents_read(struct kevents *events, struct import *import, str
     import->broken = values_read(events->source, &fields, event);
     if (import->broken)
         return IMPORT_BROKEN;
-    if (kind == KEVENT_SETUP)
+    if (kind == KEVENT_SETUP) {
         tally_add(&import->converter, record.event, 1);
-    if (!(kind == KEVENT_SETUP ? setup_read(events, &fields, event->name)
-                               : event_number(events, import, &fields, event)))
-        import->out_of_memory = true;
+        setup_read(events, &fields, event->name);
+    } else {
+        event_number(events, import, &fields, event);
+    }
     return IMPORT_USED;
 }
 

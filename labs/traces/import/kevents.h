@@ -18,7 +18,7 @@
  *     hrtimer_start hrtimer= function= expires= softexpires=   (mode= 4.16, was_armed= 6.18)
  *     *_expire_entry   now=    and   *_cancel
  *
- * Memory: the window is 5 MB; 24 bytes per timer beside its number.
+ * Memory: the window is 5 MB; 16 bytes per timer beside its number.
  */
 #ifndef TWBENCH_KEVENTS_H
 #define TWBENCH_KEVENTS_H
@@ -40,20 +40,18 @@ struct kevent {
     uint64_t ns;     /* of the log */
     uint64_t name;   /* the timer's address */
     uint64_t value;  /* start: expires; expire: now */
-    uint64_t bucket; /* start: bucket_expiry */
     int64_t timeout; /* start of the wheel: expires - jiffies, as the kernel read them */
     int64_t pid;
     uint32_t timer; /* number of the address */
     uint32_t cpu;
     uint8_t kind, fate;
-    bool selected; /* by func= and cpu= */
+    bool selected; /* by cpu= */
     bool boottime; /* start: of a timer that was set up on CLOCK_BOOTTIME */
 };
 
 struct kevents_timer {
-    uint64_t pending;  /* place of its cancel whose fate is open; UINT64_MAX: there is none */
-    uint64_t function; /* hash of the name at its last start */
-    bool known, selected, matches, boottime;
+    uint64_t pending; /* place of its cancel whose fate is open; UINT64_MAX: there is none */
+    bool known, selected, boottime;
 };
 
 /* Which tracepoints. */
@@ -75,12 +73,11 @@ struct kevents {
     uint64_t fates[3];
     uint64_t bucket_missing; /* starts without bucket_expiry= */
     uint64_t was_armed, was_armed_printed;
-    bool has_boottime;   /* some timer is or was on it */
     char backwards[400]; /* the first line that is too far back, as a diagnostic; "" = none */
 };
 
-/* False without memory; kevents_close in any case.  `source` outlives it. */
-bool kevents_open(struct kevents *events, const struct kevents_source *source);
+/* `source` outlives it. */
+void kevents_open(struct kevents *events, const struct kevents_source *source);
 /* `state` is of a kind, and begins with struct kevents. */
 void kevents_close(void *state);
 

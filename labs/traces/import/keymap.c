@@ -1,7 +1,7 @@
 /* keymap.c - maps addresses to ids: an open-addressing hash table. */
 #include "labs/traces/import/keymap.h"
 
-#include "harness/base/room.h"
+#include "harness/base/memory.h"
 
 #include <stdlib.h>
 
@@ -39,18 +39,14 @@ static void place_number(struct keymap *map, uint32_t number)
     map->table[place] = number + 1;
 }
 
-static bool table_grow(struct keymap *map)
+static void table_grow(struct keymap *map)
 {
     uint32_t places = map->mask ? (map->mask + 1) * 2 : TABLE_FIRST;
-    uint32_t *table = places ? calloc(places, sizeof *table) : NULL;
-    if (!table)
-        return false;
     free(map->table);
-    map->table = table;
+    map->table = memory_take(places, sizeof *map->table);
     map->mask = places - 1;
     for (uint32_t number = 0; number < map->count; number++)
         place_number(map, number);
-    return true;
 }
 
 uint32_t keymap_add(struct keymap *map, uint64_t key)
@@ -58,10 +54,9 @@ uint32_t keymap_add(struct keymap *map, uint64_t key)
     uint32_t number = keymap_find(map, key);
     if (number != KEYMAP_NONE)
         return number;
-    if (!room_for(&map->keys, map->count, &map->room, sizeof *map->keys))
-        return KEYMAP_NONE;
-    if ((map->mask == 0 || map->count * 2 >= map->mask) && !table_grow(map))
-        return KEYMAP_NONE;
+    memory_room(&map->keys, map->count, &map->room, sizeof *map->keys);
+    if (map->mask == 0 || map->count * 2 >= map->mask)
+        table_grow(map);
     map->keys[map->count++] = key;
     place_number(map, map->count - 1);
     return map->count - 1;

@@ -27,7 +27,7 @@ void keymap_close(struct keymap *map);
 
 /* The key's number, or KEYMAP_NONE. */
 uint32_t keymap_find(const struct keymap *map, uint64_t key);
-/* The same; a new key becomes number count - 1.  KEYMAP_NONE: there is no memory, nothing changed. */
+/* The same; a new key becomes number count - 1. */
 uint32_t keymap_add(struct keymap *map, uint64_t key);
 
 #endif

@@ -2,13 +2,10 @@
 #include "labs/traces/import/import.h"
 
 #include "harness/base/text.h"
-#include "harness/base/units.h"
+#include "harness/command/help.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Of func=, whose compiled form grows much faster than its text. */
-enum { FUNC_LENGTH_MAX = 500, FUNC_DEPTH_MAX = 20, FUNC_ATOMS_MAX = 2000 };
 
 typedef int take_fn(struct import_options *options, const char *value, struct diag *diag);
 
@@ -72,105 +69,6 @@ static int take_loop(struct import_options *options, const char *value, struct d
     return DIAG_OK;
 }
 
-/* What a pattern unfolds to: glibc copies what is repeated, and calls itself for each group. */
-struct pattern {
-    size_t depth;
-    uint64_t before[FUNC_DEPTH_MAX + 1], last[FUNC_DEPTH_MAX + 1]; /* atoms of each open group */
-};
-
-static void pattern_atom(struct pattern *pattern)
-{
-    pattern->before[pattern->depth] += pattern->last[pattern->depth];
-    pattern->last[pattern->depth] = 1;
-}
-
-/* Behind "[": up to its end, of which a first "]" is not one. */
-static const char *skip_bracket(const char *at)
-{
-    at += *at == '^';
-    at += *at == ']';
-    while (*at && *at != ']') {
-        const char *end = *at == '[' && strchr(":.=", at[1]) ? strchr(at + 1, ']') : NULL;
-        at = end ? end + 1 : at + 1;
-    }
-    return *at ? at + 1 : at;
-}
-
-/* The larger number of "{n,m}", behind its bracket; at most FUNC_ATOMS_MAX, which is too many. */
-static uint64_t repetitions(const char *at)
-{
-    uint64_t most = 0, number = 0;
-    for (; *at && *at != '}'; at++) {
-        number = *at >= '0' && *at <= '9' ? number * 10 + (uint64_t)(*at - '0') : 0;
-        number = number > FUNC_ATOMS_MAX ? FUNC_ATOMS_MAX : number;
-        most = number > most ? number : most;
-    }
-    return most;
-}
-
-static bool pattern_group(struct pattern *pattern, char bracket)
-{
-    if (bracket == '(') {
-        if (++pattern->depth > FUNC_DEPTH_MAX)
-            return false;
-        pattern->before[pattern->depth] = pattern->last[pattern->depth] = 0;
-    } else if (pattern->depth > 0) {
-        uint64_t atoms = pattern->before[pattern->depth] + pattern->last[pattern->depth] + 1;
-        pattern->depth--;
-        pattern_atom(pattern);
-        pattern->last[pattern->depth] = atoms;
-    }
-    return true;
-}
-
-static bool pattern_is_small(const char *at)
-{
-    struct pattern pattern = {0};
-    if (strlen(at) > FUNC_LENGTH_MAX)
-        return false;
-    while (*at) {
-        char c = *at++;
-        uint64_t *last = &pattern.last[pattern.depth];
-        if ((c == '(' || c == ')') && !pattern_group(&pattern, c))
-            return false;
-        if (c == '+')
-            *last *= 2;
-        else if (c == '{')
-            *last *= repetitions(at) + 1;
-        else if (c != '(' && c != ')' && c != '*' && c != '?')
-            pattern_atom(&pattern);
-        if (c == '[')
-            at = skip_bracket(at);
-        else if (c == '\\' && *at)
-            at++;
-        if (pattern.before[pattern.depth] + pattern.last[pattern.depth] > FUNC_ATOMS_MAX)
-            return false;
-    }
-    return true;
-}
-
-static int take_func(struct import_options *options, const char *value, struct diag *diag)
-{
-    char reason[100];
-    if (!pattern_is_small(value))
-        return diag_usage(
-            diag,
-            "func=%.60s...: too large; expected at most %d characters, groups %d deep, "
-            "and repetitions that come to %d characters written out",
-            value, FUNC_LENGTH_MAX, FUNC_DEPTH_MAX, FUNC_ATOMS_MAX);
-    if (options->by_func)
-        regfree(&options->func);
-    options->by_func = false;
-    int error = regcomp(&options->func, value, REG_EXTENDED | REG_NOSUB);
-    if (error) {
-        regerror(error, &options->func, reason, sizeof reason);
-        return diag_usage(diag, "func=%s: %s; expected an extended regular expression", value,
-                          reason);
-    }
-    options->by_func = true;
-    return DIAG_OK;
-}
-
 static int take_hz(struct import_options *options, const char *value, struct diag *diag)
 {
     return take_whole("hz", value, 1, 1000000000, &options->hz, diag);
@@ -197,13 +95,8 @@ static const struct key keys[] = {
     {"loop", "ADDRESS", "only this event loop (default: the busiest)", IMPORT_LOOP, take_loop, 0},
     {"cpu", "N", "only this cpu; a kernel timer's is the one of its wheel (default: all)",
      IMPORT_CPU, take_cpu, 0},
-    {"func", "REGEX", "only timers whose function matches, unanchored (default: all)", IMPORT_FUNC,
-     take_func, 0},
     {"lazy", "apply|skip", "a refresh that the program skipped: a re-arm (default), or nothing",
      IMPORT_LAZY, NULL, offsetof(struct import_options, lazy_skip)},
-    {"deadline", "expires|bucket",
-     "what was asked for (default), or when this wheel is going to fire it", IMPORT_DEADLINE, NULL,
-     offsetof(struct import_options, deadline_bucket)},
     {"hz", "N", "jiffies in a second, which is not in the log (default: what fits, or else 250)",
      IMPORT_HZ, take_hz, 0},
     {"clocks", "FILE",
@@ -224,23 +117,19 @@ static bool key_is_of(const struct key *key, const struct import_kind *kind)
     return key->bit == 0 || (kind->keys & key->bit);
 }
 
-void import_keys_visit(const struct import_kind *kind, import_key_fn *visit, void *ctx)
+void import_keys_help(const struct import_kind *kind, FILE *out)
 {
     for (size_t i = 0; i < KEYS; i++)
-        if (key_is_of(&keys[i], kind))
-            visit(ctx, keys[i].name, keys[i].value, keys[i].help);
+        if (key_is_of(&keys[i], kind)) {
+            char left[48];
+            snprintf(left, sizeof left, "  %s=%s", keys[i].name, keys[i].value);
+            help_row(out, left, keys[i].help);
+        }
 }
 
 void import_options_init(struct import_options *options, const struct import_kind *kind)
 {
     *options = (struct import_options){.kind = kind, .ids_recycle = kind->recycles};
-}
-
-void import_options_free(struct import_options *options)
-{
-    if (options->by_func)
-        regfree(&options->func);
-    options->by_func = false;
 }
 
 static int key_unknown(const struct import_kind *kind, const char *setting, struct diag *diag)

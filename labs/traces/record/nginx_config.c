@@ -2,6 +2,7 @@
 #include "labs/traces/record/nginx_config.h"
 
 #include "harness/base/file.h"
+#include "harness/base/memory.h"
 #include "labs/traces/record/command.h"
 
 #include <ctype.h>
@@ -93,9 +94,7 @@ static size_t count_words(char *const *words)
 static int ask(char *const *command, const char *word, char **text, int *ended, struct diag *diag)
 {
     size_t count = count_words(command);
-    char asked[8], **words = calloc(count + 2, sizeof *words);
-    if (!words)
-        return diag_run(diag, "no memory for the arguments of nginx");
+    char asked[8], **words = memory_take(count + 2, sizeof *words);
     memcpy(words, command, count * sizeof *words);
     snprintf(asked, sizeof asked, "%s", word);
     words[count] = asked;
@@ -202,13 +201,11 @@ static int write_copy(struct nginx_config *config, const char *name, const char 
 }
 
 /* The command with our configuration; what it had behind -g stays. */
-static int write_words(struct nginx_config *config, char *const *command, struct diag *diag)
+static void write_words(struct nginx_config *config, char *const *command)
 {
     size_t count = count_words(command), kept = 1;
     const char *given = "";
-    config->words = calloc(count + 5, sizeof *config->words);
-    if (!config->words)
-        return diag_run(diag, "no memory for the arguments of nginx");
+    config->words = memory_take(count + 5, sizeof *config->words);
     config->words[0] = command[0];
     for (size_t i = 1; i < count && command[i]; i++) {
         bool file = strncmp(command[i], "-c", 2) == 0, globals = strncmp(command[i], "-g", 2) == 0;
@@ -220,15 +217,12 @@ static int write_words(struct nginx_config *config, char *const *command, struct
         given = globals ? value : given;
     }
     static const char ours[] = " daemon off; error_log stderr debug_event;";
-    config->globals = malloc(strlen(given) + sizeof ours);
-    if (!config->globals)
-        return diag_run(diag, "no memory for the arguments of nginx");
+    config->globals = memory_take(strlen(given) + sizeof ours, 1);
     memcpy(config->globals + nginx_config_strip(given, config->globals), ours, sizeof ours);
     config->words[kept++] = config->file_flag;
     config->words[kept++] = config->file;
     config->words[kept++] = config->globals_flag;
     config->words[kept] = config->globals;
-    return DIAG_OK;
 }
 
 /* One in an included file would take the reports of its part away. */
@@ -260,10 +254,8 @@ static int read_stripped(const char *main_file, char **copy, struct diag *diag)
     int status = file_read(main_file, &text, &size, diag);
     if (status != DIAG_OK)
         return status;
-    *copy = malloc(size + 1);
-    if (!*copy)
-        status = diag_run(diag, "no memory for the configuration of nginx");
-    else if (strlen(text) < size)
+    *copy = memory_take(size + 1, 1);
+    if (strlen(text) < size)
         status = diag_usage(diag, "%s: byte %zu is NUL; expected text", main_file, strlen(text));
     else
         nginx_config_strip(text, *copy);
@@ -291,11 +283,11 @@ static int copy_config(struct nginx_config *config, char *const *command, const 
         return status;
     status = write_copy(config, base_name(main_file), copy, diag);
     free(copy);
-    if (status == DIAG_OK)
-        link_beside(config, main_file);
-    if (status == DIAG_OK)
-        status = write_words(config, command, diag);
-    return status == DIAG_OK ? check_copy(config, diag) : status;
+    if (status != DIAG_OK)
+        return status;
+    link_beside(config, main_file);
+    write_words(config, command);
+    return check_copy(config, diag);
 }
 
 int nginx_config_open(struct nginx_config *config, char *const *command, struct diag *diag)

@@ -1,11 +1,10 @@
 /* record.c - the kinds of recordings: from the rights to a log. */
 #include "labs/traces/record/record.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
-#include "labs/traces/record/command.h"
 #include "labs/traces/record/nginx_config.h"
-#include "labs/traces/record/probes.h"
 #include "labs/traces/record/tracing.h"
 
 #include <errno.h>
@@ -14,14 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-struct recorder {
-    const char *name, *records;
-    const char *events[3]; /* of the kernel */
-    int (*probes)(struct tracing *tracing, const char *library, struct diag *diag); /* or NULL */
-    bool clocks;
-};
-
-static const struct recorder recorders[] = {
+const struct recorder recorders[] = {
     {"nginx", "the timers of the nginx that is the command", {NULL}, NULL, false},
     {"libuv",
      "programs that use libuv, those that run already too (root)",
@@ -43,15 +35,14 @@ static const struct recorder recorders[] = {
      {"timer/hrtimer_start", "timer/hrtimer_cancel", "timer/hrtimer_expire_entry"},
      NULL,
      true},
+    {NULL, NULL, {NULL}, NULL, false},
 };
-
-#define RECORDER_COUNT (sizeof recorders / sizeof recorders[0])
 
 int recorder_take(const char *name, const struct recorder **out, struct diag *diag)
 {
     char buffer[128], hint[NEAREST_HINT];
     struct text names = text_in(buffer, sizeof buffer);
-    for (size_t i = 0; i < RECORDER_COUNT; i++) {
+    for (size_t i = 0; recorders[i].name; i++) {
         text_add_item(&names, ", ", "%s", recorders[i].name);
         if (strcmp(recorders[i].name, name) == 0) {
             *out = &recorders[i];
@@ -60,22 +51,6 @@ int recorder_take(const char *name, const struct recorder **out, struct diag *di
     }
     return diag_usage(diag, "record: no kind '%s'; expected one of %s%s", name, buffer,
                       nearest_listed(name, buffer, hint, sizeof hint));
-}
-
-const char *recorder_name(const struct recorder *recorder)
-{
-    return recorder->name;
-}
-
-bool recorder_has_clocks(const struct recorder *recorder)
-{
-    return recorder->clocks;
-}
-
-void recorders_visit(recorder_fn *visit, void *ctx)
-{
-    for (size_t i = 0; i < RECORDER_COUNT; i++)
-        visit(ctx, recorders[i].name, recorders[i].records);
 }
 
 /* ---- nginx. -------------------------------------------------------------------------------------- */
@@ -138,13 +113,6 @@ static int record_nginx(const struct record_request *request, struct record_end 
 
 /* ---- tracefs. ------------------------------------------------------------------------------------ */
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* How far the clocks are apart, by which deadlines on one are told from those on another. */
 static int write_clocks(const char *log, struct diag *diag)
 {
@@ -158,8 +126,9 @@ static int write_clocks(const char *log, struct diag *diag)
     if (!out)
         return diag_usage(diag, "%s: %s", path, strerror(errno));
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
-        int64_t before = clock_ns(CLOCK_MONOTONIC), there = clock_ns(clocks[i].id);
-        int64_t after = clock_ns(CLOCK_MONOTONIC);
+        int64_t before = (int64_t)clock_read_ns(CLOCK_MONOTONIC),
+                there = (int64_t)clock_read_ns(clocks[i].id);
+        int64_t after = (int64_t)clock_read_ns(CLOCK_MONOTONIC);
         fprintf(out, "%s-monotonic %" PRId64 "\n", clocks[i].name,
                 there - before - (after - before) / 2);
     }
@@ -176,7 +145,7 @@ static int switch_on(const struct record_request *request, struct tracing *traci
     if (status == DIAG_OK && recorder->probes)
         status = recorder->probes(tracing, request->wishes->library, diag);
     if (status == DIAG_OK && recorder->probes)
-        return tracing_enable_probes(tracing, diag);
+        return tracing_enable(tracing, tracing->group, diag);
     for (size_t i = 0; i < 3 && recorder->events[i] && status == DIAG_OK; i++)
         status = tracing_enable(tracing, recorder->events[i], diag);
     return status;

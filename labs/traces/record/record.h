@@ -8,10 +8,12 @@
 #define TWBENCH_RECORD_H
 
 #include "harness/base/diag.h"
-#include "labs/traces/record/record_end.h"
+#include "labs/traces/record/command.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct tracing;
 
 struct record_wishes {
     uint64_t duration_ns; /* the command is ended after it; 0: when it ends, or a signal comes */
@@ -20,7 +22,15 @@ struct record_wishes {
     const char *log;      /* where the log stays; NULL: it is removed after the import */
 };
 
-struct recorder;
+struct recorder {
+    const char *name, *records; /* the name is import's too */
+    const char *events[3];      /* of the kernel */
+    int (*probes)(struct tracing *tracing, const char *library, struct diag *diag); /* or NULL */
+    bool clocks; /* LOG.clocks is written beside the log */
+};
+
+/* Ended by one without a name. */
+extern const struct recorder recorders[];
 
 struct record_request {
     const struct recorder *recorder;
@@ -31,12 +41,6 @@ struct record_request {
 
 /* The kind of that name; DIAG_USAGE names all kinds when there is none. */
 int recorder_take(const char *name, const struct recorder **out, struct diag *diag);
-/* Its name, which is import's too; whether LOG.clocks is written beside the log. */
-const char *recorder_name(const struct recorder *recorder);
-bool recorder_has_clocks(const struct recorder *recorder);
-/* Calls `visit` with each kind and what it records. */
-typedef void recorder_fn(void *ctx, const char *name, const char *records);
-void recorders_visit(recorder_fn *visit, void *ctx);
 
 /* Records until the command has ended.  A first SIGINT, SIGTERM or SIGHUP is passed to the command; what was recorded
  * until then is kept.  On an error nothing of the recording is left in the system. */

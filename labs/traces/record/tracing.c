@@ -76,9 +76,6 @@ void tracing_close(struct tracing *tracing)
     char path[128];
     if (tracing->instance[0]) {
         put(tracing->instance, "tracing_on", "0", 0);
-        snprintf(path, sizeof path, "events/%s/enable", tracing->group);
-        if (tracing->enabled)
-            put(tracing->instance, path, "0", 0);
         for (size_t i = 0; i < tracing->event_count; i++) {
             snprintf(path, sizeof path, "events/%s/enable", tracing->events[i]);
             put(tracing->instance, path, "0", 0);
@@ -119,16 +116,6 @@ int tracing_enable(struct tracing *tracing, const char *event, struct diag *diag
         return diag_usage(diag, TRACEFS "/events/%s: %s; expected a kernel with this tracepoint",
                           event, strerror(errno));
     tracing->events[tracing->event_count++] = event;
-    return DIAG_OK;
-}
-
-int tracing_enable_probes(struct tracing *tracing, struct diag *diag)
-{
-    char path[128];
-    snprintf(path, sizeof path, "events/%s/enable", tracing->group);
-    if (!put(tracing->instance, path, "1", 0))
-        return refuse("the probes cannot be switched on", diag);
-    tracing->enabled = true;
     return DIAG_OK;
 }
 

@@ -3,7 +3,7 @@
 #define TWBENCH_TRACING_H
 
 #include "harness/base/diag.h"
-#include "labs/traces/record/record_end.h"
+#include "labs/traces/record/command.h"
 
 #include <stddef.h>
 
@@ -12,8 +12,7 @@ struct tracing {
     char group[32];     /* of the probes */
     char made[4][40];   /* probes that are there, by name */
     size_t made_count;
-    bool enabled;          /* the group's events */
-    const char *events[4]; /* those of the kernel that are on */
+    const char *events[4]; /* those that are on */
     size_t event_count;
 };
 
@@ -26,11 +25,17 @@ void tracing_close(struct tracing *tracing);
 /* Adds the probe NAME at that offset of the file, with what it fetches; "" or a filter for its events. */
 int tracing_probe(struct tracing *tracing, const char *name, const char *file, uint64_t offset,
                   const char *fetches, const char *filter, struct diag *diag);
-/* Events begin: of the kernel ("timer/timer_start"), and of all probes made. */
+/* Events begin: of the kernel ("timer/timer_start"), or of all probes made (the group). */
 int tracing_enable(struct tracing *tracing, const char *event, struct diag *diag);
-int tracing_enable_probes(struct tracing *tracing, struct diag *diag);
 /* Events end; they go into the log, and how many there are and were lost into `end`. */
 int tracing_save(struct tracing *tracing, const char *log, struct record_end *end,
                  struct diag *diag);
+
+/* ---- Probes on the timer functions of libuv and libevent, so that no program is rebuilt or restarted (probes.c). ---- */
+
+/* Probes of the library's file, NULL: the one that the linker finds.  DIAG_USAGE: it is not installed, or what the
+ * offsets in libuv's structs are asked of (headers, a compiler) is not here.  The file is loaded to find its functions. */
+int probes_libuv(struct tracing *tracing, const char *file, struct diag *diag);
+int probes_libevent(struct tracing *tracing, const char *file, struct diag *diag);
 
 #endif

@@ -2,7 +2,7 @@
 #
 # The programs get a copy of their library, so that the probes see nothing else that runs on the machine.
 
-load support
+load ../../../tests/cli/support
 
 # Probes and tracefs need root and a kernel that has them.
 needs_tracefs() {
@@ -28,7 +28,7 @@ own_library() {
 program() {
     needs_tracefs
     own_library "$3"
-    gcc -o "$1" "$root/tests/record/$1.c" "-l$2"
+    gcc -o "$1" "$BATS_TEST_DIRNAME/record/$1.c" "-l$2"
 }
 
 record() {

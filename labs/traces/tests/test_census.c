@@ -1,6 +1,6 @@
 /* test_census.c - the census of the recorded traces is what was counted when they were recorded. */
-#include "labs/traces/census.h"
 #include "harness/measure/workload/workload.h"
+#include "labs/traces/census.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_fit.c - the workload fitted to a trace does what the trace does, at its own size and at ten times it. */
-#include "labs/traces/fit.h"
 #include "harness/measure/workload/generate.h"
+#include "labs/traces/fit.h"
 
 #include <math.h>
 #include <setjmp.h>

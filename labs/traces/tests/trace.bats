@@ -1,6 +1,6 @@
 # trace.bats - what is in a trace: table, JSON, picture, and what is refused.
 
-load support
+load ../../../tests/cli/support
 
 @test "the five recorded traces hold what was counted when they were recorded" {
     # name, operations, new, re-arms, cancels, expired, left, ids, max and mean armed, per second, distinct

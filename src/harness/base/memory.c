@@ -1,8 +1,9 @@
 /* memory.c - takes memory, or ends the program. */
 #include "harness/base/memory.h"
 
+#include "harness/base/room.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,17 @@ void *memory_grow(void *array, size_t count, size_t size)
 {
     bool fits = size == 0 || count <= SIZE_MAX / size;
     return there_is(fits ? realloc(array, count * size + (count * size == 0)) : NULL, count * size);
+}
+
+void memory_must(bool taken)
+{
+    if (!taken)
+        there_is(NULL, 1);
+}
+
+void memory_room(void *array, size_t count, size_t *room, size_t size)
+{
+    memory_must(room_for(array, count, room, size));
 }
 
 char *memory_text(const char *text)

@@ -8,12 +8,17 @@
 #ifndef TWBENCH_MEMORY_H
 #define TWBENCH_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Zeroed; the caller frees it.  Never NULL. */
 void *memory_take(size_t count, size_t size);
 /* The array with room for `count`; what is new is not zeroed.  Never NULL. */
 void *memory_grow(void *array, size_t count, size_t size);
+/* Ends the program when something that takes its memory itself had none. */
+void memory_must(bool taken);
+/* room_for (room.h) that cannot fail. */
+void memory_room(void *array, size_t count, size_t *room, size_t size);
 /* A copy of the text. */
 char *memory_text(const char *text);
 

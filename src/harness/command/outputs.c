@@ -306,8 +306,8 @@ static int write_exports(const struct outputs *outputs, const struct result_docu
                          const cJSON *comparison, const struct page *page, struct diag *diag)
 {
     struct diag step;
-    int status = page_is_whole(page) ? DIAG_OK : diag_run(diag, "no memory for the page");
-    for (size_t i = 0; i < FORMATS && page_is_whole(page); i++) {
+    int status = DIAG_OK;
+    for (size_t i = 0; i < FORMATS; i++) {
         struct rendering rendering = {&formats[i], result, comparison, page};
         bool can = formats[i].write_page || (comparison && formats[i].write_comparison) ||
                    (result && formats[i].write);
@@ -418,9 +418,8 @@ static int write_frame(struct call *call, const struct outputs *outputs, const s
 int outputs_exports(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
     const struct document_kind *kind = document_kind_of(document);
-    struct page page = {.failed = !kind};
-    if (kind)
-        kind->build(&page, document);
+    struct page page = {.blocks = NULL};
+    kind->build(&page, document);
     int status = write_exports(outputs, NULL, NULL, &page, diag);
     page_free(&page);
     return status;
@@ -443,7 +442,7 @@ static int write_page(struct call *call, const struct outputs *outputs,
     note(&status, diag,
          write_exports(outputs, result, kind->is_comparison ? document : NULL, &page, &step),
          &step);
-    if (outputs->html && page_is_whole(&page))
+    if (outputs->html)
         note(&status, diag,
              write_frame(call, outputs, &page, kind->pictures ? &pictures : NULL, &step), &step);
     if (pictures.missing[0])

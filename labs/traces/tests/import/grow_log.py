@@ -1,7 +1,7 @@
 """grow_log.py KIND SAMPLE MEGABYTES >LOG - a sample, plain or .xz or .gz, over and over, each time later.
 
 What is a time in it goes on by as many seconds each time, so that the result is one long log and not the
-same moment again and again: for measuring how fast `twbench import` reads (docs/IMPORT.md has the figures).
+same moment again and again: for measuring how fast `twbench import` reads (labs/traces/docs/TRACES.md has the figures).
 """
 import gzip
 import lzma

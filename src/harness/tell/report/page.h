@@ -8,8 +8,6 @@
  * A page is built from top to bottom.  Text goes to what was opened last: a paragraph, a list item, a table's
  * cell.  A span that shows a value of the document carries its path and, for a number, the exact value.
  * Text is UTF-8; the terminal's writer replaces what a plain terminal cannot show.
- *
- * Without memory a page stays incomplete and page_is_whole says so; no call in between has to be checked.
  */
 #ifndef TWBENCH_PAGE_H
 #define TWBENCH_PAGE_H
@@ -42,7 +40,7 @@ struct page_span {
 /* A paragraph, a list item or a cell. */
 struct page_line {
     struct page_span *spans;
-    size_t count, room;
+    size_t count;
 };
 
 enum page_column_flag {
@@ -110,14 +108,12 @@ struct page_block {
 struct page {
     struct page_block *blocks;
     size_t count, room;
-    bool failed; /* memory was short */
 };
 
 /* ---- Building. ------------------------------------------------------------------------------- */
 
 /* All zero is an empty page; page_free in any case. */
 void page_free(struct page *page);
-bool page_is_whole(const struct page *page);
 
 #define PAGE_PRINTF(at) __attribute__((format(printf, at, (at) + 1)))
 
