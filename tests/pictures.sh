@@ -77,7 +77,7 @@ readable() {
 check "librsvg reads every picture" readable
 
 named() {
-    ! grep -lE '<title>(data |gnuplot_plot_)' $(find docs labs -name "*.svg") "$work"/*/*.svg
+    ! grep -rlE --include='*.svg' '<title>(data |gnuplot_plot_)' docs labs "$work"
 }
 check "no part of a picture has a title that only gnuplot understands" named
 
