@@ -11,7 +11,7 @@
 
 /* The bytes of a wheel-log directory: entries, headers of files, pages of heads.
  *
- * docs/WHEEL-LOG-FORMAT.md is the page for readers; has all of it.
+ * docs/WHEEL-LOG-FORMAT.md has each of them.
  *
  * CHECKS are the low 32 bits of XXH3: the header-only library is among the project's packages already, needs no
  * instruction that not every machine has, and takes a seed.  The seed is the position: bytes that lie in the wrong
