@@ -88,8 +88,8 @@ static const struct flag flags[] = {
 };
 #define OUTPUTS_AT offsetof(OF, outputs)
 static const struct flag_group groups[] = {
-    {.flags = set_flags, .count = 1, .offset = offsetof(OF, loads)},
     {.flags = flags, .count = FLAGS(flags)},
+    {.flags = set_flags, .count = 1, .offset = offsetof(OF, loads)},
     DESIGN_FLAGS_ALONE(offsetof(OF, designs)),
     SETUP_PIN(offsetof(OF, setup)),
     OUTPUT_JSON(OUTPUTS_AT),
