@@ -1,7 +1,7 @@
 #!/bin/bash
 # reference_pictures.sh [DIR] - draws the pictures of README.md and docs/ from results/reference into DIR (docs/pictures).
 #
-# Those of docs/LESSONS.md come from no measurement: tools/lessons_pictures.sh.
+# Those of LESSONS.md come from no measurement: labs/teach/docs/lessons_pictures.sh.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -26,9 +26,9 @@ for name in throughput-closed caller-closed lateness-fill-expire lateness-burst 
 for name in puts lateness recovery bytes; do keep stores.json stores-$name.svg; done
 PICTURE=$pictures/libraries-nginx.svg tools/libraries_picture.sh
 PICTURES=$pictures tools/scale_pictures.sh
-if [ -e results/reference/claims.json ]; then
-    PICTURES=$pictures tools/claims_pictures.sh
+if [ -e results/reference/claims.json ] && [ -d labs/teach ]; then
+    labs/teach/docs/claims_pictures.sh
 else
-    echo "results/reference/claims.json is missing, pictures/claims stay: make reference" >&2
+    echo "results/reference/claims.json is missing, those of claims stay: make reference" >&2
 fi
 echo "pictures of results/reference are in $pictures"
