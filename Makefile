@@ -328,7 +328,7 @@ test-core: ## the same of the core alone: no lab is built, and none is missed
 test-all: export DEPTH := all
 test-all: ## every test at its full depth, sanitizers and fuzzers among them (half an hour)
 	$(Q)tools/deps.sh build bench test 'labs/*'
-	$(Q)tools/deps.sh fleet record package || echo "fleet, record, package: what is missing is skipped"
+	$(Q)tools/deps.sh package 'labs/*/fleet' 'labs/*/record' || echo "package, fleet, record: what is missing is skipped"
 	$(Q)$(MAKE) all tests
 	$(Q)$(MAKE) FLAVOUR=fuzz unit-tests fuzzers
 	$(Q)$(MAKE) run-tests FUZZ_SECONDS=5
@@ -448,7 +448,7 @@ BASH_COMPLETIONS := $(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS  := $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS := $(PREFIX)/share/fish/vendor_completions.d
 
-manual: all ## write docs/man/twbench.1 from twbench.1.in and the table of flags
+manual: core ## write docs/man/twbench.1 from twbench.1.in and the table of flags
 	$(Q)tools/manual.sh ./twbench >docs/man/twbench.1.new && mv docs/man/twbench.1.new docs/man/twbench.1
 
 install: all install-core $(foreach lab,$(LABS),install-$(lab)) ## install core and labs under DESTDIR/PREFIX
@@ -483,7 +483,7 @@ uninstall: ## remove what install put there
 
 # A copy of the sources is built, so that no object of ours gets into a package, nor the folder's name.
 deb: ## build Debian packages into build/deb
-	$(Q)tools/deps.sh build package
+	$(Q)tools/deps.sh build package 'labs/*/build'
 	$(Q)tools/deb.sh build/deb
 
 clean: ## remove everything that was built

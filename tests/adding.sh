@@ -1,5 +1,5 @@
 #!/bin/bash
-# adding.sh - the commands of docs/ADDING-A-BACKEND.md, run one by one in a copy of the tree.
+# adding.sh - the commands of docs/PLUGINS.md that add a design to the program, run one by one in a copy of the tree.
 # Prints TAP.
 set -uo pipefail
 
@@ -7,8 +7,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 
-mapfile -t commands < <(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' \
-    "$root/docs/ADDING-A-BACKEND.md")
+mapfile -t commands < <(sed -n '/^## Adding a design to the program/,$p' "$root/docs/PLUGINS.md" |
+    awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside')
 
 # What was built goes along, with its dates, so that only the new design is compiled.
 cd "$root" && cp -a Makefile VERSION LICENSE src docs tools tests workloads "$copy" &&

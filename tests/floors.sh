@@ -154,11 +154,11 @@ public_declarations_have_comments() {
         }'
 }
 
-# "What it stands on" of docs/ARCHITECTURE.md is the one place for reasons, tools/packages.txt for what is installed.
+# "Why these packages" of docs/PACKAGES.md is the one place for reasons, tools/packages.txt for what is installed.
 packages_have_reasons() {
     awk -F'|' 'NR == FNR { if (/^\| [a-z]/) { gsub(/,/, " ", $2); n = split($2, names, " "); while (n) named[names[n--]] } next }
-        !/^#/ && NF { split($0, word, " "); if (!(word[2] in named)) print word[2] " (" word[1] ") has no reason in docs/ARCHITECTURE.md" }
-    ' <(sed -n '/^## What it stands on/,/^## Where tests are/p' docs/ARCHITECTURE.md) tools/packages.txt
+        !/^#/ && NF { split($0, word, " "); if (!(word[2] in named)) print word[2] " (" word[1] ") has no reason in docs/PACKAGES.md" }
+    ' <(sed -n '/^## Why these packages/,/^## Other processors/p' docs/PACKAGES.md) tools/packages.txt
 }
 
 file_names_are_unique() {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# pages.sh - do the figures of README.md and docs/ come from results/reference, and its files from one build?  Prints TAP.
+# pages.sh - do the figures of README.md and of the pages come from results/reference, and its files from one build?  Prints TAP.
 # shellcheck disable=SC2016,SC2317  # text of scripts; functions that check calls
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
@@ -36,10 +36,13 @@ has_said 'text.md:4: a measured time in running text'
 tell $? "a page with marked figures has none in its running text"
 
 named() {
-    local file bad=0
-    while read -r file; do
-        grep -q "pictures/$file" README.md docs/*.md || { echo "docs/pictures/$file: no page shows it"; bad=1; }
-    done < <(cd docs/pictures && find . -name '*.svg' | cut -c3-)
+    local file bad=0 pictures
+    for pictures in docs/pictures labs/*/docs/pictures; do
+        [ -d "$pictures" ] || continue
+        while read -r file; do
+            grep -q "pictures/$file" README.md docs/*.md labs/*/docs/*.md || { echo "$pictures/$file: no page shows it"; bad=1; }
+        done < <(cd "$pictures" && find . -name '*.svg' | cut -c3-)
+    done
     return "$bad"
 }
 check "every picture is shown by a page" named

@@ -56,46 +56,6 @@ check "and says which are grey" says crowd/cost-standard.svg 'Grey, not among th
 # A bar is a filled polygon; the first panel of this one has a logarithmic axis.
 check "a logarithmic axis says so" says bars/bars-nginx.svg 'time, logarithmic axis'
 
-# Runners: threads on an axis, a name each; what is not there, stops in a load without any, has no panel.
-runners() {
-    "$twbench" run --runner=locked,tick-queue --impl=heap --tick=2ms --runs=1 --no-system-check --progress=never \
-        --json="$work/runners.json" "${resume[@]}" "$@" >/dev/null
-    resume=(--resume)
-}
-drawn_runners() {
-    local resume=()
-    runners --load=closed --threads=1,2 --tasks=100 --duration=10ms &&
-        runners --load=idle --tasks=10 --duration=20ms && runners --load=burst --tasks=1000 --threads=2 && draw "$work/runners.json" runners
-}
-check "pictures of runners are drawn" drawn_runners
-check "throughput has threads on its axis" says runners/throughput-closed.svg 'threads that start and stop'
-check "a runner stands by its name where all have one design" says runners/throughput-closed.svg '>tick-queue<'
-check "lateness has percentiles" says runners/lateness-burst.svg 'late, p99'
-check "a load without stops has no panel of them" lacks runners/caller-burst.svg 'a stop, p'
-check "idle has wake-ups" says runners/idle-idle.svg 'wake-ups a second'
-lone() { [ ! -e "$work/runners/lateness-idle.svg" ] && [ ! -e "$work/runners/throughput-idle.svg" ]; }
-check "there is no picture of what a load does not show" lone
-
-# An advice in which no candidate lies beyond the edge of the picture, but the interval of one does; and one in which all
-# others are hopeless.
-beyond() {
-    python3 - results/reference/advise.json "$work" <<'PYTHON'
-import copy, json, sys
-document = json.load(open(sys.argv[1]))
-for name, factor, upper in (("interval", 1.05, 100), ("hopeless", 1000, 1001)):
-    planted = copy.deepcopy(document)
-    best = planted["advice"]["recommendation"]["candidate"]
-    base = next(c for c in planted["advice"]["candidates"] if c["name"] == best)["figures"]["cost_ns_per_op"]["median"]
-    for candidate in planted["advice"]["candidates"]:
-        if candidate["name"] != best and candidate["figures"]:
-            candidate.update(status="dominated", front=False)
-            candidate["figures"]["cost_ns_per_op"].update(median=base * factor, low=base * factor, high=base * upper)
-    json.dump(planted, open(f"{sys.argv[2]}/{name}.json", "w"))
-PYTHON
-    draw "$work/interval.json" interval && draw "$work/hopeless.json" hopeless
-}
-check "an advice with a point or an interval beyond the edge is drawn" beyond
-check "what lies beyond it is counted" says hopeless/advise-nginx.svg 'farther right'
 
 # A bar on a logarithmic axis has no foot to stand on.
 barless() { ! grep -n 'boxxyerror\|with boxes' plots/libraries.gp; }
@@ -120,26 +80,6 @@ named() {
     ! grep -lE '<title>(data |gnuplot_plot_)' docs/pictures/*.svg docs/pictures/*/*.svg "$work"/*/*.svg
 }
 check "no part of a picture has a title that only gnuplot understands" named
-
-# A logarithmic axis has no place for 0: an interval that begins there keeps its point.
-a_zero_stays() {
-    local low
-    for low in 1 0; do
-        python3 - results/reference/stores.json "$work/low-$low.json" "$low" <<'PYTHON' || return
-import json, sys
-document = json.load(open(sys.argv[1]))
-for cell in document["cells"]:
-    for figure in (cell.get("figures") or {}).values():
-        if isinstance(figure, dict) and figure.get("median"):
-            figure["low"] = 0 if sys.argv[3] == "0" and cell["store"] == "lmdb" else figure["median"]
-json.dump(document, open(sys.argv[2], "w"))
-PYTHON
-        draw "$work/low-$low.json" "low-$low" || return
-        grep -o "#gpPt[0-9]*'" "$work/low-$low/stores-bytes.svg" | sort | uniq -c | grep -v gpPt6 >"$work/low-$low/points"
-    done
-    diff "$work/low-1/points" "$work/low-0/points" && grep -q 'the lower edge stands for 0' "$work/low-0/stores-bytes.svg"
-}
-check "a figure whose interval begins at 0 is drawn" a_zero_stays
 
 narrow() {
     python3 - "$twbench" "$work" <<'PYTHON'

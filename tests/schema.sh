@@ -1,7 +1,6 @@
 #!/bin/bash
-# schema.sh - holds schema/result-1.json, the loader and docs/RESULT-FORMAT.md against each other, and
-# schema/comparison-1.json and docs/COMPARE-FORMAT.md; and what trace, import, show and probe write against their
-# schemas and pages.
+# schema.sh - checks schema/result-1.json and the loader against each other, schema/comparison-1.json, and what probe
+# writes; each schema says what every key means.
 #
 # The documents come from `test_document sample` and `test_comparison sample`, which make them up
 # without running any design, and from ./twbench, which also prints the catalogue of figures.  Prints TAP.
@@ -21,17 +20,15 @@ PYTHONPATH=tests python3 -B - "$maker" "$work" <<'PYTHON'
 import copy, json, os, subprocess, sys
 import jsonschema
 import format_check
-from format_check import check_schema, name_of
+from format_check import check_schema, name_of, undescribed
 from tap import end, report
 
 maker, work = sys.argv[1:]
 twbench = os.environ.get("TWBENCH", "./twbench")
 schema = json.load(open("schema/result-1.json"))
 sample = json.load(open(f"{work}/sample.json"))
-manual = open("docs/RESULT-FORMAT.md").read()
 validator = jsonschema.Draft7Validator(schema)
 compare_schema = json.load(open("schema/comparison-1.json"))
-compare_manual = open("docs/COMPARE-FORMAT.md").read()
 compare_validator = jsonschema.Draft7Validator(compare_schema)
 binaries = json.load(open(f"{work}/binaries.json"))
 results_mode = json.load(open(f"{work}/results.json"))
@@ -175,8 +172,7 @@ base = small(sample)
 report("the small sample loads", [] if loads([base]) == [True] and not errors(base) else ["no"])
 report("the schema states every key",
        [name_of(p) for p in key_paths(base) if not stated(schema, p, schema["definitions"])])
-report("docs/RESULT-FORMAT.md explains every key",
-       sorted({str(p[-1]) for p in key_paths(base) if f"`{p[-1]}`" not in manual}))
+report("the schema says what every key means", undescribed(schema, key_paths(base)))
 both_refuse("a missing key", without)
 both_refuse("a value of another type", retyped)
 both_refuse("a number below 0", negated)
@@ -211,7 +207,7 @@ report(f"a cell of an older version is taken, which lacks {len(older)} keys",
        errors(claims) + ([] if loads([claims]) == [True] else ["the loader refuses it"]) +
        ([] if len(older) > 10 else [f"only {older}"]))
 stale = subprocess.run(["tools/figures.py", "--check"], capture_output=True, text=True)
-report("schemas and format page are what the catalogue says", stale.stdout.splitlines() + stale.stderr.splitlines())
+report("schemas and pages are what the catalogue says", stale.stdout.splitlines() + stale.stderr.splitlines())
 claims = copy.deepcopy(base)
 for phase in claims["cells"][0]["phases"]:
     phase["work"] = phase["advance_work"] = None
@@ -236,9 +232,7 @@ report("comparison: the small sample is valid", errors(base, compare_validator))
 report("comparison: the schema states every key",
        [name_of(p) for p in key_paths(base)
         if not stated(compare_schema, p, compare_schema["definitions"])])
-report("docs/COMPARE-FORMAT.md explains every key",
-       sorted({str(p[-1]) for p in key_paths(base)
-               if p[0] not in ("tool", "machine") and f"`{p[-1]}`" not in compare_manual}))
+report("comparison: the schema says what every key means", undescribed(compare_schema, key_paths(base)))
 schema_refuses("a missing key", without, 100)
 schema_refuses("a value of another type", retyped, 100)
 schema_refuses("a number below 0",
@@ -256,45 +250,10 @@ claims = copy.deepcopy(base)
 claims["added"] = claims["cells"][0]["added"] = 1
 report("comparison: a key that a newer version added is taken", errors(claims, compare_validator))
 
-# ---- What trace, import, show and probe write. ----
+# ---- What probe and run write. ----
 
-SMALL = {
-    "trace": (["trace", "libuv-bind", f"--fit={work}/fitted.json", "--json={}"], "docs/TRACE.md"),
-    "import": (["import", "nginx", "tests/import/samples/nginx-debug_event-mid.log.xz", "-o", f"{work}/trace.tt",
-                "--progress=never", "--json={}"], "docs/IMPORT.md"),
-    "show": (["show", "W9", "--json={}"], "docs/SHOW.md"),
-    "probe": (["probe", "--impl=heap", "--workload=hold", "--tasks=100", "--samples=1", "--passes=1"], None),
-}
-VERSIONS = {"probe": 2}
-
-
-def written(command):
-    path = f"{work}/written.json"
-    if os.path.exists(path):
-        os.remove(path)
-    out = subprocess.run([twbench] + [word.format(path) for word in command], capture_output=True, text=True)
-    return json.load(open(path)) if os.path.exists(path) else json.loads(out.stdout)
-
-
-for kind, (command, page) in SMALL.items():
-    stated_schema = json.load(open(f"schema/{kind}-{VERSIONS.get(kind, 1)}.json"))
-    check_schema(f"{kind}: the schema is a schema", stated_schema)
-    judge, document = jsonschema.Draft7Validator(stated_schema), written(command)
-    report(f"{kind}: what twbench writes is valid", errors(document, judge))
-    paths = [path for path in key_paths(document) if "fit" not in path and not {"converter", "flags"} & set(path[:-1])]
-    report(f"{kind}: the schema states every key",
-           [name_of(p) for p in paths if not stated(stated_schema, p, {})] + ([] if len(paths) > 8 else ["few keys"]))
-    report(f"{kind}: a value of another type is refused",
-           [name_of(p) for p in paths if judge.is_valid(retyped(document, p))])
-    report(f"{kind}: a key that must be there is missed",
-           [key for key in stated_schema["required"]
-            if judge.is_valid({name: value for name, value in document.items() if name != key})])
-    if page:
-        explained = open(page).read()
-        report(f"{page} explains every key at the top",
-               [key for key in document if not any(f"{mark}{key}{end}" in explained
-                                                   for mark in "`." for end in "`.[")
-                and not (key.startswith("frac_end_") and "`frac_end_*`" in explained)])
+format_check.check_written("probe", "schema/probe-2.json", ["probe", "--impl=heap", "--workload=hold", "--tasks=100",
+                                                            "--samples=1", "--passes=1"])
 
 run = subprocess.run([twbench, "--impl=all", "--tasks=100", "--runs=2", "--counters=step",
                       "--json=-"], capture_output=True, text=True)

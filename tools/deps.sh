@@ -2,9 +2,9 @@
 # deps.sh PURPOSE... - install the Debian packages that a purpose needs and this machine lacks.
 #
 # Purposes and packages are listed in packages.txt beside this script, and for a lab in labs/NAME/packages.txt:
-# labs/NAME stands for what the lab is built and tested with, labs/NAME/PURPOSE for another purpose of it, 'labs/*' for
-# all labs.  Says what it will install,
-# then does: as root, or through sudo; where neither works it prints the command and exits with 2.
+# labs/NAME stands for what the lab is built and tested with, labs/NAME/PURPOSE for one purpose of it.  NAME may be '*':
+# all labs.  Says what it will install, then does: as root, or through sudo; where neither works it prints the command
+# and exits with 2.
 # When nothing is missing it says nothing and touches no network.
 set -euo pipefail
 
@@ -13,13 +13,15 @@ table=tools/packages.txt
 
 # Packages of the given purposes, one a line.  A lab without a table of its own needs none.
 packages_of() {
-    local purpose lab
+    local purpose lab wanted lab_table
     for purpose in "$@"; do
         case $purpose in
-        labs/*/*) awk -v purpose="${purpose##*/}" '$1 == purpose { print $2 }' "${purpose%/*}/packages.txt" ;;
         labs/*)
-            for lab in $purpose; do
-                [ ! -e "$lab/packages.txt" ] || awk '$1 == "build" || $1 == "test" { print $2 }' "$lab/packages.txt"
+            IFS=/ read -r _ lab wanted <<<"$purpose"
+            # shellcheck disable=SC2086  # the name of the lab may be a pattern
+            for lab_table in labs/$lab/packages.txt; do
+                [ ! -e "$lab_table" ] || awk -v wanted="$wanted" '
+                    $1 == wanted || (wanted == "" && ($1 == "build" || $1 == "test")) { print $2 }' "$lab_table"
             done
             ;;
         *) awk -v purpose="$purpose" '

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
-"""figures.py [--check] - writes what the catalogue of figures says into the schemas and the format page.
+"""figures.py [--check] - writes what the catalogue of figures says into the schemas and pages.
 
 The catalogue is src/harness/tell/result/figures.def; ./twbench list --figures prints it (TWBENCH names another program).
-From it come, in schema/result-1.json, type, description and "required" of every key of a cell; in
-schema/comparison-1.json and show-1.json the counters; in docs/ the tables between <!-- figures: OBJECT --> and <!-- end -->, and the
-names of all counters between <!-- counters --> and <!-- end -->.  What schemas share, the definitions of tool, machine
-and command, is copied from schema/result-1.json into those that have them, so that each is whole.  `make figures` runs this.  With --check nothing is written; the exit status is 1 when something would be.
+From it come, in schema/result-1.json, type, description and "required" of every key of a cell; in other schemas, those of
+labs too, the counters; in pages the table of measures between <!-- figures: measures --> and <!-- end -->, and the names of
+all counters between <!-- counters --> and <!-- end -->.  What schemas share, the definitions of tool, machine and command,
+is copied from schema/result-1.json into those that have them, so that each is whole.  `make figures` runs this.  With
+--check nothing is written; the exit status is 1 when something would be.
 """
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
 
-SCHEMA, COMPARISON, SHOW = "schema/result-1.json", "schema/comparison-1.json", "schema/show-1.json"
-SHARING = [COMPARISON, "schema/limits-1.json", "schema/selftest-1.json", "schema/history-1.json",
-           "schema/stores-1.json"]
+SCHEMA = "schema/result-1.json"
 SHARED = ["tool", "machine", "command"]
-PAGES = ["docs/RESULT-FORMAT.md", "docs/COMPARE-FORMAT.md", "docs/CLAIMS-FORMAT.md", "docs/CI.md"]
 TYPES = {"number": "number", "integer": "integer", "text": "string", "boolean": "boolean"}
 
 
@@ -60,7 +59,10 @@ def find_parent(figure, definitions):
 def describe(figure, node):
     """Type and description; what else the schema asks of the value stays."""
     kind, *rest = figure["type"].split(" or ")
-    if "$ref" in node or "oneOf" in node:
+    if "$ref" in node:
+        return
+    if "oneOf" in node:
+        node["description"] = figure["meaning"]
         return
     if kind in TYPES and not {"enum", "const"} & set(node):
         node["type"] = [TYPES[kind], "null"] if rest else TYPES[kind]
@@ -103,7 +105,7 @@ def counters_of(catalogue):
 def write_sharing(text, catalogue):
     schema = replace_counters(json.loads(text), counters_of(catalogue))
     shared = json.load(open(SCHEMA))["definitions"]
-    schema["definitions"].update({name: shared[name] for name in SHARED})
+    schema["definitions"].update({name: shared[name] for name in SHARED if name in schema["definitions"]})
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -120,18 +122,11 @@ def write_show(text, catalogue):
 # ---- The pages. -----------------------------------------------------------------------------------
 
 
-def table_of(place, catalogue):
-    """The members of an object: "cells[]" is the cell, "phases[].work" counters; "measures" those of services."""
-    if place == "measures":
-        rows = [f"| `{figure['measure']}` | {figure['unit'] or 'count'} | `{figure['figure']}` |"
-                for figure in catalogue if figure["measure"]]
-        return ["| measure | unit | from |", "|---|---|---|"] + rows
-    rows = []
-    for figure in catalogue:
-        before, _, key = figure["figure"].rpartition(".")
-        if (before or "cells[]") == place:
-            rows.append(f"| `{key}` | {figure['type']} | {figure['meaning']} |")
-    return ["| key | type | meaning |", "|---|---|---|"] + rows
+def table_of_measures(catalogue):
+    """The measures of services that draw curves."""
+    return ["| measure | unit | from |", "|---|---|---|"] + [
+        f"| `{figure['measure']}` | {figure['unit'] or 'count'} | `{figure['figure']}` |"
+        for figure in catalogue if figure["measure"]]
 
 
 def write_page(text, catalogue):
@@ -142,16 +137,20 @@ def write_page(text, catalogue):
         inside = inside and line != "<!-- end -->"
         if not inside:
             out.append(line)
-        if line.startswith("<!-- figures: "):
-            out += table_of(line[len("<!-- figures: "):-len(" -->")], catalogue)
+        if line == "<!-- figures: measures -->":
+            out += table_of_measures(catalogue)
             inside = True
     return "\n".join(out) + "\n"
 
 
 def main():
     catalogue, stale = read_catalogue(), []
-    writers = [(SCHEMA, write_schema), (SHOW, write_show)] + [(path, write_sharing) for path in SHARING]
-    writers += [(page, write_page) for page in PAGES]
+    schemas = sorted(glob.glob("schema/*.json") + glob.glob("labs/*/schema/*.json"))
+    pages = sorted(glob.glob("docs/*.md") + glob.glob("labs/*/docs/*.md"))
+    writers = [(SCHEMA, write_schema)] + [(path, write_show) for path in schemas if "/show-" in path]
+    writers += [(path, write_sharing) for path in schemas
+                if path != SCHEMA and "tool" in json.load(open(path)).get("definitions", {})]
+    writers += [(page, write_page) for page in pages]
     for path, write in writers:
         before = open(path).read()
         after = write(before, catalogue)

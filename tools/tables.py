@@ -138,7 +138,7 @@ def print_pages(points, *names):
 
 
 def print_libraries(name):
-    sources = {os.path.basename(path).rpartition(".")[0].replace("_", "-") for path in glob.glob("src/libraries/*.c*")}
+    sources = {os.path.basename(path).rpartition(".")[0].replace("_", "-") for path in glob.glob("labs/libraries/*.c*")}
     alone, rows = {}, []
     for cell in cells_of(name):
         phase = cell["phases"][0]

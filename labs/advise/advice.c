@@ -1,11 +1,11 @@
 /* advice.c - writes an advice as JSON, from the evidence and the choice. */
-#include "labs/advise/advice.h"
+#include "labs/advise/evidence.h"
 
-#include "labs/advise/front.h"
-#include "labs/advise/words.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/tell/result/interval.h"
+#include "labs/advise/choice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static cJSON *make_wishes(const struct wishes *wishes)
     json_add(object, "exact", cJSON_CreateBool(!wishes->late && !wishes->on_clock));
     add_positive(object, "late_ns", (double)wishes->late_ns);
     add_positive(object, "late_share", wishes->late_share);
-    add_positive(object, "memory_bytes_per_task", wishes->memory_bytes);
+    add_positive(object, "memory_bytes_per_task", (double)wishes->memory_bytes);
     add_positive(object, "tail_ns", (double)wishes->tail_ns);
     json_add_text(object, "rule", rule);
     return object;
@@ -126,26 +126,27 @@ static cJSON *make_settings(const struct candidate *candidate)
     return object;
 }
 
-/* Where the load's own size is asked for, and nowhere else. */
-static cJSON *make_identities(const struct advice_evidence *evidence, size_t candidate,
-                              uint64_t tasks)
+static cJSON *make_identities(const struct advice_evidence *evidence, size_t candidate)
 {
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
-        if (item->candidate == candidate && item->tasks == tasks &&
-            item->round != EVIDENCE_FITTED && item->cell)
+        if (item->candidate == candidate && item->cell)
             cJSON_AddItemToArray(list, jsontext_string(item->identity));
     }
     return list;
 }
 
-static uint64_t tick_of(const struct candidate *candidate, const struct load *load)
+/* The tick that the candidate was measured at: its own, the runner's, the load's. */
+static double tick_of(const struct candidate *candidate, const struct contender *contender,
+                      const struct load *load)
 {
-    struct tw_runner_config config = {.design = candidate->design->timed};
-    if (candidate->tick_ns > 0)
-        return candidate->tick_ns;
-    return candidate->runner ? runner_tick_ns(candidate->runner->timed, &config) : load->tick_ns;
+    double tick_ns = (double)(candidate->tick_ns > 0 ? candidate->tick_ns : load->tick_ns);
+    if (candidate->runner)
+        tick_ns = NAN;
+    for (size_t i = 0; i < CRITERIA_ROUNDS && isnan(tick_ns); i++)
+        tick_ns = json_get_number(contender->cells.cells[i], "clock.tick_ns");
+    return tick_ns;
 }
 
 static cJSON *make_candidate(const struct advice_evidence *evidence, const struct field *field,
@@ -159,17 +160,17 @@ static cJSON *make_candidate(const struct advice_evidence *evidence, const struc
     candidate_name(text, sizeof text, candidate);
     json_add_text(object, "name", text);
     json_add_text(object, "impl", candidate->design->timed->name);
-    json_add_text(object, "runner", candidate->runner ? candidate->runner->timed->name : NULL);
+    json_add_text(object, "runner", candidate->runner ? candidate->runner->name : NULL);
     json_add(object, "settings", make_settings(candidate));
     json_add_text(object, "drive", plan_drive_name(candidate->drive));
-    json_add_integer(object, "tick_ns", tick_of(candidate, load));
+    json_add_measure(object, "tick_ns", tick_of(candidate, &field->contenders[i], load));
     json_add_text(object, "status", status_of(evidence, field, i));
     json_add(object, "front",
              cJSON_CreateBool(field->entries[i].allowed && field->by[i] == FRONT_ITSELF));
     words_why(text, sizeof text, evidence, field, i);
     json_add_text(object, "why", text);
     json_add(object, "figures", of->known ? make_figures(of) : cJSON_CreateNull());
-    json_add(object, "cells", make_identities(evidence, i, load->tasks));
+    json_add(object, "cells", make_identities(evidence, i));
     return object;
 }
 
@@ -182,14 +183,12 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
     if (choice->chosen == CHOICE_NONE)
         return cJSON_CreateNull();
     const struct candidate *chosen = &evidence->candidates[choice->chosen];
-    cJSON *object = cJSON_CreateObject(), *reasons = cJSON_CreateArray();
+    cJSON *object = cJSON_CreateObject();
     candidate_name(text, sizeof text, chosen);
     json_add_text(object, "candidate", text);
     words_command(text, sizeof text, &evidence->load, chosen);
     json_add_text(object, "command", text);
-    for (size_t i = 0; words_reason(text, sizeof text, evidence, field, i); i++)
-        cJSON_AddItemToArray(reasons, json_text(text));
-    json_add(object, "reasons", reasons);
+    json_add(object, "reasons", words_reasons(evidence, field));
     words_unclear(text, sizeof text, evidence, field);
     json_add_text(object, "unclear", text);
     words_is(text, sizeof text, evidence, field);
@@ -253,107 +252,13 @@ static cJSON *make_comparisons(const struct advice_evidence *evidence, const str
     return list;
 }
 
-/* ---- Sizes. ---------------------------------------------------------------------------------- */
-
-static cJSON *make_point(const struct crossing_point *point)
-{
-    cJSON *object = cJSON_CreateObject();
-    json_add_measure(object, "tasks", point->tasks);
-    json_add(object, "ratio", interval_of_summary(&point->ratio));
-    return object;
-}
-
-static cJSON *make_change(const struct advice_evidence *evidence, const struct size_change *change)
-{
-    char text[WORDS_SIZE];
-    const struct crossing *crossing = &change->crossing;
-    cJSON *object = cJSON_CreateObject(), *points = cJSON_CreateArray();
-    candidate_name(text, sizeof text, &evidence->candidates[change->below]);
-    json_add_text(object, "below", text);
-    candidate_name(text, sizeof text, &evidence->candidates[change->above]);
-    json_add_text(object, "above", text);
-    json_add_measure(object, "tasks", crossing->found ? crossing->tasks : NAN);
-    json_add_measure(object, "low", crossing->found ? crossing->low : NAN);
-    json_add_measure(object, "high", crossing->found ? crossing->high : NAN);
-    json_add_integer(object, "told_at", change->told);
-    words_change(text, sizeof text, evidence, change);
-    json_add_text(object, "says", text);
-    for (size_t i = 0; i < change->point_count; i++)
-        cJSON_AddItemToArray(points, make_point(&change->points[i]));
-    json_add(object, "points", points);
-    return object;
-}
-
-static cJSON *make_measured(const struct advice_evidence *evidence, struct field *field,
-                            uint64_t tasks)
-{
-    char name[CANDIDATE_NAME_MAX];
-    cJSON *object = cJSON_CreateObject(), *cells = cJSON_CreateArray();
-    field_fill(field, evidence, tasks);
-    json_add_integer(object, "tasks", tasks);
-    if (field->choice.chosen != CHOICE_NONE)
-        candidate_name(name, sizeof name, &evidence->candidates[field->choice.chosen]);
-    json_add_text(object, "best", field->choice.chosen != CHOICE_NONE ? name : NULL);
-    for (size_t i = 0; i < evidence->item_count; i++)
-        if (evidence->items[i].tasks == tasks && evidence->items[i].cell)
-            cJSON_AddItemToArray(cells, jsontext_string(evidence->items[i].identity));
-    json_add(object, "cells", cells);
-    return object;
-}
-
-/* At the trace's own size: the fitted workload's cost over the trace's. */
-static cJSON *make_agreement(const struct advice_evidence *evidence)
-{
-    char name[CANDIDATE_NAME_MAX];
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < evidence->candidate_count; i++) {
-        struct contender fitted = evidence_fitted(evidence, i);
-        struct contender own = evidence_contender(evidence, i, evidence->load.tasks);
-        if (!fitted.of.known || !own.of.known)
-            continue;
-        struct summary ratio = criteria_ratio(&fitted.cells, &own.cells);
-        cJSON *object = cJSON_CreateObject();
-        candidate_name(name, sizeof name, &evidence->candidates[i]);
-        json_add_text(object, "candidate", name);
-        json_add(object, "cost_ratio", interval_of_summary(&ratio));
-        cJSON_AddItemToArray(list, object);
-    }
-    return list;
-}
-
-static cJSON *make_sizes(const struct advice_evidence *evidence, struct field *field)
-{
-    uint64_t sizes[EVIDENCE_SIZES_MAX];
-    size_t size_count = evidence_sizes(evidence, sizes);
-    cJSON *object = cJSON_CreateObject();
-    cJSON *measured = cJSON_CreateArray(), *list = cJSON_CreateArray();
-    struct size_change *changes = calloc(SIZES_CHANGES_MAX, sizeof *changes);
-    size_t count = changes ? sizes_find(evidence, field, changes) : 0;
-    for (size_t i = 0; i < size_count; i++)
-        cJSON_AddItemToArray(measured, make_measured(evidence, field, sizes[i]));
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(list, make_change(evidence, &changes[i]));
-    free(changes);
-    json_add_text(object, "fitted", evidence->fitted);
-    json_add(object, "agreement", make_agreement(evidence));
-    json_add(object, "measured", measured);
-    json_add(object, "changes", list);
-    return object;
-}
-
 /* ---- The whole. ------------------------------------------------------------------------------ */
 
 cJSON *advice_make(const struct advice_evidence *evidence)
 {
-    struct field *field = calloc(1, sizeof *field);
+    struct field *field = memory_take(1, sizeof *field);
     cJSON *advice = cJSON_CreateObject(), *candidates = cJSON_CreateArray();
-    if (!field || !advice || !candidates) {
-        free(field);
-        cJSON_Delete(advice);
-        cJSON_Delete(candidates);
-        return NULL;
-    }
-    field_fill(field, evidence, evidence->load.tasks);
+    field_fill(field, evidence);
     json_add(advice, "load", make_load(&evidence->load));
     json_add(advice, "wishes", make_wishes(&evidence->wishes));
     json_add(advice, "budget", make_budget(evidence));
@@ -363,7 +268,8 @@ cJSON *advice_make(const struct advice_evidence *evidence)
     for (size_t i = 0; i < evidence->candidate_count; i++)
         cJSON_AddItemToArray(candidates, make_candidate(evidence, field, i));
     json_add(advice, "candidates", candidates);
-    json_add(advice, "sizes", make_sizes(evidence, field));
+    json_add(advice, "runs",
+             evidence->runs ? cJSON_Duplicate(evidence->runs, true) : cJSON_CreateNull());
     free(field);
     return advice;
 }
@@ -372,10 +278,5 @@ int advice_attach(struct advice_evidence *evidence, struct result_document *docu
                   struct diag *diag)
 {
     evidence_look(evidence, result_json(document));
-    cJSON *advice = advice_make(evidence);
-    int status = result_attach(document, "kind", jsontext_string("advice"), diag);
-    if (status == DIAG_OK)
-        return result_attach(document, "advice", advice, diag);
-    cJSON_Delete(advice);
-    return status;
+    return result_attach(document, "advice", advice_make(evidence), diag);
 }

@@ -1,8 +1,9 @@
 /* advice_plot.c - writes the data of an advice's picture. */
-#include "harness/tell/report/plotdata.h"
+#include "labs/advise/advise.h"
 
 #include "harness/base/json.h"
-#include "harness/tell/report/builders.h"
+#include "harness/base/memory.h"
+#include "harness/tell/report/plotdata.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -18,7 +19,8 @@ struct dot {
     bool allowed;
 };
 
-void advice_plot_name(char *out, size_t size, const cJSON *document)
+/* "advise-nginx"; of a file its last part without the ending. */
+static void name_picture(char *out, size_t size, const cJSON *document)
 {
     const char *workload = json_get_text(document, "advice.load.workload");
     const char *last = strrchr(workload, '/');
@@ -103,26 +105,36 @@ static void write_front(FILE *out, const struct dot *dots, size_t count)
     }
 }
 
-bool advice_plot_write(FILE *out, const cJSON *document)
+static bool write_advice(FILE *out, const cJSON *document, const struct picture *picture)
 {
     char title[256];
     const cJSON *candidates = json_get(document, "advice.candidates");
-    struct dot *dots = calloc((size_t)cJSON_GetArraySize(candidates) + 1, sizeof *dots);
-    size_t count = dots ? gather(document, dots) : 0;
-    if (count > 0) {
-        page_advice_title(title, sizeof title, document);
-        fprintf(out, "title\t");
-        plotdata_write_field(out, title);
-        fputc('\n', out);
-        plotdata_write_machine(out, document);
-        fprintf(out, "blocks\t2\nseries\t%zu\n", count);
-        if (is_on_clock(document))
-            fprintf(out, "clock\treal\n");
-        qsort(dots, count, sizeof *dots, by_memory);
-        write_dots(out, dots, count);
-        qsort(dots, count, sizeof *dots, by_cost);
-        write_front(out, dots, count);
-    }
+    struct dot *dots = memory_take((size_t)cJSON_GetArraySize(candidates) + 1, sizeof *dots);
+    size_t count = gather(document, dots);
+    (void)picture;
+    page_advice_title(title, sizeof title, document);
+    fprintf(out, "title\t");
+    plotdata_write_field(out, title);
+    fputc('\n', out);
+    plotdata_write_machine(out, document);
+    fprintf(out, "blocks\t2\nseries\t%zu\n", count);
+    if (is_on_clock(document))
+        fprintf(out, "clock\treal\n");
+    qsort(dots, count, sizeof *dots, by_memory);
+    write_dots(out, dots, count);
+    qsort(dots, count, sizeof *dots, by_cost);
+    write_front(out, dots, count);
     free(dots);
-    return count > 0;
+    return true;
+}
+
+void advice_pictures(const cJSON *document, struct pictures *out)
+{
+    struct picture picture = {.script = "advise", .write = write_advice};
+    const cJSON *candidates = json_get(document, "advice.candidates");
+    struct dot *dots = memory_take((size_t)cJSON_GetArraySize(candidates) + 1, sizeof *dots);
+    name_picture(picture.name, sizeof picture.name, document);
+    if (gather(document, dots) > 0)
+        pictures_add(out, &picture);
+    free(dots);
 }

@@ -1,9 +1,6 @@
 /* advising.c - makes the load, and races the candidates on it within the budget. */
 #include "labs/advise/advising.h"
 
-#include "labs/advise/fitting.h"
-#include "labs/advise/racing.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,28 +25,16 @@
 #define CLOCK_BESIDE_NS     1.5e8
 #define CLOCK_PLAYED_MIN_NS 1e8
 #define MS                  1e6
-#define CLOCK_CHILD_NS      UINT64_C(5000000000)
 
 /* To see what an interruption takes: the middle of so many stretches. */
 #define STRETCHES  5
 #define STRETCH_NS 10000000u
 
-struct advising {
-    struct measuring measuring;
-    struct fitting fitting;
-};
-
 static uint64_t child_budget(uint64_t whole_ns, uint64_t stream_ns)
 {
     double budget_ns = (double)whole_ns;
-    double child_ns = CHILD_STREAMS * (double)stream_ns;
-    if (child_ns < CHILD_SHARE * budget_ns)
-        child_ns = CHILD_SHARE * budget_ns;
-    if (child_ns > CHILD_SHARE_MAX * budget_ns)
-        child_ns = CHILD_SHARE_MAX * budget_ns;
-    if (child_ns < CHILD_MIN_NS)
-        child_ns = CHILD_MIN_NS;
-    return (uint64_t)child_ns;
+    double child_ns = fmax(CHILD_STREAMS * (double)stream_ns, CHILD_SHARE * budget_ns);
+    return (uint64_t)fmax(fmin(child_ns, CHILD_SHARE_MAX * budget_ns), CHILD_MIN_NS);
 }
 
 /* The load asked for, and where it takes too large a part of the budget, the same workload with fewer tasks. */
@@ -81,25 +66,20 @@ static int make_load(struct measuring *measuring, const struct advise_request *r
 static void meet_clock(struct measuring *measuring, const struct advise_request *request,
                        const struct stream *stream)
 {
-    const struct clock_wishes *clock = &request->setup->clock;
     struct load *load = &measuring->evidence.load;
     double ticks = 0;
     for (size_t i = 0; i < stream->phase_count; i++)
         ticks += (double)stream->phases[i].counts.ticks;
-    double whole_ns = ticks * (double)stream->tick_ns / clock->speed;
-    double looks = (double)(request->runner_count * request->design_count);
+    double whole_ns = ticks * (double)stream->tick_ns / request->speed;
+    double looks = (double)(measuring->live.count * request->design_count);
     double run_ns = (double)request->setup->budget_ns / (looks + CLOCK_RUNS);
-    double played_ns = run_ns - CLOCK_BESIDE_NS;
-    if (played_ns < CLOCK_PLAYED_MIN_NS)
-        played_ns = CLOCK_PLAYED_MIN_NS;
+    double played_ns = fmax(run_ns - CLOCK_BESIDE_NS, CLOCK_PLAYED_MIN_NS);
     played_ns = floor(played_ns / MS) * MS;
-    if (clock->duration_ns > 0)
-        played_ns = (double)clock->duration_ns;
+    if (request->duration_ns > 0)
+        played_ns = (double)request->duration_ns;
     load->threads = request->threads;
-    load->speed = clock->speed;
+    load->speed = request->speed;
     load->played_ns = played_ns < whole_ns ? (uint64_t)played_ns : 0;
-    measuring->child_ns = CLOCK_CHILD_NS;
-    measuring->workload = NULL;
 }
 
 /* Makes the stream, which tells what the load is. */
@@ -109,13 +89,12 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
     const struct setup *setup = request->setup;
     const char *workload = request->load;
     bool is_trace = workload_is_trace(workload, setup->workload_directory);
-    uint64_t tasks =
-        request->task_count > 0 && !is_trace ? request->tasks[request->task_count - 1] : 0;
+    uint64_t tasks = is_trace ? 0 : request->tasks;
     struct plan_group group = {workload, tasks};
     struct stream *stream = NULL;
     measuring->evidence.load =
         (struct load){.workload = workload, .is_trace = is_trace, .tasks = tasks};
-    if (is_trace && request->task_count > 0)
+    if (is_trace && request->tasks > 0)
         return diag_usage(diag, "--tasks: a trace has its own; '%s' is one", workload);
     int status = make_load(measuring, request, group, &stream, diag);
     if (status == DEADLINE_OVER)
@@ -124,7 +103,6 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
         return status;
     measuring->is_made = true;
     measuring->child_ns = child_budget(setup->budget_ns, measuring->stream_ns);
-    measuring->workload = is_trace ? NULL : workload;
     measuring->evidence.load = (struct load){
         .workload = workload,
         .is_trace = is_trace,
@@ -133,27 +111,8 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
         .capacity = stream->capacity,
         .horizon = stream->horizon,
     };
-    if (setup->clock.on)
+    if (request->wishes.on_clock)
         meet_clock(measuring, request, stream);
-    return DIAG_OK;
-}
-
-/* Other sizes of a trace are those of a workload with its mix. */
-static int fit_trace(struct measuring *measuring, const struct advise_request *request,
-                     struct fitting *fitting, struct diag *diag)
-{
-    const struct setup *setup = request->setup;
-    if (!measuring->evidence.load.is_trace || !measuring->is_made || setup->clock.on)
-        return DIAG_OK;
-    int status = fitting_open(fitting, request->load, setup->workload_directory, diag);
-    if (status != DIAG_OK)
-        return status;
-    if (fitting->path[0]) {
-        measuring->workload = fitting->path;
-        measuring->evidence.fitted = fitting->name;
-    } else {
-        fprintf(stderr, "twbench: no other sizes: %s\n", fitting->why);
-    }
     return DIAG_OK;
 }
 
@@ -194,51 +153,32 @@ static void begin(struct measuring *measuring, const struct advise_request *requ
     measuring->setup = *request->setup;
     measuring->designs = request->designs;
     measuring->design_count = request->design_count;
-    measuring->runners = request->runners;
-    measuring->runner_count = request->runner_count;
-    measuring->tasks_asked = request->tasks;
-    measuring->tasks_asked_count = request->task_count;
     measuring->evidence.wishes = request->wishes;
     measuring->evidence.budget_ns = request->setup->budget_ns;
 }
 
-int advising_run(const struct advise_request *request, struct advising **out, struct diag *diag)
+int advising_run(const struct advise_request *request, struct measuring *out, struct diag *diag)
 {
-    struct advising *advising = *out = calloc(1, sizeof *advising);
-    if (!advising)
-        return diag_run(diag, "no memory for the advice");
-    struct measuring *measuring = &advising->measuring;
-    begin(measuring, request);
-    int status = meet_load(measuring, request, diag);
+    int status = DIAG_OK;
+    begin(out, request);
+    if (request->wishes.on_clock)
+        status = live_open(&out->live, request->runners, diag);
     if (status == DIAG_OK)
-        status = fit_trace(measuring, request, &advising->fitting, diag);
+        status = meet_load(out, request, diag);
     if (status == DIAG_OK)
-        status = session_open(&measuring->session, request->setup, diag);
+        status = session_open(&out->session, request->setup, diag);
     if (status != DIAG_OK)
         return status;
-    measuring->evidence.interruption_ns = measure_interruption();
-    if (measuring->evidence.unmade[0])
-        status = result_leave_out(measuring->session.document, measuring->evidence.unmade, diag);
-    measuring->made_ns = clock_read_ns(CLOCK_MONOTONIC);
-    return status == DIAG_OK ? racing_run(measuring, diag) : status;
+    out->evidence.interruption_ns = measure_interruption();
+    if (out->evidence.unmade[0])
+        status = result_leave_out(out->session.document, out->evidence.unmade, diag);
+    out->made_ns = clock_read_ns(CLOCK_MONOTONIC);
+    return status == DIAG_OK ? racing_run(out, diag) : status;
 }
 
-bool advising_knows(const struct advising *advising)
+void advising_close(struct measuring *measuring)
 {
-    return evidence_knows(&advising->measuring.evidence);
-}
-
-struct result_document *advising_document(struct advising *advising)
-{
-    return advising->measuring.session.document;
-}
-
-void advising_close(struct advising *advising)
-{
-    if (!advising)
-        return;
-    fitting_close(&advising->fitting);
-    session_close(&advising->measuring.session);
-    evidence_free(&advising->measuring.evidence);
-    free(advising);
+    live_close(&measuring->live);
+    session_close(&measuring->session);
+    evidence_free(&measuring->evidence);
 }

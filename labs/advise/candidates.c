@@ -1,11 +1,10 @@
 /* candidates.c - lists the designs and settings to try, and leaves out what cannot fit the load. */
-#include "labs/advise/candidates.h"
+#include "labs/advise/evidence.h"
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@ void candidate_name(char *out, size_t size, const struct candidate *candidate)
 {
     struct text text = text_in(out, size);
     if (candidate->runner)
-        text_add(&text, "%s/", candidate->runner->timed->name);
+        text_add(&text, "%s/", candidate->runner->name);
     text_add(&text, "%s", candidate->design->timed->name);
     for (size_t i = 0; i < candidate->setting_count; i++) {
         const struct tw_setting *setting = &candidate->settings[i];
@@ -115,24 +114,18 @@ static void leave_out_on_clock(struct candidate *candidate)
                  "waits for the clock of the machine itself, which a runner does");
 }
 
-size_t candidates_on_clock(const struct load *load, const struct tw_runner_entry *const *runners,
-                           size_t runner_count, const struct tw_design *const *designs,
-                           size_t design_count, struct candidate *out, size_t max)
+size_t candidates_on_clock(const struct runner *runners, size_t runner_count,
+                           const struct tw_design *const *designs, size_t design_count,
+                           struct candidate *out, size_t max)
 {
     size_t count = 0;
     for (size_t r = 0; r < runner_count; r++)
-        for (size_t d = 0; d < design_count && count + 1 < max; d++) {
-            const struct tw_runner *runner = runners[r]->timed;
+        for (size_t d = 0; d < design_count && count < max; d++) {
             if (designs[d]->timed->traits.flags & TW_KEEPS_NOTHING)
                 continue;
-            struct candidate *candidate = &out[count++];
-            *candidate = (struct candidate){
-                .design = designs[d], .runner = runners[r], .place = (unsigned)(r * 64 + d)};
-            leave_out_on_clock(candidate);
-            if (!(runner->flags & TW_RUNNER_TICKS) || runner->tick_ns == load->tick_ns)
-                continue;
-            out[count] = *candidate;
-            out[count++].tick_ns = load->tick_ns;
+            out[count] = (struct candidate){
+                .design = designs[d], .runner = &runners[r], .place = (unsigned)(r * 64 + d)};
+            leave_out_on_clock(&out[count++]);
         }
     return count;
 }
@@ -159,8 +152,7 @@ static size_t around_slots(const struct candidate *of, uint64_t slots, struct ca
         uint64_t value = shifts[i] < 0 ? slots >> -shifts[i] : slots << shifts[i];
         if (slots == 0 || value < SLOTS_MIN || value > UINT64_C(1) << 28)
             continue;
-        out[count] = with_setting(of, "slots", &value, 1);
-        out[count++].slots_shift = shifts[i];
+        out[count++] = with_setting(of, "slots", &value, 1);
     }
     return count;
 }
@@ -224,17 +216,4 @@ size_t candidates_coarser(const struct candidate *of, const struct load *load,
         out[count++].tick_ns = times * load->tick_ns;
     }
     return count;
-}
-
-struct candidate candidate_at_size(const struct candidate *of, uint64_t own_tasks, uint64_t tasks)
-{
-    struct candidate out = *of;
-    if (of->slots_shift == 0)
-        return out;
-    int shift = (int)lround(log2((double)tasks / (double)own_tasks));
-    uint64_t *slots = &out.settings[0].values[0];
-    *slots = shift < 0 ? *slots >> -shift : *slots << shift;
-    if (*slots < SLOTS_MIN)
-        *slots = SLOTS_MIN;
-    return out;
 }

@@ -1,90 +1,225 @@
 /* cmd_advise.c - advise: one load, and what is the design for it here. */
-#include "labs/advise/advising.h"
-#include "labs/traces/import/import.h"
-#include "labs/advise/durable_GONE/advise_stores.h"
-#include "harness/command/cli.h"
-#include "harness/command/outputs.h"
-#include "harness/measure/run/job_pool.h"
-#include "labs/live/runners/runner_registry.h"
+#include "labs/advise/advise.h"
 
-static int check_operands(const struct options *options, struct diag *diag)
+#include "harness/base/memory.h"
+#include "harness/base/units.h"
+#include "harness/command/design_flags.h"
+#include "harness/command/flags.h"
+#include "harness/command/load_flags.h"
+#include "harness/command/outputs.h"
+#include "harness/command/setup_flags.h"
+#include "harness/measure/run/job_pool.h"
+#include "labs/advise/advising.h"
+
+#include <stdlib.h>
+
+#define SPEED_MAX 1e6
+
+struct advise_options {
+    struct setup setup;
+    struct designs designs;
+    struct loads loads; /* --set */
+    struct outputs outputs;
+    struct wishes wishes;
+    bool exact;
+    uint64_t tasks;
+    int clock;
+    const char *runners; /* --clock=real */
+    uint64_t threads, duration_ns;
+    double speed;
+};
+
+static int take_late(struct call *call, void *of, const char *flag, const char *value,
+                     struct diag *diag)
 {
-    if (options->store_flag)
-        return diag_usage(diag,
-                          "--%s: is of stores, for messages that a crash must not lose: "
-                          "--durable is missing",
-                          options->store_flag);
-    if (options->operand_count == 0)
-        return diag_usage(diag, "advise: no load given; expected a workload or a trace, by its "
-                                "name or as a file");
-    if (options->operand_count > 1)
-        return diag_usage(diag, "advise: '%s' is one load too many; expected a single one",
-                          options->operands[1]);
-    return import_refuse_log(options->operands[0], diag);
+    struct advise_options *options = of;
+    (void)call;
+    return wishes_parse_late(value, flag, &options->wishes, diag);
 }
 
-/* On the real clock these and the plugins are looked at unless others are named: a run there takes real time. */
-static const char *const usual[] = {"heap", "hashed", "hier", "fast"};
-#define USUAL (sizeof usual / sizeof *usual)
-
-/* What is asked of the real clock: all runners unless some are named. */
-static int ask_clock(const struct options *options, struct setup *setup,
-                     struct advise_request *request, const struct tw_design **designs,
-                     const struct tw_runner_entry **runners, struct diag *diag)
+static int take_speed(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
 {
-    if (options->original_count > 0 || options->thread_count > 1)
-        return diag_usage(diag, "advise: --threads: one number is expected");
-    setup->clock.on = true;
-    setup->clock.load = CLOCK_PACED;
-    request->threads = options->thread_count > 0 ? (uint32_t)options->threads[0] : 1;
-    for (size_t i = 0; i < runner_registry_count && i < OPTIONS_RUNNERS_MAX; i++)
-        runners[i] = &runner_registry[i];
-    request->runners = options->runner_count > 0 ? options->runners : runners;
-    request->runner_count =
-        options->runner_count > 0 ? options->runner_count : runner_registry_count;
-    if (options->designs_given)
-        return DIAG_OK;
-    request->designs = designs;
-    request->design_count = 0;
-    for (size_t i = 0; i < USUAL; i++)
-        designs[request->design_count++] = registry_find(usual[i]);
-    for (size_t i = 0; i < options->plugin_count && i < OPTIONS_LIST_MAX; i++)
-        designs[request->design_count++] = options->plugins[i];
+    struct advise_options *options = of;
+    (void)call;
+    return units_parse_real_in(value, flag, 1 / SPEED_MAX, SPEED_MAX, &options->speed, diag);
+}
+
+/* In the order of enum criterion. */
+static const char *const goal_words[] = {"cost", "memory", "tail", "late", "wakeups", NULL};
+static const char *const clock_words[] = {"virtual", "real", NULL};
+#define CLOCK_REAL 1
+
+#define OF struct advise_options
+static const struct flag set_flags[] = {FLAG_NAMED(
+    "set", "NAME=VALUE", "override a parameter of the workload; may be repeated", load_flag_set)};
+static const struct flag flags[] = {
+    FLAG_COUNT("tasks", "N", "number of timers (default: the workload's)", OF, tasks, 1,
+               TW_CAPACITY_MAX),
+    FLAG_WORD("for", "GOAL",
+              "cost (default), memory, tail, wakeups; with --clock=real late (default)", OF,
+              wishes.goal, goal_words),
+    FLAG_SWITCH("exact", "only designs that are never late, at the load's own tick (default)", OF,
+                exact),
+    FLAG_BY("late", "TIME|SHARE",
+            "lateness that may be: 10ms, also of coarser ticks; or 12.5% of a delay", take_late),
+    FLAG_COUNT("memory", "BYTES", "most memory per task, all of it", OF, wishes.memory_bytes, 1,
+               UINT64_C(1) << 40),
+    FLAG_TIME("tail", "no single advance may take longer", OF, wishes.tail_ns, 1),
+    FLAG_WORD("clock", "virtual|real", "real: which runner and design, on the machine's clock", OF,
+              clock, clock_words),
+    FLAG_FILE("runner", "A,B|all", "with --clock=real: runners to choose from (default all)", OF,
+              runners),
+    FLAG_COUNT("threads", "N", "with --clock=real: threads that start and stop timers (default 1)",
+               OF, threads, 1, 1024),
+    FLAG_BY("speed", "X", "with --clock=real: pace of the load (default 1: its own)", take_speed),
+    FLAG_TIME("duration",
+              "with --clock=real: how much of the load a run plays (default: by budget)", OF,
+              duration_ns, 1000000),
+    SETUP_SEED(OF, setup),
+    SETUP_TICK(OF, setup),
+    SETUP_PATIENCE(OF, setup),
+    SETUP_BUDGET(OF, setup, "time for all of it (default 60s)"),
+    SETUP_MEMORY_LIMIT(OF, setup),
+    SETUP_NO_SYSTEM_CHECK(OF, setup),
+    SETUP_PROGRESS(OF, setup),
+    SETUP_WORKLOADS_DIR(OF, setup),
+};
+#define OUTPUTS_AT offsetof(OF, outputs)
+static const struct flag_group groups[] = {
+    {.flags = set_flags, .count = 1, .offset = offsetof(OF, loads)},
+    {.flags = flags, .count = FLAGS(flags)},
+    DESIGN_FLAGS_ALONE(offsetof(OF, designs)),
+    SETUP_PIN(offsetof(OF, setup)),
+    OUTPUT_JSON(OUTPUTS_AT),
+    OUTPUT_RESUME(OUTPUTS_AT),
+    OUTPUT_PLOTS(OUTPUTS_AT),
+    OUTPUT_HTML(OUTPUTS_AT),
+    OUTPUT_STYLE(OUTPUTS_AT),
+    OUTPUT_EXPORTS(OUTPUTS_AT, result),
+    {0},
+};
+#undef OF
+
+static void begin(struct call *call)
+{
+    struct advise_options *options = call->options;
+    options->setup = setup_default(call);
+    options->setup.counters = COUNTERS_OFF;
+    options->setup.min_time_ns = 2000000;
+    options->setup.budget_ns = UINT64_C(60000000000);
+    options->setup.kind = "advice";
+    options->wishes.goal = CRITERIA;
+    options->outputs.kind = OUTPUT_RESULT;
+    options->outputs.keeps_cells = true;
+    options->designs.refuses_settings = true;
+    designs_select_all(&options->designs);
+}
+
+static int check_operands(const struct call *call, struct diag *diag)
+{
+    if (call->operand_count == 0)
+        return diag_usage(diag, "advise: no load given; expected a workload or a trace, by its "
+                                "name or as a file");
+    if (call->operand_count > 1)
+        return diag_usage(diag, "advise: '%s' is one load too many; expected a single one",
+                          call->operands[1]);
     return DIAG_OK;
 }
 
-int cmd_advise(const struct options *options)
+static int check_clock(const struct advise_options *options, struct diag *diag)
+{
+    bool given =
+        options->runners || options->threads > 0 || options->speed > 0 || options->duration_ns > 0;
+    if (!options->wishes.on_clock)
+        return given ? diag_usage(diag, "--runner, --threads, --speed and --duration are of the "
+                                        "real clock: --clock=real is missing")
+                     : DIAG_OK;
+    if (options->exact)
+        return diag_usage(diag, "--exact: on the real clock every timer is late; --late=TIME "
+                                "bounds the 99th percentile");
+    if (options->setup.tick_ns > 0)
+        return diag_usage(diag, "--tick: with --clock=real each runner has its own");
+    if (options->designs.plugin_count > 0)
+        return diag_usage(diag, "--plugin: with --clock=real expected designs of the list");
+    if (options->outputs.resume)
+        return diag_usage(diag, "--resume: with --clock=real all is measured anew");
+    return DIAG_OK;
+}
+
+static int check(struct call *call, struct advise_options *options, struct diag *diag)
+{
+    int status = check_operands(call, diag);
+    options->wishes.on_clock = options->clock == CLOCK_REAL;
+    if (status == DIAG_OK && options->exact && options->wishes.late)
+        status = diag_usage(diag, "--exact and --late: only one of them can be meant");
+    if (status == DIAG_OK)
+        status = check_clock(options, diag);
+    if (status == DIAG_OK)
+        status = wishes_finish(&options->wishes, diag);
+    if (status == DIAG_OK)
+        status = designs_finish(&options->designs, true, diag);
+    return status == DIAG_OK ? outputs_check(call, &options->outputs, diag) : status;
+}
+
+/* On the real clock these are looked at unless others are named: a run there takes real time. */
+static const char *const usual[] = {"heap", "hashed", "hier", "fast"};
+#define USUAL (sizeof usual / sizeof *usual)
+
+static int run(struct call *call)
 {
     struct diag diag;
-    struct advising *advising = NULL;
-    struct setup setup = options->setup;
-    const struct tw_design *designs[USUAL + OPTIONS_LIST_MAX];
-    const struct tw_runner_entry *runners[OPTIONS_RUNNERS_MAX];
+    struct measuring *measuring;
+    struct advise_options *options = call->options;
+    const struct tw_design *designs[USUAL];
+    int status = check(call, options, &diag);
+    if (status != DIAG_OK) {
+        designs_close(&options->designs);
+        return command_fail(status, &diag);
+    }
+    options->setup.sets = options->loads.sets;
+    options->setup.set_count = options->loads.set_count;
+    options->setup.json = options->outputs.json;
+    options->setup.resume = options->outputs.resume;
     struct advise_request request = {
-        .setup = &setup,
-        .load = options->operands[0],
-        .designs = options->designs,
-        .design_count = options->design_count,
+        .setup = &options->setup,
+        .load = call->operands[0],
+        .designs = options->designs.chosen,
+        .design_count = options->designs.count,
+        .runners = options->runners ? options->runners : "all",
+        .threads = options->threads > 0 ? (uint32_t)options->threads : 1,
+        .speed = options->speed > 0 ? options->speed : 1,
+        .duration_ns = options->duration_ns,
         .tasks = options->tasks,
-        .task_count = options->task_count,
         .wishes = options->wishes,
     };
-    if (options->durable)
-        return advise_stores(options);
-    int status = check_operands(options, &diag);
-    if (status == DIAG_OK)
-        status = outputs_check(options, &diag);
-    if (status == DIAG_OK)
-        status = wishes_finish(&request.wishes, &diag);
-    if (status == DIAG_OK && request.wishes.on_clock)
-        status = ask_clock(options, &setup, &request, designs, runners, &diag);
-    if (status == DIAG_OK)
-        status = advising_run(&request, &advising, &diag);
-    int exit_status = status == DIAG_OK || status == POOL_INTERRUPTED
-                          ? cli_finish(options, advising_document(advising), status)
-                          : cli_fail(status, &diag);
-    if (exit_status <= EXIT_FAILED && advising && !advising_knows(advising) && status == DIAG_OK)
+    if (options->wishes.on_clock && !options->designs.given) {
+        request.designs = designs;
+        request.design_count = USUAL;
+        for (size_t i = 0; i < USUAL; i++)
+            designs[i] = registry_find(usual[i]);
+    }
+    measuring = memory_take(1, sizeof *measuring);
+    status = advising_run(&request, measuring, &diag);
+    int exit_status =
+        status == DIAG_OK || status == POOL_INTERRUPTED
+            ? outputs_finish(call, &options->outputs, measuring->session.document, false, status)
+            : command_fail(status, &diag);
+    if (exit_status <= EXIT_FAILED && !evidence_knows(&measuring->evidence) && status == DIAG_OK)
         exit_status = EXIT_INCONCLUSIVE;
-    advising_close(advising);
+    advising_close(measuring);
+    free(measuring);
+    designs_close(&options->designs);
     return exit_status;
 }
+
+const struct command cmd_advise = {
+    .name = "advise",
+    .usage = "[FLAGS] TRACE|WORKLOAD",
+    .summary = "Which design and settings for this load here, by measurement.",
+    .topic = "My server",
+    .groups = groups,
+    .size = sizeof(struct advise_options),
+    .begin = begin,
+    .run = run,
+};

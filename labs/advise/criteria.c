@@ -1,5 +1,5 @@
 /* criteria.c - reads the criteria (cost, memory, tail, wake-ups) from cells, and compares two candidates. */
-#include "labs/advise/criteria.h"
+#include "labs/advise/choice.h"
 
 #include "harness/base/json.h"
 
@@ -217,18 +217,43 @@ static void take_tail(struct criteria *out, const cJSON *cell)
     out->tail_passes++;
 }
 
-/* Of all runs of the round together. */
+/* Of all runs of the round. */
+static double median_of_runs(const cJSON *cell, const char *path)
+{
+    double values[CRITERIA_SAMPLES_MAX];
+    size_t count = 0;
+    const cJSON *run;
+    cJSON_ArrayForEach(run, json_get(cell, "clock.rounds"))
+    {
+        double value = json_get_number(run, path);
+        if (count < CRITERIA_SAMPLES_MAX && !isnan(value))
+            values[count++] = value;
+    }
+    return count > 0 ? summary_of(values, count).median : NAN;
+}
+
+static double most_of_runs(const cJSON *cell, const char *path)
+{
+    double most = NAN;
+    const cJSON *run;
+    cJSON_ArrayForEach(run, json_get(cell, "clock.rounds"))
+    {
+        most = fmax(most, json_get_number(run, path));
+    }
+    return most;
+}
+
 static void take_clock(struct criteria *out, const cJSON *cell)
 {
     out->known = out->on_clock = true;
     out->bytes_per_task = json_get_number(cell, "clock.bytes_per_timer");
     out->fixed_bytes = json_get_number(cell, "clock.stats.own_bytes");
     out->peak_bytes = out->fixed_bytes + json_get_number(cell, "clock.stats.design_bytes");
-    out->late_mean_ns = json_get_number(cell, "clock.times_ns.late.mean");
-    out->late_p50_ns = json_get_number(cell, "clock.times_ns.late.p50");
-    out->late_max_ns = json_get_number(cell, "clock.times_ns.late.max");
-    out->start_p99_ns = json_get_number(cell, "clock.times_ns.start.p99");
-    out->stop_p99_ns = json_get_number(cell, "clock.times_ns.stop.p99");
+    out->late_mean_ns = median_of_runs(cell, "times_ns.late.mean");
+    out->late_p50_ns = median_of_runs(cell, "times_ns.late.p50");
+    out->late_max_ns = most_of_runs(cell, "times_ns.late.max");
+    out->start_p99_ns = median_of_runs(cell, "times_ns.start.p99");
+    out->stop_p99_ns = median_of_runs(cell, "times_ns.stop.p99");
 }
 
 /* Everything but the times is the same in each of them. */
@@ -293,8 +318,6 @@ struct criteria criteria_of(const struct criteria_cells *cells)
         out.reason = json_get_text(cell, "reason");
         if (is_ok(cell) && !isnan(sample_cost(cell, 0)))
             take_cell(&out, cell);
-        else
-            out.failed++;
     }
     struct summary cost = sampled(cells, CRITERION_COST);
     if (cost.count > 0)
@@ -394,23 +417,6 @@ struct summary criteria_ratio_by(const struct criteria_cells *left,
         .high = l.high / r.low * scatter,
         .confidence = fmin(l.confidence, r.confidence),
     };
-}
-
-struct summary criteria_ratio_of(const double *left, const double *right, size_t count)
-{
-    double ratios[CRITERIA_SAMPLES_MAX];
-    struct summary out = {NAN, NAN, NAN, 0, 0};
-    for (size_t i = 0; i < count && i < CRITERIA_SAMPLES_MAX; i++)
-        ratios[i] = left[i] / right[i];
-    if (count > 0)
-        out = interval_of(ratios, count);
-    if (count > 0 && count < CRITERIA_PAIRS_MIN) {
-        struct summary l = interval_of(left, count), r = interval_of(right, count);
-        out.median = l.median / r.median;
-        out.low = l.low / (2 * r.high);
-        out.high = 2 * l.high / r.low;
-    }
-    return out;
 }
 
 int criteria_ratio_sign(const struct summary *ratio)

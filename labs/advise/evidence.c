@@ -1,9 +1,11 @@
-/* evidence.c - keeps which cell measured which candidate, and looks up their figures at one size. */
+/* evidence.c - keeps which cell measured which candidate, and looks up their figures. */
 #include "labs/advise/evidence.h"
 
-#include "labs/advise/front.h"
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
+#include "labs/advise/choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,28 +22,30 @@ size_t evidence_add_candidate(struct advice_evidence *evidence, const struct can
     return evidence->candidate_count++;
 }
 
-bool evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t tasks, size_t round,
+void evidence_add(struct advice_evidence *evidence, size_t candidate, size_t round,
                   const char *identity)
 {
     if (evidence->item_count == evidence->item_room) {
-        size_t room = evidence->item_room * 2 + 64;
-        struct evidence_item *items = realloc(evidence->items, room * sizeof *items);
-        if (!items)
-            return false;
-        evidence->items = items;
-        evidence->item_room = room;
+        evidence->item_room = evidence->item_room * 2 + 64;
+        evidence->items =
+            memory_grow(evidence->items, evidence->item_room, sizeof *evidence->items);
     }
-    char *copy = strdup(identity);
-    if (copy)
-        evidence->items[evidence->item_count++] =
-            (struct evidence_item){candidate, tasks, round, copy, NULL};
-    return copy != NULL;
+    evidence->items[evidence->item_count++] =
+        (struct evidence_item){candidate, round, memory_text(identity), NULL};
 }
 
-static const cJSON *find_cell(const cJSON *document, const char *identity)
+bool evidence_has(const struct advice_evidence *evidence, size_t candidate, size_t round)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
+    for (size_t i = 0; i < evidence->item_count; i++)
+        if (evidence->items[i].candidate == candidate && evidence->items[i].round == round)
+            return true;
+    return false;
+}
+
+static cJSON *find_cell(const cJSON *cells, const char *identity)
+{
+    cJSON *cell;
+    cJSON_ArrayForEach(cell, cells)
     {
         if (strcmp(json_get_text(cell, "identity"), identity) == 0)
             return cell;
@@ -49,10 +53,42 @@ static const cJSON *find_cell(const cJSON *document, const char *identity)
     return NULL;
 }
 
+static cJSON *rounds_of(const cJSON *cell)
+{
+    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(cell, "clock"),
+                                            "rounds");
+}
+
+void evidence_add_run(struct advice_evidence *evidence, size_t candidate, size_t round, cJSON *cell)
+{
+    static const char *const said[] = {"status", "reason"};
+    char name[CANDIDATE_NAME_MAX], identity[CANDIDATE_NAME_MAX + 32];
+    candidate_name(name, sizeof name, &evidence->candidates[candidate]);
+    snprintf(identity, sizeof identity, "%s round=%zu", name, round);
+    if (!evidence->runs)
+        evidence->runs = cJSON_CreateArray();
+    cJSON *there = find_cell(evidence->runs, identity);
+    if (!there) {
+        cJSON_DeleteItemFromObjectCaseSensitive(cell, "identity");
+        json_add_text(cell, "identity", identity);
+        cJSON_AddItemToArray(evidence->runs, cell);
+        evidence_add(evidence, candidate, round, identity);
+        return;
+    }
+    cJSON *rounds = rounds_of(there), *more = rounds_of(cell), *one;
+    while (rounds && (one = cJSON_DetachItemFromArray(more, 0)))
+        cJSON_AddItemToArray(rounds, one);
+    for (size_t i = 0; i < 2; i++)
+        cJSON_ReplaceItemInObjectCaseSensitive(
+            there, said[i], cJSON_DetachItemFromObjectCaseSensitive(cell, said[i]));
+    cJSON_Delete(cell);
+}
+
 void evidence_look(struct advice_evidence *evidence, const cJSON *document)
 {
+    const cJSON *cells = evidence->runs ? evidence->runs : json_get(document, "cells");
     for (size_t i = 0; i < evidence->item_count; i++)
-        evidence->items[i].cell = find_cell(document, evidence->items[i].identity);
+        evidence->items[i].cell = find_cell(cells, evidence->items[i].identity);
 }
 
 void evidence_free(struct advice_evidence *evidence)
@@ -60,19 +96,20 @@ void evidence_free(struct advice_evidence *evidence)
     for (size_t i = 0; i < evidence->item_count; i++)
         free(evidence->items[i].identity);
     free(evidence->items);
+    cJSON_Delete(evidence->runs);
+    evidence->runs = NULL;
     evidence->items = NULL;
     evidence->item_count = evidence->item_room = 0;
 }
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
-struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate,
-                                    uint64_t tasks)
+struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate)
 {
     struct contender out = {.cells = {.cells = {NULL}}};
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
-        if (item->candidate == candidate && item->tasks == tasks && item->round < CRITERIA_ROUNDS)
+        if (item->candidate == candidate && item->round < CRITERIA_ROUNDS)
             out.cells.cells[item->round] = item->cell;
         if (item->candidate == candidate && item->round == EVIDENCE_IDLE)
             out.cells.idle = item->cell;
@@ -85,21 +122,9 @@ struct contender evidence_contender(const struct advice_evidence *evidence, size
 bool evidence_knows(const struct advice_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->candidate_count; i++)
-        if (evidence_contender(evidence, i, evidence->load.tasks).of.known)
+        if (evidence_contender(evidence, i).of.known)
             return true;
     return false;
-}
-
-struct contender evidence_fitted(const struct advice_evidence *evidence, size_t candidate)
-{
-    struct contender out = {.cells = {.cells = {NULL}}};
-    for (size_t i = 0; i < evidence->item_count; i++) {
-        const struct evidence_item *item = &evidence->items[i];
-        if (item->candidate == candidate && item->round == EVIDENCE_FITTED)
-            out.cells.cells[0] = item->cell;
-    }
-    out.of = criteria_of(&out.cells);
-    return out;
 }
 
 /* Those that are ruled out are no rivals: to the front they are unknown. */
@@ -115,14 +140,13 @@ static void find_front(struct field *out)
         out->contenders[i].of.known = known[i];
 }
 
-void field_fill(struct field *out, const struct advice_evidence *evidence, uint64_t tasks)
+void field_fill(struct field *out, const struct advice_evidence *evidence)
 {
-    out->tasks = tasks;
     out->count = evidence->candidate_count;
     for (size_t i = 0; i < out->count; i++) {
         const struct candidate *candidate = &evidence->candidates[i];
         struct contender *contender = &out->contenders[i];
-        *contender = evidence_contender(evidence, i, tasks);
+        *contender = evidence_contender(evidence, i);
         out->why[i][0] = '\0';
         out->entries[i] = (struct choice_contender){
             .contender = contender,
@@ -135,21 +159,4 @@ void field_fill(struct field *out, const struct advice_evidence *evidence, uint6
     }
     find_front(out);
     out->choice = choice_make(&evidence->wishes, out->entries, out->count, out->equal);
-}
-
-size_t evidence_sizes(const struct advice_evidence *evidence, uint64_t sizes[EVIDENCE_SIZES_MAX])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < evidence->item_count; i++) {
-        uint64_t tasks = evidence->items[i].tasks;
-        size_t at = 0;
-        while (at < count && sizes[at] < tasks)
-            at++;
-        if ((at < count && sizes[at] == tasks) || count == EVIDENCE_SIZES_MAX)
-            continue;
-        memmove(&sizes[at + 1], &sizes[at], (count - at) * sizeof *sizes);
-        sizes[at] = tasks;
-        count++;
-    }
-    return count;
 }

@@ -1,8 +1,7 @@
 /* measuring.c - measures candidates of an advice within its budget. */
-#include "labs/advise/measuring.h"
+#include "labs/advise/advising.h"
 
 #include "harness/base/json.h"
-#include "harness/base/sysfile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +10,7 @@
 /* What a child takes beside its passes: fork, open, report. */
 #define CHILD_NS       2e6
 #define CLOCK_RUN_NS   2e8 /* a run on the real clock beside what it plays */
-#define IDLE_NS        UINT64_C(300000000)
-#define IDLE_TASKS     10
-#define FIRST_CHILDREN 4 /* proof, memory, latency, and the schedule of periodic tasks */
+#define FIRST_CHILDREN 4   /* proof, memory, latency, and the schedule of periodic tasks */
 
 /* What making the load has left of the budget; more than 0. */
 static double left_when_made_ns(const struct measuring *measuring)
@@ -33,8 +30,7 @@ double measuring_used(const struct measuring *measuring)
 /* Wall time of one pass, from any cell of the candidate at the load's own size; 0: none is known. */
 static double pass_ns(const struct measuring *measuring, size_t candidate, double *passes)
 {
-    struct contender contender =
-        evidence_contender(&measuring->evidence, candidate, measuring->evidence.load.tasks);
+    struct contender contender = evidence_contender(&measuring->evidence, candidate);
     for (size_t i = 0; i < CRITERIA_ROUNDS && contender.of.known; i++) {
         const cJSON *cell = contender.cells.cells[i], *phase;
         double ns = 0;
@@ -64,24 +60,16 @@ static double run_ns(const struct measuring *measuring, size_t candidate)
 static double predict_one(const struct measuring *measuring, size_t candidate,
                           const struct measuring_step *step)
 {
-    if (measuring->setup.clock.on)
+    if (measuring->evidence.wishes.on_clock)
         return (double)step->runs * run_ns(measuring, candidate);
     double passes = 1, one_ns = pass_ns(measuring, candidate, &passes);
-    double size = (double)step->tasks / (double)measuring->evidence.load.tasks;
     double first_ns = measuring->look_ns[candidate];
     double timed_ns = (double)step->runs * (passes + (double)step->warmup) * one_ns;
     double forks_ns = CHILD_NS * (double)(FIRST_CHILDREN + step->runs);
     if (first_ns <= 0)
         first_ns = (double)measuring->child_ns / 4;
-    /* A small size is sampled for as long as a large one: the least time is of work, not of a pass. */
     double least_ns = (double)measuring->setup.min_time_ns * (double)(FIRST_CHILDREN + step->runs);
-    return fmax((first_ns + timed_ns) * size, least_ns) + forks_ns;
-}
-
-/* Wall time of making the load at that size. */
-static double stream_expected_ns(const struct measuring *measuring, uint64_t tasks)
-{
-    return (double)measuring->stream_ns * (double)tasks / (double)measuring->evidence.load.tasks;
+    return fmax(first_ns + timed_ns, least_ns) + forks_ns;
 }
 
 double measuring_predict(const struct measuring *measuring, const struct measuring_step *step)
@@ -89,24 +77,10 @@ double measuring_predict(const struct measuring *measuring, const struct measuri
     double sum_ns = 0;
     for (size_t i = 0; i < step->count; i++)
         sum_ns += predict_one(measuring, step->chosen[i], step);
-    /* Another size has a stream of its own, which is made first. */
-    if (step->tasks != measuring->evidence.load.tasks)
-        sum_ns += stream_expected_ns(measuring, step->tasks);
     return sum_ns / left_when_made_ns(measuring);
 }
 
 /* ---- Running. -------------------------------------------------------------------------------- */
-
-bool measuring_has(const struct measuring *measuring, size_t candidate, uint64_t tasks,
-                   size_t round)
-{
-    for (size_t i = 0; i < measuring->evidence.item_count; i++) {
-        const struct evidence_item *item = &measuring->evidence.items[i];
-        if (item->candidate == candidate && item->tasks == tasks && item->round == round)
-            return true;
-    }
-    return false;
-}
 
 static void name_cell(void *ctx, const struct plan_group *group, const struct plan_cell *cell,
                       const char *identity)
@@ -114,9 +88,7 @@ static void name_cell(void *ctx, const struct plan_group *group, const struct pl
     struct measuring *measuring = ctx;
     size_t candidate = measuring->chosen[cell - measuring->session.cells];
     (void)group;
-    if (!evidence_add(&measuring->evidence, candidate, measuring->tasks, measuring->round,
-                      identity))
-        measuring->out_of_memory = true;
+    evidence_add(&measuring->evidence, candidate, measuring->round, identity);
 }
 
 static void fill_matrix(struct measuring *measuring, const struct measuring_step *step,
@@ -127,48 +99,21 @@ static void fill_matrix(struct measuring *measuring, const struct measuring_step
     matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->setup.tick_ns;
     matrix->runs = step->runs;
     matrix->warmup = step->warmup;
-    if (step->min_time_ns > 0)
-        matrix->min_time_ns = step->min_time_ns;
     matrix->budget_ns = measuring->child_ns;
-    if (!matrix->clock.on)
-        return;
-    matrix->tick_ns = 0;
-    matrix->clock.duration_ns = measuring->evidence.load.played_ns;
-    if (step->round == EVIDENCE_IDLE) {
-        matrix->clock.load = CLOCK_IDLE;
-        matrix->clock.duration_ns = IDLE_NS;
-    }
 }
 
-static struct plan_cell cell_of(const struct measuring *measuring, size_t index, uint64_t tasks)
+static struct plan_cell cell_of(const struct candidate *candidate)
 {
-    const struct advice_evidence *evidence = &measuring->evidence;
-    struct candidate candidate =
-        candidate_at_size(&evidence->candidates[index], evidence->load.tasks, tasks);
-    struct plan_cell cell = {.design = candidate.design,
-                             .drive = candidate.drive,
-                             .setting_count = candidate.setting_count,
-                             .runner = candidate.runner,
-                             .threads = candidate.runner ? evidence->load.threads : 0,
-                             .runner_tick_ns = candidate.runner ? candidate.tick_ns : 0};
-    memcpy(cell.settings, candidate.settings, sizeof cell.settings);
+    struct plan_cell cell = {.design = candidate->design,
+                             .drive = candidate->drive,
+                             .setting_count = candidate->setting_count};
+    memcpy(cell.settings, candidate->settings, sizeof cell.settings);
     return cell;
 }
 
-static struct plan_group group_of(const struct measuring *measuring, uint64_t tasks, size_t round)
+static struct plan_group group_of(const struct load *load)
 {
-    const struct load *load = &measuring->evidence.load;
-    if (round == EVIDENCE_IDLE)
-        return (struct plan_group){"idle", IDLE_TASKS};
-    if (tasks == load->tasks && round != EVIDENCE_FITTED)
-        return (struct plan_group){load->workload, load->is_trace ? 0 : tasks};
-    return (struct plan_group){measuring->workload, tasks};
-}
-
-/* The tick that the stream is made with, 0 for the load's own: that of a runner is not the stream's. */
-static uint64_t stream_tick(const struct candidate *candidate)
-{
-    return candidate->runner ? 0 : candidate->tick_ns;
+    return (struct plan_group){load->workload, load->is_trace ? 0 : load->tasks};
 }
 
 /* The candidates of one tick: they share a stream. */
@@ -177,17 +122,14 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
 {
     struct plan_cell cells[CANDIDATES_MAX];
     struct session *session = &measuring->session;
-    struct plan_group group = group_of(measuring, step->tasks, step->round);
-    uint64_t tick_ns = stream_tick(&measuring->evidence.candidates[chosen[0]]);
-    bool is_other = tick_ns > 0 || step->tasks != measuring->evidence.load.tasks;
-    if (is_other &&
-        !deadline_fits(&measuring->session.deadline, stream_expected_ns(measuring, step->tasks)))
+    struct plan_group group = group_of(&measuring->evidence.load);
+    uint64_t tick_ns = measuring->evidence.candidates[chosen[0]].tick_ns;
+    if (tick_ns > 0 && !deadline_fits(&session->deadline, (double)measuring->stream_ns))
         return DEADLINE_OVER;
     for (size_t i = 0; i < count; i++)
-        cells[i] = cell_of(measuring, chosen[i], step->tasks);
+        cells[i] = cell_of(&measuring->evidence.candidates[chosen[i]]);
     fill_matrix(measuring, step, tick_ns);
     measuring->chosen = chosen;
-    measuring->tasks = step->tasks;
     measuring->round = step->round;
     session->named = name_cell;
     session->named_ctx = measuring;
@@ -196,17 +138,44 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
         return status;
     progress_begin(&session->progress, measuring->setup.progress, session_weight(session));
     session->progress.stage = measuring->stage;
-    status = session_run(session, diag);
-    if (status == DIAG_OK && measuring->out_of_memory)
-        status = diag_run(diag, "no memory for the list of cells");
-    return status;
+    return session_run(session, diag);
+}
+
+/* Runs of the candidates in turn, so that a drift of the machine falls on all alike. */
+static int run_on_clock(struct measuring *measuring, const struct measuring_step *step,
+                        const size_t *chosen, size_t count)
+{
+    struct session *session = &measuring->session;
+    struct advice_evidence *evidence = &measuring->evidence;
+    bool idle = step->round == EVIDENCE_IDLE;
+    progress_begin(&session->progress, measuring->setup.progress, 1);
+    for (size_t i = 0; i < step->runs * count; i++) {
+        struct candidate *candidate = &evidence->candidates[chosen[i % count]];
+        if (candidate->left_out[0])
+            continue;
+        if (!deadline_fits(&session->deadline, run_ns(measuring, chosen[i % count])))
+            return DEADLINE_OVER;
+        progress_step(&session->progress, measuring->stage, i, step->runs * count);
+        cJSON *cell = live_run(&measuring->setup, &evidence->load, candidate, idle);
+        if (pool_is_interrupted(session->pool)) {
+            cJSON_Delete(cell);
+            return POOL_INTERRUPTED;
+        }
+        if (cell)
+            evidence_add_run(evidence, chosen[i % count], step->round, cell);
+        else
+            snprintf(candidate->left_out, sizeof candidate->left_out,
+                     "its run failed, and said why on stderr");
+    }
+    progress_clear(&session->progress);
+    return DIAG_OK;
 }
 
 int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *same,
                         struct diag *diag)
 {
     const struct load *load = &measuring->evidence.load;
-    struct plan_group group = group_of(measuring, load->tasks, 0);
+    struct plan_group group = group_of(load);
     struct stream *stream = NULL;
     if (!deadline_fits(&measuring->session.deadline, (double)measuring->stream_ns))
         return DEADLINE_OVER;
@@ -225,7 +194,7 @@ static bool is_before(const size_t *chosen, size_t count, uint64_t tick_ns,
                       const struct candidate *candidates)
 {
     for (size_t i = 0; i < count; i++)
-        if (stream_tick(&candidates[chosen[i]]) == tick_ns)
+        if (candidates[chosen[i]].tick_ns == tick_ns)
             return true;
     return false;
 }
@@ -237,18 +206,20 @@ int measuring_run(struct measuring *measuring, const struct measuring_step *step
     int status = DIAG_OK;
     for (size_t i = 0; i < step->count && status == DIAG_OK; i++) {
         size_t chosen[CANDIDATES_MAX], count = 0;
-        uint64_t tick_ns = stream_tick(&candidates[step->chosen[i]]);
+        uint64_t tick_ns = candidates[step->chosen[i]].tick_ns;
         if (is_before(step->chosen, i, tick_ns, candidates))
             continue;
         for (size_t j = i; j < step->count; j++)
-            if (stream_tick(&candidates[step->chosen[j]]) == tick_ns &&
-                !measuring_has(measuring, step->chosen[j], step->tasks, step->round))
+            if (candidates[step->chosen[j]].tick_ns == tick_ns &&
+                !evidence_has(&measuring->evidence, step->chosen[j], step->round))
                 chosen[count++] = step->chosen[j];
-        if (count > 0)
+        if (count > 0 && measuring->evidence.wishes.on_clock)
+            status = run_on_clock(measuring, step, chosen, count);
+        else if (count > 0)
             status = run_tick(measuring, step, chosen, count, diag);
     }
     evidence_look(&measuring->evidence, result_json(measuring->session.document));
-    if (step->count == 1 && step->tasks == measuring->evidence.load.tasks && step->round == 0)
+    if (step->count == 1 && step->round == 0)
         measuring->look_ns[step->chosen[0]] = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
     return status;
 }

@@ -1,60 +1,38 @@
-/* racing.c - decides which candidates are measured next: look, race, final, other sizes. */
-#include "labs/advise/racing.h"
+/* racing.c - decides which candidates are measured next: look, race, final. */
+#include "labs/advise/advising.h"
 
-#include "labs/advise/advice.h"
-#include "labs/advise/front.h"
-#include "labs/advise/sizes.h"
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
+#include "labs/advise/choice.h"
+#include "labs/advise/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to which share of the budget a step may go; where there are other sizes to look at, the race ends
- * earlier. */
-#define SMALLER_UNTIL     0.20 /* what the trial is to take; and when it begins nothing more */
-#define SMALLER_LATEST    0.35
-#define LOOK_UNTIL        0.40
-#define AROUND_UNTIL      0.48
-#define RACE_UNTIL        0.70
-#define IDLE_UNTIL        0.50 /* on the real clock */
-#define FINAL_UNTIL       0.82
-#define SEPARATE_UNTIL    0.90 /* where there are other sizes; else as the final */
-#define FINAL_UNTIL_ALONE 0.97
-#define SIZES_UNTIL       0.97
+/* Up to which share of the budget a step may go. */
+#define LOOK_UNTIL   0.40
+#define AROUND_UNTIL 0.48
+#define RACE_UNTIL   0.70
+#define IDLE_UNTIL   0.50 /* on the real clock */
+#define FINAL_UNTIL  0.97
 
-enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL, ROUND_MORE };
+enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
 
-/* Rounds behind the final, while the load asked for needs more samples. */
-#define MORE_ROUNDS (CRITERIA_ROUNDS - ROUND_MORE)
-
+#define FINALS    (CRITERIA_ROUNDS - ROUND_FINAL)
 #define LOOK_RUNS 3
-/* A look takes so many times what making the stream took; where that is too much for all, they are tried
- * at so much smaller a size first. */
-#define LOOK_STREAMS    2.5
-#define SMALLER         16
-#define SMALLER_MIN     256    /* tasks */
-#define SMALLER_WORK_NS 500000 /* of a sample */
-#define RACE_RUNS       6
-#define PAIR_RUNS       9
-#define RACERS          12
-#define RACE_NEAR       1.6 /* times the best, by a look, that are raced beyond the first few */
-#define FINALISTS       5
-#define RIVALS          3 /* the answer among them, until they are separated */
-#define SEPARATED       0.05 /* an answer that is worse than another by at most so much is good enough */
-#define NEAR            3.0 /* times the best that settings around a design are tried at */
-#define SIZE_STEP       4
-#define SIZES_MAX       8
-#define LARGER_MAX      16 /* times the load's own size */
-#define TASKS_MIN       4
-#define TASKS_MAX       (UINT64_C(1) << 24)
-#define FAR_TICKS       (UINT64_C(1) << 24)
-#define NARROW          1.25 /* high / low of an interval of sizes that is narrow enough */
+#define RACE_RUNS 6
+#define RACERS    12
+#define RACE_NEAR 1.6 /* times the best, by a look, that are raced beyond the first few */
+#define FINALISTS 5
+#define RIVALS    3    /* the answer among them, until they are separated */
+#define SEPARATED 0.05 /* an answer that is worse than another by at most so much is good enough */
+#define NEAR      3.0  /* times the best that settings around a design are tried at */
+#define FAR_TICKS (UINT64_C(1) << 24)
 
 struct race {
     struct measuring *measuring;
     struct field *field;
-    struct size_change *changes;
 };
 
 static int publish(struct race *race, struct diag *diag)
@@ -66,7 +44,7 @@ static int publish(struct race *race, struct diag *diag)
 
 static void fill_own(struct race *race)
 {
-    field_fill(race->field, &race->measuring->evidence, race->measuring->evidence.load.tasks);
+    field_fill(race->field, &race->measuring->evidence);
 }
 
 /* ---- Orders. --------------------------------------------------------------------------------- */
@@ -117,20 +95,6 @@ static size_t rank(const struct race *race, bool front, size_t *out)
 
 /* ---- Look. ----------------------------------------------------------------------------------- */
 
-static struct measuring_step look_at(const size_t *chosen, size_t count, uint64_t tasks)
-{
-    return (struct measuring_step){chosen, count, tasks, ROUND_LOOK, LOOK_RUNS, 0, 0};
-}
-
-/* On the real clock a look is one run, which takes as long as what it plays. */
-static struct measuring_step look_once(const struct race *race, const size_t *chosen)
-{
-    const struct measuring *measuring = race->measuring;
-    struct measuring_step step = look_at(chosen, 1, measuring->evidence.load.tasks);
-    step.runs = measuring->setup.clock.on ? 1 : LOOK_RUNS;
-    return step;
-}
-
 /* A coarser tick has to leave the load what it is. */
 static int check_tick(struct race *race, size_t index, struct diag *diag)
 {
@@ -152,7 +116,11 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     struct measuring *measuring = race->measuring;
     int status = DIAG_OK;
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
-        struct measuring_step step = look_once(race, &order[i]);
+        /* On the real clock a look is one run, which takes as long as what it plays. */
+        struct measuring_step step = {.chosen = &order[i],
+                                      .count = 1,
+                                      .round = ROUND_LOOK,
+                                      .runs = measuring->evidence.wishes.on_clock ? 1 : LOOK_RUNS};
         if (measuring_used(measuring) < until)
             status = check_tick(race, order[i], diag);
         if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
@@ -160,57 +128,6 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
         if (measuring_used(measuring) < until)
             status = measuring_run(race->measuring, &step, diag);
     }
-    return status;
-}
-
-static struct measuring_step glance_at(const size_t *chosen, uint64_t tasks)
-{
-    struct measuring_step step = look_at(chosen, 1, tasks);
-    step.runs = 1;
-    step.min_time_ns = SMALLER_WORK_NS;
-    return step;
-}
-
-/* One by one, at so few tasks that all can be tried, going by what the first takes. */
-static int try_smaller(struct race *race, const size_t *order, size_t count, uint64_t *tasks,
-                       struct diag *diag)
-{
-    struct measuring *measuring = race->measuring;
-    int status = DIAG_OK;
-    for (bool is_small = false; !is_small && status == DIAG_OK;) {
-        double begin = measuring_used(measuring);
-        struct measuring_step step = glance_at(order, *tasks);
-        status = measuring_run(measuring, &step, diag);
-        double all = (measuring_used(measuring) - begin) * (double)count;
-        is_small = all <= SMALLER_UNTIL || *tasks / SMALLER < SMALLER_MIN;
-        *tasks = is_small ? *tasks : *tasks / SMALLER;
-    }
-    for (size_t i = 1; i < count && status == DIAG_OK; i++) {
-        struct measuring_step step = glance_at(&order[i], *tasks);
-        if (measuring_used(measuring) < SMALLER_LATEST)
-            status = measuring_run(measuring, &step, diag);
-    }
-    return status;
-}
-
-/* Where not all can be looked at, a size that costs little says whom to begin with. */
-static int order_by_smaller(struct race *race, size_t *order, size_t count, struct diag *diag)
-{
-    struct measuring *measuring = race->measuring;
-    double key[CANDIDATES_MAX] = {0};
-    uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
-    double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
-    if (measuring->setup.clock.on || !measuring->workload || tasks < TASKS_MIN ||
-        expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
-        return DIAG_OK;
-    int status = try_smaller(race, order, count, &tasks, diag);
-    field_fill(race->field, &measuring->evidence, tasks);
-    for (size_t i = 0; i < count; i++) {
-        double value =
-            criteria_value(&race->field->contenders[order[i]].of, measuring->evidence.wishes.goal);
-        key[order[i]] = isnan(value) ? INFINITY : value;
-    }
-    sort_by(order, count, key);
     return status;
 }
 
@@ -227,8 +144,7 @@ static int look_at_designs(struct race *race, struct diag *diag)
                  2 * steps_far(&evidence->candidates[i], &evidence->load);
     }
     sort_by(order, count, key);
-    int status = order_by_smaller(race, order, count, diag);
-    return status == DIAG_OK ? look(race, order, count, LOOK_UNTIL, diag) : status;
+    return look(race, order, count, LOOK_UNTIL, diag);
 }
 
 /* ---- Around. --------------------------------------------------------------------------------- */
@@ -349,12 +265,11 @@ static int run_race(struct race *race, struct diag *diag)
     size_t used = find_racers(race, racers);
     if (used == 0)
         return DIAG_OK;
-    struct measuring_step step = {
-        racers, used, race->measuring->evidence.load.tasks, ROUND_RACE, RACE_RUNS, 1, 0};
+    struct measuring_step step = {racers, used, ROUND_RACE, RACE_RUNS, 1};
     step.count = fit(race, step, RACE_UNTIL);
     if (step.count < 2 && used > 1) {
-        step.count = used; /* two at least, from what would be that of other sizes */
-        step.count = fit(race, step, FINAL_UNTIL_ALONE);
+        step.count = used; /* two at least, from what would be that of the final */
+        step.count = fit(race, step, FINAL_UNTIL);
     }
     return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
@@ -392,38 +307,7 @@ static size_t find_finalists(const struct race *race, size_t *out)
     return used;
 }
 
-/* As many runs as fit; 0 when the fewest do not. */
-static uint64_t runs_that_fit(const struct race *race, struct measuring_step step, double until)
-{
-    static const uint64_t runs[] = {40, 32, 24, 16, 12, 9, 7};
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        step.runs = runs[i];
-        if (measuring_used(race->measuring) + measuring_predict(race->measuring, &step) <= until)
-            return runs[i];
-    }
-    return 0;
-}
-
-static int run_final(struct race *race, double until, struct diag *diag)
-{
-    size_t finalists[CANDIDATES_MAX];
-    fill_own(race);
-    struct measuring_step step = {.chosen = finalists,
-                                  .count = find_finalists(race, finalists),
-                                  .tasks = race->measuring->evidence.load.tasks,
-                                  .round = ROUND_FINAL,
-                                  .warmup = 1};
-    if (step.count == 0)
-        return DIAG_OK;
-    step.runs = runs_that_fit(race, step, until);
-    while (step.runs == 0 && step.count > 2) {
-        step.count--; /* fewer, from what would be that of the rest */
-        step.runs = runs_that_fit(race, step, FINAL_UNTIL_ALONE);
-    }
-    return step.runs > 0 && step.count > 1 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
-}
-
-/* ---- Enough samples at the load asked for? ---------------------------------------------------- */
+/* ---- The finals. ------------------------------------------------------------------------------ */
 
 static bool is_sampled(const struct contender *contender)
 {
@@ -434,7 +318,7 @@ static bool is_looked_at(const struct measuring *measuring, size_t candidate)
 {
     const struct advice_evidence *evidence = &measuring->evidence;
     return evidence->candidates[candidate].left_out[0] != '\0' ||
-           measuring_has(measuring, candidate, evidence->load.tasks, ROUND_LOOK);
+           evidence_has(evidence, candidate, ROUND_LOOK);
 }
 
 /* Was each candidate looked at, and were the answer and those that may be better sampled often enough?  fill_own
@@ -463,7 +347,7 @@ static int look_at_rest(struct race *race, struct diag *diag)
     for (size_t i = 0; i < race->measuring->evidence.candidate_count; i++)
         if (!is_looked_at(race->measuring, i))
             rest[count++] = i;
-    return look(race, rest, count, SIZES_UNTIL, diag);
+    return look(race, rest, count, FINAL_UNTIL, diag);
 }
 
 /* May none of those that do not differ from the answer be better than it by more than SEPARATED?  fill_own comes before. */
@@ -488,159 +372,33 @@ static bool is_separated(const struct race *race)
 
 /* Rounds of the finalists until the answer is settled, and of it and its rivals until they are separated, or the time is
  * up. */
-static int settle(struct race *race, struct diag *diag)
+static int run_finals(struct race *race, struct diag *diag)
 {
     /* Runs of their own: a round's cells are told from another's by them. */
-    static const uint64_t runs[MORE_ROUNDS] = {13, 18, 20, 26, 36};
-    double separate_until = race->measuring->workload ? SEPARATE_UNTIL : FINAL_UNTIL_ALONE;
+    static const uint64_t runs[FINALS] = {12, 9, 16, 24, 36, 40};
     int status = DIAG_OK;
-    fill_own(race);
-    if (!is_settled(race))
-        status = look_at_rest(race, diag);
-    for (size_t i = 0; i < MORE_ROUNDS && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < FINALS && status == DIAG_OK; i++) {
         size_t finalists[CANDIDATES_MAX];
         fill_own(race);
+        if (i == 1 && !is_settled(race))
+            status = look_at_rest(race, diag);
+        if (status != DIAG_OK)
+            break;
+        fill_own(race);
         bool settled = is_settled(race);
-        if (settled && is_separated(race))
+        if (i > 0 && settled && is_separated(race))
             break;
-        struct measuring_step step = {.chosen = finalists,
-                                      .count = find_finalists(race, finalists),
-                                      .tasks = race->measuring->evidence.load.tasks,
-                                      .round = ROUND_MORE + i,
-                                      .runs = runs[i],
-                                      .warmup = 1};
-        if (settled && step.count > RIVALS)
+        struct measuring_step step = {finalists, find_finalists(race, finalists), ROUND_FINAL + i,
+                                      runs[i], 1};
+        if (i > 0 && settled && step.count > RIVALS)
             step.count = RIVALS;
-        step.count = fit(race, step, settled ? separate_until : SIZES_UNTIL);
-        if (step.count < 2)
-            break;
-        status = measuring_run(race->measuring, &step, diag);
+        step.count = fit(race, step, FINAL_UNTIL);
+        if (step.count > 1)
+            status = measuring_run(race->measuring, &step, diag);
+        if (step.count > 1 && status == DIAG_OK)
+            status = publish(race, diag);
     }
     return status;
-}
-
-/* ---- Sizes. ---------------------------------------------------------------------------------- */
-
-static size_t list_sizes(const struct measuring *measuring, uint64_t *out)
-{
-    uint64_t own = measuring->evidence.load.tasks;
-    size_t count = 0;
-    if (measuring->tasks_asked_count > 1) {
-        for (size_t i = measuring->tasks_asked_count; i-- > 0 && count < MEASURING_TASKS_MAX;)
-            if (measuring->tasks_asked[i] != own)
-                out[count++] = measuring->tasks_asked[i];
-        return count;
-    }
-    for (uint64_t step = SIZE_STEP; count < SIZES_MAX && own / step >= TASKS_MIN;
-         step *= SIZE_STEP) {
-        out[count++] = own / step;
-        if (count < SIZES_MAX && step <= LARGER_MAX && own * step <= TASKS_MAX)
-            out[count++] = own * step;
-    }
-    return count;
-}
-
-static bool fits(const struct race *race, const struct measuring_step *step)
-{
-    return measuring_used(race->measuring) + measuring_predict(race->measuring, step) <=
-           SIZES_UNTIL;
-}
-
-/* At smaller sizes each design may be the best; at larger ones those that are near it here. */
-static size_t choose_for_size(const struct race *race, uint64_t tasks, size_t *out)
-{
-    const struct advice_evidence *evidence = &race->measuring->evidence;
-    size_t ranked[CANDIDATES_MAX], used = 0;
-    size_t count = rank(race, false, ranked);
-    out[used++] = race->field->choice.chosen;
-    for (size_t i = 0; i < count; i++) {
-        const struct candidate *candidate = &evidence->candidates[ranked[i]];
-        bool as_it_comes = candidate->setting_count == 0 && candidate->tick_ns == 0 &&
-                           candidate->drive == evidence->candidates[out[0]].drive;
-        if (ranked[i] != out[0] && as_it_comes && (tasks < evidence->load.tasks || used < 4))
-            out[used++] = ranked[i];
-    }
-    return used;
-}
-
-/* The best by a look at that size, and the answer at the load's own. */
-static size_t choose_best_at(struct race *race, uint64_t tasks, size_t *out)
-{
-    size_t ranked[CANDIDATES_MAX], used = 0;
-    fill_own(race);
-    out[used++] = race->field->choice.chosen;
-    field_fill(race->field, &race->measuring->evidence, tasks);
-    size_t count = rank(race, false, ranked);
-    for (size_t i = 0; i < count && used < 4; i++)
-        if (ranked[i] != out[0])
-            out[used++] = ranked[i];
-    return used;
-}
-
-static int measure_size(struct race *race, uint64_t tasks, struct diag *diag)
-{
-    size_t chosen[CANDIDATES_MAX];
-    int status = DIAG_OK;
-    fill_own(race);
-    struct measuring_step step = look_at(chosen, choose_for_size(race, tasks, chosen), tasks);
-    if (!fits(race, &step))
-        return DIAG_OK;
-    status = measuring_run(race->measuring, &step, diag);
-    if (status != DIAG_OK)
-        return status;
-    step = (struct measuring_step){
-        chosen, choose_best_at(race, tasks, chosen), tasks, ROUND_RACE, RACE_RUNS, 1, 0};
-    return fits(race, &step) ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
-}
-
-/* The middle of the widest interval, again and again. */
-static int refine_sizes(struct race *race, struct diag *diag)
-{
-    int status = DIAG_OK;
-    while (status == DIAG_OK) {
-        size_t change = 0;
-        size_t count = sizes_find(&race->measuring->evidence, race->field, race->changes);
-        uint64_t tasks = sizes_refine(race->changes, count, NARROW, &change);
-        if (tasks == 0)
-            break;
-        size_t pair[] = {race->changes[change].below, race->changes[change].above};
-        struct measuring_step step = {pair, 2, tasks, ROUND_FINAL, PAIR_RUNS, 1, 0};
-        if (!fits(race, &step))
-            break;
-        status = measuring_run(race->measuring, &step, diag);
-    }
-    return status;
-}
-
-/* How near the fitted workload comes to the trace: the finalists on it. */
-static int run_fitted(struct race *race, struct diag *diag)
-{
-    size_t chosen[CANDIDATES_MAX];
-    fill_own(race);
-    struct measuring_step step = {chosen,
-                                  find_finalists(race, chosen),
-                                  race->measuring->evidence.load.tasks,
-                                  EVIDENCE_FITTED,
-                                  RACE_RUNS,
-                                  1,
-                                  0};
-    if (!race->measuring->evidence.fitted || !fits(race, &step))
-        return DIAG_OK;
-    return measuring_run(race->measuring, &step, diag);
-}
-
-static int run_sizes(struct race *race, struct diag *diag)
-{
-    uint64_t sizes[MEASURING_TASKS_MAX];
-    int status = DIAG_OK;
-    fill_own(race);
-    if (!race->measuring->workload || !is_settled(race))
-        return DIAG_OK;
-    size_t count = list_sizes(race->measuring, sizes);
-    status = run_fitted(race, diag);
-    for (size_t i = 0; i < count && status == DIAG_OK; i++)
-        status = measure_size(race, sizes[i], diag);
-    return status == DIAG_OK ? refine_sizes(race, diag) : status;
 }
 
 /* ---- The whole. ------------------------------------------------------------------------------ */
@@ -671,86 +429,53 @@ static void choose_goal(struct race *race)
 static int look_idle(struct race *race, struct diag *diag)
 {
     size_t ranked[CANDIDATES_MAX];
-    fill_own(race);
+    choose_goal(race);
     size_t count = rank(race, true, ranked);
     struct measuring_step step = {.chosen = ranked,
                                   .count = count < RACERS ? count : RACERS,
-                                  .tasks = race->measuring->evidence.load.tasks,
                                   .round = EVIDENCE_IDLE,
                                   .runs = 1};
     step.count = fit(race, step, IDLE_UNTIL);
     return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
-/* On the real clock: a look at all, who wakes up when idle, the race, the final, and more of it; no other sizes. */
-static int run_clock_stages(struct race *race, struct diag *diag)
-{
-    const char **stage = &race->measuring->stage;
-    *stage = "look";
-    int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
-    choose_goal(race);
-    *stage = "idle";
-    if (status == DIAG_OK)
-        status = look_idle(race, diag);
-    *stage = "race";
-    if (status == DIAG_OK)
-        status = run_race(race, diag);
-    *stage = "final";
-    if (status == DIAG_OK)
-        status = publish(race, diag);
-    if (status == DIAG_OK)
-        status = run_final(race, FINAL_UNTIL_ALONE, diag);
-    *stage = "more samples";
-    if (status == DIAG_OK)
-        status = settle(race, diag);
-    return status;
-}
-
+/* The stages in turn, as progress names them, until one ends otherwise than well. */
 static int run_stages(struct race *race, struct diag *diag)
 {
-    if (race->measuring->setup.clock.on)
-        return run_clock_stages(race, diag);
-    const char **stage = &race->measuring->stage;
-    *stage = "look";
-    int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
-    *stage = "settings";
-    if (status == DIAG_OK)
-        status = look_around(race, diag);
-    *stage = "race";
-    if (status == DIAG_OK)
-        status = run_race(race, diag);
-    *stage = "final";
-    if (status == DIAG_OK)
-        status = publish(race, diag);
-    if (status == DIAG_OK)
-        status = run_final(race, race->measuring->workload ? FINAL_UNTIL : FINAL_UNTIL_ALONE, diag);
-    if (status == DIAG_OK)
-        status = publish(race, diag);
-    *stage = "more samples";
-    if (status == DIAG_OK)
-        status = settle(race, diag);
-    if (status == DIAG_OK)
-        status = publish(race, diag);
-    *stage = "sizes";
-    return status == DIAG_OK ? run_sizes(race, diag) : status;
+    static const struct {
+        const char *name;
+        int (*run)(struct race *race, struct diag *diag);
+    } stages[2][5] = {{{"look", look_at_designs},
+                       {"settings", look_around},
+                       {"race", run_race},
+                       {"race", publish},
+                       {"final", run_finals}},
+                      {{"look", look_at_designs},
+                       {"idle", look_idle},
+                       {"race", run_race},
+                       {"race", publish},
+                       {"final", run_finals}}};
+    int status = race->measuring->is_made ? DIAG_OK : DEADLINE_OVER;
+    for (size_t i = 0; i < 5 && status == DIAG_OK; i++) {
+        race->measuring->stage = stages[race->measuring->evidence.wishes.on_clock][i].name;
+        status = stages[race->measuring->evidence.wishes.on_clock][i].run(race, diag);
+    }
+    return status;
 }
 
 int racing_run(struct measuring *measuring, struct diag *diag)
 {
-    struct race race = {measuring, calloc(1, sizeof *race.field),
-                        calloc(SIZES_CHANGES_MAX, sizeof *race.changes)};
+    struct race race = {measuring, memory_take(1, sizeof *race.field)};
     struct advice_evidence *evidence = &measuring->evidence;
-    int status = diag_run(diag, "no memory for the candidates");
-    if (measuring->setup.clock.on)
-        evidence->candidate_count = candidates_on_clock(
-            &evidence->load, measuring->runners, measuring->runner_count, measuring->designs,
-            measuring->design_count, evidence->candidates, CANDIDATES_MAX);
+    if (evidence->wishes.on_clock)
+        evidence->candidate_count =
+            candidates_on_clock(measuring->live.runners, measuring->live.count, measuring->designs,
+                                measuring->design_count, evidence->candidates, CANDIDATES_MAX);
     else
         evidence->candidate_count =
             candidates_default(&evidence->wishes, measuring->designs, measuring->design_count,
                                evidence->candidates, CANDIDATES_MAX);
-    if (race.field && race.changes)
-        status = publish(&race, diag);
+    int status = publish(&race, diag);
     if (status == DIAG_OK)
         status = run_stages(&race, diag);
     evidence->cut = status == DEADLINE_OVER;
@@ -759,11 +484,9 @@ int racing_run(struct measuring *measuring, struct diag *diag)
     if (status == DIAG_OK || status == POOL_INTERRUPTED) {
         evidence->interrupted = status == POOL_INTERRUPTED;
         evidence->untried = count_untried(measuring);
-        evidence_look(&measuring->evidence, result_json(measuring->session.document));
         int published = publish(&race, diag);
         status = published == DIAG_OK ? status : published;
     }
     free(race.field);
-    free(race.changes);
     return status;
 }

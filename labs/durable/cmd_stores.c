@@ -1,42 +1,418 @@
 /* cmd_stores.c - stores: messages that a crash must not lose, their ledger and their figures. */
-#include "harness/command/cli.h"
+#include "labs/durable/durable.h"
+
+#include "harness/base/lists.h"
+#include "harness/base/units.h"
+#include "harness/command/flags.h"
 #include "harness/command/outputs.h"
-#include "labs/durable/store_flags.h"
+#include "harness/command/setup_flags.h"
+#include "harness/measure/run/outcome.h"
+#include "labs/durable/stores/store_modules.h"
 
-#define RUNS_DEFAULT 3u
+#include <string.h>
 
-static int run(const struct options *options, cJSON **document, struct diag *diag)
+#define TASKS_DEFAULT 20000u
+#define RUNS_DEFAULT  3u
+
+struct stores_options {
+    struct storing_request storing; /* the first member: store_flags fill it in */
+    struct outputs outputs;
+    struct setup setup;
+    bool runs_given;
+};
+
+/* ---- Stores and policies. --------------------------------------------------------------------- */
+
+static int add_store(void *ctx, const char *flag, const char *name, struct diag *diag)
 {
-    struct storing_request request;
-    struct setup setup = options->setup;
-    int status = store_flags_finish(options, &request, diag);
-    if (!options->runs_given)
-        setup.runs = request.kills > 0 ? 1 : RUNS_DEFAULT;
-    request.setup = &setup;
-    return status == DIAG_OK ? storing_run(&request, document, diag) : status;
+    struct storing_request *storing = ctx;
+    struct diag reason;
+    const struct store_row *row = store_modules_find(name, &reason);
+    if (!row)
+        return diag_usage(diag, "%s: %s", flag, reason.text);
+    for (size_t i = 0; i < storing->store_count; i++)
+        if (storing->stores[i] == row)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, name);
+    storing->stores[storing->store_count++] = row;
+    return DIAG_OK;
 }
 
-int cmd_stores(const struct options *options)
+static void add_all(struct storing_request *storing)
+{
+    const unsigned none = TW_STORE_KEEPS_NOTHING | TW_STORE_IN_MEMORY;
+    for (size_t i = 0; i < store_registry_count && storing->store_count < STORING_LIST_MAX; i++)
+        if (!store_registry[i].builtin || !(store_registry[i].builtin->flags & none))
+            storing->stores[storing->store_count++] = &store_registry[i];
+}
+
+static int take_stores(struct call *call, void *of, const char *flag, const char *value,
+                       struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    storing->store_count = 0;
+    if (strcmp(value, "all") == 0) {
+        add_all(storing);
+        return DIAG_OK;
+    }
+    return lists_split(value, ',', flag, STORING_LIST_MAX, add_store, storing, diag);
+}
+
+/* Takes the policy behind those given so far. */
+static int keep_sync(struct storing_request *storing, const char *flag, const char *item,
+                     struct diag *diag)
+{
+    const struct storing_sync *sync = &storing->syncs[storing->sync_count];
+    for (size_t i = 0; i < storing->sync_count; i++)
+        if (storing->syncs[i].policy == sync->policy &&
+            storing->syncs[i].interval_ms == sync->interval_ms)
+            return diag_usage(diag, "%s: '%s' is given twice", flag, item);
+    storing->sync_count++;
+    return DIAG_OK;
+}
+
+static int add_sync(void *ctx, const char *flag, const char *item, struct diag *diag)
+{
+    static const char *const words[] = {"always", "group", "interval", "none"};
+    struct storing_request *storing = ctx;
+    struct storing_sync *sync = &storing->syncs[storing->sync_count];
+    uint64_t interval_ns = 0;
+    *sync = (struct storing_sync){.policy = TW_SYNC_ALWAYS};
+    if (strncmp(item, "interval:", 9) == 0) {
+        int status = units_parse_time(item + 9, flag, &interval_ns, diag);
+        if (status != DIAG_OK)
+            return status;
+        if (interval_ns < 1000000 || interval_ns > UINT64_C(3600000000000))
+            return diag_usage(diag, "%s: %s given; expected interval:1ms .. interval:1h", flag,
+                              item);
+        sync->policy = TW_SYNC_INTERVAL;
+        sync->interval_ms = (uint32_t)(interval_ns / 1000000);
+        return keep_sync(storing, flag, item, diag);
+    }
+    for (int i = 0; i < 4; i++)
+        if (i != TW_SYNC_INTERVAL && strcmp(item, words[i]) == 0) {
+            sync->policy = (enum tw_sync_policy)i;
+            return keep_sync(storing, flag, item, diag);
+        }
+    return diag_usage(diag, "%s: '%s' given; expected one of always, group, interval:10ms, none",
+                      flag, item);
+}
+
+static int take_sync(struct call *call, void *of, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    storing->sync_count = 0;
+    return lists_split(value, ',', flag, STORING_LIST_MAX, add_sync, storing, diag);
+}
+
+/* ---- The load. -------------------------------------------------------------------------------- */
+
+static int take_tasks(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    return lists_numbers(value, flag,
+                         &(struct lists_range){.min = 1, .max = DURABLE_TASKS_MAX, .factor = 10},
+                         storing->tasks, STORING_LIST_MAX, &storing->task_count, diag);
+}
+
+static int take_producers(struct call *call, void *of, const char *flag, const char *value,
+                          struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    return lists_numbers(value, flag,
+                         &(struct lists_range){.min = 1, .max = DURABLE_PRODUCERS_MAX, .factor = 2},
+                         storing->producers, STORING_LIST_MAX, &storing->producer_count, diag);
+}
+
+static int take_batch(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    return lists_numbers(value, flag,
+                         &(struct lists_range){.min = 1, .max = DURABLE_BATCH_MAX, .factor = 10},
+                         storing->batches, STORING_LIST_MAX, &storing->batch_count, diag);
+}
+
+static int take_bytes(const char *text, const char *flag, uint32_t *out, struct diag *diag)
+{
+    uint64_t bytes;
+    int status = units_parse_count(text, flag, &bytes, diag);
+    if (status == DIAG_OK && bytes > TW_PAYLOAD_MAX)
+        return diag_usage(diag, "%s: %s given; expected 0 .. %u bytes", flag, text, TW_PAYLOAD_MAX);
+    *out = (uint32_t)bytes;
+    return status;
+}
+
+static int take_payload(struct call *call, void *of, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    struct durable_load *load = &storing->load;
+    const char *dots = strstr(value, "..");
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", (int)(dots ? dots - value : 31), value);
+    int status = take_bytes(first, flag, &load->payload_min, diag);
+    load->payload_max = load->payload_min;
+    if (status == DIAG_OK && dots)
+        status = take_bytes(dots + 2, flag, &load->payload_max, diag);
+    if (status == DIAG_OK && load->payload_max < load->payload_min)
+        return diag_usage(diag, "%s: %s given; expected MIN..MAX", flag, value);
+    return status;
+}
+
+static int take_rate(struct call *call, void *of, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    return units_parse_real_in(value, flag, 0, 1e9, &storing->rate, diag);
+}
+
+static int take_clock(struct call *call, void *of, const char *flag, const char *value,
+                      struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    storing->real_time = strcmp(value, "real") == 0;
+    return storing->real_time || strcmp(value, "virtual") == 0
+               ? DIAG_OK
+               : diag_usage(diag, "%s: '%s' given; expected virtual or real", flag, value);
+}
+
+static int take_span(struct call *call, void *of, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    uint64_t ns;
+    int status = units_parse_time(value, flag, &ns, diag);
+    if (status == DIAG_OK && (ns < 1000000 || ns / 1000000 > TW_DELAY_MAX_MS - 3600000))
+        return diag_usage(diag, "%s: %s given; expected 1ms .. 10d", flag, value);
+    storing->load.span_ms = ns / 1000000;
+    storing->load.arrivals_ms = storing->load.span_ms / 240;
+    storing->span_given = true;
+    return status;
+}
+
+static int take_share(const char *flag, const char *value, uint32_t *out, struct diag *diag)
+{
+    double share;
+    int status = units_parse_real_in(value, flag, 0, 1, &share, diag);
+    if (status == DIAG_OK)
+        *out = (uint32_t)(share * 1000 + 0.5);
+    return status;
+}
+
+static int take_cancels(struct call *call, void *of, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    return take_share(flag, value, &storing->load.cancel_permille, diag);
+}
+
+static int take_hot(struct call *call, void *of, const char *flag, const char *value,
+                    struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    return take_share(flag, value, &storing->load.hot_permille, diag);
+}
+
+/* ---- Settings. -------------------------------------------------------------------------------- */
+
+static int take_set(struct call *call, void *of, const char *flag, const char *value,
+                    struct diag *diag)
+{
+    struct storing_request *storing = of;
+    (void)call;
+    const char *equals = strchr(value, '=');
+    char name[64];
+    uint64_t number;
+    if (!equals || equals == value)
+        return diag_usage(diag, "%s: '%s' given; expected NAME=VALUE", flag, value);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - value), value);
+    const struct tw_param *param = store_modules_param(name);
+    if (!param)
+        return diag_usage(diag, "%s: %s: no store has a setting '%s'; 'twbench list' names them",
+                          flag, value, name);
+    if (storing->setting_count == DURABLE_SETTINGS_MAX)
+        return diag_usage(diag, "%s: given more than %d times", flag, DURABLE_SETTINGS_MAX);
+    int status = units_parse_count(equals + 1, flag, &number, diag);
+    if (status == DIAG_OK && (number < param->min || number > param->max))
+        return diag_usage(diag, "%s: %s given; expected %llu .. %llu", flag, value,
+                          (unsigned long long)param->min, (unsigned long long)param->max);
+    storing->settings[storing->setting_count++] =
+        (struct tw_setting){.name = param->name, .count = 1, .values = {number}};
+    return status;
+}
+
+const struct flag store_flags[STORE_FLAG_COUNT] = {
+    FLAG_NAMED("store-set", "NAME=VALUE", "a setting of the stores that have it; may be repeated",
+               take_set),
+    FLAG_DIRECTORY("directory", "where the stores' files are while they run (default: here)",
+                   struct storing_request, directory),
+};
+
+/* ---- Together. -------------------------------------------------------------------------------- */
+
+/* A setting that none of the stores has would do nothing. */
+static int check_settings(const struct storing_request *request, struct diag *diag)
+{
+    const struct tw_store_backend *stores[STORING_LIST_MAX];
+    struct diag unused;
+    if (request->setting_count == 0)
+        return DIAG_OK;
+    for (size_t i = 0; i < request->store_count; i++)
+        stores[i] = store_modules_load(request->stores[i], &unused);
+    return store_modules_check(stores, request->store_count, request->settings,
+                               request->setting_count, diag);
+}
+
+static int finish(struct storing_request *request, struct diag *diag)
+{
+    if (request->store_count == 0)
+        add_all(request);
+    if (request->kills > 0 && (request->no_drain || request->is_cold))
+        return diag_usage(diag, "%s: not with --kills; expected one or the other",
+                          request->no_drain ? "--no-drain" : "--cold");
+    return check_settings(request, diag);
+}
+
+static int take_runs(struct call *call, void *of, const char *flag, const char *value,
+                     struct diag *diag)
+{
+    struct stores_options *options = of;
+    (void)call;
+    options->runs_given = true;
+    return flag_count(flag, value, 1, OUTCOME_SAMPLES_MAX, &options->setup.runs, diag);
+}
+
+#define OF struct stores_options
+static const struct flag flags[] = {
+    FLAG_BY("tasks", "N,M|A..B", "numbers of messages: 1e3,1e6 or 1e3..1e6 (default 2e4)",
+            take_tasks),
+    FLAG_BY("stores", "A,B|all", "stores to run (default: all of the list but null and memory)",
+            take_stores),
+    FLAG_BY("sync", "P,Q",
+            "when is a put acknowledged: always (default), group, interval:10ms, none", take_sync),
+    FLAG_COUNT("kills", "K", "end store or server by kill -9 at so many random moments (default 0)",
+               OF, storing.kills, 0, 1000000),
+    FLAG_BY("producers", "N,M", "threads that put and cancel (default 1)", take_producers),
+    FLAG_BY("batch", "N,M", "messages of one put (default 1)", take_batch),
+    FLAG_BY("payload", "BYTES|MIN..MAX",
+            "size of the payloads, log-uniform in a range (default 100)", take_payload),
+    FLAG_BY("rate", "N", "puts a second, paced; 0: as fast as they go (default)", take_rate),
+    FLAG_BY("clock", "CLOCK", "virtual (default): ten days in moments; real: the wall clock",
+            take_clock),
+    FLAG_BY("span", "TIME", "longest delay of a message (default 10d; on the real clock 4s)",
+            take_span),
+    FLAG_BY("cancels", "SHARE", "share of the messages that are cancelled: 0.02 (default)",
+            take_cancels),
+    FLAG_BY("hot", "SHARE", "share that is due at the next turn of 1/240 of the span (default 0.1)",
+            take_hot),
+    FLAG_SWITCH("no-tend", "let the stores do nothing ahead of time: no preloading", OF,
+                storing.no_tend),
+    FLAG_SWITCH("no-drain",
+                "end a run when the first messages after its recovery are handed out; the rest "
+                "stays pending",
+                OF, storing.no_drain),
+    FLAG_SWITCH("cold",
+                "recover once more without page cache, as after a reboot: it forgets the files "
+                "first",
+                OF, storing.is_cold),
+    FLAG_BY("runs", "N",
+            "runs of each cell, interleaved over the stores (default 3; with --kills 1)",
+            take_runs),
+    SETUP_SEED(OF, setup),
+    SETUP_BUDGET(OF, setup, "time one run of a store may take (default 10m)"),
+    SETUP_MEMORY_LIMIT(OF, setup),
+    SETUP_PROGRESS(OF, setup),
+};
+static const struct flag_group groups[] = {
+    {.flags = flags, .count = FLAGS(flags)},
+    {.flags = store_flags, .count = STORE_FLAG_COUNT},
+    OUTPUT_JSON(offsetof(OF, outputs)),
+    OUTPUT_RESUME(offsetof(OF, outputs)),
+    OUTPUT_PLOTS(offsetof(OF, outputs)),
+    OUTPUT_HTML(offsetof(OF, outputs)),
+    OUTPUT_STYLE(offsetof(OF, outputs)),
+    OUTPUT_EXPORTS(offsetof(OF, outputs), page),
+    {0},
+};
+#undef OF
+
+/* ---- The command. ----------------------------------------------------------------------------- */
+
+static void begin(struct call *call)
+{
+    struct stores_options *options = call->options;
+    options->setup = setup_default(call);
+    options->setup.budget_ns = UINT64_C(600000000000);
+    options->outputs.keeps_cells = true;
+    options->storing = (struct storing_request){.load = storing_default_load(),
+                                                .syncs = {{.policy = TW_SYNC_ALWAYS}},
+                                                .sync_count = 1,
+                                                .tasks = {TASKS_DEFAULT},
+                                                .producers = {1},
+                                                .batches = {1},
+                                                .task_count = 1,
+                                                .producer_count = 1,
+                                                .batch_count = 1,
+                                                .directory = ".",
+                                                .setup = &options->setup};
+}
+
+static int check(struct call *call, struct diag *diag)
+{
+    struct stores_options *options = call->options;
+    if (call->operand_count > 0)
+        return diag_usage(diag, "%s: stores takes no operands; did you mean --stores=%s?",
+                          call->operands[0], call->operands[0]);
+    options->setup.json = options->outputs.json;
+    options->setup.resume = options->outputs.resume;
+    if (!options->runs_given)
+        options->setup.runs = options->storing.kills > 0 ? 1 : RUNS_DEFAULT;
+    int status = outputs_check(call, &options->outputs, diag);
+    return status == DIAG_OK ? finish(&options->storing, diag) : status;
+}
+
+static int run(struct call *call)
 {
     struct diag diag;
+    struct stores_options *options = call->options;
     cJSON *document = NULL;
-    int status = DIAG_OK;
-    if (options->operand_count > 0)
-        status = diag_usage(&diag, "%s: stores takes no operands; did you mean --stores=%s?",
-                            options->operands[0], options->operands[0]);
+    int status = check(call, &diag);
     if (status == DIAG_OK)
-        status = outputs_check(options, &diag);
-    if (status == DIAG_OK)
-        status = run(options, &document, &diag);
+        status = storing_run(&options->storing, &document, &diag);
     bool interrupted = status == STORING_INTERRUPTED;
     size_t failed = document ? storing_count_failed(document) : 0;
     if (status == DIAG_OK || interrupted)
-        status = outputs_document(options, document, &diag);
+        status = outputs_document(call, &options->outputs, document, &diag);
     cJSON_Delete(document);
     if (interrupted)
         fprintf(stderr, "twbench: interrupted%s\n",
-                options->setup.json ? "; --resume goes on from there" : "");
+                options->outputs.json ? "; --resume goes on from there" : "");
     if (status != DIAG_OK)
-        return cli_fail(status, &diag);
+        return command_fail(status, &diag);
     return interrupted ? EXIT_INTERRUPTED : failed > 0 ? EXIT_FAILED : EXIT_OK;
 }
+
+const struct command cmd_stores = {
+    .name = "stores",
+    .usage = "[FLAGS]",
+    .summary =
+        "Run stores that survive a crash, end them at random moments, and show ledger and figures.",
+    .topic = "Threads and stores",
+    .groups = groups,
+    .size = sizeof(struct stores_options),
+    .begin = begin,
+    .run = run,
+};

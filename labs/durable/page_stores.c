@@ -1,7 +1,10 @@
 /* page_stores.c - builds the page of a stores document: figures and ledger of each policy and load, store by store. */
 #include "harness/base/json.h"
-#include "harness/tell/report/builders.h"
+#include "harness/base/memory.h"
+#include "harness/base/text.h"
 #include "harness/tell/report/standing.h"
+#include "labs/durable/durable.h"
+#include "labs/durable/stores_cell.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,31 +106,59 @@ static void add_samples(struct standing_contender *contender, const cJSON *sampl
     }
 }
 
-/* Of a load as fast as it goes by puts, of one at a rate by lateness.  False: there is nothing to compare.  *known: there
- * are samples enough to name one. */
-static bool standing_of(char *out, size_t size, const cJSON *first, bool *known)
+static bool is_paced(const cJSON *cell)
 {
-    size_t count = 0, cells = 0;
+    return json_get_number(cell, "load.rate") > 0;
+}
+
+/* May the store be recommended?  Not when its messages do not survive a crash, or a cell under this policy shows a
+ * defect. */
+static bool may_be_taken(const struct place *cells, const cJSON *cell)
+{
+    const struct store_row *row = store_registry_find(json_get_text(cell, "store"));
+    const cJSON *other;
+    if (row && row->builtin && row->builtin->flags & (TW_STORE_KEEPS_NOTHING | TW_STORE_IN_MEMORY))
+        return false;
+    cJSON_ArrayForEach(other, cells->json)
+    {
+        if (stores_cell_failed(other) &&
+            strcmp(json_get_text(other, "store"), json_get_text(cell, "store")) == 0 &&
+            strcmp(json_get_text(other, "sync"), json_get_text(cell, "sync")) == 0)
+            return false;
+    }
+    return strcmp(json_get_text(cell, "status"), "ok") == 0;
+}
+
+/* Of a load as fast as it goes by puts, of one at a rate by lateness; `cells`: only of stores that may be recommended, NULL:
+ * of all.  "" and NULL in *fastest: there are no two to compare, or too few samples to name one. */
+static void standing_of(char *out, size_t size, const cJSON *first, const struct place *cells,
+                        const cJSON **fastest)
+{
+    size_t count = 0, most = 0;
     for (const cJSON *cell = first; cell; cell = cell->next)
-        cells++;
-    struct standing_contender *all = calloc(cells, sizeof *all);
-    bool is_paced = json_get_number(first, "load.rate") > 0;
-    const char *figure = is_paced ? "figures.late_p99_ms.samples" : "figures.puts_per_s.samples";
-    for (const cJSON *cell = first; all && cell; cell = cell->next) {
-        if (!is_beside(cell, first) || strcmp(json_get_text(cell, "status"), "ok") != 0)
+        most++;
+    struct standing_contender *all = memory_take(most, sizeof *all);
+    bool paced = is_paced(first);
+    const char *figure = paced ? "figures.late_p99_ms.samples" : "figures.puts_per_s.samples";
+    for (const cJSON *cell = first; cell; cell = cell->next) {
+        if (!is_beside(cell, first) || strcmp(json_get_text(cell, "status"), "ok") != 0 ||
+            (cells && !may_be_taken(cells, cell)))
             continue;
         standing_contend(&all[count], json_get_text(cell, "store"));
-        add_samples(&all[count], json_get(cell, figure), !is_paced);
+        add_samples(&all[count], json_get(cell, figure), !paced);
         count += all[count].count > 0;
     }
-    cJSON *phase = standing_phase(is_paced ? "late p99" : "puts", all, count);
+    cJSON *phase = standing_phase(paced ? "late p99" : "puts", all, count);
     struct text line = text_in(out, size);
+    *fastest = NULL;
     if (phase)
         standing_say(&line, phase);
-    *known = json_get_text(phase, "fastest")[0] != '\0';
+    for (const cJSON *cell = first; cell; cell = cell->next)
+        if (phase && is_beside(cell, first) &&
+            strcmp(json_get_text(cell, "store"), json_get_text(phase, "fastest")) == 0)
+            *fastest = cell;
     cJSON_Delete(phase);
     free(all);
-    return phase != NULL;
 }
 
 static void add_title(struct page *page, const struct place *cell)
@@ -140,36 +171,106 @@ static void add_title(struct page *page, const struct place *cell)
              "{clock} clock");
 }
 
-/* The terminal has the same below each table. */
-static void say_all_standing(struct page *page, const struct place *cells)
+/* Of the stores of the group that may be taken the one with the least (`sign` 1) or most (-1) of a figure. */
+static const cJSON *best_by(const struct place *cells, const cJSON *first, const char *figure,
+                            int sign)
 {
-    char standing[STANDING_SIZE];
-    size_t unknown = 0;
-    bool known;
-    page_aside(page, NULL);
-    for (struct place cell = place_item(cells, 0); cell.json; place_next(&cell)) {
-        if (!is_first_of_group(cells, cell.json) || json_get_number(cell.json, "load.kills") > 0 ||
-            !standing_of(standing, sizeof standing, cell.json, &known))
-            continue;
-        unknown += !known;
-        if (!known)
-            continue;
-        page_item(page, "%s", "");
-        add_title(page, &cell);
-        page_span(page, ": %s.", standing);
+    const cJSON *best = NULL;
+    for (const cJSON *cell = first; cell; cell = cell->next) {
+        double value = sign * json_get_number(cell, figure);
+        if (is_beside(cell, first) && may_be_taken(cells, cell) && isfinite(value) &&
+            (!best || value < sign * json_get_number(best, figure)))
+            best = cell;
     }
-    if (unknown > 0)
-        page_item(page,
-                  "Of %zu table%s no store is named the fastest, for want of six samples "
-                  "(--runs=6).",
-                  unknown, unknown == 1 ? "" : "s");
-    page_open(page, PAGE_ASIDE_END);
+    return best;
+}
+
+/* *few: there are too few samples to name the fastest. */
+static void recommend(struct page *page, const struct place *cells, const cJSON *first, bool *few)
+{
+    char standing[STANDING_SIZE] = "";
+    const cJSON *fastest, *soonest = best_by(cells, first, "figures.recovery_s.median", 1);
+    const char *figure =
+        is_paced(first) ? "figures.late_p99_ms.median" : "figures.puts_per_s.median";
+    const cJSON *best = best_by(cells, first, figure, is_paced(first) ? 1 : -1);
+    struct place title = place_of(cells, first);
+    standing_of(standing, sizeof standing, first, cells, &fastest);
+    *few = *few || (standing[0] && !fastest);
+    page_item(page, "%s", "");
+    add_title(page, &title);
+    if (!best) {
+        page_span(page, ": no sound store that survives a crash was measured.");
+        return;
+    }
+    struct place taken = place_of(cells, fastest ? fastest : best);
+    page_add(page, &taken,
+             fastest       ? ": take {store:strong}"
+             : standing[0] ? ": {store:strong} by the median"
+                           : ": {store:strong}, the only one measured");
+    if (fastest)
+        page_span(page, " (%s)", standing);
+    page_add(page, &taken,
+             is_paced(first) ? "<, 99 % of the messages within {figures.late_p99_ms.median} ms>"
+                             : "<, {figures.puts_per_s.median:number} messages a second>");
+    page_add(page, &taken, "<; it recovers in {figures.recovery_s.median} s>");
+    if (soonest && soonest != taken.json) {
+        struct place sooner = place_of(cells, soonest);
+        page_add(page, &sooner, ", {store} in {figures.recovery_s.median} s");
+    }
+    page_span(page, ".");
+}
+
+/* What the cells do not tell, and how to ask. */
+static void say_unknown(struct page *page, const struct place *cells, bool few)
+{
+    bool kills = false, cold = false, paced = false, sizes = false;
+    char unknown[400];
+    struct text text = text_in(unknown, sizeof unknown);
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, cells->json)
+    {
+        kills = kills || json_get_number(cell, "load.kills") > 0;
+        cold = cold || cJSON_IsTrue(json_get(cell, "load.cold"));
+        paced = paced || (is_paced(cell) && strcmp(json_get_text(cell, "clock"), "real") == 0);
+        sizes = sizes || json_get_number(cell, "load.tasks") !=
+                             json_get_number(cells->json->child, "load.tasks");
+    }
+    if (few)
+        text_add_item(&text, "; ", "whether the next store differs (--runs=6)");
+    if (!kills)
+        text_add_item(&text, "; ", "what is lost when they are killed (--kills=50)");
+    if (!sizes)
+        text_add_item(&text, "; ", "recovery with more messages (--tasks=1e4,1e6)");
+    if (!cold)
+        text_add_item(&text, "; ", "recovery after a reboot (--cold)");
+    if (!paced)
+        text_add_item(&text, "; ", "lateness at a pace of yours (--clock=real --rate=N)");
+    text_add_item(&text, "; ", "the loss of power (twbench conform --store=NAME)");
+    page_answer(page, "Not known from these runs: %s.", unknown);
+}
+
+static void say_recommendation(struct page *page, const struct place *cells)
+{
+    const cJSON *cell;
+    size_t groups = 0;
+    bool few = false;
+    cJSON_ArrayForEach(cell, cells->json)
+    {
+        if (!is_first_of_group(cells, cell) || json_get_number(cell, "load.kills") > 0)
+            continue;
+        if (groups++ == 0)
+            page_text(page, "Which store to take, of those measured here, by what an "
+                            "acknowledgement (sync) has to survive:");
+        recommend(page, cells, cell, &few);
+    }
+    if (groups > 0)
+        say_unknown(page, cells, few);
 }
 
 static void add_group(struct page *page, const struct place *cells, const cJSON *first)
 {
     struct place cell = place_of(cells, first);
-    char standing[STANDING_SIZE];
+    char standing[STANDING_SIZE] = "";
     page_heading(page, 2, NULL, "%s", "");
     add_title(page, &cell);
     bool is_killed = json_get_number(first, "load.kills") > 0;
@@ -178,8 +279,9 @@ static void add_group(struct page *page, const struct place *cells, const cJSON 
     } else {
         page_table(page, NULL, "Figures");
         add_rows(page, figure_fields, COUNT(figure_fields), cells, first);
-        bool known;
-        if (standing_of(standing, sizeof standing, first, &known))
+        const cJSON *fastest;
+        standing_of(standing, sizeof standing, first, NULL, &fastest);
+        if (standing[0])
             page_text(page, "%s.", standing);
     }
     page_table(page, NULL, "Ledger");
@@ -210,7 +312,7 @@ void page_stores(struct page *page, const cJSON *document)
 {
     struct place root = place_root(document), cells = place_get(&root, "cells");
     page_heading(page, 1, NULL, "Stores");
-    say_all_standing(page, &cells);
+    say_recommendation(page, &cells);
     const cJSON *cell;
     cJSON_ArrayForEach(cell, cells.json)
     {
@@ -223,5 +325,38 @@ void page_stores(struct page *page, const cJSON *document)
         page_item(page, "It was interrupted: runs are missing.");
     page_pictures(page, "");
     page_origin(page, document);
+    page_all_figures(page, &root);
+}
+
+/* ---- Builds the page of two documents of stores: verdict, and each figure that changed. ---- */
+
+static const struct page_field fields[] = {
+    {.title = "figure", .flags = PAGE_LEFT | PAGE_NAMES, .cell = "{figure}"},
+    {.title = "unit", .flags = PAGE_LEFT, .keep = 1, .cell = "{unit}"},
+    {.title = "old", .cell = "{old:number}"},
+    {.title = "new", .cell = "{new:number}"},
+    {.title = "ratio", .cell = "{ratio:number}"},
+    {.title = "verdict", .flags = PAGE_LEFT, .cell = "{verdict:verdict}"}};
+
+void page_stores_comparison(struct page *page, const cJSON *document)
+{
+    struct place root = place_root(document), cells = place_get(&root, "cells");
+    page_heading(page, 1, NULL, "Stores compared");
+    page_say(page, PAGE_TEXT, &root, "{before} with {after}: {verdict:verdict}.");
+    for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
+        struct place figures = place_get(&cell, "figures");
+        page_heading(page, 2, NULL, "%s", "");
+        page_add(page, &cell,
+                 "{store}, {sync}, {load.tasks:short} messages, producers {load.producers}, batch "
+                 "{load.batch}: {verdict:verdict}");
+        page_say(page, PAGE_ITEM, &cell, "<{new_status:strong}: {reason}>");
+        page_table(page, NULL, "Figures");
+        page_fields_each(page, fields, sizeof fields / sizeof *fields, &figures);
+    }
+    page_say(
+        page, PAGE_TEXT, &root,
+        "A figure changed when its median moved by more than {margin:share} and the intervals "
+        "of the two sides do not meet; where they meet, or a side has fewer than three runs, it is "
+        "inconclusive.");
     page_all_figures(page, &root);
 }

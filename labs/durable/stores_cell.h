@@ -2,7 +2,7 @@
 #ifndef TWBENCH_STORES_CELL_H
 #define TWBENCH_STORES_CELL_H
 
-#include "labs/durable/drive/durable_data.h"
+#include "labs/durable/drive/durable_run.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,8 +1,9 @@
 /* stores_plot.c - writes the data of the pictures of stores. */
-#include "harness/tell/report/plotdata.h"
+#include "labs/durable/durable.h"
 
 #include "harness/base/json.h"
 #include "harness/base/units.h"
+#include "harness/tell/report/plotdata.h"
 
 #include <math.h>
 #include <string.h>
@@ -350,22 +351,12 @@ static void write_recovery(FILE *out, const cJSON *document)
 
 /* ---- The pictures. --------------------------------------------------------------------------- */
 
-const char *stores_plot_name(enum stores_picture picture)
-{
-    static const char *const names[STORES_PICTURES] = {"stores-puts", "stores-lateness",
-                                                       "stores-recovery", "stores-bytes"};
-    return names[picture];
-}
+enum { STORES_PUTS, STORES_LATENESS, STORES_RECOVERY, STORES_BYTES, STORES_PICTURES };
 
-const char *stores_plot_script(enum stores_picture picture)
-{
-    return picture == STORES_RECOVERY ? "recovery" : "stores";
-}
-
-bool stores_plot_has(const cJSON *document, enum stores_picture picture)
+static bool has(const cJSON *document, int kind)
 {
     struct axes axes = axes_of(document, false);
-    switch (picture) {
+    switch (kind) {
     case STORES_PUTS:
         return knows(document, &puts_drawn, false);
     case STORES_LATENESS:
@@ -377,9 +368,23 @@ bool stores_plot_has(const cJSON *document, enum stores_picture picture)
     }
 }
 
-void stores_plot_write(FILE *out, const cJSON *document, enum stores_picture picture)
+static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
     static void (*const writers[STORES_PICTURES])(FILE *, const cJSON *) = {
         write_puts, write_lateness, write_recovery, write_bytes};
-    writers[picture](out, document);
+    writers[picture->kind](out, document);
+    return true;
+}
+
+void stores_pictures(const cJSON *document, struct pictures *out)
+{
+    static const char *const names[STORES_PICTURES] = {"puts", "lateness", "recovery", "bytes"};
+    for (int kind = 0; kind < STORES_PICTURES; kind++) {
+        struct picture picture = {.write = write_picture,
+                                  .kind = kind,
+                                  .script = kind == STORES_RECOVERY ? "recovery" : "stores"};
+        snprintf(picture.name, sizeof picture.name, "stores-%s", names[kind]);
+        if (has(document, kind))
+            pictures_add(out, &picture);
+    }
 }

@@ -1,18 +1,20 @@
 /* storing.c - runs each cell in a directory of its own, and keeps the document up to date. */
 #include "labs/durable/storing.h"
 
-#include "labs/durable/stores_cell.h"
 #include "harness/base/file.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "labs/durable/stores/store_modules.h"
-#include "labs/durable/drive/durable_run.h"
-#include "labs/durable/drive/footing.h"
+#include "harness/base/memory.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/shape.h"
+#include "labs/durable/drive/durable_run.h"
+#include "labs/durable/drive/footing.h"
+#include "labs/durable/durable.h"
+#include "labs/durable/stores/store_modules.h"
+#include "labs/durable/stores_cell.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,11 +30,10 @@
 #define SYNC_SAMPLES 64
 
 struct storing {
-    const struct storing_request *request; /* whose matrix is in hand */
+    const struct storing_request *request;
     cJSON *document;
     struct progress progress;
     struct interrupt interrupt;
-    uint64_t begin_ns;
     char root[PATH_MAX]; /* directory of this command */
     size_t done, total;
     struct tw_setting settings[DURABLE_SETTINGS_MAX]; /* those of the store in hand */
@@ -98,8 +99,6 @@ static const struct store_row *cell_request(struct storing *storing, size_t inde
                                     .settings = storing->settings};
     out->load.tasks = request->tasks[index % request->task_count];
     out->load.seed = request->setup->seed;
-    if (out->store && out->store->flags & TW_STORE_REAL_CLOCK)
-        out->real_time = true;
     if (out->real_time && !request->span_given)
         out->load.span_ms = REAL_SPAN_MS;
     /* On the real clock a due counts from the moment that its put is meant for: at full speed, the beginning. */
@@ -190,8 +189,7 @@ static int save(const struct storing *storing, struct diag *diag)
     if (!path || !file_is_replaced(path))
         return DIAG_OK;
     char *text = cJSON_Print(storing->document);
-    int status = text ? file_replace(path, print_document, text, diag)
-                      : diag_run(diag, "no memory for the document as JSON");
+    int status = file_replace(path, print_document, text, diag);
     cJSON_free(text);
     return status;
 }
@@ -209,7 +207,7 @@ int storing_load(const char *path, cJSON **document, struct diag *diag)
         jsontext_read(name, text, size, "a document of 'twbench stores --json'", document, diag);
     free(text);
     if (status == DIAG_OK)
-        status = shape_check_stores(*document, name, diag);
+        status = stores_check(*document, name, diag);
     if (status == DIAG_OK)
         return status;
     cJSON_Delete(*document);
@@ -250,12 +248,10 @@ static int run_once(struct storing *storing, const struct store_row *row,
 {
     char directory[PATH_MAX + 32];
     struct durable_request request = *asked;
-    struct durable_report *report = calloc(1, sizeof *report);
     snprintf(directory, sizeof directory, "%s/%s", storing->root, row->file);
-    if (!report || mkdir(directory, 0700) != 0) {
-        free(report);
+    if (mkdir(directory, 0700) != 0)
         return diag_run(diag, "%s: %s", directory, strerror(errno));
-    }
+    struct durable_report *report = memory_take(1, sizeof *report);
     request.directory = directory;
     durable_run(&request, &storing->interrupt, report);
     bool interrupted = report->end == DURABLE_INTERRUPTED;
@@ -284,47 +280,17 @@ static int run_cell(struct storing *storing, size_t index, size_t round, struct 
     return run_once(storing, row, &request, cell, diag);
 }
 
-int storing_round(struct storing *storing, const struct storing_request *request, size_t round,
-                  struct diag *diag)
+/* Each store once, so that what the machine does meanwhile meets all of them. */
+static int run_round(struct storing *storing, size_t round, struct diag *diag)
 {
-    size_t cells = matrix_size(request);
+    size_t cells = matrix_size(storing->request);
     int status = DIAG_OK;
-    storing->request = request;
     for (size_t i = 0; i < cells && status == DIAG_OK; i++) {
         status = run_cell(storing, i, round, diag);
         if (status == DIAG_OK && interrupt_is_pending(&storing->interrupt))
             status = STORING_INTERRUPTED;
     }
     return status;
-}
-
-size_t storing_cell(struct storing *storing, const struct storing_request *request)
-{
-    struct durable_request first;
-    struct diag unused;
-    char key[64];
-    storing->request = request;
-    const struct store_row *row = cell_request(storing, 0, &first, &unused);
-    const cJSON *cells = json_get(storing->document, "cells"), *cell;
-    size_t index = 0;
-    store_registry_key(row, key, sizeof key);
-    cJSON_ArrayForEach(cell, cells)
-    {
-        if (stores_cell_is(cell, key, &first))
-            return index;
-        index++;
-    }
-    return STORING_NO_CELL;
-}
-
-cJSON *storing_document(struct storing *storing)
-{
-    return storing->document;
-}
-
-void storing_expect(struct storing *storing, size_t runs)
-{
-    storing->total = runs;
 }
 
 static int make_root(struct storing *storing, struct diag *diag)
@@ -340,44 +306,19 @@ static int make_root(struct storing *storing, struct diag *diag)
     return DIAG_OK;
 }
 
-int storing_open(const struct storing_request *request, struct storing **out, struct diag *diag)
+static int run_all(struct storing *storing, struct diag *diag)
 {
-    struct storing *storing = calloc(1, sizeof *storing);
-    if (!storing)
-        return diag_run(diag, "no memory for the stores");
-    storing->request = request;
-    storing->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-    int status = make_root(storing, diag);
-    if (status == DIAG_OK) {
-        status = make_document(storing, diag);
-        if (status == DIAG_OK)
-            status = resume(storing, diag);
-        if (status == DIAG_OK)
-            status = interrupt_open(&storing->interrupt, diag);
-        if (status != DIAG_OK)
-            footing_remove(storing->root);
-    }
-    if (status != DIAG_OK) {
-        cJSON_Delete(storing->document);
-        free(storing);
+    const struct storing_request *request = storing->request;
+    int status = interrupt_open(&storing->interrupt, diag);
+    if (status != DIAG_OK)
         return status;
-    }
     progress_begin(&storing->progress, request->setup->progress, 1);
-    *out = storing;
-    return DIAG_OK;
-}
-
-cJSON *storing_close(struct storing *storing, bool complete)
-{
-    double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - storing->begin_ns) / 1e9;
-    cJSON *document = storing->document;
+    storing->total = matrix_size(request) * request->setup->runs;
+    for (size_t round = 0; round < request->setup->runs && status == DIAG_OK; round++)
+        status = run_round(storing, round, diag);
     progress_clear(&storing->progress);
     interrupt_close(&storing->interrupt);
-    footing_remove(storing->root);
-    cJSON_ReplaceItemInObjectCaseSensitive(document, "complete", cJSON_CreateBool(complete));
-    cJSON_ReplaceItemInObjectCaseSensitive(document, "duration_s", json_measure(seconds));
-    free(storing);
-    return document;
+    return status;
 }
 
 /* Whoever waits on the real clock is told for how long. */
@@ -385,35 +326,39 @@ static void tell_span(struct storing *storing)
 {
     struct durable_request run;
     struct diag unused;
-    for (size_t i = 0; i < matrix_size(storing->request); i++) {
-        cell_request(storing, i, &run, &unused);
-        if (!run.store || !run.real_time)
-            continue;
-        double seconds = (double)(run.load.span_ms + run.load.arrivals_ms) / 1000;
+    char key[64];
+    const struct store_row *row = cell_request(storing, 0, &run, &unused);
+    double seconds = (double)(run.load.span_ms + run.load.arrivals_ms) / 1000;
+    if (run.real_time)
         fprintf(stderr,
                 "twbench: %s runs on the real clock: each run takes %.*f s or more (--span)\n",
-                run.store->name, seconds < 10 ? 3 : 0, seconds);
-        return;
-    }
+                store_registry_key(row, key, sizeof key), seconds < 10 ? 3 : 0, seconds);
 }
 
-/* Each store once in a round, so that what the machine does meanwhile meets all of them. */
 int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag)
 {
-    struct storing *storing = NULL;
-    size_t rounds = request->setup->runs;
-    int status = storing_open(request, &storing, diag);
+    struct storing storing = {.request = request};
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    int status = make_root(&storing, diag);
     if (status != DIAG_OK)
         return status;
-    storing_expect(storing, matrix_size(request) * rounds);
-    tell_span(storing);
-    for (size_t round = 0; round < rounds && status == DIAG_OK; round++)
-        status = storing_round(storing, request, round, diag);
-    cJSON *made = storing_close(storing, status == DIAG_OK);
-    if (status == DIAG_OK || status == STORING_INTERRUPTED)
-        *document = made;
-    else
-        cJSON_Delete(made);
+    status = make_document(&storing, diag);
+    if (status == DIAG_OK)
+        status = resume(&storing, diag);
+    if (status == DIAG_OK) {
+        tell_span(&storing);
+        status = run_all(&storing, diag);
+    }
+    footing_remove(storing.root);
+    if (status != DIAG_OK && status != STORING_INTERRUPTED) {
+        cJSON_Delete(storing.document);
+        return status;
+    }
+    double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
+    cJSON_ReplaceItemInObjectCaseSensitive(storing.document, "complete",
+                                           cJSON_CreateBool(status == DIAG_OK));
+    cJSON_ReplaceItemInObjectCaseSensitive(storing.document, "duration_s", json_measure(seconds));
+    *document = storing.document;
     return status;
 }
 

@@ -4,9 +4,9 @@
 #ifndef TWBENCH_STORING_H
 #define TWBENCH_STORING_H
 
-#include "labs/durable/drive/durable_data.h"
 #include "harness/measure/session/setup.h"
-#include "labs/durable/stores/store_registry.h"
+#include "labs/durable/drive/durable_run.h"
+#include "labs/durable/stores/store_modules.h"
 
 #include <cjson/cJSON.h>
 
@@ -45,28 +45,6 @@ struct durable_load storing_default_load(void);
  * one. */
 #define STORING_INTERRUPTED 1
 int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag);
-
-/* ---- In steps, for a caller who decides what to run next (advise --durable). ------------------- */
-
-struct storing;
-
-/* Makes a directory and a document without cells, or with those of setup->json when it resumes.  `request` outlives it. */
-int storing_open(const struct storing_request *request, struct storing **out, struct diag *diag);
-/* Progress is shown as parts of so many runs. */
-void storing_expect(struct storing *storing, size_t runs);
-/* Runs each cell of this request's matrix once, but for those that have more than `round` runs, and writes the document
- * after each.  setup->budget_ns is that of a run.  DIAG_OK, STORING_INTERRUPTED or another status. */
-int storing_round(struct storing *storing, const struct storing_request *request, size_t round,
-                  struct diag *diag);
-/* Where the first cell of the request's matrix stands among the document's cells. */
-#define STORING_NO_CELL SIZE_MAX
-size_t storing_cell(struct storing *storing, const struct storing_request *request);
-/* As it is now; storing's. */
-cJSON *storing_document(struct storing *storing);
-/* Ends it; the document is the caller's. */
-cJSON *storing_close(struct storing *storing, bool complete);
-
-/* ------------------------------------------------------------------------------------------------ */
 
 /* Cells that make the exit status 1. */
 size_t storing_count_failed(const cJSON *document);

@@ -1,33 +1,47 @@
 /* cmd_take.c - take: writes a design, and a runner for it, as sources that need nothing of twbench. */
 #include "labs/embed/taking.h"
-#include "harness/command/cli.h"
 
-int cmd_take(const struct options *options)
+#define OF struct taking
+static const struct flag flags[] = {
+    FLAG_FILE("-o", "DIR", "the directory to write into", OF, directory),
+    FLAG_FILE("runner", "R", "with the design, a runner: who owns the clock and the threads", OF,
+              runner),
+    FLAG_SWITCH("force", "overwrite files", OF, force),
+};
+#undef OF
+static const struct flag_group groups[] = {{.flags = flags, .count = FLAGS(flags)}, {0}};
+
+static int run(struct call *call)
 {
     struct diag diag;
+    struct taking *taking = call->options;
     struct taking_files files = {.count = 0};
     int status = DIAG_OK;
-    if (options->operand_count != 1)
+    if (call->operand_count != 1)
         status = diag_usage(&diag,
                             "take: %zu operands given; expected one design "
                             "('twbench list' names them)",
-                            options->operand_count);
-    else if (!options->take_directory)
+                            call->operand_count);
+    else if (!taking->directory)
         status = diag_usage(&diag, "take: -o is missing; expected -o DIR to write into");
-    else if (options->runner_count > 1)
-        status = diag_usage(&diag, "take: --runner: %zu runners given; expected one",
-                            options->runner_count);
-    const char *runner = options->runner_count == 1 ? options->runners[0]->timed->name : NULL;
-    if (status == DIAG_OK)
-        status = taking_write(&(struct taking){.design = options->operands[0],
-                                               .runner = runner,
-                                               .directory = options->take_directory,
-                                               .force = options->force},
-                              &files, &diag);
+    if (status == DIAG_OK) {
+        taking->design = call->operands[0];
+        status = taking_write(taking, &files, &diag);
+    }
     if (status != DIAG_OK)
-        return cli_fail(status, &diag);
+        return command_fail(status, &diag);
     for (size_t i = 0; i < files.count; i++)
-        printf("%s/%s\n", options->take_directory, files.names[i]);
-    fprintf(stderr, "twbench: 'make -C %s check' builds and tests it\n", options->take_directory);
+        printf("%s/%s\n", taking->directory, files.names[i]);
+    fprintf(stderr, "twbench: 'make -C %s check' builds and tests it\n", taking->directory);
     return EXIT_OK;
 }
+
+const struct command cmd_take = {
+    .name = "take",
+    .usage = "[FLAGS] DESIGN -o DIR",
+    .summary = "Write a design, and a runner over it, as sources that need nothing of twbench.",
+    .topic = "Timers in my program",
+    .groups = groups,
+    .size = sizeof(struct taking),
+    .run = run,
+};

@@ -1,6 +1,6 @@
 /*
- * taken.h - what `take` gives away, as text in the program: tools/taken.pl makes it at build time from src/impls and
- * src/runners.
+ * taken.h - what `take` gives away, as text in the program: taken.pl makes it at build time from src/impls and the
+ * runners of the lab live.
  */
 #ifndef TWBENCH_TAKEN_H
 #define TWBENCH_TAKEN_H

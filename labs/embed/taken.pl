@@ -2,7 +2,7 @@
 # taken.pl OUT.c - write what `twbench take` gives away as a C file of string literals.
 # taken.pl --headers DIR - write the contracts of designs and runners as headers of libtwtimers.
 #
-# Made from src/impls, src/runners, LICENSE, VERSION and tools/take alone, at build time: a design or a runner with
+# Made from src/impls, labs/live/runners, LICENSE, VERSION and labs/embed/take alone, at build time: a design or a runner with
 # the headers it includes becomes one C file, its contract one header.  Everything that counts is deleted, and so are
 # the points at which a proof delays threads.  What C++ would refuse in a design (a void pointer assigned, the address
 # of a literal) is written as both languages take it; a runner has C11's atomics and stays C.
@@ -70,8 +70,8 @@ END
 
 # The contract of a runner, without the points of a proof.
 sub runner_contract {
-    my $text = slurp('src/runners/runner.h');
-    my $one = sub { replace_one(\$text, @_, 'src/runners/runner.h') };
+    my $text = slurp('labs/live/runners/runner.h');
+    my $one = sub { replace_one(\$text, @_, 'labs/live/runners/runner.h') };
     $one->('first line', qr{\A/\*\n \* runner\.h - [^\n]*}, "/*\n * tw_\@RUNNER\@_runner.h - the runner \@RUNNER_NAME\@ of twbench: the contract, and the table tw_\@RUNNER\@_runner.");
     $one->('the design', qr{\(src/impls/backend\.h\)}, '(tw_@DESIGN@.h)');
     $one->('the files that help', qr{  This is the one header that a caller needs.*?(?=\n \*\n)}s, '');
@@ -109,7 +109,7 @@ sub seat_settled {
 # Points, and what is left of a function's names when they were all that used them.
 sub delete_points {
     my ($text, $runner) = @_;
-    my $path = "src/runners/$runner.c";
+    my $path = "labs/live/runners/$runner.c";
     $text =~ s/^[ \t]*TW_RUNNER_POINT(\((?:[^()]++|(?1))*\));\n//mg;
     $text =~ s{[ \t]*/\* NOLINT(?:(?!\*/).)*\*/}{}sg;
     $text =~ s!^(\w[^\n;=]*\((?:[^;{}])*\)\n\{\n)(.*?)^\}\n!seat_settled($1, $2)!gesm;
@@ -198,8 +198,8 @@ END
 
 sub runner_source {
     my ($runner, $name, $reading, $version) = @_;
-    my $body = delete_unused($reading . delete_points(amalgamate("src/runners/$runner.c", {}), $runner));
-    $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: src/runners/$runner.c: no line `.name = \"$name\",` in its table\n";
+    my $body = delete_unused($reading . delete_points(amalgamate("labs/live/runners/$runner.c", {}), $runner));
+    $body =~ s/^    \.name = "$name",/    .name = "tw-$name",/m or die "taken.pl: labs/live/runners/$runner.c: no line `.name = \"$name\",` in its table\n";
     $body =~ s/\bTW_RUNNER\($runner\)/tw_${runner}_runner/g;
     return <<"END";
 /*
@@ -233,16 +233,21 @@ sub literal {
 my $version = slurp('VERSION');
 chomp $version;
 my ($header, $reading) = contract_split();
+# Runners are the lab live's: without its folder there are designs alone.
+my $has_runners = -e 'labs/live/runners/registry.def';
 
 # The contracts as libtwtimers has them: without a table, because the library finds tables by name.
 if ($directory) {
-    my $runner = runner_contract();
+    my $runner = $has_runners ? runner_contract() : '';
     $header =~ s{\A/\*\n \* [^\n]*}{/*\n * backend.h - the contract of the timer designs in libtwtimers $version.};
     $runner =~ s{\A/\*\n \* [^\n]*}{/*\n * runner.h - the contract of the runners in libtwtimers $version.};
     $runner =~ s/tw_\@DESIGN\@\.h/backend.h/g;
-    my $finder = slurp('src/twtimers/twtimers.h');
-    replace_one(\$finder, 'the includes', qr{#include "impls/backend\.h"\n#include "runners/runner\.h"}, qq{#include "backend.h"\n#include "runner.h"}, 'src/twtimers/twtimers.h');
-    my %headers = ('backend.h' => $header, 'runner.h' => $runner, 'twtimers.h' => $finder);
+    my $finder = slurp('labs/embed/twtimers.h');
+    replace_one(\$finder, 'the contract', qr{#include "impls/backend\.h"}, '#include "backend.h"', 'labs/embed/twtimers.h');
+    $finder =~ s{^#if __has_include\(.*?\)\n(.*?)^#endif\n}{$has_runners ? $1 : ''}gems;
+    $finder =~ s{"labs/live/runners/runner\.h"}{"runner.h"};
+    my %headers = ('backend.h' => $header, 'twtimers.h' => $finder);
+    $headers{'runner.h'} = $runner if $has_runners;
     for my $name (sort keys %headers) {
         die "taken.pl: $name: a name is not filled in\n" if $headers{$name} =~ /\@[A-Z_]+\@/;
         open my $file, '>', "$directory/$name" or die "taken.pl: $directory/$name: $!\n";
@@ -252,13 +257,13 @@ if ($directory) {
     exit;
 }
 my @designs = slurp('src/impls/registry.def') =~ /^TW_DESIGN\((\w+)\)/mg;
-my @runners = slurp('src/runners/registry.def') =~ /^TW_RUNNER_ROW\((\w+)\)/mg;
+my @runners = $has_runners ? slurp('labs/live/runners/registry.def') =~ /^TW_RUNNER_ROW\((\w+)\)/mg : ();
 # When each is written: ALWAYS, with a design ALONE, or with a RUNNER.
 my @shared = (
     ['ALWAYS', 'tw_@DESIGN@.h', $header . table_declared('TW_@DESIGN@_H', 'struct tw_backend tw_@DESIGN@')],
     ['ALWAYS', 'LICENSE', slurp('LICENSE')],
-    ['RUNNER', 'tw_@RUNNER@_runner.h', runner_contract() . table_declared('TW_@RUNNER@_RUNNER_H', 'struct tw_runner tw_@RUNNER@_runner')],
-    map { [$_->[0], $_->[1], slurp("tools/take/$_->[2]")] } ['ALONE', 'example.c', 'example.c.in'],
+    ['RUNNER', 'tw_@RUNNER@_runner.h', ($has_runners ? runner_contract() : '') . table_declared('TW_@RUNNER@_RUNNER_H', 'struct tw_runner tw_@RUNNER@_runner')],
+    map { [$_->[0], $_->[1], slurp("labs/embed/take/$_->[2]")] } ['ALONE', 'example.c', 'example.c.in'],
     ['RUNNER', 'example.c', 'runner_example.c.in'],
     ['ALWAYS', 'test.c', 'test.c.in'],
     ['RUNNER', 'runner_test.c', 'runner_test.c.in'],
@@ -266,7 +271,7 @@ my @shared = (
     ['RUNNER', 'Makefile', 'runner_Makefile.in'],
 );
 
-my $made = "/* Made by tools/taken.pl; do not edit. */\n#include \"harness/ask/take/taken.h\"\n\n";
+my $made = "/* Made by labs/embed/taken.pl; do not edit. */\n#include \"labs/embed/taken.h\"\n\n";
 $made .= "const struct taken_file taken_shared[] = {\n";
 $made .= "    {TAKEN_$_->[0], \"$_->[1]\",\n" . literal($_->[2]) . "},\n" for @shared;
 $made .= "};\nconst size_t taken_shared_count = sizeof taken_shared / sizeof taken_shared[0];\n\n";
@@ -278,7 +283,7 @@ sub table_of {
         (my $name = $identifier) =~ tr/_/-/;
         $text .= "    {\"$name\", \"$identifier\",\n" . literal($source->($identifier, $name, $reading, $version)) . "},\n";
     }
-    return "$text};\nconst size_t taken_${table}_count = sizeof taken_${table}s / sizeof taken_${table}s[0];\n\n";
+    return "$text    {0}};\nconst size_t taken_${table}_count = sizeof taken_${table}s / sizeof taken_${table}s[0] - 1;\n\n";
 }
 
 $made .= table_of('design', \&design_source, @designs);

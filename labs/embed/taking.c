@@ -1,10 +1,10 @@
 /* taking.c - writes the sources of a design and a runner: headers, C files, licence, example, tests and Makefile. */
 #include "labs/embed/taking.h"
 
-#include "labs/embed/taken.h"
 #include "harness/base/file.h"
 #include "harness/base/paths.h"
 #include "harness/measure/designs/designs.h"
+#include "labs/embed/taken.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -82,7 +82,12 @@ static int find_runner(const char *name, const struct taken_source **out, struct
             *out = &taken_runners[i];
             return DIAG_OK;
         }
-    return diag_usage(diag, "take: %s is no runner of twbench ('twbench list' names them)", name);
+    return taken_runner_count == 0
+               ? diag_usage(diag,
+                            "--runner: the runners are the lab live's, whose folder is not there")
+               : diag_usage(diag,
+                            "--runner: '%s' is no runner of twbench ('twbench list' names them)",
+                            name);
 }
 
 static int make_directory(const char *directory, struct diag *diag)

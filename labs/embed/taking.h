@@ -4,10 +4,9 @@
 #ifndef TWBENCH_TAKING_H
 #define TWBENCH_TAKING_H
 
-#include "harness/base/diag.h"
+#include "harness/command/command.h"
 
-#include <stdbool.h>
-#include <stddef.h>
+extern const struct command cmd_take;
 
 struct taking {
     const char *design;    /* its name, as in the registry */
@@ -26,8 +25,8 @@ struct taking_files {
 };
 
 /* Writes the header and the C file of each, the licence, an example, tests and their Makefile.  DIAG_USAGE when the
- * design cannot be taken, the runner is none of this program's, or when one of the files is there already, all of which are named; nothing is written then.  DIAG_RUN when
- * the disk says no. */
+ * design cannot be taken, the runner is none of this program's, or when one of the files is there already, all of which
+ * are named; nothing is written then.  DIAG_RUN when the disk says no. */
 int taking_write(const struct taking *taking, struct taking_files *files, struct diag *diag);
 
 #endif

@@ -5,23 +5,14 @@
 
 #include <string.h>
 
-#define TW_DESIGN(design)     extern const struct tw_backend tw_##design##_timed;
-#define TW_RUNNER_ROW(runner) extern const struct tw_runner tw_##runner##_runner_timed;
+#define TW_DESIGN(design) extern const struct tw_backend tw_##design##_timed;
 #include "impls/registry.def"
-#include "labs/live/runners/registry.def"
 #undef TW_DESIGN
-#undef TW_RUNNER_ROW
 
 static const struct tw_backend *const designs[] = {
 #define TW_DESIGN(design) &tw_##design##_timed,
 #include "impls/registry.def"
 #undef TW_DESIGN
-};
-
-static const struct tw_runner *const runners[] = {
-#define TW_RUNNER_ROW(runner) &tw_##runner##_runner_timed,
-#include "labs/live/runners/registry.def"
-#undef TW_RUNNER_ROW
 };
 
 const char *twtimers_version(void)
@@ -49,6 +40,17 @@ const struct tw_backend *twtimers_design(const char *name)
     return design;
 }
 
+#if __has_include("labs/live/runners/registry.def")
+#define TW_RUNNER_ROW(runner) extern const struct tw_runner tw_##runner##_runner_timed;
+#include "labs/live/runners/registry.def"
+#undef TW_RUNNER_ROW
+
+static const struct tw_runner *const runners[] = {
+#define TW_RUNNER_ROW(runner) &tw_##runner##_runner_timed,
+#include "labs/live/runners/registry.def"
+#undef TW_RUNNER_ROW
+};
+
 const struct tw_runner *twtimers_runner_at(size_t index)
 {
     return index < sizeof runners / sizeof runners[0] ? runners[index] : NULL;
@@ -61,3 +63,4 @@ const struct tw_runner *twtimers_runner(const char *name)
         at++;
     return twtimers_runner_at(at);
 }
+#endif

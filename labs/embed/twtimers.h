@@ -14,7 +14,9 @@
 #define TWTIMERS_H
 
 #include "impls/backend.h"
+#if __has_include("labs/live/runners/runner.h")
 #include "labs/live/runners/runner.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,9 +32,11 @@ TWTIMERS_API const struct tw_backend *twtimers_design(const char *name);
 /* The design at 0, 1, 2 ..., and NULL behind the last one. */
 TWTIMERS_API const struct tw_backend *twtimers_design_at(size_t index);
 
+#if __has_include("labs/live/runners/runner.h")
 /* The same of runners ("per-thread").  Any design stands behind each. */
 TWTIMERS_API const struct tw_runner *twtimers_runner(const char *name);
 TWTIMERS_API const struct tw_runner *twtimers_runner_at(size_t index);
+#endif
 
 #ifdef __cplusplus
 }

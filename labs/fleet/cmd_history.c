@@ -5,10 +5,10 @@
 #include "harness/command/flags.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
-#include "labs/fleet/history.h"
 #include "harness/compare/comparison.h"
 #include "harness/measure/session/origin.h"
 #include "harness/tell/result/document.h"
+#include "labs/fleet/history.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -34,10 +34,10 @@ static int take_least(struct call *call, void *of, const char *flag, const char 
 
 #define OF struct history_options
 static const struct flag flags[] = {
-    FLAG_FILE("anchor", "DESIGN",
-              "times are ratios to this design of the same run (default heap)", OF, wishes.anchor),
-    FLAG_FILE("since", "COMMIT|DATE",
-              "tell changes from this commit or date (2026-11-22) on only", OF, wishes.since),
+    FLAG_FILE("anchor", "DESIGN", "times are ratios to this design of the same run (default heap)",
+              OF, wishes.anchor),
+    FLAG_FILE("since", "COMMIT|DATE", "tell changes from this commit or date (2026-11-22) on only",
+              OF, wishes.since),
     FLAG_FILE("commits", "FILE|-",
               "order runs by this list of commits, oldest first (default: by date)", OF,
               wishes.commits),

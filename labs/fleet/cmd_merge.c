@@ -274,7 +274,8 @@ static int join_all(struct join *join, struct result_document **out)
     return status;
 }
 
-static int merging_write(const struct merging *merging, struct result_document **out, struct diag *diag)
+static int merging_write(const struct merging *merging, struct result_document **out,
+                         struct diag *diag)
 {
     struct join join = {.merging = merging,
                         .shards = calloc(merging->count + 1, sizeof *join.shards),

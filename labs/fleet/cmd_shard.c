@@ -84,9 +84,9 @@ static uint64_t hash_plan(const struct shards *shards, const struct plan *plan,
                           const struct setup *setup)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    const uint64_t numbers[] = {setup->tick_ns,  setup->seed,        setup->max_pending,
-                                setup->runs,     setup->warmup,      setup->time_ns,
-                                shards->of,        setup->min_time_ns, setup->counts_only};
+    const uint64_t numbers[] = {setup->tick_ns, setup->seed,        setup->max_pending,
+                                setup->runs,    setup->warmup,      setup->time_ns,
+                                shards->of,     setup->min_time_ns, setup->counts_only};
     for (size_t i = 0; i < plan->group_count; i++) {
         hash_text(&hash, plan->groups[i].workload);
         hash_number(&hash, plan->groups[i].tasks);

@@ -1,10 +1,10 @@
 /* history.c - gathers runs and their cells, and orders them. */
 #include "labs/fleet/history.h"
 
-#include "harness/compare/gate_work.h"
-#include "labs/fleet/series.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/compare/gate_work.h"
+#include "labs/fleet/series.h"
 
 #include <math.h>
 #include <stdlib.h>

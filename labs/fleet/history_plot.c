@@ -119,6 +119,6 @@ void history_pictures(const cJSON *document, struct pictures *out)
 {
     const cJSON *chosen[HISTORY_PANELS];
     if (choose(document, chosen) > 0)
-        pictures_add(out, &(struct picture){
-                              .name = "history", .script = "history", .write = write_history});
+        pictures_add(
+            out, &(struct picture){.name = "history", .script = "history", .write = write_history});
 }

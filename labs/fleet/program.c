@@ -1,8 +1,8 @@
 /* program.c - twbench-fleet: the commands of the lab, and the kinds of document that it shows. */
 #include "labs/fleet/fleet.h"
 
-static const struct command *const commands[] = {&cmd_merge,         &cmd_history, &cmd_sharded_run,
-                                                 &cmd_sharded_replay, &cmd_report,  NULL};
+static const struct command *const commands[] = {
+    &cmd_merge, &cmd_history, &cmd_sharded_run, &cmd_sharded_replay, &cmd_report, NULL};
 
 const struct program program = {.lab = "fleet", .commands = commands};
 

@@ -1,8 +1,8 @@
 /* series.c - lines up a figure of a cell over all runs, and tells where it changes. */
 #include "labs/fleet/series.h"
 
-#include "harness/compare/gate_work.h"
 #include "harness/base/json.h"
+#include "harness/compare/gate_work.h"
 #include "labs/fleet/changepoints.h"
 
 #include <math.h>

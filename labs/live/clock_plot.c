@@ -1,8 +1,11 @@
 /* clock_plot.c - writes the data of the pictures of runners: throughput, lateness, callers' latency, idle. */
-#include "harness/tell/report/plotdata.h"
+#include "labs/live/live.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
+#include "harness/tell/report/plotdata.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +33,13 @@ static const struct clock_figure idle[] = {{"wake-ups a second", "1/s", "wakeups
                                            {"processor time a second", "µs", "cpu_share", 1e6},
                                            {NULL, NULL, NULL, 0}};
 
-static const struct clock_figure *figures_of(enum plot_kind kind)
-{
-    return kind == PLOT_THROUGHPUT ? throughput
-           : kind == PLOT_LATENESS ? lateness
-           : kind == PLOT_CALLER   ? caller
-                                   : idle;
-}
+enum clock_plot { THROUGHPUT, LATENESS, CALLER, IDLE, PLOTS };
+
+static const struct {
+    const char *name; /* of the script and the picture */
+    const struct clock_figure *figures;
+} plots[PLOTS] = {
+    {"throughput", throughput}, {"lateness", lateness}, {"caller", caller}, {"idle", idle}};
 
 /* ---- Rows. ----------------------------------------------------------------------------------- */
 
@@ -65,13 +68,13 @@ static struct spread spread_of(const struct view_row *row, const struct clock_fi
 {
     const cJSON *clock = json_get(row->cell, "clock"), *rounds = json_get(clock, "rounds"), *round;
     size_t count = 0, most = (size_t)cJSON_GetArraySize(rounds);
-    double *values = calloc(most + 1, sizeof *values);
+    double *values = memory_take(most + 1, sizeof *values);
     double whole = json_get_number(clock, figure->path) * figure->scale;
     struct spread spread = {whole, whole, whole};
     cJSON_ArrayForEach(round, rounds)
     {
         double value = json_get_number(round, figure->path) * figure->scale;
-        if (values && !isnan(value))
+        if (!isnan(value))
             values[count++] = value;
     }
     if (count > 0) {
@@ -145,7 +148,7 @@ static bool is_new(const struct view_group *group, size_t index, bool by_threads
     return group->rows[index].ok;
 }
 
-bool clock_plot_has(const struct view_group *group, enum plot_kind kind)
+static bool has_picture(const struct view_group *group, enum clock_plot kind)
 {
     size_t rows = 0;
     bool is_idle = false, is_closed = false;
@@ -157,12 +160,12 @@ bool clock_plot_has(const struct view_group *group, enum plot_kind kind)
     if (rows < 2)
         return false;
     double least = next_threads(group, 0);
-    if (kind == PLOT_THROUGHPUT)
+    if (kind == THROUGHPUT)
         return is_closed && !isnan(next_threads(group, least));
-    if (kind == PLOT_IDLE)
+    if (kind == IDLE)
         return is_idle;
-    return !is_idle && !(kind == PLOT_LATENESS && is_closed) &&
-           count_figures(group, figures_of(kind)) > 0;
+    return !is_idle && !(kind == LATENESS && is_closed) &&
+           count_figures(group, plots[kind].figures) > 0;
 }
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
@@ -246,7 +249,8 @@ static void write_lines(FILE *out, const struct view_group *group)
     }
 }
 
-void clock_plot_title(char *out, size_t size, const struct view_group *group, enum plot_kind kind)
+static void write_title(char *out, size_t size, const struct view_group *group,
+                        enum clock_plot kind)
 {
     char title[256];
     double threads = most_threads(group);
@@ -259,26 +263,68 @@ void clock_plot_title(char *out, size_t size, const struct view_group *group, en
     if (is_of_one_design(group) && length >= 0 && (size_t)length < size)
         length += snprintf(out + length, size - (size_t)length, ", over %s",
                            json_get_text(group->rows[0].cell, "impl"));
-    if (kind != PLOT_THROUGHPUT && kind != PLOT_IDLE && length >= 0 && (size_t)length < size)
+    if (kind != THROUGHPUT && kind != IDLE && length >= 0 && (size_t)length < size)
         snprintf(out + length, size - (size_t)length, ", %.0f thread%s", threads,
                  threads > 1 ? "s" : "");
 }
 
 /* Blocks and series, as the head of the file has them. */
-void clock_plot_count(const struct view_group *group, enum plot_kind kind, size_t *blocks,
-                      size_t *series)
+static void count_parts(const struct view_group *group, enum clock_plot kind, size_t *blocks,
+                        size_t *series)
 {
     double threads = most_threads(group);
-    *blocks = kind == PLOT_THROUGHPUT ? 1 : count_figures(group, figures_of(kind));
+    *blocks = kind == THROUGHPUT ? 1 : count_figures(group, plots[kind].figures);
     *series = 0;
     for (size_t i = 0; i < group->row_count; i++)
-        *series += kind == PLOT_THROUGHPUT ? is_new(group, i, false) : is_shown(group, i, threads);
+        *series += kind == THROUGHPUT ? is_new(group, i, false) : is_shown(group, i, threads);
 }
 
-void clock_plot_write(FILE *out, const struct view_group *group, enum plot_kind kind)
+static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
-    if (kind == PLOT_THROUGHPUT)
+    struct view view = view_make(document);
+    const struct view_group *group = &view.groups[picture->group];
+    enum clock_plot kind = (enum clock_plot)picture->kind;
+    char title[400];
+    size_t blocks, series;
+    write_title(title, sizeof title, group, kind);
+    count_parts(group, kind, &blocks, &series);
+    plotdata_write_head(out, document, title, blocks, series);
+    plotdata_write_note(out, &view, picture->group);
+    if (kind == THROUGHPUT)
         write_lines(out, group);
     else
-        write_bars(out, group, figures_of(kind));
+        write_bars(out, group, plots[kind].figures);
+    view_free(&view);
+    return true;
+}
+
+/* "lateness-hold", with a number where there is another of that workload. */
+static void name_picture(struct picture *picture, const struct view *view)
+{
+    const char *workload = view->groups[picture->group].workload;
+    size_t before = 0, size = sizeof picture->name;
+    for (size_t i = 0; i < picture->group; i++)
+        before += strcmp(view->groups[i].workload, workload) == 0 &&
+                  has_picture(&view->groups[i], (enum clock_plot)picture->kind);
+    size_t length = (size_t)snprintf(picture->name, size, "%s-%s", picture->script, workload);
+    for (char *c = picture->name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+            *c = '_';
+    if (before > 0 && length < size)
+        snprintf(picture->name + length, size - length, "-%zu", before + 1);
+}
+
+void clock_pictures(const cJSON *document, struct pictures *out)
+{
+    struct view view = view_make(document);
+    for (size_t group = 0; group < view.group_count; group++)
+        for (int kind = 0; kind < PLOTS; kind++) {
+            struct picture picture = {
+                .script = plots[kind].name, .write = write_picture, .group = group, .kind = kind};
+            if (!has_picture(&view.groups[group], (enum clock_plot)kind))
+                continue;
+            name_picture(&picture, &view);
+            pictures_add(out, &picture);
+        }
+    view_free(&view);
 }

@@ -1,7 +1,8 @@
 /* clock_record.c - writes runner, ledger and clock figures into a cell. */
-#include "labs/live/clock_record.h"
+#include "labs/live/live.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/latency.h"
@@ -17,25 +18,27 @@ static const char *work_name(enum clock_work work)
     return names[work];
 }
 
-void clock_record_identity(char *out, size_t size, const struct clock_record *record)
+void clock_record_identity(char *out, size_t size, const void *ctx)
 {
+    const struct clock_record *record = ctx;
     const struct clock_wishes *wishes = record->wishes;
     struct text text = text_in(out, size);
     text_add(&text,
              "runner=%s threads=%" PRIu32 " load=%s speed=%g duration_ns=%" PRIu64
              " runner_tick_ns=%" PRIu64 " work=%s,%" PRIu64 " slow_ns=%" PRIu64 " failing=%" PRIu64,
-             record->runner->name, record->threads, clock_load_name(wishes->load), wishes->speed,
-             wishes->duration_ns, wishes->tick_ns, work_name(wishes->work), wishes->work_ns,
-             wishes->slow_ns, wishes->failing_every);
+             record->way->entry->timed->name, record->way->threads, clock_load_name(wishes->load),
+             wishes->speed, wishes->duration_ns, wishes->tick_ns, work_name(wishes->work),
+             wishes->work_ns, wishes->slow_ns, wishes->failing_every);
     for (size_t i = 0; i < wishes->setting_count; i++)
         text_add(&text, " %s=%" PRIu64, wishes->settings[i].name, wishes->settings[i].values[0]);
 }
 
-void clock_record_params(cJSON *params, const struct clock_record *record)
+void clock_record_params(cJSON *params, const void *ctx)
 {
+    const struct clock_record *record = ctx;
     const struct clock_wishes *wishes = record->wishes;
-    json_add_text(params, "runner", record->runner->name);
-    json_add_integer(params, "threads", record->threads);
+    json_add_text(params, "runner", record->way->entry->timed->name);
+    json_add_integer(params, "threads", record->way->threads);
     if (wishes->tick_ns > 0)
         json_add_integer(params, "runner_tick_ns", wishes->tick_ns);
     for (size_t i = 0; i < wishes->setting_count; i++)
@@ -85,7 +88,7 @@ static void add_load(cJSON *object, const struct clock_record *record)
     bool lasts =
         wishes->duration_ns > 0 && wishes->load != CLOCK_BURST && wishes->load != CLOCK_STORM;
     json_add_text(object, "load", clock_load_name(wishes->load));
-    json_add_integer(object, "threads", record->threads);
+    json_add_integer(object, "threads", record->way->threads);
     json_add_measure(object, "speed", wishes->load == CLOCK_PACED ? wishes->speed : NAN);
     json_add_measure(object, "duration_ns", lasts ? (double)wishes->duration_ns : NAN);
     json_add_text(object, "work", work_name(wishes->work));
@@ -95,9 +98,8 @@ static void add_load(cJSON *object, const struct clock_record *record)
 }
 
 /* What one run and several together have alike. */
-static cJSON *make_figures(const struct clock_record *record)
+static cJSON *make_figures(const struct clock_record *record, const struct clock_report *report)
 {
-    const struct clock_report *report = record->report;
     const struct tw_runner_stats *stats = &report->stats;
     double seconds = (double)report->window_ns / 1e9, watched = (double)report->watched_ns / 1e9;
     double bytes = (double)(stats->own_bytes + stats->design_bytes);
@@ -119,9 +121,9 @@ static cJSON *make_figures(const struct clock_record *record)
     return object;
 }
 
-cJSON *clock_record_round(const struct clock_record *record)
+cJSON *clock_record_round(const struct clock_record *record, const struct clock_report *report)
 {
-    cJSON *round = make_figures(record), *times;
+    cJSON *round = make_figures(record, report), *times;
     cJSON_ArrayForEach(times, json_get(round, "times_ns"))
     {
         cJSON_DeleteItemFromObjectCaseSensitive(times, "bins");
@@ -133,12 +135,10 @@ cJSON *clock_record_round(const struct clock_record *record)
 static double stats_median(const struct clock_record *record, const char *path)
 {
     int count = record->rounds ? cJSON_GetArraySize(record->rounds) : 0, i = 0;
-    double *values = count > 0 ? calloc((size_t)count, sizeof *values) : NULL;
     const cJSON *round;
-    if (!values || record->original) {
-        free(values);
+    if (count == 0 || record->original)
         return NAN;
-    }
+    double *values = memory_take((size_t)count, sizeof *values);
     cJSON_ArrayForEach(round, record->rounds)
     {
         values[i++] = json_get_number(round, path);
@@ -150,8 +150,8 @@ static double stats_median(const struct clock_record *record, const char *path)
 
 static cJSON *make_clock(const struct clock_record *record)
 {
-    const struct clock_report *report = record->report;
-    cJSON *object = cJSON_CreateObject(), *figures = make_figures(record), *figure;
+    const struct clock_report *report = &record->report;
+    cJSON *object = cJSON_CreateObject(), *figures = make_figures(record, report), *figure;
     add_load(object, record);
     json_add_integer(object, "tick_ns", report->tick_ns);
     json_add_integer(object, "runner_threads", report->runner_threads);
@@ -179,13 +179,14 @@ static cJSON *make_original(const cJSON *document)
     return object;
 }
 
-void clock_record_add(cJSON *cell, const struct clock_record *record)
+void clock_record_add(cJSON *cell, const void *ctx)
 {
-    bool ran = record && (record->report->is_told || record->report->end == CLOCK_OK ||
-                          record->report->end == CLOCK_MISMATCH);
-    json_add_text(cell, "runner", record ? record->runner->name : NULL);
+    const struct clock_record *record = ctx;
+    const struct clock_report *report = &record->report;
+    bool ran = report->is_told || report->end == CLOCK_OK || report->end == CLOCK_MISMATCH;
+    json_add_text(cell, "runner", record->way->entry->timed->name);
     json_add(cell, "original",
              ran && record->original ? make_original(record->original) : cJSON_CreateNull());
-    json_add(cell, "ledger", ran ? make_ledger(&record->report->ledger) : cJSON_CreateNull());
+    json_add(cell, "ledger", ran ? make_ledger(&report->ledger) : cJSON_CreateNull());
     json_add(cell, "clock", ran ? make_clock(record) : cJSON_CreateNull());
 }

@@ -1,8 +1,9 @@
-/* conform_runners.c - prints what the proof of a runner found, with the command that repeats it. */
-#include "labs/live/conform_runners.h"
+/* conform_runners.c - conform --runner: proves runners, and says what broke and how to see it again. */
+#include "labs/live/live.h"
 
-#include "labs/live/runner_plugins.h"
+#include "harness/command/setup_flags.h"
 #include "labs/live/race/race.h"
+#include "labs/live/runner_plugins.h"
 #include "labs/live/runners/moment.h"
 
 #include <inttypes.h>
@@ -12,28 +13,35 @@
 #define THOROUGH        10u
 #define DEFAULT_CALLERS 4u
 
+struct conform_options {
+    struct clock_flags clock;
+    struct designs designs;
+    uint64_t seed, operations, patience_ns;
+    bool thorough;
+};
+
 struct proof {
-    const struct options *options;
-    const struct tw_backend *designs[OPTIONS_LIST_MAX];
+    const struct conform_options *options;
+    const struct tw_backend *designs[DESIGNS_MAX];
     struct race_options race;
 };
 
 /* The designs that are fit; one that was asked for by name and is not is an error. */
 static int take_designs(struct proof *proof, const struct tw_runner *runner, struct diag *diag)
 {
-    const struct options *options = proof->options;
+    const struct conform_options *options = proof->options;
     struct race_options *race = &proof->race;
     bool own = runner->flags & TW_RUNNER_OWN_TIMERS;
     race->designs = proof->designs;
     race->design_count = 0;
-    if (own && options->designs_given && options->runner_count == 1)
+    if (own && options->designs.given && options->clock.runner_count == 1)
         return diag_usage(diag, "--impl: runner %s keeps its timers itself and takes no design",
                           runner->name);
-    for (size_t i = 0; i < options->design_count && !own; i++) {
-        const struct tw_backend *design = options->designs[i]->timed;
+    for (size_t i = 0; i < options->designs.count && !own; i++) {
+        const struct tw_backend *design = options->designs.chosen[i]->timed;
         if (race_is_fit(design))
             proof->designs[race->design_count++] = design;
-        else if (options->designs_given && options->design_count == 1)
+        else if (options->designs.given && options->designs.count == 1)
             return diag_usage(diag,
                               "--impl=%s: it waits for a clock, keeps nothing or fires late by "
                               "rounding; a runner is proved over a design that is exact",
@@ -53,9 +61,9 @@ static void print_again(const struct proof *proof, const struct tw_runner_entry 
     const char *path = runner_plugins_path(entry);
     printf("To see it again (a race may take several tries):\n  twbench conform --%s=%s",
            path ? "plugin" : "runner", path ? path : entry->timed->name);
-    if (proof->options->designs_given && proof->race.design_count == 1)
+    if (proof->options->designs.given && proof->race.design_count == 1)
         printf(" --impl=%s", report->design->name);
-    else if (proof->options->designs_given && proof->race.design_count > 1) {
+    else if (proof->options->designs.given && proof->race.design_count > 1) {
         printf(" --impl=");
         for (size_t i = 0; i < race->design_count; i++)
             printf("%s%s", i > 0 ? "," : "", race->designs[i]->name);
@@ -124,35 +132,120 @@ static int conform_runner(struct proof *proof, const struct tw_runner_entry *ent
     return report.rule != RACE_HOLDS;
 }
 
-int conform_runners(const struct options *options, const struct tw_setting *settings, size_t count,
-                    struct diag *diag)
+/* Settings of a design are for the only one. */
+static int design_settings(const struct conform_options *options, struct tw_setting *settings,
+                           size_t *count, struct diag *diag)
 {
-    const struct clock_wishes *wishes = &options->setup.clock;
+    const struct designs *designs = &options->designs;
+    *count = 0;
+    if (designs->sweep_count == 0)
+        return DIAG_OK;
+    if (designs->count != 1)
+        return diag_usage(diag, "--%s: with --runner it needs one design, by --impl=NAME",
+                          designs->sweeps[0].settings[0].name);
+    return designs_settings(designs, designs->chosen[0], "conform", settings, count, diag);
+}
+
+static int finish(const struct call *call, struct conform_options *options, struct diag *diag)
+{
+    const struct clock_flags *clock = &options->clock;
+    int status = designs_finish(&options->designs, false, diag);
+    if (status == DIAG_OK)
+        status = clock_flags_finish(&options->clock, diag);
+    if (status != DIAG_OK)
+        return status;
+    if (call->operand_count > 0)
+        return diag_usage(diag, "%s: conform takes no operands; did you mean --impl=%s?",
+                          call->operands[0], call->operands[0]);
+    if (clock->thread_count > 1 ||
+        (clock->thread_count == 1 && clock->threads[0] > RACE_THREADS_MAX))
+        return diag_usage(diag, "--threads: conform takes one number, 1 .. %d", RACE_THREADS_MAX);
+    return DIAG_OK;
+}
+
+/* 0, 1 when a runner is broken, or a status. */
+static int conform_all(const struct conform_options *options, struct diag *diag)
+{
+    const struct clock_flags *clock = &options->clock;
+    struct tw_setting settings[PLAN_SETTINGS_MAX];
     struct proof proof = {
         .options = options,
         .race = {.design_settings = settings,
-                 .design_setting_count = count,
-                 .settings = wishes->settings,
-                 .setting_count = wishes->setting_count,
-                 .seed = options->setup.seed,
+                 .settings = clock->wishes.settings,
+                 .setting_count = clock->wishes.setting_count,
+                 .seed = options->seed,
                  .operations = options->operations * (options->thorough ? THOROUGH : 1),
-                 .threads = DEFAULT_CALLERS,
-                 .patience_s = (uint32_t)((options->proof_patience_ns + 999999999) / 1000000000)},
+                 .threads = clock->thread_count > 0 ? (uint32_t)clock->threads[0] : DEFAULT_CALLERS,
+                 .patience_s = (uint32_t)((options->patience_ns + 999999999) / 1000000000)},
     };
-    int broken = 0;
-    if (options->operations_file)
-        return diag_usage(diag, "--operations-file: a list of operations is for a design; a runner "
-                                "is proved by --seed");
-    if (options->thread_count > 1 ||
-        (options->thread_count == 1 && options->threads[0] > RACE_THREADS_MAX))
-        return diag_usage(diag, "--threads: conform takes one number, 1 .. %d", RACE_THREADS_MAX);
-    if (options->thread_count == 1)
-        proof.race.threads = (uint32_t)options->threads[0];
-    for (size_t i = 0; i < options->runner_count; i++) {
-        int status = conform_runner(&proof, options->runners[i], diag);
-        if (status < DIAG_OK)
-            return status;
-        broken |= status;
+    int status = design_settings(options, settings, &proof.race.design_setting_count, diag);
+    int found = DIAG_OK;
+    for (size_t i = 0; i < clock->runner_count && status >= DIAG_OK; i++) {
+        status = conform_runner(&proof, clock->runners[i], diag);
+        found = status > DIAG_OK ? status : found;
     }
-    return broken;
+    return status < DIAG_OK ? status : found;
 }
+
+/* ---- The command. -------------------------------------------------------------------------------- */
+
+#define OF struct conform_options
+static const struct flag clock_rows[] = {
+    FLAG_BY("runner", "A,B|all", "prove runners, over the designs of --impl, instead of designs",
+            clock_flag_runner),
+    FLAG_EACH("plugin", "FILE[,NAME=VALUES]",
+              "a runner or a design from a shared object; may be repeated", clock_flag_plugin),
+    FLAG_BY("threads", "N", "most threads that start and stop timers (default 4)",
+            clock_flag_threads),
+};
+static const struct flag flags[] = {
+    FLAG_COUNT("seed", "N", "seed of the services (default 1)", OF, seed, 0, SEED_MAX),
+    FLAG_COUNT("operations", "N", "random operations per runner (default 1e6)", OF, operations, 0,
+               UINT64_C(1) << 50),
+    FLAG_SWITCH("thorough", "ten times the operations", OF, thorough),
+    FLAG_TIME("patience", "a call hangs that takes longer, a timer is lost (default 20s)", OF,
+              patience_ns, 1000000000),
+};
+#undef OF
+static const struct flag_group groups[] = {
+    {.flags = clock_rows,
+     .count = FLAGS(clock_rows),
+     .offset = offsetof(struct conform_options, clock)},
+    {.flags = flags, .count = FLAGS(flags)},
+    DESIGN_FLAGS(offsetof(struct conform_options, designs)),
+    CLOCK_SETTINGS(offsetof(struct conform_options, clock)),
+    {0},
+};
+
+static void begin(struct call *call)
+{
+    struct conform_options *options = call->options;
+    options->seed = 1;
+    options->operations = 1000000;
+    options->patience_ns = UINT64_C(20000000000);
+    options->clock.designs = &options->designs;
+    designs_select_all(&options->designs);
+}
+
+static int run(struct call *call)
+{
+    struct diag diag;
+    struct conform_options *options = call->options;
+    int status = finish(call, options, &diag);
+    if (status == DIAG_OK)
+        status = conform_all(options, &diag);
+    designs_close(&options->designs);
+    return status < DIAG_OK   ? command_fail(status, &diag)
+           : status > DIAG_OK ? EXIT_FAILED
+                              : EXIT_OK;
+}
+
+const struct command cmd_conform_runners = {
+    .name = "conform",
+    .usage = "--runner=NAME|--plugin=FILE [FLAGS]",
+    .summary = "Prove runners by cases and by races; prints the first broken rule.",
+    .groups = groups,
+    .size = sizeof(struct conform_options),
+    .begin = begin,
+    .run = run,
+};

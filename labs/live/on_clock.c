@@ -1,65 +1,69 @@
-/* on_clock.c - runs a session's cells that have a runner, round by round, and adds the rounds up. */
-#include "labs/live/on_clock.h"
+/* on_clock.c - the stage: plays a session's cells on the real clock, round by round, and adds the rounds up. */
+#include "labs/live/live.h"
 
-#include "labs/live/clock/clock_run.h"
+#include "harness/base/memory.h"
 #include "labs/live/originals/original.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int on_clock_open(struct on_clock *on_clock, const struct setup *setup,
-                  const struct plan_cell *cells, size_t count, struct diag *diag)
+static int make_stream(void *ctx, const struct workload_request *request, struct stream **out,
+                       struct diag *diag)
 {
-    *on_clock = (struct on_clock){.wishes = calloc(count, sizeof *on_clock->wishes),
-                                  .reports = calloc(count, sizeof *on_clock->reports),
-                                  .records = calloc(count, sizeof *on_clock->records),
-                                  .documents = calloc(count, sizeof(cJSON *)),
-                                  .rounds = calloc(count, sizeof(cJSON *)),
-                                  .count = count};
-    if (!on_clock->wishes || !on_clock->reports || !on_clock->records || !on_clock->documents ||
-        !on_clock->rounds)
-        return diag_run(diag, "no memory for %zu cells", count);
+    enum clock_load load = ((const struct on_clock *)ctx)->wishes->load;
+    return load == CLOCK_PACED ? workload_stream(request, out, diag)
+                               : clock_stream(load, request->tasks, request->seed, out, diag);
+}
+
+static int open_cells(void *ctx, const struct setup *setup, const struct plan_cell *cells,
+                      size_t count, struct diag *diag)
+{
+    struct on_clock *on_clock = ctx;
+    (void)setup;
+    (void)diag;
+    on_clock->records = memory_take(count, sizeof *on_clock->records);
+    on_clock->count = count;
     for (size_t i = 0; i < count; i++) {
-        on_clock->wishes[i] = setup->clock;
-        if (cells[i].runner_tick_ns > 0)
-            on_clock->wishes[i].tick_ns = cells[i].runner_tick_ns;
-        on_clock->records[i] = (struct clock_record){.runner = cells[i].runner->timed,
-                                                     .threads = cells[i].threads,
-                                                     .wishes = &on_clock->wishes[i],
-                                                     .report = &on_clock->reports[i]};
+        struct clock_record *record = &on_clock->records[i];
+        record->way = cells[i].way->of;
+        record->wishes = on_clock->wishes;
+        record->extra = (struct cell_extra){record, clock_record_identity, clock_record_params,
+                                            clock_record_add};
     }
     return DIAG_OK;
 }
 
-void on_clock_free(struct on_clock *on_clock)
+static void close_cells(void *ctx)
 {
-    for (size_t i = 0; on_clock->documents && i < on_clock->count; i++)
-        cJSON_Delete(on_clock->documents[i]);
-    for (size_t i = 0; on_clock->rounds && i < on_clock->count; i++)
-        cJSON_Delete(on_clock->rounds[i]);
-    free(on_clock->rounds);
-    free(on_clock->documents);
-    free(on_clock->reports);
+    struct on_clock *on_clock = ctx;
+    for (size_t i = 0; i < on_clock->count; i++) {
+        cJSON_Delete(on_clock->records[i].rounds);
+        cJSON_Delete(on_clock->records[i].original);
+    }
     free(on_clock->records);
-    free(on_clock->wishes);
-    *on_clock = (struct on_clock){.records = NULL};
+    *on_clock = (struct on_clock){.wishes = on_clock->wishes};
 }
 
-static struct clock_request request_of_cell(const struct on_clock *on_clock,
-                                            const struct on_clock_request *request, size_t cell)
+static const struct cell_extra *extra_of(const void *ctx, size_t cell)
+{
+    return &((const struct on_clock *)ctx)->records[cell].extra;
+}
+
+static struct clock_request request_of_cell(const struct clock_record *record,
+                                            const struct stage_request *request, size_t cell)
 {
     const struct setup *setup = request->setup;
     const struct plan_cell *plan = &request->cells[cell];
-    const struct tw_runner *runner = plan->runner->timed;
+    const struct tw_runner *runner = record->way->entry->timed;
     return (struct clock_request){
-        .wishes = &on_clock->wishes[cell],
-        .entry = plan->runner,
+        .wishes = record->wishes,
+        .entry = record->way->entry,
         .runner = runner,
         .design = runner->flags & TW_RUNNER_OWN_TIMERS ? NULL : plan->design->timed,
         .settings = plan->settings,
         .setting_count = plan->setting_count,
-        .threads = plan->threads,
+        .threads = record->way->threads,
         .max_pending = setup->max_pending,
         .seed = setup->seed,
         .stream = request->stream,
@@ -82,10 +86,10 @@ static void set_outcome(const struct clock_report *report, struct outcome *outco
 }
 
 /* Runs the cell once, by clock/ or in the runtime of an original. */
-static void run_once(struct on_clock *on_clock, const struct on_clock_request *request, size_t cell,
+static void run_once(struct clock_record *record, const struct stage_request *request, size_t cell,
                      struct clock_report *report)
 {
-    struct clock_request of_cell = request_of_cell(on_clock, request, cell);
+    struct clock_request of_cell = request_of_cell(record, request, cell);
     const struct original *original = original_of(of_cell.runner);
     char driver[ORIGINAL_PATH];
     struct diag diag;
@@ -95,59 +99,52 @@ static void run_once(struct on_clock *on_clock, const struct on_clock_request *r
         *report = (struct clock_report){.end = CLOCK_UNSUPPORTED};
         snprintf(report->reason, sizeof report->reason, "%.380s", diag.text);
     } else {
-        cJSON_Delete(on_clock->documents[cell]);
+        cJSON_Delete(record->original);
         original_run(original, driver, &of_cell, pool_interrupt(request->pool), report,
-                     &on_clock->documents[cell]);
-        on_clock->records[cell].original = on_clock->documents[cell];
+                     &record->original);
     }
 }
 
 /* A run that went wrong has no figures that others could be compared with. */
-static void keep_round(struct on_clock *on_clock, size_t cell, const struct clock_report *report)
-{
-    struct clock_record record = on_clock->records[cell];
-    record.report = report;
-    if (!on_clock->rounds[cell])
-        on_clock->rounds[cell] = cJSON_CreateArray();
-    on_clock->records[cell].rounds = on_clock->rounds[cell];
-    if (report->end == CLOCK_OK)
-        cJSON_AddItemToArray(on_clock->rounds[cell], clock_record_round(&record));
-}
-
-static void run_cell(struct on_clock *on_clock, const struct on_clock_request *request,
+static void run_cell(struct clock_record *record, const struct stage_request *request,
                      uint64_t round, size_t cell, struct clock_report *scratch)
 {
-    struct clock_report *report = &on_clock->reports[cell];
-    if (round > 0 && report->end != CLOCK_OK)
+    if (round > 0 && record->report.end != CLOCK_OK)
         return;
-    run_once(on_clock, request, cell, scratch);
+    run_once(record, request, cell, scratch);
     if (round == 0) {
-        cJSON_Delete(on_clock->rounds[cell]);
-        on_clock->rounds[cell] = NULL;
+        cJSON_Delete(record->rounds);
+        record->rounds = cJSON_CreateArray();
+        record->report = *scratch;
+    } else {
+        clock_merge(&record->report, scratch);
     }
-    keep_round(on_clock, cell, scratch);
-    if (round == 0)
-        *report = *scratch;
-    else
-        clock_merge(report, scratch);
+    if (scratch->end == CLOCK_OK)
+        cJSON_AddItemToArray(record->rounds, clock_record_round(record, scratch));
 }
 
-int on_clock_run(struct on_clock *on_clock, const struct on_clock_request *request,
-                 struct outcome *outcomes)
+static int run_cells(void *ctx, const struct stage_request *request, struct outcome *outcomes)
 {
-    struct clock_report *scratch = malloc(sizeof *scratch);
+    struct on_clock *on_clock = ctx;
+    struct clock_report *scratch = memory_take(1, sizeof *scratch);
     bool interrupted = false;
-    for (uint64_t round = 0; scratch && round < request->setup->runs; round++)
+    for (uint64_t round = 0; round < request->setup->runs; round++)
         for (size_t i = 0; i < request->count && !interrupted; i++) {
             size_t cell = request->chosen[i];
-            run_cell(on_clock, request, round, cell, scratch);
-            set_outcome(&on_clock->reports[cell], &outcomes[cell]);
+            run_cell(&on_clock->records[cell], request, round, cell, scratch);
+            set_outcome(&on_clock->records[cell].report, &outcomes[cell]);
             interrupted = pool_is_interrupted(request->pool);
         }
-    for (size_t i = 0; !scratch && i < request->count; i++) {
-        outcomes[request->chosen[i]].status = OUTCOME_OUT_OF_MEMORY;
-        snprintf(outcomes[request->chosen[i]].reason, 64, "no memory for a report");
-    }
     free(scratch);
     return interrupted ? POOL_INTERRUPTED : DIAG_OK;
+}
+
+struct stage on_clock_stage(struct on_clock *on_clock)
+{
+    return (struct stage){.ctx = on_clock,
+                          .stream = make_stream,
+                          .open = open_cells,
+                          .close = close_cells,
+                          .run = run_cells,
+                          .extra = extra_of};
 }

@@ -48,31 +48,6 @@ END
     [ "$(json c.json 'd["claims"][0]["verdict"], len(d["left_out"])')" = "('inconclusive', 1)" ]
 }
 
-@test "limits: the null call whose load is not made in time has that for a reason" {
-    within 15 "$twbench" limits --tasks=1e6 --budget=1ms --runs=1 --progress=never --json=l.json
-    [ "$(json l.json '[(p["status"], "making the load" in p["reason"]) for p in d["points"] if p["limit"] == "null-call"]')" = \
-        "[('timeout', True)]" ]
-}
-
-# Less than a thousandth is made; of a smaller load there may be figures.
-@test "advise: a load that cannot be made ends with the budget, in a record that says so and exit status 4" {
-    slow_workload
-    within 10 "$twbench" advise slow.json --tasks=1000 --budget=1s --impl=heap,hashed --progress=never \
-        --no-system-check --style=plain --json=a.json
-    [ "$status" -eq 4 ]
-    [ "$(json a.json 'd["advice"]["recommendation"], d["advice"]["budget"]["cut"], d["advice"]["budget"]["untried"]')" = "(None, True, 2)" ]
-    [ "$(json a.json '"slow: making the load of 1000 tasks took longer" in d["left_out"][0]')" = True ]
-    grep -q '^Nothing was measured' out.txt
-    grep -q '^Left out: slow: making the load of 1000 tasks' out.txt
-}
-
-@test "advise: a load too large for the budget is looked at with fewer tasks, and the answer says so" {
-    within 40 "$twbench" advise hold --tasks=1e8 --budget=4s --impl=heap,hashed --progress=never \
-        --no-system-check --style=plain --json=a.json
-    [ "$(json a.json 'd["advice"]["load"]["tasks"] < 1e8, "100000000 tasks" in d["left_out"][0]')" = "(True, True)" ]
-    grep -q '^Left out: hold: making the load of 100000000 tasks' out.txt
-}
-
 @test "compare and selftest: the process that makes the load is ended at the budget" {
     deep
     slow_workload

@@ -125,22 +125,13 @@ figures_masked() {
     refuses "twice" run --plugin=./mine.so --plugin=./mine.so
 }
 
-@test "show and compare take a plugin" {
+@test "compare takes a plugin" {
     build wheel "$prefix/share/twbench/plugins/wheel.c"
-    "$twbench" show --plugin=./wheel.so - <<<$'add a 70\ntick 3\njump 70' | grep -q 'a starts, due at 70' 
     run "$twbench" compare "$twbench" "$twbench" --plugin=./wheel.so --impl=heap --workload=hold \
         --tasks=50 --pairs=0 --progress=never --no-system-check
     echo "$output"
     [ "$status" -eq 0 ]
     [[ $output == *wheel* && $output == *heap* ]]
-}
-
-@test "advise takes a plugin, and chooses parameters itself" {
-    build wheel "$prefix/share/twbench/plugins/wheel.c"
-    run "$twbench" advise hold --impl=heap --plugin=./wheel.so --tasks=100 --budget=3s --progress=never
-    [ "$status" -eq 0 ]
-    [[ $output == *wheel* ]]
-    refuses "chooses the parameters itself" advise hold --plugin=./wheel.so,slots=4
 }
 
 @test "what is no plugin is refused, by name and with a reason" {
@@ -189,7 +180,6 @@ name must be|.name = "all"|
 name must be|.name = "Ä"|
 name must be|.name = "a-name-that-is-longer-than-any-table"|
 'heap' is that of a design|.name = "heap"|
-'libuv' is that of a design|.name = "libuv"|
 TW_KEEPS_NOTHING|.traits.flags = TW_KEEPS_NOTHING|
 0x80000000|.traits.flags = 1u << 31|
 late_shift|.traits.late_shift = 64|

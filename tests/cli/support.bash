@@ -102,27 +102,3 @@ interrupts() {
 json() {
     python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
 }
-
-# runner_plugin NAME RUNNER [SOURCE-EDIT] - NAME.so is that runner of the program, changed by a sed script.
-runner_plugin() {
-    runner_plugin_source "$@"
-    build_runner_plugin "$1" "$2"
-}
-
-# The same without NAME.so.
-runner_plugin_source() {
-    mkdir -p "$1/src/runners"
-    cp "$root"/src/runners/* "$1/src/runners"
-    sed -i "${3:-}" "$1/src/runners/$2.c"
-}
-
-# build_runner_plugin NAME RUNNER - NAME.so again, from what is in NAME/src by now.
-build_runner_plugin() {
-    gcc -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$1/src" -I"$root/src" -DRUNNER="$2" "-DSOURCE=\"runners/$2.c\"" \
-        "$root/tests/faults/runners/plugin.c" -o "$1.so" -lpthread
-}
-
-# bad_runner_stop NAME STATEMENT - NAME.so is the locked runner whose stop begins with the statement, by the name of my-NAME.
-bad_runner_stop() {
-    runner_plugin "$1" locked "s/\.name = \".*\",/.name = \"my-$1\",/; s/\.stop = locked_stop/.stop = bad_stop/; s/^const struct tw_runner TW_RUNNER.*/static int bad_stop(struct tw_seat *seat, tw_timer timer) { $2; return locked_stop(seat, timer); }\n&/"
-}

@@ -1,7 +1,7 @@
 /* fuzz_compare.c - any two JSON texts as OLD and NEW of compare, or as a baseline and what is held against it. */
 #include "harness/compare/results.h"
-#include "harness/command/exports.h"
 #include "harness/tell/report/builders.h"
+#include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/result/document.h"
 #include "mutate.h"
@@ -19,12 +19,9 @@ static void show(const struct comparison *comparison, const cJSON *head, const u
     struct page page = {.blocks = NULL};
     page_comparison(&page, json);
     writer_terminal(out, &page, &style);
-    for (size_t i = 0; i < export_format_count; i++) {
-        if (export_formats[i].write_page)
-            export_formats[i].write_page(out, &page);
-        if (export_formats[i].write_comparison)
-            export_formats[i].write_comparison(out, json);
-    }
+    writer_markdown(out, &page);
+    writer_csv(out, &page);
+    compare_junit_write(out, json);
     page_free(&page);
     fclose(out);
     fuzz_check_numbers(printed, data, size);

@@ -1,6 +1,6 @@
 /* fuzz_result.c - any JSON as a result: read as --resume and report do, written again, and shown in every format. */
-#include "harness/command/exports.h"
 #include "harness/tell/report/builders.h"
+#include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
 #include "harness/tell/result/document.h"
 #include "mutate.h"
@@ -33,9 +33,10 @@ static void show(const struct result_document *document, const uint8_t *data, si
     writer_markdown(out, &page);
     writer_csv(out, &page);
     page_free(&page);
-    for (size_t i = 0; i < export_format_count; i++)
-        if (export_formats[i].write)
-            export_formats[i].write(out, document);
+    gbench_write(out, document);
+    bencher_write(out, document);
+    custom_write(out, document);
+    junit_write(out, document);
     fclose(out);
     fuzz_check_numbers(printed, data, size);
     free(printed);

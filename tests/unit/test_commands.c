@@ -1,7 +1,11 @@
-/* test_commands.c - command lines made of a matrix, read again by the parser they are meant for. */
-#include "harness/compare/commands.h"
+/* test_commands.c - command lines made of a matrix, read again by the commands they are meant for. */
+#include "harness/compare/pairing.h"
 
-#include "harness/command/arguments.h"
+#include "harness/command/core_commands.h"
+#include "harness/command/pair_flags.h"
+#include "harness/command/run.h"
+#include "harness/measure/designs/designs.h"
+#include "impls/registry.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,33 +15,45 @@
 
 #include <cmocka.h>
 
+/* What the flags of a matrix, of a probe and of a run leave. */
+struct asked {
+    struct run_options run; /* the first member: its groups fill it in */
+    uint64_t samples;
+};
+
+static const struct flag samples_flag[] = {
+    FLAG_COUNT("samples", "N", "", struct asked, samples, 1, 1000)};
+static const struct flag_group groups[] = {{.flags = samples_flag, .count = 1}, RUN_GROUPS(0), {0}};
+
+static void begin(struct call *call)
+{
+    struct asked *asked = call->options;
+    run_begin(call, &asked->run);
+    asked->samples = 5;
+}
+
+static const struct command any_command = {
+    .name = "matrix", .groups = groups, .size = sizeof(struct asked), .begin = begin};
+
 /* What a matrix was made from, and what became of the command line. */
 struct trip {
-    struct options asked, answered;
+    struct call asking, answering;
+    struct asked *asked, *answered;
     struct plan plan, again;
     struct matrix matrix;
     struct probe_command command;
 };
 
-static const struct command matrix_command = {.name = "compare",
-                                              .flags = FLAGS_MATRIX | FLAGS_PAIRS};
-static const struct command probe_command = {.name = "probe", .flags = FLAGS_MATRIX | FLAGS_PROBE};
-static const struct command run_command = {
-    .name = "run", .flags = FLAGS_MATRIX | FLAGS_RUN | FLAGS_REPORT | FLAGS_JSON};
-
-static void make_plan(const struct options *options, struct plan *plan)
+static void read_flags(struct call *call, int argc, const char *const *argv, struct plan *plan)
 {
     struct diag diag;
-    struct plan_selection selection = options_selection(options);
-    if (plan_make(&selection, plan, &diag) != DIAG_OK)
+    if (command_read(&any_command, argc, (char **)(uintptr_t)argv, 0, call, &diag) != DIAG_OK)
         fail_msg("%s", diag.text);
-}
-
-static void parse(int argc, const char *const *argv, const struct command *command,
-                  struct options *options)
-{
-    struct diag diag;
-    if (arguments_parse(argc, (char **)(uintptr_t)argv, 0, command, options, &diag) != DIAG_OK)
+    struct asked *asked = call->options;
+    loads_finish(&asked->run.loads, &asked->run.designs, false);
+    struct plan_selection selection = loads_selection(&asked->run.loads, &asked->run.designs,
+                                                      asked->run.setup.workload_directory);
+    if (plan_make(&selection, plan, &diag) != DIAG_OK)
         fail_msg("%s", diag.text);
 }
 
@@ -46,47 +62,56 @@ static struct trip *trip_begin(const char *const *flags)
 {
     struct trip *trip = calloc(1, sizeof *trip);
     int count = 0;
-    assert_non_null(trip);
     while (flags[count])
         count++;
-    parse(count, flags, &matrix_command, &trip->asked);
-    make_plan(&trip->asked, &trip->plan);
+    read_flags(&trip->asking, count, flags, &trip->plan);
+    trip->asked = trip->asking.options;
+    const struct run_options *run = &trip->asked->run;
     trip->matrix = (struct matrix){
         .plan = &trip->plan,
-        .sweeps = trip->asked.sweeps,
-        .sweep_count = trip->asked.sweep_count,
-        .workload_directory = trip->asked.setup.workload_directory,
-        .sets = trip->asked.sets,
-        .set_count = trip->asked.setup.set_count,
-        .tick_ns = trip->asked.setup.tick_ns,
-        .seed = trip->asked.setup.seed,
-        .max_pending = trip->asked.setup.max_pending,
-        .samples = trip->asked.samples,
-        .min_time_ns = trip->asked.setup.min_time_ns,
+        .sweeps = run->designs.sweeps,
+        .sweep_count = run->designs.sweep_count,
+        .workload_directory = run->setup.workload_directory,
+        .sets = run->loads.sets,
+        .set_count = run->loads.set_count,
+        .tick_ns = run->setup.tick_ns,
+        .seed = run->setup.seed,
+        .max_pending = run->setup.max_pending,
+        .samples = trip->asked->samples,
+        .min_time_ns = run->setup.min_time_ns,
+        .patience_ns = run->setup.patience_ns,
     };
     return trip;
 }
 
-static void trip_parse(struct trip *trip, const struct command *command)
+/* The line is one that `command` understands. */
+static void trip_read(struct trip *trip, const struct command *command)
 {
+    struct call call = {0};
+    struct diag diag;
+    int count = (int)trip->command.count;
     assert_string_equal(trip->command.argv[0], command->name);
-    parse((int)trip->command.count - 1, trip->command.argv + 1, command, &trip->answered);
-    make_plan(&trip->answered, &trip->again);
+    if (command_read(command, count, (char **)(uintptr_t)trip->command.argv, 1, &call, &diag) !=
+        DIAG_OK)
+        fail_msg("%s", diag.text);
+    command_release(&call);
+    read_flags(&trip->answering, count - 1, trip->command.argv + 1, &trip->again);
+    trip->answered = trip->answering.options;
 }
 
 static void trip_forget(struct trip *trip)
 {
     plan_free(&trip->again);
-    options_free(&trip->answered);
+    command_release(&trip->answering);
     trip->again = (struct plan){0};
-    memset(&trip->answered, 0, sizeof trip->answered);
+    trip->answering = (struct call){0};
 }
 
 static void trip_end(struct trip *trip)
 {
     trip_forget(trip);
     plan_free(&trip->plan);
-    options_free(&trip->asked);
+    command_release(&trip->asking);
     free(trip);
 }
 
@@ -102,15 +127,15 @@ static void assert_same_cell(const struct plan_cell *one, const struct plan_cell
     }
 }
 
-static void assert_same_streams(const struct options *one, const struct options *other)
+static void assert_same_streams(const struct run_options *one, const struct run_options *other)
 {
     assert_string_equal(one->setup.workload_directory, other->setup.workload_directory);
     assert_true(one->setup.seed == other->setup.seed && one->setup.tick_ns == other->setup.tick_ns);
     assert_true(one->setup.max_pending == other->setup.max_pending);
-    assert_int_equal(one->setup.set_count, other->setup.set_count);
-    for (size_t i = 0; i < one->setup.set_count; i++) {
-        assert_string_equal(one->setup.sets[i].name, other->setup.sets[i].name);
-        assert_string_equal(one->setup.sets[i].value, other->setup.sets[i].value);
+    assert_int_equal(one->loads.set_count, other->loads.set_count);
+    for (size_t i = 0; i < one->loads.set_count; i++) {
+        assert_string_equal(one->loads.sets[i].name, other->loads.sets[i].name);
+        assert_string_equal(one->loads.sets[i].value, other->loads.sets[i].value);
     }
 }
 
@@ -122,15 +147,15 @@ static void check_probes(struct trip *trip)
     for (size_t i = 0; i < matrix_count(&trip->matrix); i++) {
         const struct plan_group *group = &trip->plan.groups[i / cells];
         command_of_probe(&trip->command, &trip->matrix, i);
-        trip_parse(trip, &probe_command);
+        trip_read(trip, &cmd_probe);
         assert_int_equal(trip->again.cell_count, 1);
         assert_int_equal(trip->again.group_count, 1);
         assert_same_cell(&trip->plan.cells[i % cells], &trip->again.cells[0]);
         assert_string_equal(group->workload, trip->again.groups[0].workload);
         assert_true(group->tasks == trip->again.groups[0].tasks);
-        assert_same_streams(&trip->asked, &trip->answered);
-        assert_true(trip->answered.samples == trip->asked.samples);
-        assert_true(trip->answered.setup.min_time_ns == trip->asked.setup.min_time_ns);
+        assert_same_streams(&trip->asked->run, &trip->answered->run);
+        assert_true(trip->answered->samples == trip->asked->samples);
+        assert_true(trip->answered->run.setup.min_time_ns == trip->asked->run.setup.min_time_ns);
         trip_forget(trip);
     }
 }
@@ -139,7 +164,7 @@ static void check_probes(struct trip *trip)
 static void check_run(struct trip *trip)
 {
     command_of_run(&trip->command, &trip->matrix, NULL, 5000000000, "-");
-    trip_parse(trip, &run_command);
+    trip_read(trip, &cmd_run);
     assert_int_equal(trip->plan.cell_count, trip->again.cell_count);
     assert_int_equal(trip->plan.group_count, trip->again.group_count);
     for (size_t i = 0; i < trip->plan.cell_count; i++)
@@ -148,11 +173,11 @@ static void check_run(struct trip *trip)
         assert_string_equal(trip->plan.groups[i].workload, trip->again.groups[i].workload);
         assert_true(trip->plan.groups[i].tasks == trip->again.groups[i].tasks);
     }
-    assert_same_streams(&trip->asked, &trip->answered);
-    assert_true(trip->answered.setup.budget_ns == 5000000000);
-    assert_string_equal(trip->answered.setup.json, "-");
-    assert_true(trip->answered.setup.runs == 1 && trip->answered.setup.warmup == 0);
-    assert_true(trip->answered.setup.no_system_check);
+    assert_same_streams(&trip->asked->run, &trip->answered->run);
+    assert_true(trip->answered->run.setup.budget_ns == 5000000000);
+    assert_string_equal(trip->answered->run.outputs.json, "-");
+    assert_true(trip->answered->run.setup.runs == 1 && trip->answered->run.setup.warmup == 0);
+    assert_true(trip->answered->run.setup.no_system_check);
 }
 
 static void check_matrix(const char *const *flags)

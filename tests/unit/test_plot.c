@@ -225,7 +225,7 @@ static void test_pictures_are_drawn(void **state)
     struct result_document *document = sample_document();
     for (size_t f = 0; f < 3; f++) {
         char directory[256], start[16];
-        struct plot_files files;
+        struct pictures files;
         struct diag diag = {""};
         snprintf(directory, sizeof directory, "%s/deep/%zu", (char *)*state, f);
         int status =
@@ -238,16 +238,23 @@ static void test_pictures_are_drawn(void **state)
             read_start(files.paths[i], start);
             assert_memory_equal(start, formats[f].begins, strlen(formats[f].begins));
         }
-        plot_files_free(&files);
+        pictures_free(&files);
     }
     result_free(document);
+}
+
+static void assert_none_drawn(struct pictures *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        assert_null(files->paths[i]);
+    pictures_free(files);
 }
 
 /* Runs plot_all with stdout in a file, because gnuplot inherits it. */
 static void test_text_goes_to_stdout(void **state)
 {
     char path[256], *text = calloc(1, 1 << 20);
-    struct plot_files files;
+    struct pictures files;
     struct diag diag = {""};
     struct result_document *document = sample_document();
     snprintf(path, sizeof path, "%s/stdout", (char *)*state);
@@ -259,7 +266,7 @@ static void test_text_goes_to_stdout(void **state)
     dup2(saved, 1);
     close(saved);
     assert_int_equal(status, DIAG_OK);
-    assert_int_equal(files.count, 0);
+    assert_none_drawn(&files);
     assert_true(pread(file, text, (1 << 20) - 1, 0) > 1000);
     assert_non_null(strstr(text, "fill: ns per start"));
     assert_non_null(strstr(text, "Latency of advance on nginx"));
@@ -271,7 +278,7 @@ static void test_text_goes_to_stdout(void **state)
 static void test_failures_are_told(void **state)
 {
     char directory[256], script[600];
-    struct plot_files files;
+    struct pictures files;
     struct diag diag = {""};
     struct result_document *document = sample_document(), *empty = sample_empty();
     assert_int_equal(plot_all(result_json(empty), *state, "plots", PLOT_SVG, &files, &diag),
@@ -291,13 +298,13 @@ static void test_failures_are_told(void **state)
     assert_int_equal(plot_all(result_json(document), *state, directory, PLOT_SVG, &files, &diag),
                      DIAG_RUN);
     assert_non_null(strstr(diag.text, "nonsense"));
-    assert_int_equal(files.count, 0);
+    assert_none_drawn(&files);
     result_free(document), result_free(empty);
 }
 
 static void test_missing_gnuplot_is_told(void **state)
 {
-    struct plot_files files;
+    struct pictures files;
     struct diag diag = {""};
     struct result_document *document = sample_document();
     char *path = strdup(getenv("PATH"));

@@ -2,9 +2,9 @@
  * test_results.c - two made-up result documents, one edited: which cells are matched, what is
  * refused, and what each gate says.
  */
+#include "harness/base/json.h"
 #include "harness/compare/gate_work.h"
 #include "harness/compare/results.h"
-#include "harness/base/json.h"
 
 #include <math.h>
 #include <setjmp.h>

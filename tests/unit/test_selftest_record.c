@@ -1,8 +1,8 @@
 /* test_selftest_record.c - the memo of a selftest: what gets into it, who may read it, and when.
  *
  * The documents come from selftest_json, so that a key which goes away there is missed here. */
-#include "harness/compare/selftest.h"
 #include "harness/base/json.h"
+#include "harness/compare/selftest.h"
 #include "harness/measure/plan/plan.h"
 #include "harness/tell/result/selftest_record.h"
 #include "sample.h"

@@ -26,7 +26,7 @@ mkdir .twbench && ln -s "$ROOT/src" "$ROOT/tools" .twbench
 END
     cat >bin/make <<'END'
 #!/bin/bash
-[ "$*" = "-C .twbench twbench" ] || exec "$MAKE" "$@"
+[ "$*" = "-C .twbench core" ] || exec "$MAKE" "$@"
 ln -s "$TWBENCH_HERE" .twbench/twbench
 END
     printf '#!/bin/bash\nexit 0\n' >bin/apt-get

@@ -1,15 +1,15 @@
 /* limit_sample.c - times stretches of a loop, and first touches of pages. */
-#include "labs/advise/limits/limit_sample.h"
+#include "labs/advise/limits/limits.h"
 
 #include "harness/base/units.h"
 #include "harness/measure/run/hugepages.h"
-#include "labs/advise/limits/limit_loops.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/penalties.h"
 #include "harness/measure/stats/summary.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define SMALL_PAGE ((size_t)4096)
 /* Faults of a stretch; one of 2 MiB takes as long as a hundred small ones. */
@@ -169,4 +169,25 @@ enum outcome_status limit_sample_take(const struct limit_task *task, struct limi
     if (task->point.kind == LIMIT_PAGE_FAULT)
         return sample_faults(task, sample, reason, reason_size);
     return sample_walk(task, sample, reason, reason_size);
+}
+
+void limit_sample_job(const void *task, struct job_report *report)
+{
+    struct limit_sample sample;
+    report->status = (int)limit_sample_take(task, &sample, report->reason, sizeof report->reason);
+    const double values[JOB_OTHER_VALUES] = {
+        sample.ns,          (double)sample.retaken,       (double)sample.slow,
+        sample.pages_known, (double)sample.touched_bytes, (double)sample.huge_bytes};
+    memcpy(report->other, values, sizeof values);
+}
+
+struct limit_sample limit_sample_of(const struct job_report *report)
+{
+    const double *values = report->other;
+    return (struct limit_sample){.ns = values[0],
+                                 .retaken = (uint64_t)values[1],
+                                 .slow = (uint64_t)values[2],
+                                 .pages_known = values[3] > 0,
+                                 .touched_bytes = (uint64_t)values[4],
+                                 .huge_bytes = (uint64_t)values[5]};
 }

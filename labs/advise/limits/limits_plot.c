@@ -1,8 +1,8 @@
 /* limits_plot.c - writes the data of the limits' picture. */
-#include "harness/tell/report/plotdata.h"
+#include "labs/advise/advise.h"
 
 #include "harness/base/json.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,14 +50,9 @@ static void write_series(FILE *out, const struct limits_view *view, size_t row)
     }
 }
 
-bool limits_plot_has(const cJSON *document)
+static bool write_limits(FILE *out, const cJSON *document, const struct picture *picture)
 {
-    struct limits_view view = limits_view_make(document);
-    return count_series(&view) > 0;
-}
-
-void limits_plot_write(FILE *out, const cJSON *document)
-{
+    (void)picture;
     struct limits_view view = limits_view_make(document);
     size_t series = count_series(&view);
     fprintf(out, "title\tWhat this machine can do at best\nmachine\t%s\nblocks\t%zu\nseries\t%zu\n",
@@ -67,4 +62,13 @@ void limits_plot_write(FILE *out, const cJSON *document)
     for (size_t row = 0; row < view.row_count; row++)
         if (is_drawn(&view, row))
             write_series(out, &view, row);
+    return true;
+}
+
+void limits_pictures(const cJSON *document, struct pictures *out)
+{
+    struct limits_view view = limits_view_make(document);
+    if (count_series(&view) > 0)
+        pictures_add(
+            out, &(struct picture){.name = "limits", .script = "limits", .write = write_limits});
 }

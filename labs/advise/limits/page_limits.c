@@ -1,9 +1,11 @@
 /* page_limits.c - builds the page of a limits document: what the machine can do, and designs as multiples of it. */
+#include "labs/advise/advise.h"
+
 #include "harness/base/json.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # limits.bats - what the machine can do: what is measured, written, read again, and refused.
-# Times are not judged, except where no noise can turn them round.
-load support
+# Times are not judged.
+load ../../../tests/cli/support
 
 # 100 nodes and more: over in two seconds
 limits() {
@@ -26,18 +26,6 @@ finds_the_branches() {
     [ "$(grep -c '^[a-z-]* .* B  4 KiB' l.txt)" -eq 16 ]
     grep -q '^null-call ' l.txt
     grep -q '^- A mispredicted branch costs' l.txt
-}
-
-waits_for_the_one_before() {
-    "$twbench" limits --tasks=1e6 --runs=1 --patience=0s --progress=never --no-system-check --json=l.json --force >/dev/null
-    # shellcheck disable=SC2016
-    of='(lambda ns: ns["dependent-load"] > 2 * ns["independent-load"])'
-    [ "$(json l.json "$of({p['limit']: p['ns']['median'] for p in d['points'] if p['node_bytes'] == 16})")" = True ]
-}
-
-@test "a load that waits for the one before takes longer than one that does not" {
-    deep
-    in_some_of 10 waits_for_the_one_before
 }
 
 @test "huge pages are asked for only where that was said, and counted" {

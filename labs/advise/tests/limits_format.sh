@@ -1,12 +1,12 @@
 #!/bin/bash
-# limits_format.sh - holds schema/limits-1.json and docs/LIMITS.md against each other, and against what is written.
+# limits_format.sh - holds the schema of limits and their page against each other, and against what is written.
 #
 # The documents come from `test_limits sample`, which makes one up, and from ./twbench when it has been built.
 # Prints TAP.
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../../.." || exit 2
 
-maker=${MAKER:-build/release/tests/test_limits}
+maker=${MAKER:-build/release/labs/advise/tests/test_limits}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
@@ -17,7 +17,7 @@ import json, os, subprocess, sys
 from format_check import TWBENCH, Format, name_of, remove
 
 work = sys.argv[1]
-limits = Format("schema/limits-1.json", "docs/LIMITS.md", f"{work}/limits.json")
+limits = Format("labs/advise/schema/limits-1.json", "labs/advise/docs/LIMITS.md", f"{work}/limits.json")
 
 
 def is_read(document):

@@ -1,10 +1,7 @@
-/* Advice from made-up cells: what dominates, what is not told apart, where the answer changes. */
-#include "labs/advise/advice.h"
-#include "labs/advise/crossing.h"
-#include "labs/advise/front.h"
-#include "labs/advise/sizes.h"
-#include "labs/advise/words.h"
+/* Advice from made-up cells: what dominates, what is not told apart, what is recommended. */
 #include "harness/base/json.h"
+#include "labs/advise/choice.h"
+#include "labs/advise/evidence.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -182,7 +179,7 @@ static size_t world_add(struct world *world, size_t round, struct made made)
     snprintf(identity, sizeof identity, "%s tasks=%u round=%zu", made.impl, made.tasks, round);
     cJSON_AddItemToArray(world->cells, make_cell(&made, identity));
     size_t index = evidence_add_candidate(&world->evidence, &candidate);
-    assert_true(evidence_add(&world->evidence, index, made.tasks, round, identity));
+    evidence_add(&world->evidence, index, round, identity);
     return index;
 }
 
@@ -199,7 +196,7 @@ static struct field *world_field(struct world *world)
     struct field *field = calloc(1, sizeof *field);
     assert_non_null(field);
     evidence_look(&world->evidence, world->document);
-    field_fill(field, &world->evidence, OWN);
+    field_fill(field, &world->evidence);
     return field;
 }
 
@@ -614,11 +611,12 @@ static void test_not_told_apart_is_not_yet_the_same(void **state)
     struct field *field = world_field(&world);
     assert_true(field->equal[heap]);
     assert_int_equal(field->choice.chosen, list);
-    char text[WORDS_SIZE] = "";
     bool doubtful = false;
-    for (size_t i = 0; words_reason(text, sizeof text, &world.evidence, field, i); i++)
-        doubtful = doubtful || strncmp(text, "doubtful: ", 10) == 0;
+    cJSON *reasons = words_reasons(&world.evidence, field), *reason;
+    cJSON_ArrayForEach(reason, reasons) doubtful =
+        doubtful || strncmp(reason->valuestring, "doubtful: ", 10) == 0;
     assert_true(doubtful);
+    cJSON_Delete(reasons);
     world_close(&world, field);
 }
 
@@ -692,109 +690,6 @@ static void test_no_answer_when_nobody_is_left(void **state)
     world_close(&world, field);
 }
 
-/* ---- Crossings. ------------------------------------------------------------------------------ */
-
-static struct crossing_point point(double tasks, double ratio, double doubt)
-{
-    return (struct crossing_point){tasks, {ratio, ratio / doubt, ratio * doubt, 0.95, 9}};
-}
-
-static void test_crossing_between_two_sizes(void **state)
-{
-    (void)state;
-    const struct crossing_point points[] = {point(10, 0.25, 1.1), point(100, 0.5, 1.1),
-                                            point(1000, 2, 1.1), point(10000, 4, 1.1)};
-    struct crossing crossing = crossing_find(points, 4);
-    assert_true(crossing.found);
-    assert_true(fabs(crossing.low - 100) < 1e-9 && fabs(crossing.high - 1000) < 1e-9);
-    assert_true(fabs(crossing.tasks - sqrt(100.0 * 1000)) < 1e-6);
-}
-
-/* What is not told at a size widens the interval. */
-static void test_crossing_over_sizes_that_are_not_told(void **state)
-{
-    (void)state;
-    const struct crossing_point points[] = {point(10, 0.5, 1.1), point(100, 0.95, 1.2),
-                                            point(1000, 1.05, 1.2), point(10000, 2, 1.1)};
-    struct crossing crossing = crossing_find(points, 4);
-    assert_true(crossing.found);
-    assert_true(fabs(crossing.low - 10) < 1e-9 && fabs(crossing.high - 10000) < 1e-9);
-    assert_true(crossing.tasks > 100 && crossing.tasks < 1000);
-}
-
-static void test_no_crossing(void **state)
-{
-    (void)state;
-    const struct crossing_point below[] = {point(10, 0.5, 1.1), point(100, 0.6, 1.1)};
-    const struct crossing_point open[] = {point(10, 0.5, 1.1), point(100, 1.2, 1.3)};
-    const struct crossing_point back[] = {point(10, 2, 1.1), point(100, 0.5, 1.1)};
-    assert_false(crossing_find(below, 2).found);
-    assert_false(crossing_find(open, 2).found);
-    assert_false(crossing_find(back, 2).found);
-    assert_false(crossing_find(below, 1).found);
-    assert_false(crossing_find(NULL, 0).found);
-}
-
-/* ---- Sizes. ---------------------------------------------------------------------------------- */
-
-static void test_sizes_at_which_the_answer_changes(void **state)
-{
-    struct world world;
-    (void)state;
-    world_open(&world);
-    struct size_change *changes = calloc(SIZES_CHANGES_MAX, sizeof *changes);
-    assert_non_null(changes);
-    const unsigned sizes[] = {10, 100, 1000, 10000};
-    const double list_ns[] = {5, 9, 100, 1000}, heap_ns[] = {20, 20, 20, 30},
-                 hier_ns[] = {40, 30, 25, 10};
-    size_t list = 0, heap = 0, hier = 0, change = 0;
-    for (size_t i = 0; i < 4; i++) {
-        list = world_add(&world, 0,
-                         (struct made){.impl = "list", .tasks = sizes[i], .cost = list_ns[i]});
-        heap = world_add(&world, 0,
-                         (struct made){.impl = "heap", .tasks = sizes[i], .cost = heap_ns[i]});
-        hier = world_add(&world, 0,
-                         (struct made){.impl = "hier", .tasks = sizes[i], .cost = hier_ns[i]});
-    }
-    struct field *field = world_field(&world);
-    assert_int_equal(sizes_find(&world.evidence, field, changes), 2);
-    assert_int_equal(changes[0].below, list);
-    assert_int_equal(changes[0].above, heap);
-    assert_true(fabs(changes[0].crossing.low - 100) < 1e-9);
-    assert_true(fabs(changes[0].crossing.high - 1000) < 1e-9);
-    assert_int_equal(changes[1].below, heap);
-    assert_int_equal(changes[1].above, hier);
-    assert_true(fabs(changes[1].crossing.low - 1000) < 1e-9);
-    assert_true(fabs(changes[1].crossing.high - 10000) < 1e-9);
-    assert_int_equal(sizes_refine(changes, 2, 1.5, &change), 316);
-    assert_int_equal(change, 0);
-    assert_int_equal(sizes_refine(changes, 2, 10.5, &change), 0);
-    free(changes);
-    world_close(&world, field);
-}
-
-/* One that could not be measured at a size is no reason for another answer there to be called a change,
- * and what is equal within the margin is none either. */
-static void test_no_change_without_a_reason(void **state)
-{
-    struct world world;
-    (void)state;
-    world_open(&world);
-    struct size_change *changes = calloc(SIZES_CHANGES_MAX, sizeof *changes);
-    assert_non_null(changes);
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 20});
-    world_add(&world, 0, (struct made){.impl = "hier", .cost = 22});
-    world_add(&world, 0, (struct made){.impl = "heap", .cost = 20, .tasks = 100});
-    world_add(&world, 0,
-              (struct made){.impl = "hier", .cost = 19.8, .tasks = 100, .peak_bytes = 1000});
-    world_add(&world, 0, (struct made){.impl = "heap", .status = "timeout", .tasks = 10000});
-    world_add(&world, 0, (struct made){.impl = "hier", .cost = 19.8, .tasks = 10000});
-    struct field *field = world_field(&world);
-    assert_int_equal(sizes_find(&world.evidence, field, changes), 0);
-    free(changes);
-    world_close(&world, field);
-}
-
 /* ---- The document. --------------------------------------------------------------------------- */
 
 static const cJSON *candidate_of(const cJSON *advice, const char *name)
@@ -852,7 +747,7 @@ static void test_cells_that_are_not_there_say_nothing(void **state)
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
     size_t list = world_mention(&world, "list", "");
-    assert_true(evidence_add(&world.evidence, list, OWN, 0, "never run"));
+    evidence_add(&world.evidence, list, 0, "never run");
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, 0);
     assert_false(field->contenders[list].of.known);
@@ -862,23 +757,28 @@ static void test_cells_that_are_not_there_say_nothing(void **state)
     world_close(&world, field);
 }
 
-/* Cells of the fitted workload say how near it is to the trace, and nothing of the trace. */
-static void test_a_fitted_workload_is_not_the_trace(void **state)
+/* Runs of one round are one cell, and each is a sample of it. */
+static void test_runs_of_a_round_are_joined(void **state)
 {
     struct world world;
+    const struct runner runner = {"locked", "one lock", "nobody"};
     (void)state;
     world_open(&world);
-    world.evidence.fitted = "made-fit";
-    size_t heap = world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
-    world_add(&world, EVIDENCE_FITTED, (struct made){.impl = "heap", .cost = 15});
+    world.evidence.wishes = (struct wishes){.goal = CRITERION_PRECISION, .on_clock = true};
+    struct candidate candidate = as_it_comes("heap");
+    candidate.runner = &runner;
+    evidence_add_candidate(&world.evidence, &candidate);
+    for (unsigned i = 0; i < 3; i++)
+        evidence_add_run(&world.evidence, 0, 0, make_runs(100 + i, 50, 1e6, 1, 1));
+    evidence_add_run(&world.evidence, 0, 1, make_runs(100, 50, 1e6, 1, 1));
     struct field *field = world_field(&world);
-    assert_true(fabs(field->contenders[heap].of.cost_ns.median - 10) < 1e-9);
+    assert_int_equal(cJSON_GetArraySize(world.evidence.runs), 2);
+    assert_int_equal(field->contenders[0].of.cost_ns.count, 4);
+    assert_int_equal(field->choice.chosen, 0);
     cJSON *advice = advice_make(&world.evidence);
-    const cJSON *agreement = json_get(advice, "sizes.agreement");
-    assert_int_equal(cJSON_GetArraySize(agreement), 1);
-    double ratio = json_get_number(cJSON_GetArrayItem(agreement, 0), "cost_ratio.median");
-    assert_true(fabs(ratio - 1.5) < 1e-9);
-    assert_int_equal(cJSON_GetArraySize(json_get(candidate_of(advice, "heap"), "cells")), 1);
+    const cJSON *told = candidate_of(advice, "locked/heap");
+    assert_int_equal(cJSON_GetArraySize(json_get(told, "cells")), 2);
+    assert_string_equal(json_get_text(told, "status"), "recommended");
     cJSON_Delete(advice);
     world_close(&world, field);
 }
@@ -928,8 +828,6 @@ static void test_candidates(void **state)
     assert_string_equal(name, "hashed drive=next");
     candidate_name(name, sizeof name, &around[2]);
     assert_string_equal(name, "hashed slots=4096");
-    struct candidate larger = candidate_at_size(&around[2], 1000, 64000);
-    assert_int_equal(larger.settings[0].values[0], 262144);
     assert_int_equal(candidates_coarser(&hashed, &load, &exact, around, 16), 0);
     assert_int_equal(candidates_coarser(&hashed, &load, &late, around, 16), 2);
     assert_int_equal(around[0].tick_ns, 10000000);
@@ -965,13 +863,9 @@ static void test_wishes_are_parsed(void **state)
     const char *const wrong[] = {"", "x", "0", "120%", "-1", "nan", "0ms"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(wishes_parse_late(wrong[i], "--late", &wishes, &diag), DIAG_USAGE);
-    enum criterion goal;
-    assert_int_equal(wishes_parse_goal("wakeups", "--for", &goal, &diag), DIAG_OK);
-    assert_int_equal(goal, CRITERION_WAKEUPS);
-    assert_int_equal(wishes_parse_goal("precision", "--for", &goal, &diag), DIAG_USAGE);
-    struct wishes finished = {.goal = CRITERION_PRECISION, .goal_given = true};
+    struct wishes finished = {.goal = CRITERION_PRECISION};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
-    finished = (struct wishes){.on_clock = true};
+    finished = (struct wishes){.goal = CRITERIA, .on_clock = true};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_OK);
     assert_int_equal(finished.goal, CRITERION_PRECISION);
     finished = (struct wishes){.on_clock = true, .late = true, .late_share = 0.1};
@@ -1006,14 +900,9 @@ int main(void)
         cmocka_unit_test(test_a_first_look_recommends_nothing),
         cmocka_unit_test(test_goals_and_limits),
         cmocka_unit_test(test_no_answer_when_nobody_is_left),
-        cmocka_unit_test(test_crossing_between_two_sizes),
-        cmocka_unit_test(test_crossing_over_sizes_that_are_not_told),
-        cmocka_unit_test(test_no_crossing),
-        cmocka_unit_test(test_sizes_at_which_the_answer_changes),
-        cmocka_unit_test(test_no_change_without_a_reason),
         cmocka_unit_test(test_every_candidate_has_a_status_and_a_reason),
         cmocka_unit_test(test_cells_that_are_not_there_say_nothing),
-        cmocka_unit_test(test_a_fitted_workload_is_not_the_trace),
+        cmocka_unit_test(test_runs_of_a_round_are_joined),
         cmocka_unit_test(test_the_same_cells_give_the_same_advice),
         cmocka_unit_test(test_candidates),
         cmocka_unit_test(test_runs_on_the_real_clock_are_compared_by_pairs),

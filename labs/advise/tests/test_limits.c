@@ -1,12 +1,11 @@
 /* test_limits.c - limits of a made-up machine: as a document, read back, as tables, data of a picture, and designs as
- * multiples of them.  `test_limits sample FILE` leaves the document for tests/limits_format.sh. */
-#include "labs/advise/limits/limits_json.h"
+ * multiples of them.  `test_limits sample FILE` leaves the document for limits_format.sh. */
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/tell/report/documents.h"
-#include "labs/advise/limits/limits_view.h"
 #include "harness/tell/report/writer.h"
-#include "sample.h"
+#include "labs/advise/advise.h"
+#include "labs/advise/limits/limits.h"
+#include "unit/sample.h"
 
 #include <unistd.h>
 
@@ -50,7 +49,8 @@ static void make_results(struct limit_result results[POINTS])
 static cJSON *make_limits(void)
 {
     struct limit_result *results = calloc(POINTS, sizeof *results);
-    struct limits_method method = {.runs = RUNS,
+    const struct setup setup = {.runs = RUNS};
+    struct limits_method method = {.setup = &setup,
                                    .huge_pages = true,
                                    .null_workload = "standard",
                                    .pin_cpu = 1,
@@ -283,7 +283,7 @@ static char *text_of(const cJSON *limits, bool markdown)
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
     struct page page = {.blocks = NULL};
-    document_kind_of(limits)->build(&page, limits);
+    page_limits(&page, limits);
     if (markdown)
         writer_markdown(out, &page);
     else
@@ -344,7 +344,7 @@ static void test_markdown(void **state)
     cJSON_Delete(limits);
 }
 
-/* ---- For tests/limits_format.sh. ---------------------------------------------------------------- */
+/* ---- For limits_format.sh. ---------------------------------------------------------------- */
 
 static void print_json(FILE *out, const void *ctx)
 {

@@ -3,7 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/rng.h"
-#include "labs/durable/drive/durable_load.h"
+#include "labs/durable/drive/durable_run.h"
 #include "labs/durable/drive/footing.h"
 
 #include <inttypes.h>

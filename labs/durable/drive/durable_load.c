@@ -1,5 +1,5 @@
 /* durable_load.c - draws arrival, due, size and payload of each message. */
-#include "labs/durable/drive/durable_load.h"
+#include "labs/durable/drive/durable_run.h"
 
 #include "impls/wide.h"
 

@@ -5,7 +5,6 @@
 #include "harness/base/rng.h"
 #include "harness/base/ward.h"
 #include "labs/durable/drive/drive.h"
-#include "labs/durable/drive/durable_load.h"
 #include "labs/durable/drive/footing.h"
 
 #include <errno.h>
@@ -67,8 +66,6 @@ static enum durable_end durable_fits(const struct durable_request *request, char
     if (!(store->policies & 1u << request->sync))
         snprintf(reason, size, "%s cannot keep the policy %s", store->name,
                  durable_sync_name(request->sync));
-    else if (store->flags & TW_STORE_REAL_CLOCK && !request->real_time)
-        snprintf(reason, size, "%s has a clock of its own; --clock=real", store->name);
     else
         return DURABLE_OK;
     return DURABLE_UNSUPPORTED;
@@ -378,10 +375,6 @@ void durable_run(const struct durable_request *request, const struct interrupt *
     }
     endurance.request = &whole;
     endurance.book = book_make(&request->load);
-    if (!endurance.book) {
-        set_end(&endurance, DURABLE_FAILED, "no memory for the book");
-        return;
-    }
     endurance.book->sync = request->sync;
     endurance.book->is_exact = request->store->flags & TW_STORE_EXACT;
     endurance.kills_left = whole.kills;

@@ -28,10 +28,7 @@
  *
  * LMDB has no checksums.  A bit that flips in a message is seen by its seal; one in an inner page is not looked for.
  */
-#include "store_directory.h"
-#include "store_flusher.h"
-#include "store_opening.h"
-#include "store_writer.h"
+#include "store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,10 +57,6 @@ struct tw_store {
     atomic_uint_least64_t written_bytes, syncs;
     unsigned syncs_a_commit;
     bool map_is_full; /* the leader's */
-};
-
-struct tw_store_seat {
-    struct tw_store *store;
 };
 
 static const struct tw_param lmdb_params[] = {
@@ -363,18 +356,7 @@ static int lmdb_close(struct tw_store *store)
 
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
-static struct tw_store_seat *lmdb_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void lmdb_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(lmdb)
 
 static int lmdb_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {
@@ -444,12 +426,7 @@ static uint64_t lmdb_next(struct tw_store *store)
     return store_ordered_next(&store->writer.ordered);
 }
 
-static int lmdb_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(lmdb)
 
 static void lmdb_stats(struct tw_store *store, struct tw_store_stats *out)
 {
@@ -482,20 +459,7 @@ const struct tw_store_backend tw_store_lmdb = {
     .summary = "LMDB: a tree of pages without a log, one transaction for each group of calls",
     .after = "LMDB (H. Chu)",
     .flags = TW_STORE_EXACT,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = lmdb_params,
-    .open = lmdb_open,
-    .enter = lmdb_enter,
-    .leave = lmdb_leave,
-    .put = lmdb_put,
-    .cancel = lmdb_cancel,
-    .poll = lmdb_poll,
-    .done = lmdb_done,
-    .next = lmdb_next,
-    .tend = lmdb_tend,
-    .checkpoint = lmdb_checkpoint,
-    .close = lmdb_close,
-    .stats = lmdb_stats,
-    .describe = lmdb_describe,
+    TW_STORE_HOOKS(lmdb),
 };

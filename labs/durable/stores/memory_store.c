@@ -11,7 +11,7 @@
  *
  *     put O(log n)   cancel O(log n)   poll O(log n) for each   done O(1)
  */
-#include "store_opening.h"
+#include "store_parts.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,10 +37,6 @@ struct tw_store {
     size_t place_count, place_room;
     struct indices free, heap, handed, spent;
     uint64_t sequence, payload_bytes;
-};
-
-struct tw_store_seat {
-    struct tw_store *store;
 };
 
 static const struct tw_param memory_store_params[] = {{NULL, NULL, 0, 0, 0}};
@@ -164,18 +160,7 @@ static int memory_store_open(struct tw_store **out, const struct tw_store_config
     return TW_STORE_OK;
 }
 
-static struct tw_store_seat *memory_store_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void memory_store_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(memory_store)
 
 /* The payloads' copies, made before the lock is taken; all or none. */
 static void **payloads_copy(const struct tw_message *messages, size_t count)
@@ -291,12 +276,7 @@ static uint64_t memory_store_next(struct tw_store *store)
     return due;
 }
 
-static int memory_store_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(memory_store)
 
 static int memory_store_checkpoint(struct tw_store *store)
 {
@@ -344,20 +324,7 @@ const struct tw_store_backend tw_store_memory = {
     .summary = "the reference: a heap in memory that survives nothing",
     .after = "",
     .flags = TW_STORE_IN_MEMORY,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = memory_store_params,
-    .open = memory_store_open,
-    .enter = memory_store_enter,
-    .leave = memory_store_leave,
-    .put = memory_store_put,
-    .cancel = memory_store_cancel,
-    .poll = memory_store_poll,
-    .done = memory_store_done,
-    .next = memory_store_next,
-    .tend = memory_store_tend,
-    .checkpoint = memory_store_checkpoint,
-    .close = memory_store_close,
-    .stats = memory_store_stats,
-    .describe = memory_store_describe,
+    TW_STORE_HOOKS(memory_store),
 };

@@ -8,8 +8,7 @@
  * sync answers them all (under always and group; the other policies sync nothing).  No store has to do less for an
  * acknowledgement, so a store's figures beside these tell how much of them is the disk's.
  */
-#include "store_group.h"
-#include "store_opening.h"
+#include "store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,10 +27,6 @@ struct tw_store {
     size_t at;            /* the next group is written there */
     struct store_group group;
     uint64_t written, syncs; /* under the leadership of the group */
-};
-
-struct tw_store_seat {
-    struct tw_store *store;
 };
 
 /* A call is only so many bytes. */
@@ -132,18 +127,7 @@ static int null_store_open(struct tw_store **out, const struct tw_store_config *
     return answer;
 }
 
-static struct tw_store_seat *null_store_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void null_store_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(null_store)
 
 static int null_store_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {
@@ -183,12 +167,7 @@ static uint64_t null_store_next(struct tw_store *store)
     return TW_STORE_NEVER;
 }
 
-static int null_store_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(null_store)
 
 static int null_store_checkpoint(struct tw_store *store)
 {
@@ -216,20 +195,7 @@ const struct tw_store_backend tw_store_null = {
     .summary = "acknowledges and forgets: the harness's own cost",
     .after = "",
     .flags = TW_STORE_KEEPS_NOTHING,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = null_store_params,
-    .open = null_store_open,
-    .enter = null_store_enter,
-    .leave = null_store_leave,
-    .put = null_store_put,
-    .cancel = null_store_cancel,
-    .poll = null_store_poll,
-    .done = null_store_done,
-    .next = null_store_next,
-    .tend = null_store_tend,
-    .checkpoint = null_store_checkpoint,
-    .close = null_store_close,
-    .stats = null_store_stats,
-    .describe = null_store_describe,
+    TW_STORE_HOOKS(null_store),
 };

@@ -1,5 +1,40 @@
-/*
- * redis_server.h - a private redis-server for one store, and connections that send many commands before they read.
+/* redis_server.h - a private server, and connections to Redis. */
+#ifndef TWBENCH_REDIS_SERVER_H
+#define TWBENCH_REDIS_SERVER_H
+
+#include "store_parts.h"
+
+#include <hiredis/hiredis.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+/* A private server: started in the directory of its store, ended by its process, never outliving us.
+ *
+ * A thread of this process, the warden, forks the server and waits for its end.  The kernel kills the server when the
+ * warden's thread ends (PR_SET_PDEATHSIG), and that is when this process ends, however it ends.  The server is in a
+ * session of its own, so that Ctrl-C reaches us and not it.  It inherits nothing but its log and the server-lock
+ * of its directory: whoever opens the directory next waits until it has gone. */
+
+#define STORE_SERVER_ARGUMENTS 64
+
+struct store_server {
+    const struct store_directory *directory;
+    const char
+        *arguments[STORE_SERVER_ARGUMENTS]; /* of the program, its name first; ends with NULL */
+    pthread_t warden;
+    bool is_started;
+    int started[2]; /* the errno of a program that could not be started, or nothing */
+    int log_file;
+    atomic_int process; /* 0: never started */
+    atomic_bool gone;
+    atomic_uint_least64_t received; /* bytes of its answers, by all connections */
+};
+
+/* Bytes it gave to the system to write since it started, without its answers to us; UINT64_MAX if that cannot be read. */
+uint64_t store_server_written(struct store_server *server);
+
+/* A private redis-server for one store, and connections that send many commands before they read.
  *
  * The server listens on redis.sock in the store's directory and on no port.  Its append-only file is all that it writes:
  *
@@ -22,15 +57,7 @@
  * once more, before anything is written.
  *
  * Commands are written by hand into one buffer and sent at once; hiredis reads the answers.  Its own sending
- * raises SIGPIPE when the server is gone.
- */
-#ifndef TWBENCH_REDIS_SERVER_H
-#define TWBENCH_REDIS_SERVER_H
-
-#include "store_flusher.h"
-#include "store_server.h"
-
-#include <hiredis/hiredis.h>
+ * raises SIGPIPE when the server is gone. */
 
 struct redis_server {
     struct store_server server;
@@ -67,9 +94,7 @@ void redis_link_close(struct redis_link *link);
 /* A command of so many words, and then each word. */
 void redis_command(struct redis_link *link, size_t words);
 /* The words.  Without memory no_memory is set, and redis_send answers so. */
-void redis_bytes(struct redis_link *link, const void *bytes, size_t size);
 void redis_word(struct redis_link *link, const char *word);
-void redis_number(struct redis_link *link, uint64_t number);
 /* A word of `size` bytes that the caller fills in; NULL without memory.  Valid until the next word. */
 unsigned char *redis_space(struct redis_link *link, size_t size);
 
@@ -81,6 +106,11 @@ int redis_reply(struct redis_link *link, redisReply **reply);
 /* Sends, and takes so many answers, each looked at; the last one is in *reply, or freed if that is NULL.  The first that was
  * refused is the answer. */
 int redis_call(struct redis_link *link, size_t count, redisReply **reply);
+
+/* A whole command, as hiredis formats it: words parted by blanks, %s, %b (bytes, size_t), numbers.  redis_ask sends it, and
+ * takes its answer as redis_call does. */
+void redis_say(struct redis_link *link, const char *format, ...);
+int redis_ask(struct redis_link *link, redisReply **reply, const char *format, ...);
 
 /* Loads a script and gives its name, 40 characters. */
 int redis_script(struct redis_link *link, const char *text, char name[41]);

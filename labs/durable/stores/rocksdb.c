@@ -36,10 +36,7 @@
  *   one open; the first poll after open, and a put far before the cursor, pass over tombstones.  And in a small
  *   program: it brings 8 MB of code and background threads.
  */
-#include "store_directory.h"
-#include "store_flusher.h"
-#include "store_opening.h"
-#include "store_ordered.h"
+#include "store_parts.h"
 
 #include <fcntl.h>
 #include <rocksdb/c.h>
@@ -250,8 +247,8 @@ static int rocksdb_start(struct tw_store *store, const struct tw_store_config *c
     return answer;
 }
 
-static int rocksdb_open_store(struct tw_store **out, const struct tw_store_config *config,
-                              struct tw_error *error)
+static int rocks_open(struct tw_store **out, const struct tw_store_config *config,
+                      struct tw_error *error)
 {
     int answer = store_check(&tw_store_rocksdb, config, error);
     if (answer != TW_STORE_OK)
@@ -276,7 +273,7 @@ static int rocksdb_open_store(struct tw_store **out, const struct tw_store_confi
 }
 
 /* What is in memory goes into a file, so that no log is left to replay. */
-static int rocksdb_checkpoint(struct tw_store *store)
+static int rocks_checkpoint(struct tw_store *store)
 {
     char *failed = NULL;
     if (atomic_load(&store->broken))
@@ -292,16 +289,16 @@ static int rocksdb_checkpoint(struct tw_store *store)
     return answer;
 }
 
-static int rocksdb_close_store(struct tw_store *store)
+static int rocks_close(struct tw_store *store)
 {
-    int answer = rocksdb_checkpoint(store);
+    int answer = rocks_checkpoint(store);
     rocksdb_free_store(store);
     return answer;
 }
 
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
-static struct tw_store_seat *rocksdb_enter(struct tw_store *store)
+static struct tw_store_seat *rocks_enter(struct tw_store *store)
 {
     struct tw_store_seat *seat = malloc(sizeof *seat);
     if (!seat)
@@ -311,15 +308,14 @@ static struct tw_store_seat *rocksdb_enter(struct tw_store *store)
     return seat;
 }
 
-static void rocksdb_leave(struct tw_store_seat *seat)
+static void rocks_leave(struct tw_store_seat *seat)
 {
     rocksdb_writebatch_destroy(seat->batch);
     rocksdb_readoptions_destroy(seat->reading);
     free(seat);
 }
 
-static int rocksdb_put_messages(struct tw_store_seat *seat, struct tw_message *messages,
-                                size_t count)
+static int rocks_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {
     struct tw_store *store = seat->store;
     for (size_t i = 0; i < count; i++)
@@ -358,8 +354,7 @@ static int message_cancel(struct tw_store_seat *seat, struct store_at at, bool *
     return batch_write(store, seat->batch);
 }
 
-static int rocksdb_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms,
-                          uint64_t handle)
+static int rocks_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms, uint64_t handle)
 {
     struct store_ordered *ordered = &seat->store->ordered;
     bool found = false;
@@ -405,8 +400,8 @@ static int messages_offer(struct tw_store *store, struct store_poll *poll, struc
     return offered == STORE_NO_MEMORY ? TW_STORE_MEMORY : answer;
 }
 
-static int rocksdb_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out,
-                        size_t max, size_t *count)
+static int rocks_poll(struct tw_store *store, uint64_t now_ms, struct tw_delivery *out, size_t max,
+                      size_t *count)
 {
     struct store_poll poll = {&store->ordered, now_ms, out, max, 0};
     struct store_at from;
@@ -422,7 +417,7 @@ static int rocksdb_poll(struct tw_store *store, uint64_t now_ms, struct tw_deliv
     return poll.count > 0 ? TW_STORE_OK : answer;
 }
 
-static int rocksdb_done(struct tw_store *store, size_t count)
+static int rocks_done(struct tw_store *store, size_t count)
 {
     struct store_ordered *ordered = &store->ordered;
     if (count > ordered->handed_count)
@@ -438,17 +433,12 @@ static int rocksdb_done(struct tw_store *store, size_t count)
     return answer;
 }
 
-static uint64_t rocksdb_next(struct tw_store *store)
+static uint64_t rocks_next(struct tw_store *store)
 {
     return store_ordered_next(&store->ordered);
 }
 
-static int rocksdb_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(rocks)
 
 /* One count of the statistics' text: "rocksdb.wal.bytes COUNT : 4711". */
 static uint64_t ticker(const char *statistics, const char *name)
@@ -465,7 +455,7 @@ static uint64_t property(const struct tw_store *store, const char *name)
     return value;
 }
 
-static void rocksdb_stats(struct tw_store *store, struct tw_store_stats *out)
+static void rocks_stats(struct tw_store *store, struct tw_store_stats *out)
 {
     char *statistics = rocksdb_options_statistics_get_string(store->options[PENDING]);
     *out = (struct tw_store_stats){
@@ -501,7 +491,7 @@ static void version_find(const struct tw_store *store, char *out, size_t size)
     snprintf(out, size, "RocksDB %s", number);
 }
 
-static void rocksdb_describe(struct tw_store *store, struct tw_store_description *out)
+static void rocks_describe(struct tw_store *store, struct tw_store_description *out)
 {
     *out = (struct tw_store_description){
         .resolution_ms = 1,
@@ -519,20 +509,7 @@ const struct tw_store_backend tw_store_rocksdb = {
     .summary = "RocksDB: a log-structured tree in the order of due, with its own group commit",
     .after = "RocksDB (Meta)",
     .flags = TW_STORE_EXACT,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = rocksdb_params,
-    .open = rocksdb_open_store,
-    .enter = rocksdb_enter,
-    .leave = rocksdb_leave,
-    .put = rocksdb_put_messages,
-    .cancel = rocksdb_cancel,
-    .poll = rocksdb_poll,
-    .done = rocksdb_done,
-    .next = rocksdb_next,
-    .tend = rocksdb_tend,
-    .checkpoint = rocksdb_checkpoint,
-    .close = rocksdb_close_store,
-    .stats = rocksdb_stats,
-    .describe = rocksdb_describe,
+    TW_STORE_HOOKS(rocks),
 };

@@ -34,10 +34,7 @@
  *
  * A bit that flips in the file is seen by the seal of a message, or as a malformed page.  The message is not served.
  */
-#include "store_directory.h"
-#include "store_flusher.h"
-#include "store_opening.h"
-#include "store_writer.h"
+#include "store_parts.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -78,10 +75,6 @@ struct tw_store {
     atomic_int log_pages; /* in the log, when the last transaction committed */
     atomic_uint_least64_t written_bytes, syncs, checkpoints;
     bool syncs_commits;
-};
-
-struct tw_store_seat {
-    struct tw_store *store;
 };
 
 static const struct tw_param sqlite_params[] = {
@@ -489,18 +482,7 @@ static int sqlite_close(struct tw_store *store)
 
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
-static struct tw_store_seat *sqlite_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void sqlite_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(sqlite)
 
 static int sqlite_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {
@@ -598,20 +580,7 @@ const struct tw_store_backend tw_store_sqlite = {
     .summary = "SQLite: a table in the order of due, one transaction for each group of calls",
     .after = "SQLite (D. R. Hipp)",
     .flags = TW_STORE_EXACT,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = sqlite_params,
-    .open = sqlite_open,
-    .enter = sqlite_enter,
-    .leave = sqlite_leave,
-    .put = sqlite_put,
-    .cancel = sqlite_cancel,
-    .poll = sqlite_poll,
-    .done = sqlite_done,
-    .next = sqlite_next,
-    .tend = sqlite_tend,
-    .checkpoint = sqlite_checkpoint,
-    .close = sqlite_close,
-    .stats = sqlite_stats,
-    .describe = sqlite_describe,
+    TW_STORE_HOOKS(sqlite),
 };

@@ -15,8 +15,7 @@
  *     close    nothing is pending in buffers; the directory stays
  *
  * TIME is milliseconds since any epoch that the caller keeps to, across crashes too.  A store reads no clock:
- * poll says what time it is, and it may be ten days later than before (virtual time).  The exceptions are
- * stores with TW_STORE_REAL_CLOCK (a server that has its own clock: now is then the wall clock's) and
+ * poll says what time it is, and it may be ten days later than before (virtual time).  The exception is
  * the interval of TW_SYNC_INTERVAL, which is CLOCK_MONOTONIC.
  *
  * A MESSAGE is one accepted put.  Its key is the caller's, unique among all messages ever put into this
@@ -177,15 +176,12 @@ struct tw_store_stats {
 };
 
 enum tw_store_flag {
-    TW_STORE_EXACT = 1u << 0,      /* exactly once after recovery, as DELIVERY says */
-    TW_STORE_REAL_CLOCK = 1u << 1, /* has a clock of its own: no virtual time */
-    TW_STORE_SERVER = 1u << 2,     /* starts a private server, ended by close or with the process */
+    TW_STORE_EXACT = 1u << 0,  /* exactly once after recovery, as DELIVERY says */
+    TW_STORE_SERVER = 1u << 2, /* starts a private server, ended by close or with the process */
     TW_STORE_KEEPS_NOTHING = 1u << 3, /* acknowledges and forgets: the harness's own cost */
     TW_STORE_IN_MEMORY = 1u << 4,     /* survives nothing: the reference */
     TW_STORE_FINDS_DAMAGE =
-        1u << 5, /* a flipped bit of its files is named by open, or does no harm */
-    TW_STORE_KILL_LOSES =
-        1u << 6 /* a kill of its server may lose one acknowledged message; its header says why */
+        1u << 5 /* a flipped bit of its files is named by open, or does no harm */
 };
 
 /* ---- The table.  Every hook is required unless it says otherwise. ----------------------------- */
@@ -236,6 +232,16 @@ struct tw_store_backend {
     void (*stats)(struct tw_store *store, struct tw_store_stats *out);
     void (*describe)(struct tw_store *store, struct tw_store_description *out);
 };
+
+/* In a table: each hook is the function PREFIX_hook. */
+#define TW_STORE_HOOKS(prefix)                                                                     \
+    .open = prefix##_open, .enter = prefix##_enter, .leave = prefix##_leave, .put = prefix##_put,  \
+    .cancel = prefix##_cancel, .poll = prefix##_poll, .done = prefix##_done,                       \
+    .next = prefix##_next, .tend = prefix##_tend, .checkpoint = prefix##_checkpoint,               \
+    .close = prefix##_close, .stats = prefix##_stats, .describe = prefix##_describe
+/* All policies can be kept. */
+#define TW_SYNC_ALL                                                                                \
+    (1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE)
 
 /* A module or plugin that brings a store defines this symbol, with the macro. */
 struct tw_store_entry {

@@ -1,5 +1,5 @@
 /* store_directory.c - the directory of a store: made, locked, recognised by a line of text, measured. */
-#include "store_directory.h"
+#include "store_parts.h"
 
 #include <dirent.h>
 #include <errno.h>

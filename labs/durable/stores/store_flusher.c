@@ -1,5 +1,5 @@
 /* store_flusher.c - a thread that syncs once each interval, if there is something to sync. */
-#include "store_flusher.h"
+#include "store_parts.h"
 
 #include <time.h>
 

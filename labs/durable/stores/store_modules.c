@@ -10,13 +10,48 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One explicit array, made from stores.def; no constructors, no hidden order. */
+#define TW_STORE_BUILTIN(name) extern const struct tw_store_backend tw_store_##name;
+#define TW_STORE_MODULE(name, packages)
+#include "stores.def"
+#undef TW_STORE_BUILTIN
+#undef TW_STORE_MODULE
+
+const struct store_row store_registry[] = {
+#define TW_STORE_BUILTIN(name)          {#name, "", &tw_store_##name},
+#define TW_STORE_MODULE(name, packages) {#name, packages, NULL},
+#include "stores.def"
+#undef TW_STORE_BUILTIN
+#undef TW_STORE_MODULE
+};
+
+const size_t store_registry_count = sizeof store_registry / sizeof store_registry[0];
+
+const char *store_registry_key(const struct store_row *row, char *out, size_t size)
+{
+    snprintf(out, size, "%s", row->file);
+    for (char *c = out; *c; c++)
+        if (*c == '_')
+            *c = '-';
+    return out;
+}
+
+const struct store_row *store_registry_find(const char *key)
+{
+    char own[64];
+    for (size_t i = 0; i < store_registry_count; i++)
+        if (strcmp(store_registry_key(&store_registry[i], own, sizeof own), key) == 0)
+            return &store_registry[i];
+    return NULL;
+}
+
 void store_modules_path(const struct store_row *row, char *out, size_t size)
 {
     char directory[4200];
     out[0] = '\0';
     if (row->builtin)
         return;
-    paths_find("stores", BUILD_STORES_DIR, directory, sizeof directory);
+    paths_find("stores", BUILD_LABS_DIR "/stores", directory, sizeof directory);
     snprintf(out, size, "%s/%s.so", directory, row->file);
 }
 
@@ -116,20 +151,12 @@ size_t store_modules_settings(const struct tw_store_backend *store, const struct
     return kept;
 }
 
-static bool has_setting(const struct tw_store_backend *store, const char *name)
-{
-    const struct tw_param *param = store->params;
-    while (param->name && strcmp(param->name, name) != 0)
-        param++;
-    return param->name != NULL;
-}
-
 int store_modules_check(const struct tw_store_backend *const *stores, size_t store_count,
                         const struct tw_setting *given, size_t count, struct diag *diag)
 {
     for (size_t i = 0; i < count; i++) {
         size_t s = 0;
-        while (s < store_count && stores[s] && !has_setting(stores[s], given[i].name))
+        while (s < store_count && stores[s] && !param_find(stores[s]->params, given[i].name))
             s++;
         if (s == store_count)
             return diag_usage(diag,

@@ -1,13 +1,36 @@
-/* store_modules.h - finds every store by its name: those in the program, and those in shared objects.
- *
- * A store of a library or a server is a shared object of its own (src/stores/), loaded when it is asked for.  What
- * is loaded stays loaded: a table is good until the program ends.
- */
+/* store_modules.h - all stores, by name. */
 #ifndef TWBENCH_STORE_MODULES_H
 #define TWBENCH_STORE_MODULES_H
 
 #include "harness/base/diag.h"
-#include "labs/durable/stores/store_registry.h"
+#include "store.h"
+
+/* The stores there are, in the order of stores.def: those in the program with their tables, the
+ * modules by name.
+ *
+ * Everything that says "for every store" walks this array. */
+
+/* A row of stores.def. */
+struct store_row {
+    const char *file;     /* NAME of stores.def: "redis_wheel" */
+    const char *packages; /* of Debian, to build and to run it; "" for one in the program */
+    const struct tw_store_backend *builtin; /* NULL for a module */
+};
+
+/* All rows, in the order of stores.def. */
+extern const struct store_row store_registry[];
+extern const size_t store_registry_count;
+
+/* The key of a row, NAME with a hyphen for each underscore, in out; cut short when it does not fit. */
+const char *store_registry_key(const struct store_row *row, char *out, size_t size);
+
+/* The row of that key, or NULL.  An exact key; no aliases, no prefixes. */
+const struct store_row *store_registry_find(const char *key);
+
+/* Finds every store by its name: those in the program, and those in shared objects.
+ *
+ * A store of a library or a server is a shared object of its own (stores/), loaded when it is asked for.  What
+ * is loaded stays loaded: a table is good until the program ends. */
 
 /* Where the shared object of a row is, or would be; "" for one in the program. */
 void store_modules_path(const struct store_row *row, char *out, size_t size);

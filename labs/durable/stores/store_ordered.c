@@ -1,5 +1,5 @@
 /* store_ordered.c - dispatch from a store in the order (due, key): who is handed out, who is being cancelled. */
-#include "store_ordered.h"
+#include "store_parts.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* store_writer.c - calls of many threads as transactions: one for each group, all of it or nothing. */
-#include "store_writer.h"
+#include "store_parts.h"
 
 enum kind { KIND_PUT, KIND_CANCEL, KIND_DONE };
 

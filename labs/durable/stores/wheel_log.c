@@ -20,7 +20,7 @@
  *     recovery    the newest checkpoint, and the log behind it
  *
  * Departures from the documents
- *     - rounds are rows of heads, not counters in entries (wheel_log_heads.h);
+ *     - rounds are rows of heads, not counters in entries;
  *     - a slot's messages are handed out by their due in milliseconds, not all at the slot's end: the queue sorts anyway;
  *     - the payload lies behind its entry, so that one write and one sync make both durable.
  *
@@ -28,9 +28,9 @@
  *     A message that is due in ten days keeps its whole segment for ten days.  A cancelled message takes room until its slot is
  *     over.  What is due is read from where it lies: on a disk that seeks, a store ordered by due is better.
  */
-#include "wheel_log_store.h"
+#include "wheel_log.h"
 
-#include "store_opening.h"
+#include "store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,14 +51,13 @@ static const struct tw_param wheel_log_params[] = {
     {"preload-s", "how long before its turn an hour is loaded, s; 0: not before (600)", 0, 3600, 1},
     {"position", "1: done is durable as a position in the slot; 0: only by checkpoints (1)", 0, 1,
      1},
-    {"window-us", "how long a group waits for company, us (0)", 0, 100000, 1},
     {"zeros-kib", "zeros written ahead of the log under always and group, KiB; 0: none (0)", 0,
      1024, 1},
     {NULL, NULL, 0, 0, 0}};
 
 /* ---- Seats. ----------------------------------------------------------------------------------- */
 
-static struct tw_store_seat *wheel_log_enter(struct tw_store *store)
+static struct tw_store_seat *wl_enter(struct tw_store *store)
 {
     struct tw_store_seat *seat = calloc(1, sizeof *seat);
     if (!seat)
@@ -71,7 +70,7 @@ static struct tw_store_seat *wheel_log_enter(struct tw_store *store)
     return seat;
 }
 
-static void wheel_log_leave(struct tw_store_seat *seat)
+static void wl_leave(struct tw_store_seat *seat)
 {
     struct tw_store *store = seat->store;
     wl_log_lock(&store->log);
@@ -152,7 +151,7 @@ static int put_append(struct tw_store_seat *seat, struct wl_ticket *ticket,
     return TW_STORE_OK;
 }
 
-static int wheel_log_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
+static int wl_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {
     struct wl_log *log = &seat->store->log;
     int answer = put_check(seat, messages, count);
@@ -251,8 +250,7 @@ static int cancel_append(struct tw_store_seat *seat, struct wl_place place)
     return answer == TW_STORE_OK ? TW_STORE_CANCELLED : answer;
 }
 
-static int wheel_log_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms,
-                            uint64_t handle)
+static int wl_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t due_ms, uint64_t handle)
 {
     struct tw_store *store = seat->store;
     struct wl_log *log = &store->log;
@@ -268,7 +266,7 @@ static int wheel_log_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t d
 
 /* ---- Ahead of time. --------------------------------------------------------------------------- */
 
-static int wheel_log_tend(struct tw_store *store, uint64_t now_ms, int *more)
+static int wl_tend(struct tw_store *store, uint64_t now_ms, int *more)
 {
     bool again = false;
     wl_log_lock(&store->log);
@@ -295,7 +293,7 @@ static void store_free(struct tw_store *store)
     free(store);
 }
 
-static int wheel_log_close(struct tw_store *store)
+static int wl_close(struct tw_store *store)
 {
     int answer = wl_checkpoint(store);
     /* Gives back the room that was promised ahead, and the zeros in it. */
@@ -316,7 +314,6 @@ static struct wl_settings settings_of(const struct tw_store_config *config)
         .checkpoint_kib = store_setting(config, "checkpoint-kib", 16384),
         .preload_s = store_setting(config, "preload-s", 600),
         .position = store_setting(config, "position", 1),
-        .window_us = store_setting(config, "window-us", 0),
         .zeros_kib = store_setting(config, "zeros-kib", 0),
     };
 }
@@ -339,8 +336,8 @@ static int directory_open(struct tw_store *store, const char *path, struct tw_er
     return TW_STORE_OK;
 }
 
-static int wheel_log_open(struct tw_store **out, const struct tw_store_config *config,
-                          struct tw_error *error)
+static int wl_open(struct tw_store **out, const struct tw_store_config *config,
+                   struct tw_error *error)
 {
     int answer = store_check(&tw_store_wheel_log, config, error);
     if (answer != TW_STORE_OK)
@@ -394,7 +391,7 @@ static uint64_t disk_bytes(const struct tw_store *store)
     return blocks * 512;
 }
 
-static void wheel_log_stats(struct tw_store *store, struct tw_store_stats *out)
+static void wl_stats(struct tw_store *store, struct tw_store_stats *out)
 {
     struct wl_log *log = &store->log;
     wl_log_lock(log);
@@ -425,7 +422,7 @@ static uint64_t reach_ms(const struct wl_settings *settings)
     return hours * settings->slots * settings->slot_ms;
 }
 
-static void wheel_log_describe(struct tw_store *store, struct tw_store_description *out)
+static void wl_describe(struct tw_store *store, struct tw_store_description *out)
 {
     const struct wl_settings *settings = &store->settings;
     *out = (struct tw_store_description){
@@ -434,10 +431,9 @@ static void wheel_log_describe(struct tw_store *store, struct tw_store_descripti
         .recovered = store->recovered,
         .damaged = store->damaged,
     };
-    const uint64_t values[] = {
-        settings->slot_ms,     settings->slots,          settings->hours,
-        settings->segment_kib, settings->checkpoint_kib, settings->preload_s,
-        settings->position,    settings->window_us,      settings->zeros_kib};
+    const uint64_t values[] = {settings->slot_ms,     settings->slots,          settings->hours,
+                               settings->segment_kib, settings->checkpoint_kib, settings->preload_s,
+                               settings->position,    settings->zeros_kib};
     out->setting_count = sizeof values / sizeof values[0];
     for (size_t i = 0; i < out->setting_count; i++)
         out->settings[i] = (struct tw_setting){
@@ -450,20 +446,7 @@ const struct tw_store_backend tw_store_wheel_log = {
     .summary = "two wheels over a log: heads in memory, chains of 30-byte entries on disk",
     .after = "the delay-message store of the documents (S18), with checksums and two checkpoints",
     .flags = TW_STORE_EXACT | TW_STORE_FINDS_DAMAGE,
-    .policies =
-        1u << TW_SYNC_ALWAYS | 1u << TW_SYNC_GROUP | 1u << TW_SYNC_INTERVAL | 1u << TW_SYNC_NONE,
+    .policies = TW_SYNC_ALL,
     .params = wheel_log_params,
-    .open = wheel_log_open,
-    .enter = wheel_log_enter,
-    .leave = wheel_log_leave,
-    .put = wheel_log_put,
-    .cancel = wheel_log_cancel,
-    .poll = wl_poll,
-    .done = wl_done,
-    .next = wl_next,
-    .tend = wheel_log_tend,
-    .checkpoint = wl_checkpoint,
-    .close = wheel_log_close,
-    .stats = wheel_log_stats,
-    .describe = wheel_log_describe,
+    TW_STORE_HOOKS(wl),
 };

@@ -1,7 +1,5 @@
 /* wheel_log_chain.c - walks a slot's chain backwards on disk, and finds it again behind damage. */
-#include "wheel_log_chain.h"
-
-#include "wheel_log_scan.h"
+#include "wheel_log.h"
 
 void wl_chain_begin(struct wl_chain *chain, bool coarse, uint64_t due, uint64_t head, uint64_t stop)
 {

@@ -1,5 +1,5 @@
 /* wheel_log_checkpoint.c - the two checkpoints of a wheel-log, written in turn. */
-#include "wheel_log_checkpoint.h"
+#include "wheel_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

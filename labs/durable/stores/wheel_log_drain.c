@@ -9,7 +9,7 @@
  * end.  A slot's chain is walked when the pointer enters the slot, and again, down to the entry seen last, at each poll while the
  * pointer is there: messages may still join it.
  */
-#include "wheel_log_store.h"
+#include "wheel_log.h"
 
 #include <stdlib.h>
 

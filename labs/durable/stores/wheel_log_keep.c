@@ -1,5 +1,5 @@
 /* wheel_log_keep.c - writes checkpoints of a wheel-log and deletes the segments that are over. */
-#include "wheel_log_store.h"
+#include "wheel_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

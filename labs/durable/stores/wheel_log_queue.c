@@ -1,5 +1,5 @@
 /* wheel_log_queue.c - heaps of numbers that spill sorted runs into a file without a name. */
-#include "wheel_log_queue.h"
+#include "wheel_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* wheel_log_segments.c - the files of a wheel-log's log, and a window to read them by. */
-#include "wheel_log_segments.h"
+#include "wheel_log.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,10 +2,10 @@
 #
 # tests/stores/wheel-log-1 is a directory as format version 1 left it when its process was killed: it is never made again.
 
-load support.bash
+load ../../../tests/cli/support
 
 kept() {
-    cp -r "$root/tests/stores/wheel-log-1" store
+    cp -r "$root/labs/durable/tests/stores/wheel-log-1" store
 }
 
 # flip FILE OFFSET - another byte there.
@@ -17,7 +17,7 @@ flip() {
     kept
     run "$twbench" store dump store
     [ "$status" -eq 0 ]
-    [ "$output" = "$(cat "$root/tests/stores/wheel-log-1.txt")" ]
+    [ "$output" = "$(cat "$root/labs/durable/tests/stores/wheel-log-1.txt")" ]
 }
 
 @test "a damaged entry, payload, header and checkpoint are named, with exit status 1" {
@@ -39,7 +39,7 @@ flip() {
     truncate -s +70000 store/log-0000000000000000
     run "$twbench" store dump store
     [ "$status" -eq 0 ]
-    [ "${output#*$'\n'}" = "$(tail -n +2 "$root/tests/stores/wheel-log-1.txt")" ]
+    [ "${output#*$'\n'}" = "$(tail -n +2 "$root/labs/durable/tests/stores/wheel-log-1.txt")" ]
     flip store/log-0000000000000000 300
     run "$twbench" store dump store
     [ "$status" -eq 1 ]

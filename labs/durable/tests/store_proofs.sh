@@ -4,7 +4,7 @@
 # `make prove-stores` runs it.  STORES="sqlite lmdb" names some; without it, all that this build has.
 # shellcheck disable=SC2317  # functions that check calls
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../../.." || exit 2
 # shellcheck source=tests/tap.bash
 . tests/tap.bash
 

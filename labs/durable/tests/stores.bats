@@ -1,6 +1,6 @@
 # stores.bats - stores of delayed messages: what is run, what is refused, kills, an interrupted run, the page.
 
-load support.bash
+load ../../../tests/cli/support
 
 stores() {
     "$twbench" stores --progress=never "$@"
@@ -17,7 +17,7 @@ stores() {
 
 @test "a store that is killed loses nothing, and repeats nothing" {
     stores --stores=wheel-log --tasks=1000 --producers=2 --batch=3 --payload=0..2000 --kills=50 --json=k.json >out
-    jq -e '.cells[0] | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0 and .kills.client >= 25' k.json
+    jq -e '.cells[0] | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0 and .kills.client >= 10' k.json
     # A server's kills stand beside the client's, so that no width leaves one out alone.
     jq '.cells[0].kills = {client: 4, server: 1, both: 2}' k.json >three.json
     "$twbench" report three.json >page
@@ -117,13 +117,25 @@ stores() {
     grep -q '<h1>Stores' s.html
 }
 
-@test "which store is the fastest stands below its table and on top of the page" {
-    stores --stores=memory,wheel-log --sync=none --tasks=100 --runs=6 --json=f.json --html=f.html >/dev/null
-    "$twbench" report f.json >out
-    [ "$(grep -cE '^fastest: (memory|wheel-log)' out)" -eq 1 ]
-    [ "$(grep -o 'fastest: ' f.html | wc -l)" -eq 2 ]
+# The samples are made up: no figure of a time is judged by this machine's.
+@test "which store to take stands last on a terminal and first on a page, with what is not known" {
+    stores --stores=memory,wheel-log,sqlite --sync=always --tasks=100 --runs=1 --json=s.json >/dev/null
+    jq '(.cells[] | .status) = "ok" | (.cells[] | .figures.puts_per_s) = {median: 30, low: 30, high: 30, confidence: 0.9, samples: [30, 30, 30, 30, 30, 30]}
+        | (.cells[] | select(.store == "sqlite") | .figures.puts_per_s) |= (.median = 10 | .samples = [10, 10, 10, 10, 10, 10])
+        | (.cells[] | select(.store == "sqlite") | .figures.recovery_s) = {median: 1, low: 1, high: 1, confidence: 0.9, samples: [1]}
+        | (.cells[] | select(.store == "wheel-log") | .figures.recovery_s) = {median: 2, low: 2, high: 2, confidence: 0.9, samples: [2]}' s.json >f.json
+    say() { "$twbench" report "$1" --export-markdown=- | tr '\n' ' '; }
+    [[ $(say f.json) == *"virtual clock: take **wheel-log** (fastest: wheel-log, 3.00 times before sqlite), 30.0 messages a second; it recovers in 2 s, sqlite in 1 s."* ]]
+    "$twbench" report f.json | tail -n 4 | grep -q 'Not known from these runs: what is lost when they are killed (--kills=50)'
+    "$twbench" report f.json -o f.html
+    grep -q 'take <span class="strong"' f.html
+    # Not of one that was found wrong, nor by fewer than six runs.
+    jq '.cells[1].status = "mismatch"' f.json >wrong.json
+    [[ $(say wrong.json) == *"virtual clock: **sqlite**, the only one measured, 10.0 messages"* ]]
     jq '.cells[].figures.puts_per_s.samples |= .[:5]' f.json >few.json
-    "$twbench" report few.json | grep -q '^fastest: not known, for want of six samples.$'
+    [[ $(say few.json) == *"virtual clock: **wheel-log** by the median, 30.0 messages"*"whether the next store differs (--runs=6)"* ]]
+    jq 'del(.cells[1, 2])' f.json >none.json
+    [[ $(say none.json) == *"no sound store that survives a crash was measured."* ]]
 }
 
 @test "its pictures: policies, bytes, recovery by messages, lateness on the real clock" {

@@ -3,7 +3,7 @@
 #
 # The sample is what ./twbench writes of the reference store.  Prints TAP.
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../../.." || exit 2
 
 twbench=${TWBENCH:-$PWD/twbench}
 work=$(mktemp -d)
@@ -12,16 +12,12 @@ trap 'rm -r "$work"' EXIT
 "$twbench" stores --stores=memory --tasks=200 --runs=2 --progress=never --json="$work/stores.json" --directory="$work" >/dev/null ||
     { echo "Bail out! twbench stores made no sample"; exit 1; }
 
-"$twbench" advise --durable --stores=wheel-log,memory --sync=none --pending=1000 --budget=10s --progress=never \
-    --json="$work/advice.json" --directory="$work" >/dev/null ||
-    { echo "Bail out! twbench advise --durable made no sample"; exit 1; }
-
 PYTHONPATH=tests python3 -B - "$work" <<'PYTHON'
 import json, subprocess, sys
 from format_check import TWBENCH, Format, name_of, remove
 
 work = sys.argv[1]
-stores = Format("schema/stores-1.json", "docs/STORES.md", f"{work}/stores.json")
+stores = Format("labs/durable/schema/stores-1.json", "labs/durable/docs/STORES.md", f"{work}/stores.json")
 
 
 def is_read(document):
@@ -39,18 +35,5 @@ stores.report("whatever report refuses the schema refuses",
               + ([] if is_read(stores.sample) else ["the sample itself"]))
 stores.report("the manual explains every figure",
               [key for key in stores.sample["cells"][0]["figures"] if f"`{key}`" not in stores.manual])
-advice = json.load(open(f"{work}/advice.json"))
-manual = open("docs/ADVISE-FORMAT.md").read()
-stores.report("an advice on stores is valid", stores.errors(advice))
-paths = [path for path in stores.key_paths(advice["advice"], ("advice",))]
-stores.report("the schema states every key of it", [name_of(path) for path in paths if not stores.stated(path)])
-stores.report("the manual explains every key of it",
-              sorted({path[-1] for path in paths if path[-1] != 0 and f"`{path[-1]}`" not in manual}))
-statuses = stores.schema["properties"]["advice"]["properties"]["candidates"]["items"]["properties"]["status"]["enum"]
-stores.report("the manual explains every status", [status for status in statuses if f"`{status}`" not in manual])
-cells = advice["cells"]
-stores.report("the candidates name cells of their own",
-              [c["store"] for c in advice["advice"]["candidates"] for key in ("cell", "late_cell", "kills_cell")
-               if c[key] is not None and cells[c[key]]["store"] != c["store"]])
 stores.end()
 PYTHON

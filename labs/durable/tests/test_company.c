@@ -1,5 +1,5 @@
 /* test_company.c - the leader of a group commit waits for those that are expected, and learns when they do not come. */
-#include "labs/durable/stores/store_company.h"
+#include "labs/durable/stores/store_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_disk_states.c - a record of a disk leaves the states that it may leave, and no others. */
 #include "harness/base/file.h"
+#include "labs/durable/crash/crash.h"
 #include "labs/durable/drive/footing.h"
-#include "labs/durable/crash/disk_states.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* test_durable.c - durable loads are what they say, the book finds what the contract forbids, and a run of the reference
  * comes out even. */
-#include "labs/durable/drive/durable_load.h"
+#include "labs/durable/drive/drive.h"
 #include "labs/durable/drive/durable_run.h"
 #include "labs/durable/drive/footing.h"
-#include "labs/durable/stores/store_registry.h"
+#include "labs/durable/stores/store_modules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -66,31 +66,14 @@ struct rig {
 
 /* ---- The clock, the payloads. ----------------------------------------------------------------- */
 
-static uint64_t real_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static void sleep_ms(uint64_t ms)
 {
     nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
 }
 
-static bool is_real(const struct rig *rig)
-{
-    return rig->store->flags & TW_STORE_REAL_CLOCK;
-}
-
-/* Virtual time moves; on a real clock it is slept through. */
 static void time_pass(struct rig *rig, uint64_t ms)
 {
-    if (is_real(rig)) {
-        sleep_ms(ms);
-        rig->now_ms = real_ms();
-    } else
-        rig->now_ms += ms;
+    rig->now_ms += ms;
 }
 
 static void payload_fill(unsigned char *bytes, uint32_t key, uint32_t size)
@@ -190,7 +173,7 @@ static void rig_open(struct rig *rig, const struct store_row *row, enum tw_sync_
     assert_non_null(mkdtemp(rig->directory));
     rig->room = 100000;
     rig->book = calloc(rig->room, sizeof *rig->book);
-    rig->now_ms = is_real(rig) ? real_ms() : UINT64_C(1700000000000);
+    rig->now_ms = UINT64_C(1700000000000);
     rig->sync = sync;
     rig_reopen(rig);
 }
@@ -349,7 +332,7 @@ static void drain(struct rig *rig)
         if (waited > PATIENCE_MS)
             fail_msg("%s: %u messages never came, %llu pend", rig->store->name,
                      count_of(rig, WAITS), (unsigned long long)pending(rig));
-        time_pass(rig, is_real(rig) ? 20 : 100);
+        time_pass(rig, 100);
     }
     assert_int_equal(poll_once(rig, RUN), 0);
 }
@@ -361,7 +344,7 @@ static void put_some(struct rig *rig)
     static const uint32_t sizes[] = {0, 1, 100, 100, 100, 1000, 5000};
     uint64_t dues[BATCH];
     uint32_t count = 1 + (uint32_t)rng_below(&rig->rng, BATCH);
-    uint64_t reach = is_real(rig) ? 200 : 8000;
+    uint64_t reach = 8000;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t delay = rng_below(&rig->rng, reach);
         /* Some are in the past, and many at one moment. */
@@ -380,7 +363,7 @@ static void poll_all(struct rig *rig)
     while (poll_once(rig, 1 + rng_below(&rig->rng, RUN)) > 0)
         if (rng_below(&rig->rng, 2) == 0)
             done(rig, (uint32_t)rng_below(&rig->rng, rig->handed_count + 1));
-    for (uint32_t i = 0; !is_real(rig) && i < rig->count; i++)
+    for (uint32_t i = 0; i < rig->count; i++)
         if (rig->book[i].fate == WAITS && rig->book[i].due_ms + rig->resolution_ms <= rig->now_ms)
             fail_msg("%s: message %u waits, %llu ms after its due", rig->store->name, i,
                      (unsigned long long)(rig->now_ms - rig->book[i].due_ms));
@@ -443,7 +426,7 @@ static void random_streams_are_kept(void **state)
         else if (choice < 65)
             cancel_one(&rig);
         else if (choice < 90) {
-            time_pass(&rig, rng_below(&rig.rng, is_real(&rig) ? 5 : 1500));
+            time_pass(&rig, rng_below(&rig.rng, 1500));
             poll_all(&rig);
         } else if (choice < 94)
             tend(&rig);
@@ -585,7 +568,7 @@ static void *produce(void *ctx)
         put(rig, seat, producer->first + i, 2, dues, 50);
         if (rng_below(&rng, 2) == 0)
             cancel(rig, seat, producer->first + i);
-        if (rng_below(&rng, 2) == 0 && !is_real(rig))
+        if (rng_below(&rng, 2) == 0)
             assert_int_equal(cancel(rig, seat, producer->first + i + 1), TW_STORE_CANCELLED);
     }
     if (seat)
@@ -612,15 +595,13 @@ static void threads_share_a_store(void **state)
         for (size_t i = 0; i < 3; i++)
             ended = ended && atomic_load(&producers[i].ended);
         /* Not as far as the second dues: those are cancelled in time. */
-        if (!is_real(&rig) && rig.now_ms < begin + 900)
+        if (rig.now_ms < begin + 900)
             rig.now_ms++;
         poll_once(&rig, RUN);
         done(&rig, rig.handed_count / 2);
     }
     for (size_t i = 0; i < 3; i++)
         pthread_join(producers[i].thread, NULL);
-    if (is_real(&rig))
-        rig.now_ms = real_ms();
     drain(&rig);
     for (uint32_t i = 0; i < rig.count; i++)
         if (rig.book[i].fate != DONE && rig.book[i].fate != CANCELLED)
@@ -701,7 +682,7 @@ static void killed_processes_lose_nothing(void **state)
         assert_true(is_gone(shared->server));
     rig.book = shared->book;
     rig.count = shared->acknowledged;
-    rig.now_ms = is_real(&rig) ? real_ms() : rig.now_ms + 60000;
+    rig.now_ms = rig.now_ms + 60000;
     /* What was under way when it was killed may be there or not. */
     for (uint32_t i = rig.count; i < rig.count + BATCH; i++)
         rig.book[i].fate = UNKNOWN;

@@ -4,7 +4,7 @@
  * DEPTH=all tries more seeds, and every byte of the log where a quick run tries some.
  */
 #include "labs/durable/stores/store.h"
-#include "labs/durable/stores/wheel_log_format.h"
+#include "labs/durable/stores/wheel_log.h"
 
 #include <dirent.h>
 #include <errno.h>

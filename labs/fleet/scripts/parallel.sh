@@ -1,7 +1,7 @@
 #!/bin/bash
 # parallel.sh - the shards of a plan by GNU parallel: over ssh, or one after another on the cores here.
 #
-#     tools/fleet/parallel.sh [--hosts=A,B,C] SHARDS OUT TWBENCH run --impl=all --workload=hold --tasks=1e3..1e7
+#     labs/fleet/scripts/parallel.sh [--hosts=A,B,C] SHARDS OUT TWBENCH run --impl=all --workload=hold --tasks=1e3..1e7
 #     twbench merge OUT/shard-*.json --json=merged.json
 #
 # Without --hosts one shard at a time runs here: shards beside each other on one machine would disturb each other's times

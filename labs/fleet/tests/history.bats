@@ -36,7 +36,7 @@ PYTHON
     grep -q '^Changes: 1 of counts, 3 of times, as ratios to heap\.$' h.txt
 }
 
-@test "the document keeps to its schema, and the page explains every key" {
+@test "the document keeps to its schema, which says what every key means" {
     "$twbench" history "$runs" --json=h.json >/dev/null
     PYTHONPATH=$root/tests python3 -B - h.json "$root" <<'PYTHON'
 import os, sys
@@ -44,7 +44,7 @@ sample = os.path.abspath(sys.argv[1])
 os.chdir(sys.argv[2])
 import tap
 from format_check import Format
-form = Format("labs/fleet/schema/history-1.json", "docs/HISTORY.md", sample)
+form = Format("labs/fleet/schema/history-1.json", None, sample)
 form.check(least=(20, 20, 4))
 tap.end()
 PYTHON

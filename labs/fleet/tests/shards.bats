@@ -92,7 +92,7 @@ PYTHON
 @test "GNU parallel runs the shards" {
     deep
     command -v parallel || skip "GNU parallel is not installed"
-    JOBS=2 "$root/tools/fleet/parallel.sh" 3 out "$twbench" "${plan[@]}"
+    JOBS=2 "$root/labs/fleet/scripts/parallel.sh" 3 out "$twbench" "${plan[@]}"
     "$twbench" merge out/shard-*.json --json=m.json >/dev/null
     [ "$(json m.json 'd["complete"], len(d["cells"])')" = "(True, 12)" ]
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# slurm.sh - the job array of tools/fleet/twbench.sbatch under a real slurmctld and slurmd on this machine.
+# slurm.sh - the job array of labs/fleet/scripts/twbench.sbatch under a real slurmctld and slurmd on this machine.
 #
 # One job is killed in the middle and requeued; it goes on where it was, and the merged result has all cells.  Needs root
 # and Debian's slurmctld, slurmd, slurm-client and munge; without them it is skipped.  Prints TAP.
@@ -83,7 +83,7 @@ tell $? "a controller and a node are up"
 
 # shellcheck disable=SC2054  # commas are twbench's
 plan=(run --impl=heap,hashed,list --workload=hold,keepalive --tasks=100,1e3,3e3 --runs=3 --no-system-check)
-job=$(sbatch --parsable --array=1-3 --chdir="$work" --output="$work/%a.log" tools/fleet/twbench.sbatch \
+job=$(sbatch --parsable --array=1-3 --chdir="$work" --output="$work/%a.log" labs/fleet/scripts/twbench.sbatch \
     "$work/out" "$twbench" "${plan[@]}")
 tell $? "the array is taken: $job"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# ssh.sh - tools/fleet/parallel.sh over ssh: two hosts, which are two sshds on the loopback, each with a folder of its own.
+# ssh.sh - labs/fleet/scripts/parallel.sh over ssh: two hosts, which are two sshds on the loopback, each with a folder of its own.
 #
 # One shard is killed in the middle; the second call goes on with it, and the merged result has all cells.  Needs sshd,
 # ssh, rsync and GNU parallel; without them it is skipped.  Prints TAP.
@@ -8,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 . tests/tap.bash
 twbench=$(realpath "${TWBENCH:-twbench}")
-call=$PWD/tools/fleet/parallel.sh
+call=$PWD/labs/fleet/scripts/parallel.sh
 sshd=$(PATH=$PATH:/usr/sbin command -v sshd)
 
 echo 1..6

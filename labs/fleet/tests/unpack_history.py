@@ -1,4 +1,4 @@
-"""unpack_history.py FILE.xz DIRECTORY [FIRST LAST [RUN RATIO DESIGN]] - results FIRST..LAST of tests/history/measured.json.xz, a file each.
+"""unpack_history.py FILE.xz DIRECTORY [FIRST LAST [RUN RATIO DESIGN]] - results FIRST..LAST of labs/fleet/tests/history/measured.json.xz, a file each.
 
 From run RUN on, DESIGN's times are multiplied by RATIO: a step of known size in measured noise.
 """

@@ -3,8 +3,8 @@
 
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
-#include "labs/live/clock/performance.h"
 #include "harness/measure/designs/plugins.h"
+#include "labs/live/clock/performance.h"
 #include "labs/live/runner_plugins.h"
 
 #include <inttypes.h>
@@ -354,23 +354,13 @@ static void performance_free(struct performance *performance)
     score_free(&performance->score);
 }
 
-/* What the child is given, and what it sends. */
-struct clock_job {
-    const struct clock_request *request;
-    uint64_t nonce; /* of the seal */
-};
-
-struct clock_record_sealed {
-    struct clock_report report;
-    uint64_t seal;
-};
-
-static void run_request(const struct clock_request *request, struct clock_report *report)
+static void run_in_child(void *ctx, void *record)
 {
+    const struct clock_request *request = ctx;
+    struct clock_report *report = record;
     struct performance performance = {.request = request};
     struct diag diag;
-    if ((request->design && plugins_load(request->design, &diag) != DIAG_OK) ||
-        runner_plugins_load(request->entry, &diag) != DIAG_OK) {
+    if (request->design && plugins_load(request->design, &diag) != DIAG_OK) {
         fail(report, CLOCK_CRASHED, diag.text);
         return;
     }
@@ -382,25 +372,6 @@ static void run_request(const struct clock_request *request, struct clock_report
     }
     if (!performance.abandoned)
         performance_free(&performance);
-}
-
-/* The number that seals the report is gone from memory before any of a plugin's code runs, but for this frame; and
- * the report is not in memory that everybody finds, before it is sealed. */
-static void run_in_child(void *ctx, void *record)
-{
-    struct clock_job *job = ctx;
-    struct clock_record_sealed *sealed = record;
-    struct clock_report *report = calloc(1, sizeof *report);
-    uint64_t nonce = job->nonce;
-    job->nonce = 0;
-    if (!report) {
-        fail(&sealed->report, CLOCK_UNSUPPORTED, "no memory for a report");
-    } else {
-        run_request(job->request, report);
-        sealed->report = *report;
-        free(report);
-    }
-    sealed->seal = ward_seal(nonce, &sealed->report, sizeof sealed->report);
 }
 
 int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct stream **out,
@@ -443,43 +414,22 @@ static uint64_t budget_of(const struct clock_request *request, bool is_plugin)
     return load_ns + budget_ns + SLACK_NS;
 }
 
-/* Runs the child and takes what it sealed.  A plugin that does not come to its end hangs, whichever of its calls it is in. */
-static void run_child(const struct clock_request *request, bool is_plugin,
-                      struct clock_record_sealed *sealed)
-{
-    struct clock_report *report = &sealed->report;
-    char reason[sizeof report->reason];
-    struct clock_job job = {request, ward_nonce()};
-    uint64_t nonce = job.nonce, budget_ns = budget_of(request, is_plugin), begun = moment_now();
-    unsigned seconds = (unsigned)((budget_ns + SECOND - 1) / SECOND);
-    struct ward ward = {.memory_bytes = request->memory_bytes,
-                        .out_fd = WARD_NOWHERE,
-                        .err_fd = WARD_NOWHERE,
-                        .rights = is_plugin ? WARD_CONFINED : WARD_FREE};
-    if (!ward_run(&ward, seconds, run_in_child, &job, sealed, sizeof *sealed, reason,
-                  sizeof reason)) {
-        memset(report, 0, sizeof *report);
-        bool late = moment_now() - begun >= budget_ns;
-        fail(report, late && !is_plugin ? CLOCK_TIMEOUT : CLOCK_CRASHED, reason);
-    } else if (sealed->seal != ward_seal(nonce, report, sizeof *report) ||
-               (unsigned)report->end > CLOCK_CRASHED) {
-        memset(report, 0, sizeof *report);
-        fail(report, CLOCK_CRASHED, "the record of its process is damaged");
-    }
-}
-
+/* A plugin that does not come to its end hangs, whichever of its calls it is in. */
 void clock_run(const struct clock_request *request, struct clock_report *report)
 {
     bool is_plugin = runner_plugins_path(request->entry) ||
                      (request->design && plugins_is_unloaded(request->design));
-    struct clock_record_sealed *sealed = calloc(1, sizeof *sealed);
-    if (sealed) {
-        run_child(request, is_plugin, sealed);
-        *report = sealed->report;
-        free(sealed);
-    } else {
+    struct clock_request in_child = *request;
+    char reason[sizeof report->reason];
+    uint64_t budget_ns = budget_of(request, is_plugin), begun = moment_now();
+    struct ward ward = {
+        .memory_bytes = request->memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
+    memset(report, 0, sizeof *report);
+    if (!ward_run(&ward, (unsigned)((budget_ns + SECOND - 1) / SECOND), run_in_child, &in_child,
+                  report, sizeof *report, reason, sizeof reason)) {
+        bool late = moment_now() - begun >= budget_ns;
         memset(report, 0, sizeof *report);
-        fail(report, CLOCK_UNSUPPORTED, "no memory for a report");
+        fail(report, late && !is_plugin ? CLOCK_TIMEOUT : CLOCK_CRASHED, reason);
     }
     utf8_make_printable(report->reason, sizeof report->reason);
 }

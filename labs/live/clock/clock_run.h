@@ -11,7 +11,104 @@
 #ifndef TWBENCH_CLOCK_RUN_H
 #define TWBENCH_CLOCK_RUN_H
 
-#include "labs/live/clock/clock_data.h"
+#include "harness/measure/stats/histogram.h"
+#include "harness/measure/workload/stream.h"
+#include "labs/live/runners/runner.h"
+
+#define CLOCK_THREADS_MAX  64
+#define CLOCK_SETTINGS_MAX 4
+
+/* What the producers do. */
+enum clock_load {
+    CLOCK_PACED,  /* a stream at its own pace, times the speed */
+    CLOCK_CLOSED, /* each thread stops and starts as fast as it can among the pending timers */
+    CLOCK_BURST,  /* all timers are started at one moment, due a millisecond after it */
+    CLOCK_STORM,  /* all timers pend, far; all threads stop them at one moment */
+    CLOCK_IDLE,   /* all timers pend, far, and nothing happens */
+    CLOCK_LOADS
+};
+
+/* What a task does before it returns; it sleeps, as a task does that waits for a disk or a lock. */
+enum clock_work { CLOCK_NO_WORK, CLOCK_CONSTANT, CLOCK_EXPONENTIAL };
+
+/* How runs are made; the same for all cells of a session. */
+struct clock_wishes {
+    enum clock_load load;
+    double speed; /* of a paced load: 2 plays it in half of its time */
+    uint64_t
+        duration_ns; /* of the closed and the idle load; of a paced one the part that is played, 0: all */
+    uint64_t tick_ns; /* of the runner; 0: its default */
+    enum clock_work work;
+    uint64_t work_ns;       /* constant, or the mean */
+    uint64_t slow_ns;       /* the first task to run sleeps so long; 0: none does */
+    uint64_t failing_every; /* each n-th task fails; 0: none does */
+    struct tw_setting settings[CLOCK_SETTINGS_MAX]; /* of the runner */
+    size_t setting_count;
+};
+
+/* One run of one runner. */
+struct clock_request {
+    const struct clock_wishes *wishes;
+    const struct tw_runner_entry *entry; /* the runner as it was found; a plugin's is loaded in the
+                                            child alone */
+    const struct tw_runner *runner;      /* its timed table */
+    const struct tw_backend *design;     /* NULL for a runner that keeps its timers itself */
+    const struct tw_setting *settings;
+    size_t setting_count;
+    uint32_t threads; /* producers, and what the runner has of its own; 1 .. CLOCK_THREADS_MAX */
+    uint64_t max_pending; /* 0: no cap */
+    uint64_t seed;
+    const struct stream *stream; /* paced: what is played; else only `tasks` of it counts */
+    uint64_t budget_ns;          /* of the child, on top of what the load lasts; 0: ten minutes */
+    uint64_t memory_bytes;       /* 0: no limit */
+};
+
+/* How a run ended.  MISMATCH: the ledger does not add up. */
+enum clock_end { CLOCK_OK, CLOCK_MISMATCH, CLOCK_UNSUPPORTED, CLOCK_TIMEOUT, CLOCK_CRASHED };
+
+/* Every accepted timer ended in exactly one way. */
+struct clock_ledger {
+    uint64_t accepted, refused;
+    uint64_t ran, stopped, returned;
+    uint64_t early;
+    uint64_t refused_full, refused_closed, refused_range, refused_memory;
+    uint64_t too_late, idle; /* stops that had nothing to stop */
+};
+
+/* Histograms, one row each; figures.def says what they are of. */
+#define CLOCK_TIMES(X)                                                                             \
+    X(start)                                                                                       \
+    X(stop)                                                                                        \
+    X(behind)                                                                                      \
+    X(late)                                                                                        \
+    X(tick)                                                                                        \
+    X(queue)                                                                                       \
+    X(dispatch)                                                                                    \
+    X(run)
+
+/* One histogram for each row. */
+struct clock_times {
+#define CLOCK_TIMES_MEMBER(name) struct histogram name;
+    CLOCK_TIMES(CLOCK_TIMES_MEMBER)
+#undef CLOCK_TIMES_MEMBER
+};
+
+/* Plain data without pointers: it comes out of the child in shared memory. */
+struct clock_report {
+    enum clock_end end;
+    char reason[400]; /* empty when ok */
+    bool is_told;     /* what is below was told and checked, though the end is CLOCK_CRASHED */
+    struct clock_ledger ledger;
+    struct clock_times times;
+    /* Of the window in which the load ran, after what it needs to begin with. */
+    uint64_t window_ns, operations; /* starts and stops of the producers */
+    uint64_t process_cpu_ns;        /* of all threads while it was watched; 0: not known */
+    uint64_t watched_ns; /* what stats are of: the window, and what the runner had to do after it */
+    struct tw_runner_stats stats; /* differences, but for bytes, pending and the greatest ones */
+    uint32_t capacity;            /* places that the runner was opened with */
+    uint64_t tick_ns;             /* as the runner resolved it */
+    uint32_t runner_threads, shards, max_pending;
+};
 
 /* Word used on the command line and in results: "paced", "closed", "burst", "storm", "idle". */
 const char *clock_load_name(enum clock_load load);

@@ -1,5 +1,5 @@
 /* ledger.c - adds books up and judges the sum. */
-#include "labs/live/clock/ledger.h"
+#include "labs/live/clock/performance.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,9 +5,104 @@
 #define TWBENCH_PERFORMANCE_H
 
 #include "harness/base/rng.h"
-#include "labs/live/clock/ledger.h"
-#include "labs/live/clock/score.h"
+#include "labs/live/clock/clock_run.h"
 #include "labs/live/runners/moment.h"
+
+#include <stdatomic.h>
+
+/* ---- The account of every timer (ledger.c): accepted = ran + stopped + returned, each exactly once.
+ *
+ * Each id of the load has an account.  A start that was accepted adds a hash of the timer's name, and each of
+ * the three ends subtracts it.  At the end it is 0 exactly when every name ended once: a timer that fires
+ * twice, or fires and is also stopped, leaves a remainder, and so does one that is lost. */
+
+struct performance;
+
+struct account {
+    struct performance *performance;
+    _Atomic uint64_t timer;   /* the last one accepted, for stop; 0: none */
+    _Atomic uint64_t balance; /* sum of hashes: accepted less ended */
+    bool is_periodic;         /* a run is no end of it; set before its start, by the same thread */
+};
+
+/* A cache line: what different threads write lies so far apart. */
+#define LEDGER_APART 64
+
+/* What one thread did, producer or not; it alone writes here. */
+struct book {
+    struct clock_ledger ledger;
+    struct clock_times times;
+    uint64_t operations;
+    uint64_t tasks;       /* run by this thread */
+    uint64_t last_ran_ns; /* when its last task began */
+    char apart[LEDGER_APART];
+};
+
+static inline uint64_t ledger_hash(tw_timer timer)
+{
+    uint64_t h = (timer + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb);
+    return h ^ (h >> 29);
+}
+
+static inline void ledger_accept(struct account *account, tw_timer timer)
+{
+    atomic_fetch_add_explicit(&account->balance, ledger_hash(timer), memory_order_relaxed);
+    atomic_store_explicit(&account->timer, timer, memory_order_relaxed);
+}
+
+static inline void ledger_end(struct account *account, tw_timer timer)
+{
+    atomic_fetch_sub_explicit(&account->balance, ledger_hash(timer), memory_order_relaxed);
+}
+
+/* Adds counts to counts, histograms to histograms; for the books of several threads or runs. */
+void ledger_add(struct clock_ledger *into, const struct clock_ledger *from);
+void ledger_add_times(struct clock_times *into, const struct clock_times *from);
+
+/* Sets end and reason when the ledger does not add up, a timer was early, or an account has a remainder. */
+void ledger_judge(const struct account *accounts, size_t count, struct clock_report *report);
+
+/* ---- A stream as parts to play (score.c): each producer's operations with the ticks that they are meant for.  The ids
+ * are dealt out, so that all operations of one timer are one thread's, in their order. */
+
+/* A start or a stop. */
+struct score_operation {
+    uint64_t tick;     /* of the stream, at which it is meant to happen */
+    uint64_t deadline; /* of a start, in ticks of the stream */
+    uint32_t id;
+    uint32_t is_start;
+};
+
+/* What one producer plays, in order of tick. */
+struct score_part {
+    struct score_operation *operations;
+    size_t count;
+};
+
+/* What all of them play. */
+struct score {
+    struct score_part *parts;
+    uint32_t part_count;
+    uint64_t ticks;                           /* the length of what is played */
+    uint64_t phase_begins[STREAM_PHASES_MAX]; /* first tick of each phase */
+    const struct stream *stream;
+};
+
+/* What the stream has up to tick `last`; SCORE_ALL: the whole of it.  False without memory.  score_free in any case.
+ * The stream outlives the score. */
+#define SCORE_ALL UINT64_MAX
+bool score_make(struct score *score, const struct stream *stream, uint32_t parts, uint64_t last);
+
+/* The last tick of that stretch of the stream, at that speed; SCORE_ALL for a stretch of 0, which is none. */
+uint64_t score_last(const struct stream *stream, double speed, uint64_t stretch_ns);
+/* The stream stays. */
+void score_free(struct score *score);
+
+/* The phase that a tick belongs to. */
+const struct stream_phase *score_phase(const struct score *score, uint64_t tick);
+
+/* ---- The run. -------------------------------------------------------------------------------- */
 
 /* Seats that a run may have: those of the runner's threads, the producers' and one for whoever shuts. */
 #define PERFORMANCE_SEATS (4 * CLOCK_THREADS_MAX)

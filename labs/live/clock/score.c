@@ -1,5 +1,5 @@
 /* score.c - reads a stream's words once and deals its operations out. */
-#include "labs/live/clock/score.h"
+#include "labs/live/clock/performance.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 # outside of OUT.  Exit status: 0 when at least one driver was built, 1 otherwise.
 set -euo pipefail
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 out=$(realpath -m "${1:-build/originals}")
 netty=/usr/share/java/netty-common.jar
 built=()
@@ -24,7 +24,7 @@ launcher() {
     local name=$1 class=$2 jars=$3
     cat >"$out/$name" <<END
 #!/bin/sh
-# $name: made by originals/build.sh; do not edit.
+# $name: made by labs/live/originals/build.sh; do not edit.
 here=\$(dirname "\$(readlink -f "\$0")")
 exec java -Xms512m -Xmx2g -XX:-UsePerfData -cp "\$here/java$jars" $class "\$@"
 END
@@ -39,10 +39,10 @@ build_java() {
         return
     fi
     if [ -e "$netty" ]; then
-        mapfile -t sources < <(find originals/java -name '*.java' | sort)
+        mapfile -t sources < <(find labs/live/originals/java -name '*.java' | sort)
     else
         skip "no $netty here" netty
-        mapfile -t sources < <(find originals/java -name '*.java' ! -name Netty.java | sort)
+        mapfile -t sources < <(find labs/live/originals/java -name '*.java' ! -name Netty.java | sort)
     fi
     rm -rf "$out/java"
     javac -Xlint:all -Werror -Xlint:-path -cp "$netty" -d "$out/java" "${sources[@]}"
@@ -56,7 +56,7 @@ build_go() {
         skip 'no go here' go
         return
     fi
-    (cd originals/go && GO111MODULE=on GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local CGO_ENABLED=0 \
+    (cd labs/live/originals/go && GO111MODULE=on GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local CGO_ENABLED=0 \
         GOCACHE=$out/go-cache GOPATH=$out/go-path go build -trimpath -o "$out/go" .)
     built+=(go)
 }

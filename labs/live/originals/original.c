@@ -1,17 +1,20 @@
-/* original.c - makes the schedule, starts the driver, and judges how it ended. */
+/* original.c - makes the schedule, starts the driver, and reads what it says. */
 #include "labs/live/originals/original.h"
 
+#include "harness/base/json.h"
 #include "harness/base/paths.h"
-#include "labs/live/originals/answer_of_driver.h"
-#include "labs/live/originals/schedule.h"
 #include "harness/measure/run/spawn.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Up to here a double tells one whole number from the next. */
+#define WHOLE_MAX     9007199254740992.0
+#define FORMAT        "twbench-original 1"
 #define FLAGS_MAX     16
 #define MEMORY_TIMERS 100000 /* what the memory of one is measured with */
 #define FLAG_SIZE     96
@@ -144,7 +147,7 @@ static void make_flags(struct driver_flags *flags, const struct original *origin
     add_settings(flags, request->settings, request->setting_count);
 }
 
-/* ---- The run. -------------------------------------------------------------------------------- */
+/* ---- Its document. --------------------------------------------------------------------------- */
 
 static void say(struct clock_report *report, enum clock_end end, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -158,6 +161,104 @@ static void say(struct clock_report *report, enum clock_end end, const char *for
     va_end(args);
     report->reason[strcspn(report->reason, "\n")] = '\0';
 }
+
+/* A whole number; 0 when it is missing. */
+static uint64_t whole(const cJSON *object, const char *path)
+{
+    double value = json_get_number(object, path);
+    return value >= 0 && value <= WHOLE_MAX ? (uint64_t)value : 0;
+}
+
+/* Bins are pairs of a lowest value in ns and a count, rising.  null is an empty one. */
+static void read_histogram(const cJSON *json, struct histogram *histogram)
+{
+    uint32_t bin = 0;
+    const cJSON *pair;
+    cJSON_ArrayForEach(pair, json_get(json, "bins"))
+    {
+        double low_ps = round(cJSON_GetNumberValue(cJSON_GetArrayItem(pair, 0)) * 1000);
+        uint32_t count = (uint32_t)cJSON_GetNumberValue(cJSON_GetArrayItem(pair, 1));
+        while (bin + 1 < HISTOGRAM_BINS && (double)histogram_bin_low_ps(bin) < low_ps)
+            bin++;
+        histogram->bins[bin] += count;
+        histogram->count += count;
+    }
+    histogram->max_ps = whole(json, "max") * 1000;
+    if (histogram->count > 0)
+        histogram->sum_ps =
+            (uint64_t)fmin(json_get_number(json, "mean") * 1000 * (double)histogram->count, 1e19);
+}
+
+static void read_ledger(const cJSON *document, struct clock_report *report)
+{
+    struct clock_ledger *ledger = &report->ledger;
+    const cJSON *json = json_get(document, "ledger");
+    ledger->accepted = whole(json, "accepted");
+    ledger->refused = whole(json, "refused");
+    ledger->ran = whole(json, "ran");
+    ledger->stopped = whole(json, "stopped");
+    ledger->returned = whole(json, "returned");
+    ledger->early = whole(json, "early");
+    ledger->too_late = whole(document, "stops_too_late");
+    ledger->idle = whole(document, "stops_idle");
+    uint64_t lost = whole(document, "lost"), twice = whole(document, "twice");
+    if (ledger->accepted != ledger->ran + ledger->stopped + ledger->returned || lost || twice)
+        say(report, CLOCK_MISMATCH,
+            "accepted %" PRIu64 " timers, but %" PRIu64 " ran, %" PRIu64
+            " were stopped and %" PRIu64 " returned: %" PRIu64 " never ended, %" PRIu64
+            " more than once",
+            ledger->accepted, ledger->ran, ledger->stopped, ledger->returned, lost, twice);
+}
+
+/* Of the timer's threads where they are known, else of the whole process. */
+static uint64_t usage(const cJSON *both)
+{
+    return whole(both, json_get(both, "timer_threads") ? "timer_threads" : "process");
+}
+
+static void read_figures(const cJSON *document, struct clock_report *report)
+{
+    uint64_t last_call_ns = whole(document, "last_call_ns");
+    uint64_t last_run_ns = report->ledger.ran > 0 ? whole(document, "last_run_ns") : 0;
+    read_histogram(json_get(document, "lateness_ns"), &report->times.late);
+    read_histogram(json_get(document, "lag_ns"), &report->times.behind);
+    read_histogram(json_get(document, "start_ns"), &report->times.start);
+    read_histogram(json_get(document, "stop_ns"), &report->times.stop);
+    report->window_ns = last_call_ns > last_run_ns ? last_call_ns : last_run_ns;
+    report->watched_ns = whole(document, "elapsed_ns");
+    report->operations = report->times.start.count + report->times.stop.count + report->ledger.idle;
+    report->stats.wakeups = usage(json_get(document, "wakeups"));
+    report->stats.cpu_ns = usage(json_get(document, "cpu_ns"));
+    report->stats.runs = report->ledger.ran;
+    report->stats.failed = whole(document, "failed");
+    report->stats.own_bytes = whole(document, "heap_bytes_per_timer");
+    report->tick_ns = whole(document, "settings.tick_ns");
+    report->runner_threads =
+        json_get(document, "settings.threads") ? (uint32_t)whole(document, "settings.threads") : 1;
+    report->max_pending = (uint32_t)whole(document, "settings.cap");
+}
+
+void original_read(const char *name, const char *text, struct clock_report *report,
+                   cJSON **document)
+{
+    *report = (struct clock_report){.end = CLOCK_OK};
+    *document = cJSON_Parse(text);
+    const char *died = json_get_text(*document, "died");
+    if (strcmp(json_get_text(*document, "format"), FORMAT) != 0 ||
+        strcmp(json_get_text(*document, "original"), name) != 0) {
+        say(report, CLOCK_CRASHED, "its document is not '%s' of %s", FORMAT, name);
+        return;
+    }
+    report->is_told = json_get(*document, "ledger") != NULL;
+    if (report->is_told) {
+        read_ledger(*document, report);
+        read_figures(*document, report);
+    }
+    if (died[0] || !report->is_told)
+        say(report, CLOCK_CRASHED, "it died: %.300s", died);
+}
+
+/* ---- The run. -------------------------------------------------------------------------------- */
 
 /* A driver that ended by itself with 0 or 1 has said in its document what came of it. */
 static void judge(const struct original *original, const struct spawn_result *result,
@@ -178,7 +279,7 @@ static void judge(const struct original *original, const struct spawn_result *re
         say(report, CLOCK_CRASHED, "its driver ended with status %d%s%.300s", result->code, more,
             result->err);
     else
-        answer_of_driver_read(original->runner.name, result->out, report, document);
+        original_read(original->runner.name, result->out, report, document);
     if (*document && result->code == EXIT_MISMATCH && report->end == CLOCK_OK)
         say(report, CLOCK_CRASHED, "its driver ended with status 1, though its ledger adds up");
 }

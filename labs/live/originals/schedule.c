@@ -1,9 +1,9 @@
 /* schedule.c - writes operations in the order of their moments, each with its producer. */
-#include "labs/live/originals/schedule.h"
+#include "labs/live/originals/original.h"
 
 #include "harness/base/rng.h"
 #include "labs/live/clock/clock_run.h"
-#include "labs/live/clock/score.h"
+#include "labs/live/clock/performance.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,11 +5,7 @@
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/plugins.h"
-#include "labs/live/runner_plugins.h"
-#include "labs/live/race/race_books.h"
-#include "labs/live/race/race_cases.h"
-#include "labs/live/race/race_hold.h"
-#include "labs/live/race/race_random.h"
+#include "labs/live/race/race_service.h"
 #include "labs/live/runners/moment.h"
 
 #include <errno.h>
@@ -89,10 +85,6 @@ static void job_work(void *ctx, void *record)
 {
     struct race_job *job = ctx;
     struct diag diag = {""};
-    if (runner_plugins_load(job->entry, &diag) != DIAG_OK) {
-        race_find(&job->notes->finding, RACE_OPEN, "%.300s", diag.text);
-        return;
-    }
     struct race_service service = {.runner = job->entry->proved,
                                    .options = job->options,
                                    .design = job->plan.design,
@@ -185,10 +177,8 @@ static void job_run(struct race_job *job, struct race_report *report)
 {
     char reason[200] = "";
     struct race_sums sums = {0};
-    struct ward ward = {.memory_bytes = MEMORY_BYTES,
-                        .out_fd = WARD_NOWHERE,
-                        .err_fd = WARD_NOWHERE,
-                        .rights = WARD_CONFINED};
+    struct ward ward = {
+        .memory_bytes = MEMORY_BYTES, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     memset(job->notes, 0, sizeof *job->notes);
     bool done = ward_run(&ward, 3 * job->options->patience_s + SLACK_S, job_work, job, &sums,
                          sizeof sums, reason, sizeof reason);

@@ -1,5 +1,5 @@
 /* race_books.c - judges each start, stop, run and return by the account of its timer. */
-#include "labs/live/race/race_books.h"
+#include "labs/live/race/race_service.h"
 
 #include "labs/live/runners/moment.h"
 

@@ -1,7 +1,6 @@
 /* race_cases.c - written cases: wake-ups, caps, places, names, periods, shut, leaving callers. */
-#include "labs/live/race/race_cases.h"
+#include "labs/live/race/race_service.h"
 
-#include "labs/live/race/race_books.h"
 #include "labs/live/runners/moment.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* race_hold.c - plays each pair of a held thread and one that comes between, point by point. */
-#include "labs/live/race/race_hold.h"
+#include "labs/live/race/race_service.h"
 
-#include "labs/live/race/race_books.h"
 #include "labs/live/runners/moment.h"
 
 #include <inttypes.h>

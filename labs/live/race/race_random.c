@@ -1,9 +1,8 @@
 /* race_random.c - draws a service from a seed, and lets callers, tasks and shut race in it. */
-#include "labs/live/race/race_random.h"
+#include "labs/live/race/race_service.h"
 
 #include "harness/base/rng.h"
 #include "harness/base/text.h"
-#include "labs/live/race/race_books.h"
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/opening.h"
 

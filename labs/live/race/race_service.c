@@ -1,12 +1,12 @@
 /* race_service.c - calls the runner under proof, notes each call, and delays threads at its points. */
 #include "labs/live/race/race_service.h"
 
-#include "labs/live/race/race_books.h"
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/opening.h"
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -411,4 +411,28 @@ int race_stop(struct race_service *service, struct tw_seat *seat, struct race_ac
     note_end(note);
     race_stopped(account, answer, began, moment_now());
     return answer;
+}
+
+/* ---- Findings. --------------------------------------------------------------------------------- */
+
+static const char *const sentences[RACE_RULE_COUNT] = {[RACE_HOLDS] = "",
+#define RACE_RULE_SENTENCE(key, sentence) [RACE_##key] = (sentence),
+                                                       RACE_RULES(RACE_RULE_SENTENCE)
+#undef RACE_RULE_SENTENCE
+};
+
+const char *race_rule_name(enum race_rule rule)
+{
+    return sentences[rule];
+}
+
+void race_find(struct race_finding *finding, enum race_rule rule, const char *format, ...)
+{
+    va_list arguments;
+    if (atomic_exchange(&finding->taken, 1) != 0)
+        return;
+    va_start(arguments, format);
+    vsnprintf(finding->detail, sizeof finding->detail, format, arguments);
+    va_end(arguments);
+    atomic_store(&finding->rule, (uint32_t)rule);
 }

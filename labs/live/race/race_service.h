@@ -1,7 +1,7 @@
 /*
  * race_service.h - a service under proof: its calls, noted and timed; its points, delayed by a seed.
  *
- *     callers --race_start, race_stop--> the runner --race_task--> books (race_books.h)
+ *     callers --race_start, race_stop--> the runner --race_task--> books (race_books.c)
  *                      |
  *                      +-- notes, in memory that the parent shares: what a thread was in when it crashed
  *
@@ -10,7 +10,145 @@
 #ifndef TWBENCH_RACE_SERVICE_H
 #define TWBENCH_RACE_SERVICE_H
 
-#include "labs/live/race/race_state.h"
+#include "labs/live/race/race.h"
+
+/* Calls, in the words of a message. */
+#define RACE_CALLS(X)                                                                              \
+    X(open)                                                                                        \
+    X(enter)                                                                                       \
+    X(leave)                                                                                       \
+    X(start)                                                                                       \
+    X(stop)                                                                                        \
+    X(wait)                                                                                        \
+    X(next)                                                                                        \
+    X(purge)                                                                                       \
+    X(shut)                                                                                        \
+    X(close)                                                                                       \
+    X(stats)                                                                                       \
+    X(describe)                                                                                    \
+    X(check)
+
+/* A call for each row; NONE: the thread is in none. */
+enum race_call {
+    RACE_CALL_NONE,
+#define RACE_CALL_KEY(name) RACE_CALL_##name,
+    RACE_CALLS(RACE_CALL_KEY)
+#undef RACE_CALL_KEY
+        RACE_CALL_COUNT
+};
+
+/* What one thread is in.  Written by the thread whose seat has the number, or by the master. */
+struct race_note {
+    _Atomic uint32_t call;   /* of enum race_call */
+    _Atomic uint32_t inside; /* the call is made by a task */
+    _Atomic uint64_t turn;   /* grows with each call */
+};
+
+#define RACE_NOTES       64u
+#define RACE_NOTE_MASTER (RACE_NOTES - 1)
+
+/* In memory that the parent sees, whatever becomes of the child. */
+struct race_notes {
+    struct race_note of[RACE_NOTES];
+    struct race_finding finding;
+    _Atomic uint64_t clock_ns; /* race_clock() */
+    char held_at[40]; /* the point at which a thread is held or was, by its name; "" for none */
+};
+
+/* A thread that has to stay at a point until another has done something (race_hold.c). */
+enum race_gate_state { GATE_OPEN, GATE_SET, GATE_HOLDS };
+struct race_gate {
+    _Atomic uint32_t state;  /* of enum race_gate_state */
+    uint32_t first, last;    /* numbers of the seats that it is for */
+    _Atomic uint32_t points; /* that they pass before one is held */
+};
+
+/* What becomes of a task when it runs, besides being written down. */
+enum race_deed {
+    DEED_NOTHING,
+    DEED_FAIL,
+    DEED_START,     /* starts another timer */
+    DEED_STOP,      /* stops some other timer */
+    DEED_STOP_SELF, /* stops itself */
+    DEED_SHUT,      /* tries to shut */
+    DEED_SLEEP      /* some 100 us */
+};
+
+/* How a timer ended; STOPPED_BY: a stop answered that it had stopped it. */
+enum race_end { RACE_PENDING, RACE_RAN, RACE_STOPPED_BY, RACE_RETURNED };
+
+/* The account of one start, never used for another.  Members before `accepted` are written by the starter, before it
+ * starts. */
+struct race_account {
+    struct race_service *service;
+    uint64_t due_ns, period_ns;
+    uint64_t sleep_ns; /* that each run takes */
+    uint32_t repeat;   /* of enum tw_repeat */
+    uint32_t deed;     /* of enum race_deed */
+    bool is_near;      /* whoever drains waits for it */
+
+    _Atomic uint64_t name;        /* as start answered; 0 before that */
+    _Atomic uint64_t fired_name;  /* as the firing said */
+    _Atomic uint64_t next_due_ns; /* periodic: of the next run, or the least that it may be */
+    _Atomic uint32_t accepted, runs, running;
+    _Atomic uint32_t
+        ends; /* its run (once), stops that answered STOPPED, returns: has to come to 1 */
+    _Atomic uint32_t end; /* the first of them, of enum race_end */
+    _Atomic uint32_t runs_after_stop;
+    _Atomic uint64_t began_ns, ended_ns;           /* of the last run */
+    _Atomic uint64_t turn_ns;                      /* of the last run, as the firing said */
+    _Atomic uint64_t stop_began_ns, stop_ended_ns; /* of the stop that answered STOPPED */
+    _Atomic uint64_t idle_ns; /* when a stop first answered IDLE; 0: none did */
+    _Atomic uint64_t late_ns; /* ... TOO_LATE */
+};
+
+struct race_service {
+    const struct tw_runner *runner;
+    const struct race_options *options;
+    const struct tw_backend *design;
+    struct tw_service *service;
+    struct tw_runner_description description;
+    struct tw_points points;
+    uint64_t seed;
+    bool
+        is_varied; /* settings and horizon are drawn: without memory for them, the defaults are taken */
+    uint32_t point_weight; /* 0: no delays; 1 .. 3: more and more of them */
+    struct race_notes *notes;
+    struct race_gate gate;
+    struct race_sums before; /* of services that the same child has played before this one */
+    struct race_account *accounts;
+    uint32_t account_count;
+    _Atomic uint32_t next; /* accounts taken */
+    uint64_t opened_ns;    /* after open returned */
+    _Atomic uint64_t shut_began_ns, shut_ended_ns;
+    _Atomic uint32_t is_shut;      /* shut has returned */
+    _Atomic uint32_t tasks_inside; /* tasks that run now */
+    _Atomic uint64_t near;         /* near timers that have not ended */
+    _Atomic uint64_t progress;     /* tasks begun */
+    _Atomic uint64_t runs, failed, operations, refused;
+    _Atomic uint64_t delays;
+    _Atomic uint64_t points_passed;
+    _Atomic uint32_t is_done; /* the script has come to its end */
+};
+
+/* Time by which patience is counted: it passes while a thread of the child that sleeps is woken in time.  Where
+ * other work takes the processor from the child, or the machine stands still, it stands still too. */
+static inline uint64_t race_clock(const struct race_service *service)
+{
+    return atomic_load_explicit(&service->notes->clock_ns, memory_order_relaxed);
+}
+
+static inline uint64_t race_patience_ns(const struct race_service *service)
+{
+    return (uint64_t)service->options->patience_s * 1000000000;
+}
+
+static inline bool race_is_over(const struct race_service *service)
+{
+    return race_is_found(&service->notes->finding);
+}
+
+/* ---- Its calls. --------------------------------------------------------------------------------- */
 
 /* "start", "wait": the words of enum race_call, for findings. */
 const char *race_call_name(uint32_t call);
@@ -47,5 +185,76 @@ int race_stop(struct race_service *service, struct tw_seat *seat, struct race_ac
 
 /* A hash of both; for choices that need no sequence. */
 uint64_t race_mix(uint64_t a, uint64_t b);
+
+/* ---- Books: what becomes of each timer (race_books.c). ------------------------------------------- */
+
+/* One end of the timer: a run of a one-shot, a stop, a return.  A second one is a finding. */
+void race_ended(struct race_account *account, enum race_end end);
+
+/* At the beginning of a task, by a clock read there; at its end. */
+void race_ran(struct race_account *account, const struct tw_firing *firing, uint64_t now_ns);
+void race_ran_out(struct race_account *account);
+
+/* What start answered.  began_ns: when it was called. */
+void race_started(struct race_account *account, int answer, tw_timer name, uint64_t began_ns);
+/* What stop answered. */
+void race_stopped(struct race_account *account, int answer, uint64_t began_ns, uint64_t ended_ns);
+
+/* All accounts, after shut. */
+void race_judge(struct race_service *service);
+/* Adds the accounts to the sums. */
+void race_sum(const struct race_service *service, struct race_sums *sums);
+
+/* ---- What is played. ------------------------------------------------------------------------------ */
+
+/* A written case proves one thing that random services show too seldom. */
+struct race_case {
+    const char *name;
+    /* Opens the service, plays, shuts and closes it; service->design, seed and point_weight are set. */
+    void (*play)(struct race_service *service);
+};
+
+/* NULL name after the last. */
+extern const struct race_case race_cases[];
+
+/* A hold: one thread is held at a point, at its first one, its second, and so on until it comes through without one, while
+ * another acts.  It is let go when the other has done what it wants, or sleeps because it waits for the held one.  So a
+ * fault that needs one thread to come between two steps of another shows in every run. */
+/* One pair: who is held, and what comes between.  All points are tried in turn. */
+struct race_hold {
+    uint32_t held, between;
+};
+
+/* The pairs that there are for that runner, by number; false behind the last. */
+bool race_hold_at(struct race_hold *hold, const struct tw_runner *runner, size_t number);
+/* "a start is held while another thread shuts" */
+void race_hold_words(const struct race_hold *hold, char *out, size_t size);
+/* Plays it at each point; service is as for a written case.  What is found is in its notes. */
+void race_hold_play(struct race_service *service, const struct race_hold *hold);
+
+/* Everything about a service but what its threads do to each other; follows from the seed alone. */
+struct race_plan {
+    uint64_t seed;
+    const struct tw_backend *design;
+    uint64_t tick_ns, horizon_ns;
+    uint32_t callers, runner_threads;
+    uint32_t capacity, max_pending;
+    uint32_t operations;          /* of each caller */
+    uint32_t far_in, periodic_in; /* one start in so many */
+    uint64_t near_ns;             /* longest delay of a near one */
+    uint32_t point_weight;
+    bool shut_early;                               /* while callers call */
+    bool shut_twice;                               /* by two threads at once */
+    struct tw_setting settings[RACE_SETTINGS_MAX]; /* of the runner */
+    size_t setting_count;
+};
+
+/* Draws a plan: the same seed, runner and options make the same one. */
+void race_plan_make(struct race_plan *plan, const struct tw_runner *runner,
+                    const struct race_options *options, uint64_t seed);
+/* "over heap, ticks of 20 us, 3 callers, ..." */
+void race_plan_words(const struct race_plan *plan, char *out, size_t size);
+/* The whole life of the service; what is found is in its notes. */
+void race_random(struct race_service *service, const struct race_plan *plan);
 
 #endif

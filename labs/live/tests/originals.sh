@@ -1,13 +1,13 @@
 #!/bin/bash
-# originals.sh [OUT] - the drivers of originals/ read schedules, run them, and their documents add up.  Prints TAP.
+# originals.sh [OUT] - the drivers of labs/live/originals read schedules, run them, and their documents add up.  Prints TAP.
 #
 # What is not in OUT (build/originals, where `make originals` builds it) is skipped, with the reason.  Nothing here
-# depends on how fast the machine is: what is asserted of times is what no machine can undercut.  tests/originals/ has
+# depends on how fast the machine is: what is asserted of times is what no machine can undercut.  labs/live/tests/originals/ has
 # a timer with planted faults, which shows that the ledger notices.  With DEPTH=all: a burst of 1e6, and Go's report
 # under planted faults.
 set -uo pipefail
 
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../../.." || exit 2
 out=$(realpath -m "${1:-build/originals}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -87,7 +87,7 @@ judged() {
     shift
     "$out/$name" --schedule="$work/$schedule" --warm-up=0 "${flags[@]}" >"$work/document" 2>"$work/errors"
     status=$?
-    output=$(tests/originals/judge.py "$work/document" "$@" 2>&1) && [ "$status" -eq "$wanted" ]
+    output=$(labs/live/tests/originals/judge.py "$work/document" "$@" 2>&1) && [ "$status" -eq "$wanted" ]
     tell $? "$name: $what" "exit status $status
 $output
 $(cat "$work/errors")"
@@ -243,7 +243,7 @@ test_faults() {
 # 100,000 a tick, so that a burst of 1e6 takes ten; what came in at a tick's end is due in the next.
 test_burst() {
     [ "${DEPTH:-}" = all ] || return
-    originals/schedule.py burst timers=1000000 end_ns=4e9 >"$work/burst"
+    labs/live/originals/schedule.py burst timers=1000000 end_ns=4e9 >"$work/burst"
     [ ! -x "$out/netty" ] || judged "moves 100,000 a tick" 0 netty burst -- ledger.accepted=1000000 \
         'ticks.with_runs>=9' 'ticks.most_runs<=200000' 'last_run_ns>=800000000'
 }
@@ -289,7 +289,7 @@ test_twbench() {
 test_go_report() {
     local output
     [ "${DEPTH:-}" = all ] && command -v go >/dev/null || return
-    output=$(cd originals/go && GO111MODULE=on GOFLAGS=-mod=mod GOPROXY=off GOCACHE=$out/go-cache GOPATH=$out/go-path \
+    output=$(cd labs/live/originals/go && GO111MODULE=on GOFLAGS=-mod=mod GOPROXY=off GOCACHE=$out/go-cache GOPATH=$out/go-path \
         go test . 2>&1)
     tell $? "Go's report notices planted faults" "$output"
 }
@@ -301,7 +301,7 @@ slow_schedule >"$work/slow"
 far_schedule >"$work/far"
 late_schedule >"$work/late"
 if [ -x "$out/jdk-timer" ]; then
-    output=$(javac -Xlint:all -Werror -cp "$out/java:$netty_jar" -d "$work/java" tests/originals/*.java 2>&1)
+    output=$(javac -Xlint:all -Werror -cp "$out/java:$netty_jar" -d "$work/java" labs/live/tests/originals/*.java 2>&1)
     tell $? "the planted faults compile" "$output"
 fi
 test_readers

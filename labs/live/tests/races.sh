@@ -5,7 +5,7 @@
 # is printed too.
 set -uo pipefail
 
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../../.." || exit 2
 twbench=${1:-build/tsan/twbench}
 log=$(mktemp -d) || exit 2
 trap 'rm -rf "$log"' EXIT

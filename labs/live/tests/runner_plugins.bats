@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# runner_plugins.bats - run, replay and list with a runner from a shared object: right ones, and wrong ones of every kind.
+# runner_plugins.bats - run and replay with a runner from a shared object: right ones, and wrong ones of every kind.
 load support
 
 # mine NAME RUNNER [SOURCE-EDIT] - NAME.so is that runner of the program by the name of my-NAME, changed by a sed script.
@@ -8,7 +8,7 @@ mine() {
 }
 
 setup_file() {
-    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    root=$(cd "$BATS_TEST_DIRNAME/../../.." && pwd)
     cd "$BATS_FILE_TMPDIR"
     mine queue tick_queue
     mine locks locked
@@ -23,22 +23,13 @@ on_clock() {
 breaks() {
     local pattern=$1 plugin=$2
     shift 2
+    [[ " $* " == *--load=* ]] || set -- --load=closed "$@"
     status=0
-    on_clock run --plugin=./"$plugin".so --impl=heap --tasks=200 --load=closed --duration=20ms --tick=1ms "$@" >table || status=$?
+    on_clock run --plugin=./"$plugin".so --impl=heap --tasks=200 --duration=20ms --tick=1ms "$@" >table || status=$?
     cat table
     jq -c '.cells[] | [.status, .reason]' r.json
     [ "$status" -eq 1 ]
     [[ $(jq -r '.cells[0].status + ": " + .cells[0].reason' r.json) == $pattern ]]
-}
-
-@test "list describes the runner of a plugin, as text and as data" {
-    cp "$BATS_FILE_TMPDIR"/*.so .
-    run "$twbench" list --plugin=./queue.so
-    echo "$output"
-    [[ $output == *"my-queue"*"after Netty"*"--transfer"* ]]
-    [[ $output != *per-thread* && $output != *hashed* ]]
-    "$twbench" list --plugin=./queue.so --json=l.json
-    [ "$(jq -c '[.designs, (.runners | map(.name)), .runners[0].parameters[0].name]' l.json)" = '[[],["my-queue"],"transfer"]' ]
 }
 
 @test "run and replay take a plugin's runner beside those of the program, with its settings" {
@@ -70,7 +61,7 @@ breaks() {
     bad_runner_stop exits '_Exit(0)'
     breaks 'crashed: *' exits
     runner_plugin_source early locked 's/\.name = ".*",/.name = "my-early",/'
-    sed -i 's|return (moment - ticking->open_ns - 1) / ticking->tick_ns + 1;|return (moment - ticking->open_ns) / ticking->tick_ns / 2;|' early/src/runners/moment.h
+    sed -i 's|return (moment - ticking->open_ns - 1) / ticking->tick_ns + 1;|return (moment - ticking->open_ns) / ticking->tick_ns / 2;|' early/runners/moment.h
     build_runner_plugin early locked
     breaks 'mismatch: *early*' early --load=burst
     # No tick.
@@ -90,7 +81,7 @@ breaks() {
     runner_plugin every locked 's/\.name = "locked"/.name = "all"/'
     cp "$BATS_FILE_TMPDIR"/*.so .
     cp queue.so twice.so
-    for command in run conform list; do
+    for command in run conform; do
         refuses "same.so: the name 'locked' is that of a runner of twbench; expected another" $command --plugin=./same.so
         refuses "every.so: the runner's name must be" $command --plugin=./every.so
         refuses "twice.so: the name 'my-queue' is that of $PWD/queue.so already" $command --plugin=./queue.so --plugin=./twice.so
@@ -99,7 +90,5 @@ breaks() {
     refuses "its settings are flags" run --plugin=./queue.so,transfer=5
     refuses "--transfer" run --plugin=./queue.so --transfer=0
     refuses "no such setting" run --plugin=./queue.so --runner=locked --transfer=5
-    refuses "brings a runner" advise hold --plugin=./queue.so
-    refuses "brings a runner" compare --plugin=./queue.so a b
     refuses "--counts-only" run --plugin=./queue.so --counts-only
 }

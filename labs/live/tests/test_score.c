@@ -1,7 +1,7 @@
 /*
  * test_score.c - a stream dealt out to producers: every operation once, in its timer's order, at its tick.
  */
-#include "labs/live/clock/score.h"
+#include "labs/live/clock/performance.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* catalogue.c - loads experiment files, and selects claims by name. */
 #include "labs/teach/claims/catalogue.h"
 
-#include "labs/teach/claims/pictures.h"
 #include "harness/base/file.h"
 #include "harness/base/jsontext.h"
+#include "labs/teach/claims/pictures.h"
 
 #include <dirent.h>
 #include <errno.h>

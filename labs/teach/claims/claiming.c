@@ -6,20 +6,18 @@
  */
 #include "labs/teach/claims/claiming.h"
 
-#include "labs/teach/claims/verdicts.h"
-#include "labs/durable/storing.h"
 #include "harness/base/json.h"
-#include "harness/base/text.h"
+#include "harness/base/memory.h"
+#include "harness/command/labs.h"
 #include "harness/measure/run/job_pool.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/session.h"
+#include "labs/teach/claims/command_words.h"
+#include "labs/teach/claims/verdicts.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A store is as slow as its disk: what `twbench stores` gives it. */
-#define STORE_BUDGET_NS UINT64_C(600000000000)
 
 struct claiming {
     const struct claims_request *request;
@@ -31,7 +29,6 @@ struct claiming {
     const struct experiment_run *run; /* that runs */
     double x;
     double weight; /* of all points */
-    bool out_of_memory;
 };
 
 /* ---- A point. -------------------------------------------------------------------------------- */
@@ -41,9 +38,8 @@ static void name_cell(void *ctx, const struct plan_group *group, const struct pl
 {
     struct claiming *claiming = ctx;
     (void)group;
-    if (!verdicts_add_cell(&claiming->cells, claiming->run, cell->design->timed->name, claiming->x,
-                           identity))
-        claiming->out_of_memory = true;
+    verdicts_add_cell(&claiming->cells, claiming->run, cell->design->timed->name, claiming->x,
+                      identity);
 }
 
 /* Everything about the streams and the sampling. */
@@ -58,24 +54,34 @@ static void matrix_of_point(struct claiming *claiming, const struct experiment_r
     matrix->counts_only = !run->timed;
     if (!run->timed)
         matrix->runs = matrix->warmup = 0;
-    matrix->clock = point->clock.wishes;
-    matrix->clock.tick_ns = point->tick_ns;
-    if (matrix->clock.on && matrix->runs > EXPERIMENT_CLOCK_RUNS)
-        matrix->runs = EXPERIMENT_CLOCK_RUNS;
     claiming->run = run;
     claiming->x = point->x;
+}
+
+/* Those of libraries may not be built. */
+static bool has_design(const struct experiment_run *run)
+{
+    size_t i = 0;
+    while (i < run->impl_count && !run->designs[i])
+        i++;
+    return i < run->impl_count;
 }
 
 static int plan_point(struct claiming *claiming, const struct experiment_run *run,
                       const struct experiment_point *point, struct diag *diag)
 {
     struct plan_sweep sweeps[PLAN_SETTINGS_MAX];
+    const struct tw_design *designs[EXPERIMENT_DESIGNS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < run->impl_count; i++)
+        if (run->designs[i])
+            designs[count++] = run->designs[i];
     for (size_t i = 0; i < point->setting_count; i++)
         sweeps[i] = (struct plan_sweep){&point->settings[i], 1, NULL};
     matrix_of_point(claiming, run, point);
     struct plan_selection selection = {
-        .designs = run->designs,
-        .design_count = run->impl_count,
+        .designs = designs,
+        .design_count = count,
         .workloads = &point->workload,
         .workload_count = 1,
         .workload_directory = claiming->setup.workload_directory,
@@ -84,74 +90,69 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
         .sweeps = sweeps,
         .sweep_count = point->setting_count,
         .drives = &point->drive,
-        .drive_count = !point->clock.runner,
-        .runners = &point->clock.runner,
-        .runner_count = point->clock.runner != NULL,
-        .threads = &point->clock.threads,
-        .thread_count = point->clock.runner != NULL,
+        .drive_count = 1,
     };
     return session_plan(&claiming->session, &claiming->matrix, &selection, diag);
 }
 
-/* ---- A point on stores. --------------------------------------------------------------------- */
+/* ---- A point of a lab's. --------------------------------------------------------------------- */
 
-static cJSON *find_stored(struct claiming *claiming, const char *identity)
+static bool is_there(struct claiming *claiming, const char *identity)
 {
-    cJSON *cell;
-    const cJSON *list = json_get(result_json(claiming->session.document), "stores");
-    cJSON_ArrayForEach(cell, list)
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, json_get(result_json(claiming->session.document), "lab_cells"))
     {
         if (strcmp(json_get_text(cell, "identity"), identity) == 0)
-            return cell;
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* The cells so far and that one. */
-static int keep_stored(struct claiming *claiming, cJSON *cell, struct diag *diag)
+static int keep_cell(struct claiming *claiming, cJSON *cell, const char *identity,
+                     struct diag *diag)
 {
-    const cJSON *before = json_get(result_json(claiming->session.document), "stores");
+    const cJSON *before = json_get(result_json(claiming->session.document), "lab_cells");
     cJSON *list = before ? cJSON_Duplicate(before, true) : cJSON_CreateArray();
-    cJSON_AddItemToArray(list, cell);
-    return result_attach(claiming->session.document, "stores", list, diag);
-}
-
-static int run_store(struct claiming *claiming, const struct experiment_run *run,
-                     const struct experiment_point *point, size_t store, struct diag *diag)
-{
-    char identity[1000];
-    struct text line = text_in(identity, sizeof identity);
-    struct setup setup = claiming->setup;
-    cJSON *document = NULL;
-    experiment_store_command(&line, &point->store, run->impls[store], point->tasks, run->timed);
-    if (!verdicts_add_cell(&claiming->cells, run, run->impls[store], point->x, identity))
-        return diag_run(diag, "no memory for the list of cells");
-    if (find_stored(claiming, identity))
-        return DIAG_OK;
-    if (setup.budget_ns && setup.budget_ns < STORE_BUDGET_NS)
-        setup.budget_ns = STORE_BUDGET_NS;
-    setup.json = NULL;
-    setup.resume = false;
-    setup.progress = PROGRESS_NEVER;
-    setup.runs = run->timed ? EXPERIMENT_STORE_RUNS : 1;
-    struct storing_request request =
-        experiment_store_request(&point->store, run->stores[store], point->tasks, &setup);
-    int status = storing_run(&request, &document, diag);
-    cJSON *cells = cJSON_GetObjectItemCaseSensitive(document, "cells");
-    cJSON *cell = status == DIAG_OK ? cJSON_DetachItemFromArray(cells, 0) : NULL;
-    cJSON_Delete(document);
-    if (!cell)
-        return status == STORING_INTERRUPTED ? POOL_INTERRUPTED : status;
+    cJSON_DeleteItemFromObjectCaseSensitive(cell, "identity");
     json_add_text(cell, "identity", identity);
-    return keep_stored(claiming, cell, diag);
+    cJSON_AddItemToArray(list, cell);
+    return result_attach(claiming->session.document, "lab_cells", list, diag);
 }
 
-static int run_stores(struct claiming *claiming, const struct experiment_run *run,
-                      const struct experiment_point *point, struct diag *diag)
+/* One cell, run by the lab's program.  Where it is not built, or ends without a document, there is none, and the verdict
+ * says so. */
+static int run_cell(struct claiming *claiming, const struct experiment_run *run, size_t point,
+                    size_t impl, struct diag *diag)
+{
+    char identity[2000], *text = NULL;
+    struct command_words words;
+    command_make(&words, run, point, impl);
+    command_print(identity, sizeof identity, &words);
+    verdicts_add_cell(&claiming->cells, run, run->impls[impl], run->points[point].x, identity);
+    if (is_there(claiming, identity))
+        return DIAG_OK;
+    command_add(&words, "--seed=%llu", (unsigned long long)claiming->setup.seed);
+    command_add(&words, "--progress=never");
+    command_add(&words, "--json=-");
+    (void)lab_run(run->lab, words.words, &text);
+    cJSON *document = text ? cJSON_Parse(text) : NULL;
+    cJSON *cells = cJSON_GetObjectItemCaseSensitive(document, "cells");
+    cJSON *cell = cJSON_DetachItemFromArray(cells, 0);
+    cJSON_Delete(document);
+    free(text);
+    if (cell && !pool_is_interrupted(claiming->session.pool))
+        return keep_cell(claiming, cell, identity, diag);
+    cJSON_Delete(cell);
+    return pool_is_interrupted(claiming->session.pool) ? POOL_INTERRUPTED : DIAG_OK;
+}
+
+static int run_lab(struct claiming *claiming, const struct experiment_run *run,
+                   const struct experiment_point *point, struct diag *diag)
 {
     int status = DIAG_OK;
     for (size_t i = 0; i < run->impl_count && status == DIAG_OK; i++)
-        status = run_store(claiming, run, point, i, diag);
+        status = run_cell(claiming, run, (size_t)(point - run->points), i, diag);
     return status;
 }
 
@@ -188,7 +189,7 @@ static int weigh_point(struct claiming *claiming, const struct experiment_run *r
                        const struct experiment_point *point, void *ctx, struct diag *diag)
 {
     double *weight = ctx;
-    if (run->on_stores)
+    if (run->lab || !has_design(run))
         return DIAG_OK;
     int status = plan_point(claiming, run, point, diag);
     if (status == DIAG_OK)
@@ -200,13 +201,13 @@ static int run_point(struct claiming *claiming, const struct experiment_run *run
                      const struct experiment_point *point, void *ctx, struct diag *diag)
 {
     (void)ctx;
-    if (run->on_stores)
-        return run_stores(claiming, run, point, diag);
+    if (run->lab)
+        return run_lab(claiming, run, point, diag);
+    if (!has_design(run))
+        return DIAG_OK;
     int status = plan_point(claiming, run, point, diag);
     if (status == DIAG_OK)
         status = session_run(&claiming->session, diag);
-    if (status == DIAG_OK && claiming->out_of_memory)
-        status = diag_run(diag, "no memory for the list of cells");
     return status;
 }
 
@@ -247,9 +248,7 @@ static void settle(struct claiming *claiming)
 
 int claiming_open(const struct claims_request *request, struct claiming **out, struct diag *diag)
 {
-    struct claiming *claiming = *out = calloc(1, sizeof *claiming);
-    if (!claiming)
-        return diag_run(diag, "no memory for the claims");
+    struct claiming *claiming = *out = memory_take(1, sizeof *claiming);
     claiming->request = request;
     settle(claiming);
     int status = catalogue_load(request->directory, request->names, request->name_count,

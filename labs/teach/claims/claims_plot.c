@@ -1,4 +1,21 @@
-/* claims_plot.c - writes the data of a claim's pictures. */
+/*
+ * claims_plot.c - writes the data of a claim's pictures, for claim.gp.
+ *
+ * Everything is taken from "pictures" of the claim (schema/claims-1.json), whose points the document
+ * has: nothing is looked up or run again.
+ *
+ *     block 0     title, machine (or that counts do not depend on it), number of panels, most series of a
+ *                 panel; then claim: its id and verdict; statement; shape; x: label and scale
+ *     a block per panel
+ *         one line     title, label of y, scale of y, index of the block of its first series, how many
+ *     two blocks per series, panel by panel
+ *         first line   name for the legend, name of its line style ("#3": the third mark, "#0": a
+ *                      reference)
+ *         then         x, median, low, high; in shares, x is 1 / (1 - share of the calls)
+ *         and          x and y of the line: the curve of the class of growth, else from point to point
+ */
+#include "labs/teach/teach.h"
+
 #include "harness/tell/report/plotdata.h"
 
 #include "harness/base/json.h"
@@ -13,7 +30,8 @@
 #define MAXIMUM_AT   1e5
 #define CURVE_POINTS 40
 
-void claims_plot_name(char *out, size_t size, const cJSON *claim, size_t index)
+/* "T09" of T9, "T09-2" of its second picture; `index` counts from 0. */
+static void name_picture(char *out, size_t size, const cJSON *claim, size_t index)
 {
     const char *id = json_get_text(claim, "id");
     size_t head = strcspn(id, "0123456789");
@@ -140,7 +158,7 @@ static void write_names(FILE *out, const cJSON *series)
         fprintf(out, "\t%s\n", json_get_text(series, "impl"));
 }
 
-static double place_of(const cJSON *point)
+static double where_of(const cJSON *point)
 {
     double share = json_get_number(point, "share");
     if (isnan(share))
@@ -153,7 +171,7 @@ static void write_points(FILE *out, const cJSON *series)
     const cJSON *point;
     cJSON_ArrayForEach(point, json_get(series, "points"))
     {
-        fprintf(out, "%.15g\t%.6g\t%.6g\t%.6g\n", place_of(point), json_get_number(point, "median"),
+        fprintf(out, "%.15g\t%.6g\t%.6g\t%.6g\n", where_of(point), json_get_number(point, "median"),
                 json_get_number(point, "low"), json_get_number(point, "high"));
     }
 }
@@ -163,7 +181,7 @@ static void write_joined(FILE *out, const cJSON *series)
     const cJSON *point;
     cJSON_ArrayForEach(point, json_get(series, "points"))
     {
-        fprintf(out, "%.15g\t%.6g\n", place_of(point), json_get_number(point, "median"));
+        fprintf(out, "%.15g\t%.6g\n", where_of(point), json_get_number(point, "median"));
     }
 }
 
@@ -171,8 +189,8 @@ static void write_joined(FILE *out, const cJSON *series)
 static void write_curve(FILE *out, const cJSON *series, const struct growth_curve *curve)
 {
     const cJSON *points = json_get(series, "points");
-    double first = place_of(cJSON_GetArrayItem(points, 0));
-    double last = place_of(cJSON_GetArrayItem(points, cJSON_GetArraySize(points) - 1));
+    double first = where_of(cJSON_GetArrayItem(points, 0));
+    double last = where_of(cJSON_GetArrayItem(points, cJSON_GetArraySize(points) - 1));
     for (int i = 0; i <= CURVE_POINTS; i++) {
         double x = first * pow(last / first, (double)i / CURVE_POINTS);
         fprintf(out, "%.6g\t%.6g\n", x, growth_curve_at(curve, x));
@@ -192,16 +210,36 @@ static void write_series(FILE *out, const cJSON *series)
         write_joined(out, series);
 }
 
-void claims_plot_write(FILE *out, const cJSON *document, const cJSON *claim, const cJSON *picture)
+static bool write_picture(FILE *out, const cJSON *document, const struct picture *picture)
 {
     const cJSON *panel, *series;
-    write_head(out, document, claim, picture);
-    write_panels(out, picture);
-    cJSON_ArrayForEach(panel, json_get(picture, "panels"))
+    write_head(out, document, picture->of, picture->part);
+    write_panels(out, picture->part);
+    cJSON_ArrayForEach(panel, json_get(picture->part, "panels"))
     {
         cJSON_ArrayForEach(series, json_get(panel, "series"))
         {
             write_series(out, series);
+        }
+    }
+    return true;
+}
+
+void claims_pictures(const cJSON *document, struct pictures *out)
+{
+    const cJSON *claim, *part;
+    cJSON_ArrayForEach(claim, json_get(document, "claims"))
+    {
+        size_t index = 0;
+        cJSON_ArrayForEach(part, json_get(claim, "pictures"))
+        {
+            struct picture picture = {.script = "claim",
+                                      .anchor = json_get_text(claim, "id"),
+                                      .write = write_picture,
+                                      .of = claim,
+                                      .part = part};
+            name_picture(picture.name, sizeof picture.name, claim, index++);
+            pictures_add(out, &picture);
         }
     }
 }

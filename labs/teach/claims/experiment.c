@@ -1,15 +1,13 @@
 /* experiment.c - parses an experiment file and checks it. */
 #include "labs/teach/claims/experiment.h"
 
-#include "labs/teach/claims/experiment_settings.h"
-#include "labs/teach/claims/formulas.h"
-#include "labs/teach/claims/quantity.h"
-#include "labs/teach/claims/reader.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "labs/live/clock/clock_run.h"
 #include "harness/measure/stats/growth.h"
+#include "labs/teach/claims/formulas.h"
+#include "labs/teach/claims/quantity.h"
+#include "labs/teach/claims/reader.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +20,7 @@ static const char *const relation_words[] = {"above",   "below", "equal", "risin
 static const char *const measure_words[] = {"counts", "times", NULL};
 static const char *const drive_words[] = {"ticks", "next", NULL};
 static const char *const role_words[] = {"claim", "reading", NULL};
+static const char *const lab_words[] = {"live", "durable", NULL};
 static const char *const class_words[] = {"O(1)", "O(log n)", "O(n)", "O(n log n)", "O(n^2)", NULL};
 
 const char *experiment_kind_name(enum experiment_kind kind)
@@ -46,56 +45,111 @@ static const cJSON *member_of(const cJSON *object, const char *key)
 
 /* ---- Designs and their settings. ------------------------------------------------------------- */
 
-static const struct tw_design *read_design(struct reader *reader, const struct reader_place *place,
-                                           const cJSON *item)
+/* Does the file say that this is a library's, which may not be built? */
+static bool may_lack(const struct experiment *experiment, const char *name)
 {
-    struct diag unused;
-    const struct tw_design *design =
-        cJSON_IsString(item) ? designs_find(item->valuestring, &unused) : NULL;
-    if (!design)
-        reader_refuse(reader, place, "'%.40s' is no design; see 'twbench list'",
-                      cJSON_IsString(item) ? item->valuestring : "?");
-    return design;
-}
-
-static const struct store_row *read_store(struct reader *reader, const struct reader_place *place,
-                                          const cJSON *item)
-{
-    const struct store_row *row =
-        cJSON_IsString(item) ? store_registry_find(item->valuestring) : NULL;
-    if (!row)
-        reader_refuse(reader, place, "'%.40s' is no store; see 'twbench list'",
-                      cJSON_IsString(item) ? item->valuestring : "?");
-    return row;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, member_of(experiment->json, "libraries"))
+    {
+        if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Designs or stores. */
-static void read_impls(struct reader *reader, const struct reader_place *place, const cJSON *array,
-                       struct experiment_run *out)
+static void read_impls(struct loading *loading, const struct reader_place *place,
+                       const cJSON *array, struct experiment_run *out)
 {
+    struct reader *reader = loading->reader;
     size_t count = reader_array(reader, place, array, EXPERIMENT_DESIGNS_MAX);
     for (size_t i = 0; i < count; i++) {
         struct reader_place element = reader_element(place, i);
         const cJSON *item = cJSON_GetArrayItem(array, (int)i);
-        if (out->on_stores)
-            out->stores[i] = read_store(reader, &element, item);
-        else
-            out->designs[i] = read_design(reader, &element, item);
+        struct diag unused;
         out->impls[i] = cJSON_IsString(item) ? item->valuestring : "?";
-        if (out->designs[i])
-            out->impls[i] = out->designs[i]->timed->name;
+        if (out->on_stores)
+            continue;
+        out->designs[i] = designs_find(out->impls[i], &unused);
+        if (!out->designs[i] && !may_lack(loading->out, out->impls[i]))
+            reader_refuse(reader, &element, "'%.40s' is no design; see 'twbench list'",
+                          out->impls[i]);
     }
     out->impl_count = count;
 }
 
 /* The parameter of that name of one of the run's designs. */
-static const struct tw_param *find_param(const void *ctx, const char *name)
+static const struct tw_param *find_param(const struct experiment_run *run, const char *name)
 {
-    const struct experiment_run *run = ctx;
     const struct tw_param *param = NULL;
     for (size_t i = 0; i < run->impl_count && !param; i++)
         param = run->designs[i] ? param_find(run->designs[i]->timed->params, name) : NULL;
     return param;
+}
+
+/* Then a setting that nobody knows may be that design's. */
+static bool lacks_design(const struct experiment_run *run)
+{
+    size_t i = 0;
+    while (i < run->impl_count && run->designs[i])
+        i++;
+    return !run->on_stores && i < run->impl_count;
+}
+
+static void read_value(struct reader *reader, const struct reader_place *place, const cJSON *item,
+                       const struct tw_param *param, struct tw_setting *out)
+{
+    uint64_t value = reader_count(reader, place, item);
+    if (out->count == param->values_max)
+        reader_refuse(reader, place, "expected at most %u values", param->values_max);
+    else if (value < param->min || value > param->max)
+        reader_refuse(reader, place, "expected %llu .. %llu", (unsigned long long)param->min,
+                      (unsigned long long)param->max);
+    else
+        out->values[out->count++] = value;
+}
+
+static void read_setting(struct reader *reader, const struct reader_place *place, const cJSON *item,
+                         const struct tw_param *param, struct tw_setting *out)
+{
+    *out = (struct tw_setting){.name = param->name};
+    if (!cJSON_IsArray(item)) {
+        read_value(reader, place, item, param, out);
+        return;
+    }
+    size_t count = reader_array(reader, place, item, TW_VALUES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        struct reader_place element = reader_element(place, i);
+        read_value(reader, &element, cJSON_GetArrayItem(item, (int)i), param, out);
+    }
+}
+
+/* { NAME: number or array of numbers, .. }.  One that is there already is replaced. */
+static void read_settings(struct reader *reader, const struct reader_place *outer,
+                          const cJSON *object, const struct experiment_run *run,
+                          struct experiment_point *point)
+{
+    struct reader_place place = reader_member(outer, "settings");
+    const cJSON *item;
+    if (object && !cJSON_IsObject(object))
+        reader_refuse(reader, &place, "expected an object");
+    cJSON_ArrayForEach(item, object)
+    {
+        struct reader_place member = reader_member(&place, item->string);
+        const struct tw_param *param = find_param(run, item->string);
+        size_t at = 0;
+        while (at < point->setting_count && strcmp(point->settings[at].name, item->string) != 0)
+            at++;
+        if (!param && lacks_design(run))
+            continue;
+        if (!param || at == PLAN_SETTINGS_MAX) {
+            reader_refuse(reader, &member, "%s",
+                          param ? "too many settings" : "no parameter of a design of this run");
+            return;
+        }
+        read_setting(reader, &member, item, param, &point->settings[at]);
+        point->setting_count += at == point->setting_count;
+    }
 }
 
 /* ---- Points. --------------------------------------------------------------------------------- */
@@ -138,6 +192,22 @@ static void read_sets(struct loading *loading, const struct reader_place *outer,
     }
 }
 
+static void read_flags(struct reader *reader, const struct reader_place *outer, const cJSON *array,
+                       struct experiment_point *point)
+{
+    struct reader_place place = reader_member(outer, "flags");
+    const cJSON *item;
+    if (array)
+        reader_array(reader, &place, array, EXPERIMENT_FLAGS_MAX - point->flag_count);
+    cJSON_ArrayForEach(item, array)
+    {
+        if (!cJSON_IsString(item) || strncmp(item->valuestring, "--", 2) != 0)
+            reader_refuse(reader, &place, "expected flags, as \"--threads=4\"");
+        else if (point->flag_count < EXPERIMENT_FLAGS_MAX)
+            point->flags[point->flag_count++] = item->valuestring;
+    }
+}
+
 /* What a run and each of its points can say; a point begins as a copy of what its run says. */
 static void read_point(struct loading *loading, const struct reader_place *place,
                        const cJSON *object, const struct experiment_run *run,
@@ -154,14 +224,8 @@ static void read_point(struct loading *loading, const struct reader_place *place
         point->workload = workload;
     if (tick && units_parse_time(tick, "tick", &point->tick_ns, &diag) != DIAG_OK)
         reader_refuse(reader, place, "%.300s", diag.text);
-    experiment_settings_read(reader, place, member_of(object, "settings"),
-                             &(struct experiment_settings){point->settings, &point->setting_count,
-                                                           PLAN_SETTINGS_MAX, find_param, run,
-                                                           "no parameter of a design of this run"});
-    struct reader_place clock = reader_member(place, "clock");
-    experiment_clock_read(reader, &clock, member_of(object, "clock"), &point->clock);
-    struct reader_place store = reader_member(place, "store");
-    experiment_store_read(reader, &store, member_of(object, "store"), &point->store);
+    read_settings(reader, place, member_of(object, "settings"), run, point);
+    read_flags(reader, place, member_of(object, "flags"), point);
     read_sets(loading, place, member_of(object, "set"), point);
 }
 
@@ -191,8 +255,8 @@ static void read_tasks(struct loading *loading, const struct reader_place *outer
 static void read_points(struct loading *loading, const struct reader_place *outer,
                         const cJSON *array, struct experiment_run *run)
 {
-    static const char *const keys[] = {"x",        "tasks", "workload", "tick",  "drive",
-                                       "settings", "set",   "clock",    "store", NULL};
+    static const char *const keys[] = {"x",     "tasks",    "workload", "tick", "drive",
+                                       "flags", "settings", "set",      NULL};
     struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, "points");
     struct experiment_point common = run->points[0];
@@ -219,48 +283,38 @@ static void read_points(struct loading *loading, const struct reader_place *oute
 
 /* ---- Runs. ----------------------------------------------------------------------------------- */
 
-/* Stores have loads of their own. */
-static void check_store_point(struct reader *reader, const struct reader_place *place,
-                              struct experiment_point *point)
+static void check_point(struct reader *reader, const struct reader_place *place,
+                        const struct experiment_run *run, const struct experiment_point *point)
 {
-    if (point->workload || point->clock.runner || point->set_count || point->tick_ns ||
-        point->setting_count)
+    bool has_load = point->workload || point->set_count || point->tick_ns || point->setting_count;
+    if (run->on_stores && (has_load || point->tasks < 1))
         reader_refuse(reader, place,
-                      "expected no load but \"tasks\" and \"store\" with \"stores\"");
-    if (point->tasks < 1 || point->tasks > DURABLE_TASKS_MAX)
-        reader_refuse(reader, place, "expected \"tasks\", 1 to %llu",
-                      (unsigned long long)DURABLE_TASKS_MAX);
+                      "expected no load but \"tasks\" and \"flags\" with \"stores\"");
+    if (!run->lab && point->flag_count > 0)
+        reader_refuse(reader, place, "expected \"lab\" with \"flags\"");
+    if (!run->lab && !point->workload)
+        reader_refuse(reader, place, "expected \"workload\"");
+    if (run->lab && point->drive != PLAN_DRIVE_TICKS)
+        reader_refuse(reader, place, "expected no \"drive\" with \"lab\"");
 }
 
-/* A load that is made on the clock has no workload, but its own name. */
-static void check_point(struct reader *reader, const struct reader_place *place,
-                        const struct experiment_run *run, struct experiment_point *point)
+static void read_lab(struct reader *reader, const struct reader_place *place, const cJSON *object,
+                     struct experiment_run *run)
 {
-    if (run->on_stores) {
-        check_store_point(reader, place, point);
-        return;
-    }
-    if (point->store.on)
-        reader_refuse(reader, place, "expected \"stores\" with \"store\"");
-    bool made = point->clock.runner && point->clock.wishes.load != CLOCK_PACED;
-    if (made && point->workload)
-        reader_refuse(reader, place, "expected no \"workload\" with the load '%s'",
-                      clock_load_name(point->clock.wishes.load));
-    else if (made)
-        point->workload = clock_load_name(point->clock.wishes.load);
-    else if (!point->workload)
-        reader_refuse(reader, place, "expected \"workload\"");
-    if (point->clock.runner && !run->timed)
-        reader_refuse(reader, place, "expected \"measure\": \"times\" with \"clock\"");
-    if (point->clock.runner && point->drive != PLAN_DRIVE_TICKS)
-        reader_refuse(reader, place, "expected no \"drive\" with \"clock\"");
+    struct reader_place member = reader_member(place, "lab");
+    if (member_of(object, "lab"))
+        run->lab = lab_words[reader_word(reader, place, object, "lab", lab_words, true)];
+    if (run->on_stores != (run->lab && strcmp(run->lab, "durable") == 0))
+        reader_refuse(reader, &member, "expected durable with \"stores\", and with them alone");
+    if (run->lab && !run->on_stores && !run->timed)
+        reader_refuse(reader, &member, "expected \"measure\": \"times\" on the real clock");
 }
 
 static void read_run(struct loading *loading, const struct reader_place *outer, const cJSON *object)
 {
     static const char *const keys[] = {"designs", "workload", "tasks",   "tick",   "settings",
-                                       "set",     "drive",    "measure", "points", "clock",
-                                       "stores",  "store",    NULL};
+                                       "set",     "drive",    "measure", "points", "lab",
+                                       "stores",  "flags",    NULL};
     struct reader *reader = loading->reader;
     struct reader_place place = reader_member(outer, object->string);
     const char *impls = member_of(object, "stores") ? "stores" : "designs";
@@ -275,11 +329,10 @@ static void read_run(struct loading *loading, const struct reader_place *outer, 
     run->on_stores = member_of(object, "stores") != NULL;
     if (run->on_stores && member_of(object, "designs"))
         reader_refuse(reader, &place, "expected one of \"designs\" and \"stores\"");
-    read_impls(reader, &designs, member_of(object, impls), run);
+    read_impls(loading, &designs, member_of(object, impls), run);
     run->timed = reader_word(reader, &place, object, "measure", measure_words, true) == 1;
     run->points[0] = (struct experiment_point){.x = 0};
-    run->points[0].store.load = storing_default_load();
-    run->points[0].store.on = run->on_stores;
+    read_lab(reader, &place, object, run);
     read_point(loading, &place, object, run, &run->points[0]);
     read_tasks(loading, &place, member_of(object, "tasks"), run);
     if (member_of(object, "points"))
@@ -623,7 +676,7 @@ int experiment_read(struct reader *reader, struct experiment *out)
 {
     static const char *const keys[] = {"id",        "statement", "documents", "test",
                                        "runs",      "parts",     "peers",     "meaning",
-                                       "waits_for", "pictures",  NULL};
+                                       "waits_for", "pictures",  "libraries", NULL};
     struct loading loading = {reader, out};
     struct reader_place top = {""};
     reader_check_keys(reader, &top, out->json, keys);

@@ -14,9 +14,12 @@
  *
  * A RUN is cells: designs x the values of x.  x is the number of tasks where "tasks" is a list, and
  * what "points" say it is where there are points; a point may have its own settings, set (parameters
- * of the workload), tick, drive, tasks, workload.  "measure": "counts" takes no times.  "clock" has the
- * cells run on the real clock (experiment_clock.h); their measure is "times".  "stores" in place of "designs" are
- * stores, whose load "store" says (experiment_store.h).
+ * of the workload), tick, drive, tasks, workload.  "measure": "counts" takes no times.
+ *
+ * Where "lab" names a lab, its program runs the cells: of "live" on the real clock, of "durable" on the "stores" that stand
+ * in place of "designs".  "flags" are for that program, and a point may add some.
+ *
+ * A design that "libraries" of the file names may not be built; what asks for it is inconclusive then.
  *
  * A PART is a statement with a predicate.  Its "of" names a run, and perhaps designs, a phase, one x
  * ("at"), and a figure (quantity.h); what it leaves open is tried for all there are, and the part
@@ -33,15 +36,13 @@
  *
  * "role": "reading" is another way to read a statement that is not exact: it is judged and shown, and
  * does not count for the claim.  A file with "waits_for" has no runs: an experiment that cannot be made
- * yet.  docs/CLAIMS-FORMAT.md has every key.
+ * yet.  docs/CLAIMS.md has every key.
  */
 #ifndef TWBENCH_EXPERIMENT_H
 #define TWBENCH_EXPERIMENT_H
 
-#include "labs/teach/claims/experiment_clock.h"
-#include "labs/teach/claims/experiment_store.h"
-#include "labs/teach/claims/reader.h"
 #include "harness/measure/plan/plan.h"
+#include "labs/teach/claims/reader.h"
 
 #include <cjson/cJSON.h>
 
@@ -50,6 +51,9 @@
 #define EXPERIMENT_DESIGNS_MAX 24
 #define EXPERIMENT_POINTS_MAX  24
 #define EXPERIMENT_SETS_MAX    12
+#define EXPERIMENT_FLAGS_MAX   12
+/* Of a cell that a lab runs: an interval of 95 % takes six samples. */
+#define EXPERIMENT_LAB_RUNS 6
 
 /* The cells of one x: everything that makes a plan but the designs. */
 struct experiment_point {
@@ -62,16 +66,17 @@ struct experiment_point {
     size_t setting_count;
     struct workload_setting sets[EXPERIMENT_SETS_MAX];
     size_t set_count;
-    struct experiment_clock clock;
-    struct experiment_store store;
+    const char *flags[EXPERIMENT_FLAGS_MAX]; /* of the lab's program */
+    size_t flag_count;
 };
 
 struct experiment_run {
     const char *name;
     const char *impls[EXPERIMENT_DESIGNS_MAX]; /* keys of the designs, or of the stores */
     size_t impl_count;
-    const struct tw_design *designs[EXPERIMENT_DESIGNS_MAX]; /* those of impls; none of stores */
-    const struct store_row *stores[EXPERIMENT_DESIGNS_MAX];  /* those of impls; none of designs */
+    const struct tw_design
+        *designs[EXPERIMENT_DESIGNS_MAX]; /* those of impls; NULL: a store, or not built */
+    const char *lab;                      /* whose program runs it; NULL: this one */
     bool timed, on_stores;
     struct experiment_point points[EXPERIMENT_POINTS_MAX];
     size_t point_count;
@@ -116,7 +121,7 @@ struct experiment {
     size_t run_count;
     struct experiment_part parts[EXPERIMENT_PARTS_MAX];
     size_t part_count;
-    struct pictures *pictures; /* NULL: none (pictures.h) */
+    struct claim_pictures *pictures; /* NULL: none (pictures.h) */
     cJSON *json, *texts; /* the file, and numbers of it as text; strings here point into them */
 };
 

@@ -63,7 +63,7 @@ static double parse_name(struct parser *parser)
 {
     char name[EXPRESSION_NAME_SIZE], problem[EXPRESSION_NAME_SIZE + 32];
     const char *begin = parser->at;
-    while (isalnum((unsigned char)*parser->at) || *parser->at == '_')
+    while (isalnum((unsigned char)*parser->at) || (*parser->at && strchr("_.", *parser->at)))
         parser->at++;
     size_t length = (size_t)(parser->at - begin);
     if (length >= sizeof name)

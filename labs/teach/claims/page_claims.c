@@ -1,4 +1,6 @@
 /* page_claims.c - builds the page of a claims document: verdicts, the reason of each, and the figures behind it. */
+#include "labs/teach/teach.h"
+
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 
@@ -111,7 +113,7 @@ static void add_judged(struct page *page, const cJSON *document, const struct pl
     page_cell_put(page, claim, "statement");
 }
 
-/* What the letters stand for; docs/CLAIMS-FORMAT.md has the same list. */
+/* What the letters stand for; docs/CLAIMS.md has the same list. */
 static void add_documents(struct page *page)
 {
     static const char *const documents[] = {

@@ -1,9 +1,9 @@
 /* pictures.c - selects the points of a claim's pictures. */
 #include "labs/teach/claims/pictures.h"
 
-#include "labs/teach/claims/quantity.h"
 #include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
+#include "labs/teach/claims/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static void read_panel(struct reading *reading, const struct reader_place *place
 }
 
 static void read_picture(struct reading *reading, const struct reader_place *place,
-                         const cJSON *object, struct picture *out)
+                         const cJSON *object, struct claim_picture *out)
 {
     static const char *const keys[] = {"title", "shape", "x", "panels", NULL};
     struct reader_place panels = reader_member(place, "panels");
@@ -124,12 +124,12 @@ static void read_picture(struct reading *reading, const struct reader_place *pla
     }
 }
 
-struct pictures *pictures_read(struct reader *reader, const struct experiment *experiment,
-                               const cJSON *array)
+struct claim_pictures *pictures_read(struct reader *reader, const struct experiment *experiment,
+                                     const cJSON *array)
 {
     struct reader_place top = {""}, place = reader_member(&top, "pictures");
     struct reading reading = {reader, experiment};
-    struct pictures *out = array ? calloc(1, sizeof *out) : NULL;
+    struct claim_pictures *out = array ? calloc(1, sizeof *out) : NULL;
     if (!array)
         return NULL;
     if (!out) {
@@ -304,11 +304,11 @@ static void add_panel(cJSON *array, const struct picture_panel *panel, enum pict
         cJSON_Delete(object);
 }
 
-cJSON *pictures_make(const struct pictures *pictures, const struct evidence *evidence)
+cJSON *pictures_make(const struct claim_pictures *pictures, const struct evidence *evidence)
 {
     cJSON *array = cJSON_CreateArray();
     for (size_t i = 0; pictures && i < pictures->count; i++) {
-        const struct picture *picture = &pictures->items[i];
+        const struct claim_picture *picture = &pictures->items[i];
         cJSON *object = cJSON_CreateObject(), *panels = cJSON_CreateArray();
         for (size_t p = 0; p < picture->panel_count; p++)
             add_panel(panels, &picture->panels[p], picture->shape, evidence);

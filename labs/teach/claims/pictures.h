@@ -53,7 +53,7 @@ struct picture_panel {
 };
 
 /* As the file says it; texts point into the experiment's JSON. */
-struct picture {
+struct claim_picture {
     const char *title;
     enum picture_shape shape;
     struct picture_axis x;
@@ -62,17 +62,17 @@ struct picture {
 };
 
 /* Texts point into the tree that was read. */
-struct pictures {
-    struct picture items[PICTURES_MAX];
+struct claim_pictures {
+    struct claim_picture items[PICTURES_MAX];
     size_t count;
 };
 
 /* The "pictures" of an experiment whose runs are read already; NULL when there are none, or when one is
  * refused.  The caller frees it. */
-struct pictures *pictures_read(struct reader *reader, const struct experiment *experiment,
-                               const cJSON *array);
+struct claim_pictures *pictures_read(struct reader *reader, const struct experiment *experiment,
+                                     const cJSON *array);
 
 /* "pictures" of the document: those that the cells have points for.  `pictures` may be NULL. */
-cJSON *pictures_make(const struct pictures *pictures, const struct evidence *evidence);
+cJSON *pictures_make(const struct claim_pictures *pictures, const struct evidence *evidence);
 
 #endif

@@ -1,12 +1,13 @@
 /* predicate.c - judges the parts of a claim: growth, comparison, order, formula. */
 #include "labs/teach/claims/predicate.h"
 
-#include "labs/teach/claims/formulas.h"
-#include "labs/teach/claims/quantity.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/command/labs.h"
 #include "harness/measure/stats/growth.h"
+#include "labs/teach/claims/formulas.h"
+#include "labs/teach/claims/quantity.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -140,16 +141,31 @@ const cJSON *evidence_find(const struct evidence *evidence, const struct experim
     return NULL;
 }
 
+static bool is_built(const struct experiment_run *run, const char *impl)
+{
+    size_t i = 0;
+    while (i < run->impl_count && strcmp(run->impls[i], impl) != 0)
+        i++;
+    return run->on_stores || i == run->impl_count || run->designs[i];
+}
+
 /* False, and the trial is inconclusive, when there is no such figure. */
 static bool look_up(const struct evidence *evidence, const struct experiment_selector *selector,
                     const char *impl, double x, const cJSON **cell, struct quantity *value,
                     struct judgement *out)
 {
-    char at[TEXT_SIZE];
+    char at[TEXT_SIZE], program[4200];
     *cell = evidence_find(evidence, selector->run, impl, x);
     const char *status = *cell ? json_get_text(*cell, "status") : "";
     if (!*cell && evidence->counts_only && selector->run->timed)
         conclude(out, CLAIM_INCONCLUSIVE, "rests on times, which --quick does not take");
+    else if (!*cell && selector->run->lab &&
+             !lab_program(selector->run->lab, program, sizeof program))
+        conclude(out, CLAIM_INCONCLUSIVE, "the lab %s is not built ('make %s')", selector->run->lab,
+                 selector->run->lab);
+    else if (!*cell && !is_built(selector->run, impl))
+        conclude(out, CLAIM_INCONCLUSIVE,
+                 "%s is a library's, which is not built ('make libraries')", impl);
     else if (!*cell)
         conclude(out, CLAIM_INCONCLUSIVE, "%s at %s was not run", impl, place(at, x));
     /* A store that loses or repeats has a ledger, which the claim is about. */
@@ -342,9 +358,8 @@ static bool find_other(const struct experiment_part *part, const struct evidence
     double other_x = isnan(part->to.at) ? x : part->to.at;
     if (!look_up(evidence, &part->to, other_impl, other_x, &other_cell, other, out))
         return false;
-    *same_rounds =
-        !part->of.run->on_stores &&
-        strcmp(json_get_text(cell, "stream.hash"), json_get_text(other_cell, "stream.hash")) == 0;
+    *same_rounds = !part->of.run->lab && strcmp(json_get_text(cell, "stream.hash"),
+                                                json_get_text(other_cell, "stream.hash")) == 0;
     bool elsewhere = other_x < x || other_x > x;
     bool differs = strcmp(part->of.figure, part->to.figure) != 0;
     experiment_label(label, &part->to, other_impl);

@@ -1,22 +1,20 @@
 /* quantity.c - looks up the quantities that experiments name, and evaluates expressions over samples. */
 #include "labs/teach/claims/quantity.h"
 
-#include "labs/teach/claims/expression.h"
-#include "labs/durable/stores_cell.h"
 #include "harness/base/json.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/figures.h"
 #include "impls/registry.h"
+#include "labs/teach/claims/expression.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+/* Of cells that labs run: a value for each round. */
 #define CLOCK_PREFIX "clock."
 
-#define STORE_PREFIX "store_"
-
-enum place { IN_FIGURE, WORK, OP, TIME, CPU, LEDGER, STORE };
+enum place { IN_FIGURE, WORK, OP, TIME, CPU, IN_LAB };
 
 /* Exact; a time that was measured once; a time that was sampled. */
 enum basis { EXACT, ONCE, SAMPLED };
@@ -27,7 +25,6 @@ struct figure_name {
     enum basis basis;
     const struct figure *figure; /* IN_FIGURE: of the catalogue */
     const char *catch_up;        /* of a schedule: the way of catching up, "" with a fixed delay */
-    const char *key;             /* LEDGER, STORE: of the cell */
 };
 
 /* What is added up from several figures. */
@@ -59,27 +56,14 @@ static const char *schedule_find(const char *name, const char **catch_up)
     return NULL;
 }
 
-/* "store_lost", of the ledger; "store_poll_max_ms", of the figures.  Bytes are as good as counted. */
-static bool store_find(const char *name, struct figure_name *out)
+/* A path in the cell of a lab.  On the real clock each run has its own value; bytes are as good as counted. */
+static bool lab_find(const char *name, struct figure_name *out)
 {
-    static const char *const ledger[] = {
-#define LEDGER_NAME(name, meaning) #name,
-        DURABLE_LEDGER(LEDGER_NAME)
-#undef LEDGER_NAME
-    };
-    if (strncmp(name, STORE_PREFIX, strlen(STORE_PREFIX)) != 0)
-        return false;
-    name += strlen(STORE_PREFIX);
-    for (size_t i = 0; i < sizeof ledger / sizeof *ledger; i++)
-        if (strcmp(ledger[i], name) == 0)
-            *out = (struct figure_name){.place = LEDGER, .basis = EXACT, .key = ledger[i]};
-    for (size_t i = 0; i < store_figure_count; i++)
-        if (strcmp(store_figures[i].key, name) == 0)
-            *out = (struct figure_name){.place = STORE,
-                                        .basis = strcmp(store_figures[i].unit, "B") == 0 ? EXACT
-                                                                                         : SAMPLED,
-                                        .key = store_figures[i].key};
-    return out->key != NULL;
+    bool of_store = strncmp(name, "figures.", 8) == 0, counted = strncmp(name, "ledger.", 7) == 0;
+    bool on_clock = strncmp(name, CLOCK_PREFIX, strlen(CLOCK_PREFIX)) == 0;
+    counted = counted || (of_store && strstr(name, "bytes"));
+    *out = (struct figure_name){.place = IN_LAB, .basis = counted ? EXACT : SAMPLED};
+    return of_store || counted || on_clock;
 }
 
 static bool is_named(const struct figure *figure, const char *name, const char *of_schedule)
@@ -88,26 +72,17 @@ static bool is_named(const struct figure *figure, const char *name, const char *
     return wanted && figure->claim && strcmp(figure->claim, wanted) == 0;
 }
 
-/* On the real clock each run has its own value. */
-static bool is_on_clock(const struct figure *figure)
-{
-    return strncmp(figure->path, CLOCK_PREFIX, strlen(CLOCK_PREFIX)) == 0;
-}
-
 /* A latency is a time that was measured once. */
 static bool name_find(const char *name, struct figure_name *out)
 {
     const char *catch_up = "", *of_schedule = schedule_find(name, &catch_up);
-    *out = (struct figure_name){.key = NULL};
-    if (sum_find(name, out) || store_find(name, out))
+    if (sum_find(name, out) || lab_find(name, out))
         return true;
     for (size_t i = 0; i < figure_count(); i++) {
         if (!is_named(figure_at(i), name, of_schedule))
             continue;
-        enum basis basis = is_on_clock(figure_at(i))             ? SAMPLED
-                           : figure_at(i)->sheet == FIGURE_LATENCY ? ONCE
-                                                                : EXACT;
-        *out = (struct figure_name){IN_FIGURE, basis, figure_at(i), catch_up, NULL};
+        enum basis basis = figure_at(i)->sheet == FIGURE_LATENCY ? ONCE : EXACT;
+        *out = (struct figure_name){IN_FIGURE, basis, figure_at(i), catch_up};
         return true;
     }
     return false;
@@ -245,12 +220,15 @@ static double phases_value(const struct source *source, const struct figure_name
 }
 
 /* Of one run, or of all together. */
-static double clock_value(const struct source *source, const struct figure *figure)
+static double lab_value(const struct source *source, const char *path)
 {
-    if (source->sample < 0)
-        return json_get_number(source->cell, figure->path);
+    const cJSON *item = json_get(source->cell, path);
+    if (cJSON_IsObject(item))
+        return interval_value(item, 1, source->sample);
+    if (source->sample < 0 || strncmp(path, CLOCK_PREFIX, strlen(CLOCK_PREFIX)) != 0)
+        return json_get_number(source->cell, path);
     const cJSON *run = cJSON_GetArrayItem(json_get(source->cell, "clock.rounds"), source->sample);
-    return run ? json_get_number(run, figure->path + strlen(CLOCK_PREFIX)) : NAN;
+    return run ? json_get_number(run, path + strlen(CLOCK_PREFIX)) : NAN;
 }
 
 static bool value_of(void *ctx, const char *name, double *value)
@@ -259,15 +237,10 @@ static bool value_of(void *ctx, const char *name, double *value)
     struct figure_name found;
     if (!name_find(name, &found))
         *value = setting_value(source->cell, name);
-    else if (found.place == LEDGER)
-        *value = json_get_number(json_get(source->cell, "ledger"), found.key);
-    else if (found.place == STORE)
-        *value = interval_value(json_get(json_get(source->cell, "figures"), found.key), 1,
-                                source->sample);
+    else if (found.place == IN_LAB)
+        *value = lab_value(source, name);
     else if (!found.figure || found.figure->owner == FIGURE_OF_PHASE)
         *value = phases_value(source, &found);
-    else if (is_on_clock(found.figure))
-        *value = clock_value(source, found.figure);
     else if (found.figure->owner == FIGURE_OF_CELL)
         *value = json_get_number(source->cell, found.figure->path);
     else

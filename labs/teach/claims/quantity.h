@@ -10,9 +10,8 @@
  *                                      rate, by how it catches up) or delay_ (fixed delay) before it
  *     of a phase, or summed over all   work (comparisons + visits + moves + link_writes), op (start + stop
  *                                      + expire), ns (wall time), cpu_ns (of the thread)
- *     on the real clock                the figures named clock_.., operations_per_s, wakeups_per_s and so on: a sample
- *                                      for each run
- *     of a store                       store_lost and so on, of the ledger; store_poll_max_ms and so on, of the figures
+ *     of a cell that a lab runs        its path: clock.wakeups_per_s, a sample for each run; ledger.lost,
+ *                                      figures.poll_max_ms of a store
  *     a setting                        slots, .. as resolved; of a list, its length
  */
 #ifndef TWBENCH_QUANTITY_H

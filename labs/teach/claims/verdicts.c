@@ -1,33 +1,26 @@
 /* verdicts.c - writes the verdicts of claims into the document. */
 #include "labs/teach/claims/verdicts.h"
 
-#include "labs/teach/claims/pictures.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/base/text.h"
+#include "harness/base/memory.h"
+#include "labs/teach/claims/command_words.h"
+#include "labs/teach/claims/pictures.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Which cell is whose. -------------------------------------------------------------------- */
 
-bool verdicts_add_cell(struct verdicts_cells *cells, const struct experiment_run *run,
+void verdicts_add_cell(struct verdicts_cells *cells, const struct experiment_run *run,
                        const char *impl, double x, const char *identity)
 {
     if (cells->count == cells->room) {
-        size_t room = cells->room * 2 + 64;
-        struct verdicts_cell *items = realloc(cells->items, room * sizeof *items);
-        if (!items)
-            return false;
-        cells->items = items;
-        cells->room = room;
+        cells->room = cells->room * 2 + 64;
+        cells->items = memory_grow(cells->items, cells->room, sizeof *cells->items);
     }
-    char *copy = strdup(identity);
-    if (copy)
-        cells->items[cells->count++] = (struct verdicts_cell){run, impl, x, copy};
-    return copy != NULL;
+    cells->items[cells->count++] = (struct verdicts_cell){run, impl, x, memory_text(identity)};
 }
 
 void verdicts_free_cells(struct verdicts_cells *cells)
@@ -41,7 +34,7 @@ void verdicts_free_cells(struct verdicts_cells *cells)
 static const cJSON *find_cell(const cJSON *document, const char *identity)
 {
     const cJSON *cell;
-    static const char *const lists[] = {"cells", "stores"};
+    static const char *const lists[] = {"cells", "lab_cells"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         cJSON_ArrayForEach(cell, json_get(document, lists[i]))
         {
@@ -53,56 +46,6 @@ static const cJSON *find_cell(const cJSON *document, const char *identity)
 
 /* ---- Commands. ------------------------------------------------------------------------------- */
 
-/* In quotes where a shell would take it for more than a word. */
-static void append_set(struct text *line, const struct workload_setting *set)
-{
-    bool is_plain = true;
-    for (const char *c = set->value; *c; c++)
-        is_plain = is_plain && (isalnum((unsigned char)*c) || strchr("._-:", *c));
-    text_add(line, is_plain ? " --set=%s=%s" : " --set='%s=%s'", set->name, set->value);
-}
-
-static void append_setting(struct text *line, const struct tw_setting *setting)
-{
-    text_add(line, " --%s=", setting->name);
-    for (uint32_t i = 0; i < setting->count; i++)
-        text_add(line, "%s%llu", i ? "," : "", (unsigned long long)setting->values[i]);
-}
-
-static void append_tasks(struct text *line, const struct experiment_run *run, size_t point,
-                         bool all_points)
-{
-    size_t first = all_points ? 0 : point, end = all_points ? run->point_count : point + 1;
-    for (size_t i = first; i < end && run->points[i].tasks > 0; i++)
-        text_add(line, "%s%llu",
-                 i > first ? "," : " --tasks=", (unsigned long long)run->points[i].tasks);
-}
-
-/* The command line that runs the cells of one point, or of all points that differ in their tasks. */
-static void verdicts_command(char *out, size_t size, const struct experiment_run *run, size_t point,
-                             bool all_points)
-{
-    struct text line = text_in(out, size);
-    const struct experiment_point *at = &run->points[point];
-    text_add(&line, "twbench run --impl=");
-    for (size_t i = 0; i < run->impl_count; i++)
-        text_add(&line, "%s%s", i ? "," : "", run->impls[i]);
-    if (!at->clock.runner || at->clock.wishes.load == CLOCK_PACED)
-        text_add(&line, " --workload=%s", at->workload);
-    for (size_t i = 0; i < at->set_count; i++)
-        append_set(&line, &at->sets[i]);
-    append_tasks(&line, run, point, all_points);
-    if (at->tick_ns > 0)
-        text_add(&line, " --tick=%lluns", (unsigned long long)at->tick_ns);
-    for (size_t i = 0; i < at->setting_count; i++)
-        append_setting(&line, &at->settings[i]);
-    experiment_clock_command(&line, &at->clock);
-    if (at->drive != PLAN_DRIVE_TICKS)
-        text_add(&line, " --drive=%s", plan_drive_name(at->drive));
-    if (!run->timed)
-        text_add(&line, " --counts-only");
-}
-
 /* The points of such a run differ in nothing else. */
 static bool is_sweep_of_tasks(const struct experiment_run *run)
 {
@@ -113,31 +56,19 @@ static bool is_sweep_of_tasks(const struct experiment_run *run)
     return true;
 }
 
-static cJSON *make_store_commands(const struct experiment_run *run)
-{
-    char command[2000];
-    cJSON *array = cJSON_CreateArray();
-    for (size_t p = 0; p < run->point_count; p++)
-        for (size_t i = 0; i < run->impl_count; i++) {
-            const struct experiment_point *point = &run->points[p];
-            struct text line = text_in(command, sizeof command);
-            experiment_store_command(&line, &point->store, run->impls[i], point->tasks, run->timed);
-            cJSON_AddItemToArray(array, jsontext_string(command));
-        }
-    return array;
-}
-
+/* A lab runs one cell at a time. */
 static cJSON *make_commands(const struct experiment_run *run)
 {
-    char command[2000];
-    if (run->on_stores)
-        return make_store_commands(run);
+    char line[2000];
     cJSON *array = cJSON_CreateArray();
-    bool all = is_sweep_of_tasks(run);
-    for (size_t i = 0; i < (all ? 1 : run->point_count); i++) {
-        verdicts_command(command, sizeof command, run, i, all);
-        cJSON_AddItemToArray(array, jsontext_string(command));
-    }
+    bool all = !run->lab && is_sweep_of_tasks(run);
+    for (size_t p = 0; p < (all ? 1 : run->point_count); p++)
+        for (size_t i = 0; i < (run->lab ? run->impl_count : 1); i++) {
+            struct command_words words;
+            command_make(&words, run, all ? EVERY : p, run->lab ? i : EVERY);
+            command_print(line, sizeof line, &words);
+            cJSON_AddItemToArray(array, jsontext_string(line));
+        }
     return array;
 }
 
@@ -267,8 +198,8 @@ static cJSON *make_not_yet(const struct experiment *experiment)
 
 static struct evidence_cell *gather(const struct verdicts_cells *cells, const cJSON *document)
 {
-    struct evidence_cell *out = calloc(cells->count + 1, sizeof *out);
-    for (size_t i = 0; out && i < cells->count; i++) {
+    struct evidence_cell *out = memory_take(cells->count + 1, sizeof *out);
+    for (size_t i = 0; i < cells->count; i++) {
         const struct verdicts_cell *cell = &cells->items[i];
         out[i] = (struct evidence_cell){cell->run, cell->impl, cell->x,
                                         find_cell(document, cell->identity)};
@@ -281,8 +212,6 @@ int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cel
 {
     struct evidence_cell *gathered = gather(cells, result_json(document));
     struct evidence evidence = {gathered, cells->count, quick};
-    if (!gathered)
-        return diag_run(diag, "no memory to judge %zu cells", cells->count);
     cJSON *claims = cJSON_CreateArray(), *not_yet = cJSON_CreateArray();
     for (size_t i = 0; i < catalogue->count; i++) {
         const struct experiment *experiment = catalogue->items[i];
@@ -292,16 +221,7 @@ int verdicts_attach(const struct catalogue *catalogue, const struct verdicts_cel
             cJSON_AddItemToArray(claims, make_claim(experiment, &evidence, cells));
     }
     free(gathered);
-    int status = result_attach(document, "kind", jsontext_string("claims"), diag);
-    if (status == DIAG_OK)
-        status = result_attach(document, "quick", cJSON_CreateBool(quick), diag);
-    if (status == DIAG_OK)
-        status = result_attach(document, "claims", claims, diag);
-    else
-        cJSON_Delete(claims);
-    if (status == DIAG_OK)
-        status = result_attach(document, "not_yet", not_yet, diag);
-    else
-        cJSON_Delete(not_yet);
-    return status;
+    result_attach(document, "quick", cJSON_CreateBool(quick), diag);
+    result_attach(document, "claims", claims, diag);
+    return result_attach(document, "not_yet", not_yet, diag);
 }

@@ -1,5 +1,5 @@
 /* digests.c - prints what each design answers on three loads of the playground, for comparison with the browser. */
-#include "playground/worlds.h"
+#include "labs/teach/playground/worlds.h"
 
 int main(void)
 {

@@ -1,10 +1,10 @@
 /* worlds.c - opens designs, drives them by a load, and looks at them for a picture. */
-#include "playground/worlds.h"
+#include "labs/teach/playground/worlds.h"
 
-#include "labs/teach/show/kinds.h"
 #include "harness/base/samemath.h"
 #include "harness/measure/workload/stream.h"
 #include "impls/registry.h"
+#include "labs/teach/show/kinds.h"
 
 #include <stdlib.h>
 

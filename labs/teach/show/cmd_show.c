@@ -1,16 +1,18 @@
 /* cmd_show.c - show: draws a script or a worked example. */
-#include "labs/teach/show/kinds.h"
-#include "labs/teach/show/player.h"
-#include "labs/teach/show/worked.h"
+#include "labs/teach/teach.h"
+
 #include "harness/base/file.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 #include "harness/base/wrap.h"
-#include "harness/command/cli.h"
+#include "harness/command/design_flags.h"
 #include "harness/command/outputs.h"
-#include "labs/teach/show/show_page.h"
 #include "harness/tell/report/style.h"
+#include "labs/teach/show/kinds.h"
+#include "labs/teach/show/player.h"
+#include "labs/teach/show/show_page.h"
+#include "labs/teach/show/worked.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,8 +22,45 @@
 /* A plugin that is drawn. */
 #define SHOW_SECONDS 60u
 #define SHOW_BYTES   ((uint64_t)1 << 30)
+#define SHOW_MEMORY  ((uint64_t)4 << 30)
 /* Of what is said around the drawing. */
 #define SHOW_COLUMNS 80u
+
+struct show_options {
+    struct designs designs;
+    struct outputs outputs;
+    uint64_t tick_ns;  /* 0: the script's */
+    uint64_t capacity; /* 0: as many as the script names */
+    bool every, list;
+};
+
+#define OF struct show_options
+static const struct flag flags[] = {
+    FLAG_TIME("tick", "length of a tick (default: the script's unit, or else 1s)", OF, tick_ns, 1),
+    FLAG_COUNT("capacity", "N", "timers there may be (default: as many as the script names)", OF,
+               capacity, 1, TW_CAPACITY_MAX),
+    FLAG_SWITCH("every", "draw every step, also those on which nothing happens", OF, every),
+    FLAG_SWITCH("list", "name the worked examples", OF, list),
+    FLAG_FILE("svg", "FILE|-", "the steps as one picture", OF, outputs.also[0]),
+};
+static const struct flag impl_flags[] = {
+    FLAG_BY("impl", "NAME", "the design to show (default: hashed)", design_flag_impl)};
+#undef OF
+static const struct flag_group groups[] = {
+    {.flags = flags, .count = FLAGS(flags)},
+    {.flags = impl_flags, .count = 1, .offset = offsetof(struct show_options, designs)},
+    DESIGN_FLAGS(offsetof(struct show_options, designs)),
+    OUTPUT_JSON(offsetof(struct show_options, outputs)),
+    OUTPUT_STYLE(offsetof(struct show_options, outputs)),
+    OUTPUT_EXPORTS(offsetof(struct show_options, outputs), page),
+    {0},
+};
+
+static void begin(struct call *call)
+{
+    struct show_options *options = call->options;
+    options->outputs.also_flags[0] = "--svg";
+}
 
 /* ---- Worked examples. ------------------------------------------------------------------------ */
 
@@ -68,63 +107,49 @@ static void print_svg(FILE *out, const void *page)
     show_svg(out, page);
 }
 
-static void print_html(FILE *out, const void *page)
-{
-    show_html(out, page);
-}
-
 static void print_json(FILE *out, const void *page)
 {
     show_json(out, page);
 }
 
 /* What other formats show is what the JSON says. */
-static int write_exports(const struct options *options, const struct show_page *page,
+static int write_exports(const struct outputs *outputs, const struct show_page *page,
                          struct diag *diag)
 {
     char *text = NULL;
     size_t size = 0;
-    bool wanted = false;
     cJSON *document = NULL;
-    for (size_t i = 0; i < export_format_count; i++)
-        wanted = wanted || options->exports[i];
-    if (!wanted)
-        return DIAG_OK;
     FILE *memory = open_memstream(&text, &size);
-    if (memory)
-        show_json(memory, page);
-    int status = memory && fclose(memory) == 0
-                     ? jsontext_read("show", text, size, "its own JSON", &document, diag)
-                     : diag_run(diag, "no memory for the page");
+    if (!memory)
+        return diag_run(diag, "no memory for the page");
+    show_json(memory, page);
+    fclose(memory);
+    int status = jsontext_read("show", text, size, "its own JSON", &document, diag);
     if (status == DIAG_OK)
-        status = outputs_exports(options, document, diag);
+        status = outputs_exports(outputs, document, diag);
     cJSON_Delete(document);
     free(text);
     return status;
 }
 
-static int write_page(const struct options *options, const struct show_page *page,
+static int write_page(const struct outputs *outputs, const struct show_page *page,
                       struct diag *diag)
 {
-    const struct {
-        const char *path;
-        file_print_fn *print;
-    } outputs[] = {
-        {options->svg, print_svg}, {options->html, print_html}, {options->setup.json, print_json}};
     int status = DIAG_OK;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs && status == DIAG_OK; i++)
-        if (outputs[i].path)
-            status = file_replace(outputs[i].path, outputs[i].print, page, diag);
-    return status == DIAG_OK ? write_exports(options, page, diag) : status;
+    if (outputs->also[0])
+        status = file_replace(outputs->also[0], print_svg, page, diag);
+    if (outputs->json && status == DIAG_OK)
+        status = file_replace(outputs->json, print_json, page, diag);
+    return status == DIAG_OK ? write_exports(outputs, page, diag) : status;
 }
 
-static void print_films(const struct options *options, const struct show_page *page)
+static void print_films(const struct show_options *options, const struct show_page *page)
 {
-    struct report_style style = style_for(stdout, options->color);
+    struct report_style style = style_for(stdout, options->outputs.color);
     for (size_t i = 0; i < page->film_count; i++) {
         if (i > 0)
             printf("\n");
-        show_terminal(stdout, page->films[i], &style, options->every_step);
+        show_terminal(stdout, page->films[i], &style, options->every);
     }
 }
 
@@ -150,14 +175,13 @@ static void fill_page(struct show_page *page, const struct worked_result *result
         snprintf(page->lines[page->line_count++], sizeof page->lines[0], "%s", result->note);
 }
 
-static int show_example(const struct options *options, const struct worked *worked,
+static int show_example(const struct show_options *options, const struct worked *worked,
                         struct diag *diag)
 {
     struct worked_result result;
     char title[160];
     struct show_page page = {.title = title};
-    if (options->designs_given || options->sweep_count > 0 || options->setup.tick_ns ||
-        options->capacity)
+    if (options->designs.matrix_given || options->tick_ns || options->capacity)
         return diag_usage(
             diag,
             "%s: an example has its own design and sizes; expected no --impl, --tick, "
@@ -169,13 +193,13 @@ static int show_example(const struct options *options, const struct worked *work
     snprintf(title, sizeof title, "%s (document %s): %s", worked_name(worked),
              worked_document(worked), worked_question(worked));
     fill_page(&page, &result);
-    if (outputs_want_text(options)) {
+    if (outputs_want_text(&options->outputs)) {
         print_text(title);
         printf("\n");
         print_films(options, &page);
         print_answers(&result);
     }
-    status = write_page(options, &page, diag);
+    status = write_page(&options->outputs, &page, diag);
     if (status == DIAG_OK && !worked_is_right(&result))
         status =
             diag_run(diag, "%s: the structure that ran gives another answer", worked_name(worked));
@@ -186,8 +210,8 @@ static int show_example(const struct options *options, const struct worked *work
 /* ---- A script. ------------------------------------------------------------------------------- */
 
 /* A file of that name, stdin, or else the script itself, which has a blank or a semicolon in it. */
-static int read_script(const struct options *options, const char *operand, struct script **script,
-                       struct diag *diag)
+static int read_script(const struct show_options *options, const char *operand,
+                       struct script **script, struct diag *diag)
 {
     const char *source = strcmp(operand, "-") == 0 ? "standard input" : operand;
     char *text = NULL;
@@ -199,12 +223,11 @@ static int read_script(const struct options *options, const char *operand, struc
                 "'%.80s' is no worked example and no file; expected one, or a script "
                 "such as 'add a 3s; tick 3' ('twbench show --list' names the examples)",
                 operand);
-        return script_parse("script", operand, strlen(operand), options->setup.tick_ns, script,
-                            diag);
+        return script_parse("script", operand, strlen(operand), options->tick_ns, script, diag);
     }
     int status = file_read(operand, &text, &size, diag);
     if (status == DIAG_OK)
-        status = script_parse(source, text, size, options->setup.tick_ns, script, diag);
+        status = script_parse(source, text, size, options->tick_ns, script, diag);
     free(text);
     return status;
 }
@@ -223,30 +246,31 @@ static size_t settings_complete(struct tw_setting *settings, size_t count,
 }
 
 /* The parameters given, one value of each, which the design has to have. */
-static int take_settings(const struct options *options, struct player_request *request,
+static int take_settings(const struct show_options *options, struct player_request *request,
                          struct tw_setting *settings, struct diag *diag)
 {
-    if (options->sweep_count > PLAN_SETTINGS_MAX)
-        return diag_usage(diag, "%zu parameters given; expected at most %d", options->sweep_count,
-                          PLAN_SETTINGS_MAX);
-    for (size_t i = 0; i < options->sweep_count; i++) {
-        if (options->sweeps[i].count != 1)
+    if (options->designs.sweep_count > PLAN_SETTINGS_MAX)
+        return diag_usage(diag, "%zu parameters given; expected at most %d",
+                          options->designs.sweep_count, PLAN_SETTINGS_MAX);
+    for (size_t i = 0; i < options->designs.sweep_count; i++) {
+        if (options->designs.sweeps[i].count != 1)
             return diag_usage(diag, "--%s: show takes one value at a time",
-                              options->sweeps[i].settings[0].name);
-        settings[i] = options->sweeps[i].settings[0];
+                              options->designs.sweeps[i].settings[0].name);
+        settings[i] = options->designs.sweeps[i].settings[0];
     }
-    if (options->designs_given && options->design_count != 1)
+    if (options->designs.given && options->designs.count != 1)
         return diag_usage(diag, "--impl: %zu designs given; show draws one at a time",
-                          options->design_count);
+                          options->designs.count);
     request->design =
-        (options->designs_given ? options->designs[0] : registry_find("hashed"))->counted;
+        (options->designs.given ? options->designs.chosen[0] : registry_find("hashed"))->counted;
     request->capacity = options->capacity;
     request->settings = settings;
-    request->setting_count = settings_complete(settings, options->sweep_count, request->design);
+    request->setting_count =
+        settings_complete(settings, options->designs.sweep_count, request->design);
     return DIAG_OK;
 }
 
-static int play_script(const struct options *options, const char *operand,
+static int play_script(const struct show_options *options, const char *operand,
                        const struct player_request *request, struct diag *diag)
 {
     struct film *film = NULL;
@@ -254,9 +278,9 @@ static int play_script(const struct options *options, const char *operand,
     int status = player_run(request, &film, diag);
     if (status == DIAG_OK) {
         page.films[page.film_count++] = film;
-        if (outputs_want_text(options))
+        if (outputs_want_text(&options->outputs))
             print_films(options, &page);
-        status = write_page(options, &page, diag);
+        status = write_page(&options->outputs, &page, diag);
     }
     if (status == DIAG_OK && film->broken[0])
         status = diag_run(diag, "%s: %s", film->design, film->broken);
@@ -266,7 +290,7 @@ static int play_script(const struct options *options, const char *operand,
 
 /* A plugin is played and drawn in a child process, whose output comes to us when it has ended well. */
 struct playing {
-    const struct options *options;
+    const struct show_options *options;
     const char *operand;
     const struct player_request *request;
 };
@@ -287,16 +311,14 @@ static void play_in_child(void *ctx, void *record)
     fflush(stdout);
 }
 
-static int play_apart(const struct options *options, const char *operand,
+static int play_apart(const struct show_options *options, const char *operand,
                       const struct player_request *request, struct diag *diag)
 {
     struct playing playing = {options, operand, request};
     struct played played = {.status = DIAG_OK};
     char reason[200];
-    const struct ward ward = {.memory_bytes = options->setup.memory_limit_bytes,
-                              .file_bytes = SHOW_BYTES,
-                              .err_fd = WARD_NOWHERE,
-                              .rights = WARD_CONFINED};
+    const struct ward ward = {
+        .memory_bytes = SHOW_MEMORY, .file_bytes = SHOW_BYTES, .err_fd = WARD_NOWHERE};
     bool done = ward_show(&ward, SHOW_SECONDS, play_in_child, &playing, &played, sizeof played,
                           reason, sizeof reason);
     if (!done)
@@ -307,7 +329,7 @@ static int play_apart(const struct options *options, const char *operand,
     return played.status == DIAG_OK || played.status == DIAG_USAGE ? played.status : DIAG_RUN;
 }
 
-static int show_script(const struct options *options, const char *operand, struct diag *diag)
+static int show_script(const struct show_options *options, const char *operand, struct diag *diag)
 {
     struct tw_setting settings[PLAN_SETTINGS_MAX + 1];
     struct player_request request = {.design = NULL};
@@ -324,27 +346,43 @@ static int show_script(const struct options *options, const char *operand, struc
     return status;
 }
 
-int cmd_show(const struct options *options)
+static int show(struct call *call, struct show_options *options, struct diag *diag)
+{
+    if (options->list)
+        return diag_usage(diag, "%s: --list takes no operands", call->operands[0]);
+    if (call->operand_count != 1)
+        return diag_usage(diag,
+                          "show: %zu operands given; expected one worked example, script, or file "
+                          "('twbench show --list' names the examples)",
+                          call->operand_count);
+    int status = designs_finish(&options->designs, false, diag);
+    if (status == DIAG_OK)
+        status = outputs_check(call, &options->outputs, diag);
+    if (status != DIAG_OK)
+        return status;
+    const struct worked *worked = worked_find(call->operands[0]);
+    return worked ? show_example(options, worked, diag)
+                  : show_script(options, call->operands[0], diag);
+}
+
+static int run(struct call *call)
 {
     struct diag diag;
-    if (options->list_only && options->operand_count == 0)
+    struct show_options *options = call->options;
+    if (options->list && call->operand_count == 0)
         return list_examples();
-    int status = DIAG_OK;
-    if (options->list_only)
-        status = diag_usage(&diag, "%s: --list takes no operands", options->operands[0]);
-    else if (options->operand_count != 1)
-        status =
-            diag_usage(&diag,
-                       "show: %zu operands given; expected one worked example, script, or file "
-                       "('twbench show --list' names the examples)",
-                       options->operand_count);
-    if (status == DIAG_OK)
-        status = outputs_check(options, &diag);
-    if (status == DIAG_OK) {
-        const char *operand = options->operands[0];
-        const struct worked *worked = worked_find(operand);
-        status =
-            worked ? show_example(options, worked, &diag) : show_script(options, operand, &diag);
-    }
-    return status == DIAG_OK ? EXIT_OK : cli_fail(status, &diag);
+    int status = show(call, options, &diag);
+    designs_close(&options->designs);
+    return status == DIAG_OK ? EXIT_OK : command_fail(status, &diag);
 }
+
+const struct command cmd_show = {
+    .name = "show",
+    .usage = "[FLAGS] [EXAMPLE|SCRIPT|FILE|-]",
+    .summary = "Draw a running design slot by slot, step by step; the worked examples.",
+    .topic = "Understand timers",
+    .groups = groups,
+    .size = sizeof(struct show_options),
+    .begin = begin,
+    .run = run,
+};

@@ -1,8 +1,8 @@
 /* counterexamples.c - shows wheels in which a printed formula fails. */
 #include "labs/teach/show/counterexamples.h"
 
-#include "labs/teach/show/player.h"
 #include "impls/registry.h"
+#include "labs/teach/show/player.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #ifndef TWBENCH_COUNTEREXAMPLES_H
 #define TWBENCH_COUNTEREXAMPLES_H
 
-#include "labs/teach/show/worked_result.h"
 #include "harness/base/diag.h"
+#include "labs/teach/show/worked_result.h"
 
 /* W13: a wheel of 7200 slots filled with a thousandth of the entries. */
 int fill_slots(struct worked_result *result, struct diag *diag);

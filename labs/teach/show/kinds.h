@@ -4,8 +4,8 @@
 #ifndef TWBENCH_KINDS_H
 #define TWBENCH_KINDS_H
 
-#include "labs/teach/show/film.h"
 #include "impls/backend.h"
+#include "labs/teach/show/film.h"
 
 /* Fills shape, arity and levels from what the instance says of itself (`levels`, `slots`, `range` or
  * `timeout` among its settings make a wheel; `units` beside `slots` as many as there are units) and from

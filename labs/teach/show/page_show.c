@@ -1,4 +1,6 @@
 /* page_show.c - builds the page of what show drew: the drawings, and the answers of a worked example. */
+#include "labs/teach/teach.h"
+
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 

@@ -1,9 +1,9 @@
 /* player.c - drives a design through a script and looks at it after every step. */
 #include "labs/teach/show/player.h"
 
-#include "labs/teach/show/kinds.h"
 #include "harness/base/text.h"
 #include "harness/measure/sched/answers.h"
+#include "labs/teach/show/kinds.h"
 
 #include <inttypes.h>
 #include <stdio.h>

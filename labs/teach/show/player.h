@@ -4,10 +4,10 @@
 #ifndef TWBENCH_PLAYER_H
 #define TWBENCH_PLAYER_H
 
-#include "labs/teach/show/film.h"
-#include "labs/teach/show/script.h"
 #include "harness/base/diag.h"
 #include "impls/backend.h"
+#include "labs/teach/show/film.h"
+#include "labs/teach/show/script.h"
 
 struct player_request {
     const struct tw_backend *design; /* the counted object, so that work can be shown */

@@ -4,8 +4,8 @@
 #ifndef TWBENCH_SHOW_PAGE_H
 #define TWBENCH_SHOW_PAGE_H
 
-#include "labs/teach/show/film.h"
 #include "harness/tell/report/style.h"
+#include "labs/teach/show/film.h"
 
 #include <stdio.h>
 
@@ -42,18 +42,12 @@ size_t show_line_length(const char *text, size_t columns);
 void show_terminal(FILE *out, const struct film *film, const struct report_style *style,
                    bool every);
 
-/* One self-contained page to go through step by step: it loads nothing.  Every frame is in it as a picture, so that
- * without scripts, or on paper, it is a filmstrip; with them one is shown at a time, by buttons, a slider or the keys.
- * Of films of more than SHOW_HTML_FRAMES frames only those on which something happens. */
-#define SHOW_HTML_FRAMES 1000
-void show_html(FILE *out, const struct show_page *page);
-
 /* One SVG document that follows the viewer's light or dark scheme: the frames on which something happens, row by row.
  * At most SHOW_SVG_FRAMES frames of a film, and what is left out is said. */
 #define SHOW_SVG_FRAMES 200
 void show_svg(FILE *out, const struct show_page *page);
 
-/* One document with every frame that was kept (docs/SHOW.md has the keys).  Ticks are whole numbers of up to 64
+/* One document with every frame that was kept (schema/show-1.json has the keys).  Ticks are whole numbers of up to 64
  * bits. */
 void show_json(FILE *out, const struct show_page *page);
 

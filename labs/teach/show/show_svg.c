@@ -1,8 +1,8 @@
 /* show_svg.c - draws films as SVG. */
 #include "labs/teach/show/show_page.h"
 
-#include "labs/teach/show/picture.h"
 #include "harness/tell/report/xml.h"
+#include "labs/teach/show/picture.h"
 
 #include <string.h>
 

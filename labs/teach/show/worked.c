@@ -1,9 +1,9 @@
 /* worked.c - the worked examples, with the answers they have to show. */
 #include "labs/teach/show/worked.h"
 
+#include "impls/registry.h"
 #include "labs/teach/show/counterexamples.h"
 #include "labs/teach/show/player.h"
-#include "impls/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>

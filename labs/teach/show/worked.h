@@ -8,8 +8,8 @@
 #ifndef TWBENCH_WORKED_H
 #define TWBENCH_WORKED_H
 
-#include "labs/teach/show/worked_result.h"
 #include "harness/base/diag.h"
+#include "labs/teach/show/worked_result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -211,11 +211,11 @@ static void test_no_claim_has_two_equal_labels(void **state)
     glob_t files;
     struct labelled *all = calloc(2 * EXPERIMENT_PARTS_MAX * EXPERIMENT_DESIGNS_MAX, sizeof *all);
     assert_non_null(all);
-    assert_int_equal(glob("claims/*.json", 0, NULL, &files), 0);
+    assert_int_equal(glob("labs/teach/experiments/*.json", 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         struct experiment *experiment = NULL;
         struct diag diag = {""};
-        if (strcmp(files.gl_pathv[i], "claims/T17.json") == 0)
+        if (strcmp(files.gl_pathv[i], "labs/teach/experiments/T17.json") == 0)
             continue;
         if (experiment_load(files.gl_pathv[i], &experiment, &diag) != DIAG_OK)
             fail_msg("%s", diag.text);
@@ -454,13 +454,13 @@ static void test_quantities_of_the_clock(void **state)
         "{\"clock\":{\"wakeups_per_s\":10,\"rounds\":[{\"wakeups_per_s\":9},{\"wakeups_per_s\":10},"
         "{\"wakeups_per_s\":10},{\"wakeups_per_s\":10},{\"wakeups_per_s\":10},"
         "{\"wakeups_per_s\":12}]}}");
-    struct quantity rate = quantity_of(cell, NULL, "wakeups_per_s / 2");
+    struct quantity rate = quantity_of(cell, NULL, "clock.wakeups_per_s / 2");
     assert_true(rate.timed && rate.count == 6 && rate.low >= 4.5 && rate.low <= 4.5);
     assert_true(rate.high >= 6 && rate.high <= 6 && rate.confidence >= 0.95);
     struct quantity bound = quantity_of(cell, NULL, "5");
     struct quantity ratio = quantity_ratio(&rate, &bound, true);
     assert_true(ratio.count == 6 && ratio.median >= 1 && ratio.median <= 1);
-    assert_true(isnan(quantity_of(cell, NULL, "cpu_share").median));
+    assert_true(isnan(quantity_of(cell, NULL, "clock.cpu_share").median));
     cJSON_Delete(cell);
 }
 

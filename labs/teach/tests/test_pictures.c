@@ -1,9 +1,9 @@
 /* test_pictures.c - pictures of claims: as files say them, with their points, as data to draw. */
-#include "labs/teach/claims/catalogue.h"
-#include "labs/teach/claims/pictures.h"
 #include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
-#include "harness/tell/report/plotdata.h"
+#include "labs/teach/claims/catalogue.h"
+#include "labs/teach/claims/pictures.h"
+#include "labs/teach/teach.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void test_a_picture_is_read(void **state)
         parse("[" LINES("{" OF ",\"fit\":true},{" OF ",\"name\":\"way\",\"mark\":2}") "]", &diag);
     assert_non_null(experiment);
     assert_int_equal(experiment->pictures->count, 1);
-    const struct picture *picture = &experiment->pictures->items[0];
+    const struct claim_picture *picture = &experiment->pictures->items[0];
     assert_int_equal(picture->shape, PICTURE_LINES);
     assert_string_equal(picture->x.label, "timers");
     assert_null(picture->x.unit);
@@ -199,17 +199,21 @@ static void expect_data(const char *pictures, const char *expected)
     struct world world;
     make_world(&world, pictures);
     cJSON *made = pictures_make(world.experiment->pictures, &world.evidence);
-    cJSON *document = cJSON_Parse("{\"quick\":true,\"machine\":{\"cores\":2},\"tool\":{}}");
-    cJSON *claim = cJSON_Parse("{\"id\":\"T9\",\"verdict\":\"holds\",\"statement\":\"It\\tis.\"}");
+    struct pictures drawn = {.count = 0};
+    cJSON *document = cJSON_Parse(
+        "{\"quick\":true,\"machine\":{\"cores\":2},\"tool\":{},\"claims\":[{\"id\":\"T9\","
+        "\"verdict\":\"holds\",\"statement\":\"It\\tis.\"}]}");
+    cJSON_AddItemToObject(cJSON_GetObjectItem(document, "claims")->child, "pictures", made);
+    claims_pictures(document, &drawn);
+    assert_int_equal(drawn.count, 1);
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    claims_plot_write(out, document, claim, made->child);
+    drawn.items[0].write(out, document, &drawn.items[0]);
     fclose(out);
     assert_string_equal(text, expected);
     free(text);
-    cJSON_Delete(claim);
+    pictures_free(&drawn);
     cJSON_Delete(document);
-    cJSON_Delete(made);
     free_world(&world);
 }
 
@@ -251,18 +255,17 @@ static void test_shares(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    static const struct {
-        const char *id, *name;
-        size_t index;
-    } cases[] = {{"T9", "T09", 0}, {"T12", "T12", 0}, {"F1", "F01-2", 1}, {"T/3", "T_03-3", 2}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char name[64];
-        cJSON *claim = cJSON_CreateObject();
-        cJSON_AddStringToObject(claim, "id", cases[i].id);
-        claims_plot_name(name, sizeof name, claim, cases[i].index);
-        assert_string_equal(name, cases[i].name);
-        cJSON_Delete(claim);
-    }
+    struct pictures drawn = {.count = 0};
+    static const char *const names[] = {"T09", "T12", "F01", "F01-2", "T_03"};
+    cJSON *document = cJSON_Parse(
+        "{\"claims\":[{\"id\":\"T9\",\"pictures\":[{}]},{\"id\":\"T12\",\"pictures\":[{}]},"
+        "{\"id\":\"F1\",\"pictures\":[{},{}]},{\"id\":\"T/3\",\"pictures\":[{}]}]}");
+    claims_pictures(document, &drawn);
+    assert_int_equal(drawn.count, 5);
+    for (size_t i = 0; i < drawn.count; i++)
+        assert_string_equal(drawn.items[i].name, names[i]);
+    pictures_free(&drawn);
+    cJSON_Delete(document);
 }
 
 /* ---- Curves. --------------------------------------------------------------------------------- */

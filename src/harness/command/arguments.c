@@ -98,9 +98,10 @@ static int take_flag(struct reading *reading, const char *argument, const char *
     snprintf(shown, sizeof shown, "%s%s", is_short ? "" : "--", name);
     *used = 1;
     if (!flag_find(call->command, call->options, name, &found))
-        return is_short ? diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
-                                     argument, call->command->name)
-                        : refuse_flag(call, name, diag);
+        return is_short
+                   ? diag_usage(diag, "%s: flags begin with two dashes; see 'twbench %s --help'",
+                                argument, call->command->name)
+                   : refuse_flag(call, name, diag);
     if (found.flag.kind == TAKE_SWITCH && equals)
         return diag_usage(diag, "%s: takes no value; '%s' given", shown, equals + 1);
     if (found.flag.kind == TAKE_SWITCH)
@@ -136,8 +137,8 @@ static int read_words(struct reading *reading, int first, struct diag *diag)
             continue;
         }
         bool is_flag = !operands_only && word[0] == '-' && word[1] != '\0';
-        status = is_flag ? take_flag(reading, word, next, &used, diag)
-                         : take_operand(call, word, diag);
+        status =
+            is_flag ? take_flag(reading, word, next, &used, diag) : take_operand(call, word, diag);
         if (status != DIAG_OK)
             return status;
     }

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 struct ci_options {
-    const char *config, *base;    /* paths, or NULL */
-    unsigned fail_on;             /* 0: as the project says; else an enum fail_on, and 1 */
+    const char *config, *base; /* paths, or NULL */
+    unsigned fail_on;          /* 0: as the project says; else an enum fail_on, and 1 */
     enum setup_progress progress;
     bool save_baseline;
 };

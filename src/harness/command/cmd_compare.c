@@ -98,9 +98,8 @@ static int take_operand(struct call *call, const char *path, struct diag *diag)
         return DIAG_OK;
     if (call->operand_count == 0)
         return designs_open_plugin(designs, path, &designs->contested, diag);
-    return designs->contested
-               ? contestants_match(designs->contested, call->operands[0], path, diag)
-               : DIAG_OK;
+    return designs->contested ? contestants_match(designs->contested, call->operands[0], path, diag)
+                              : DIAG_OK;
 }
 
 /* What lives as long as the command. */
@@ -108,8 +107,8 @@ struct comparing {
     struct call *call;
     const struct compare_options *options;
     const struct contract *contract; /* of ci, or NULL */
-    const char *before, *after; /* paths */
-    char baseline[4096];        /* path of --baseline, or "" */
+    const char *before, *after;      /* paths */
+    char baseline[4096];             /* path of --baseline, or "" */
     enum contestants kind;
     struct pairing pairing; /* of programs and plugins; its origin of results too */
     struct comparison comparison;
@@ -122,7 +121,8 @@ static const char *baseline_directory(const struct compare_options *options)
     return options->baseline_directory ? options->baseline_directory : "results";
 }
 
-static void baseline_path(char *out, size_t size, const struct compare_options *options, const char *name)
+static void baseline_path(char *out, size_t size, const struct compare_options *options,
+                          const char *name)
 {
     snprintf(out, size, "%s/%s.json", baseline_directory(options), name);
 }
@@ -244,7 +244,8 @@ static void refuse_broken(struct comparing *comparing)
                                       .load_1min = NAN,
                                       .slow_share = NAN};
     comparison->before.kind = comparison->after.kind = "plugin";
-    snprintf(comparison->before.path, sizeof comparison->before.path, "%s", comparing->contract->old);
+    snprintf(comparison->before.path, sizeof comparison->before.path, "%s",
+             comparing->contract->old);
     snprintf(comparison->after.path, sizeof comparison->after.path, "%s",
              comparing->call->operands[0]);
     comparison->complete = true;
@@ -283,7 +284,8 @@ static int comparing_write(struct comparing *comparing, struct diag *diag)
         comparison_json(&comparing->comparison, result_json(head), comparing->options->fail_on);
     if (document)
         add_contract(document, comparing);
-    status = document ? outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag)
+    status = document ? outputs_document(comparing->call, &comparing->options->pair.outputs,
+                                         document, diag)
                       : diag_run(diag, "no memory for the comparison");
     cJSON_Delete(document);
     result_free(head);
@@ -355,9 +357,9 @@ static int run(struct call *call)
         status = hand_over(call, &diag);
     if (status == DIAG_OK && options->save_baseline)
         status = save_baseline(call, &diag);
-    int exit_status = status != DIAG_OK         ? command_fail(status, &diag)
-                      : options->save_baseline  ? EXIT_OK
-                                                : judge(&comparing);
+    int exit_status = status != DIAG_OK        ? command_fail(status, &diag)
+                      : options->save_baseline ? EXIT_OK
+                                               : judge(&comparing);
     designs_close(&options->pair.designs);
     return exit_status;
 }

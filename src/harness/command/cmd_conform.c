@@ -19,8 +19,8 @@ struct conform_flags {
 };
 
 static const struct flag flags[] = {
-    FLAG_COUNT("seed", "N", "seed of the operation streams (default 1)", struct conform_flags, seed, 0,
-               SEED_MAX),
+    FLAG_COUNT("seed", "N", "seed of the operation streams (default 1)", struct conform_flags, seed,
+               0, SEED_MAX),
     FLAG_COUNT("operations", "N", "random operations per design (default 1e6)",
                struct conform_flags, operations, 0, UINT64_C(1) << 50),
     FLAG_SWITCH("thorough", "larger instances, longer lives, ten times the operations",
@@ -64,8 +64,8 @@ static int conform_design(const struct conforming *conforming, const struct tw_d
     int broken = findings_of(design, conform, text, &report);
     double seconds = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns) / 1e9;
     if (broken < 0)
-        return text ? diag_usage(diag, "--operations-file=%s: %s", conforming->options->operations_file,
-                                 report.detail)
+        return text ? diag_usage(diag, "--operations-file=%s: %s",
+                                 conforming->options->operations_file, report.detail)
                     : diag_run(diag, "%s: %s", timed->name, report.detail);
     if (broken)
         findings_print_broken(out, timed, &report);
@@ -133,7 +133,9 @@ static int run(struct call *call)
     if (status > DIAG_OK && conforming.heard)
         conforming.heard->broken = true;
     designs_close(&options->designs);
-    return status < DIAG_OK ? command_fail(status, &diag) : status > DIAG_OK ? EXIT_FAILED : EXIT_OK;
+    return status < DIAG_OK   ? command_fail(status, &diag)
+           : status > DIAG_OK ? EXIT_FAILED
+                              : EXIT_OK;
 }
 
 const struct command cmd_conform = {

@@ -22,10 +22,9 @@ static const struct flag flags[] = {
     SETUP_WORKLOADS_DIR(OF, setup),
 };
 #undef OF
-static const struct flag plugin_flags[] = {
-    FLAG_EACH("plugin", "FILE",
-              "describe the design of a shared object, and nothing else; may be repeated",
-              design_flag_plugin)};
+static const struct flag plugin_flags[] = {FLAG_EACH(
+    "plugin", "FILE", "describe the design of a shared object, and nothing else; may be repeated",
+    design_flag_plugin)};
 static const struct flag_group groups[] = {
     {.flags = plugin_flags, .count = 1, .offset = offsetof(struct list_options, designs)},
     {.flags = flags, .count = FLAGS(flags)},

@@ -3,7 +3,7 @@
 #include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
 #include "harness/command/setup_flags.h"
-#include "harness/compare/probe_answer.h"
+#include "harness/compare/blocks.h"
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
 
@@ -52,10 +52,10 @@ static const struct flag flags[] = {
     FLAG_COUNT("passes", "N", "passes of a sample (default: as many as --min-time takes here)", OF,
                passes, 0, UINT64_C(1) << 40),
     SETUP_PATIENCE(OF, setup),
-    FLAG_BY("pace", "TIME", "the core's full pace, as another probe told it (default: not waited for)",
-            take_pace),
-    FLAG_BY("drag", "LINKS", "slow the design down by chains of LINKS multiplications, for selftest",
-            take_drag),
+    FLAG_BY("pace", "TIME",
+            "the core's full pace, as another probe told it (default: not waited for)", take_pace),
+    FLAG_BY("drag", "LINKS",
+            "slow the design down by chains of LINKS multiplications, for selftest", take_drag),
     SETUP_WORKLOADS_DIR(OF, setup),
 };
 #undef OF
@@ -146,8 +146,8 @@ static int run(struct call *call)
     struct stream *stream = NULL;
     struct probe_options *options = call->options;
     struct sample_series *series = malloc(sizeof *series);
-    int status = series ? designs_finish(&options->designs, false, &diag)
-                        : diag_run(&diag, "no memory");
+    int status =
+        series ? designs_finish(&options->designs, false, &diag) : diag_run(&diag, "no memory");
     loads_finish(&options->loads, &options->designs, false);
     if (status == DIAG_OK)
         status = probe_request(call, &request, &diag);

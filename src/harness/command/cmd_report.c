@@ -13,9 +13,13 @@ struct report_options {
     struct outputs outputs;
 };
 
-static const struct flag_group groups[] = {
-    OUTPUT_FORCE(0),  OUTPUT_PLOTS(0), OUTPUT_HTML(0),
-    OUTPUT_ASSERT(0), OUTPUT_STYLE(0), OUTPUT_EXPORTS(0, result), {0}};
+static const struct flag_group groups[] = {OUTPUT_FORCE(0),
+                                           OUTPUT_PLOTS(0),
+                                           OUTPUT_HTML(0),
+                                           OUTPUT_ASSERT(0),
+                                           OUTPUT_STYLE(0),
+                                           OUTPUT_EXPORTS(0, result),
+                                           {0}};
 
 typedef int render_fn(struct call *call, const struct document *document, struct diag *diag);
 

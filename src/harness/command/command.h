@@ -80,8 +80,8 @@ struct flag {
     uint64_t min, max;
     const char *const *words; /* ended by NULL */
     flag_take_fn *by;
-    char separator;        /* of its list; 0: it takes one value */
-    const char *also;      /* "-o" */
+    char separator;   /* of its list; 0: it takes one value */
+    const char *also; /* "-o" */
 };
 
 /* Rows of a command or of a group.  A field of another type than the row says does not compile.
@@ -154,13 +154,14 @@ struct flag_group {
 
 struct command {
     const char *name;
-    const char *usage;               /* what follows the name: "[FLAGS] FILE..." */
-    const char *summary;             /* one line */
-    const char *topic;               /* heading of the list of commands; NULL: not listed */
-    const struct flag_group *groups; /* of two flags of one name the first counts; ended by {0} */
-    size_t size;                     /* of the options */
+    const char *usage;                /* what follows the name: "[FLAGS] FILE..." */
+    const char *summary;              /* one line */
+    const char *topic;                /* heading of the list of commands; NULL: not listed */
+    const struct flag_group *groups;  /* of two flags of one name the first counts; ended by {0} */
+    size_t size;                      /* of the options */
     void (*begin)(struct call *call); /* what is not zero before the first flag; may be NULL */
-    int (*run)(struct call *call);    /* answers the exit status, and has said on stderr what went wrong */
+    int (*run)(
+        struct call *call); /* answers the exit status, and has said on stderr what went wrong */
     /* Told of each operand when it comes, before the flags behind it; may be NULL. */
     int (*operand)(struct call *call, const char *operand, struct diag *diag);
     void (*help)(FILE *out); /* what its help says below the flags; may be NULL */

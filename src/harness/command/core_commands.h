@@ -21,7 +21,8 @@ enum contract_status { CONTRACT_HELD, CONTRACT_BROKEN, CONTRACT_NOT_TESTED };
 struct contract {
     enum contract_status status;
     const char *text; /* what conform printed; "": it did not run */
-    const char *old;  /* of a broken one, which is not compared: what it would have been compared with */
+    const char
+        *old; /* of a broken one, which is not compared: what it would have been compared with */
 };
 
 /* All of them, in the order of the help; ended by NULL. */

@@ -98,8 +98,8 @@ int design_flag_values(const char *value, const char *flag, const struct tw_para
     }
     uint64_t values[DESIGNS_MAX];
     struct lists_range range = {.min = param->min, .max = param->max, .factor = 2};
-    int status =
-        lists_numbers(value, flag, &range, values, max < DESIGNS_MAX ? max : DESIGNS_MAX, count, diag);
+    int status = lists_numbers(value, flag, &range, values, max < DESIGNS_MAX ? max : DESIGNS_MAX,
+                               count, diag);
     for (size_t i = 0; status == DIAG_OK && i < *count; i++)
         out[i] = (struct tw_setting){.name = param->name, .count = 1, .values = {values[i]}};
     return status;
@@ -171,8 +171,8 @@ void design_flags_each(const void *of, flag_row_fn *row, void *ctx)
         for (const struct tw_param *p = design ? design->timed->params : NULL; p && p->name; p++) {
             char heading[120];
             struct flag flag = flag_of_param(p);
-            snprintf(heading, sizeof heading, "Parameters of %s (several values make several cells):",
-                     design->timed->name);
+            snprintf(heading, sizeof heading,
+                     "Parameters of %s (several values make several cells):", design->timed->name);
             row(ctx, heading, &flag);
         }
     }
@@ -225,9 +225,8 @@ int designs_open_plugin(struct designs *designs, const char *path, const struct 
     designs->plugins[before] = design; /* which designs_close closes */
     *out = design;
     if (designs_name_is_taken(name))
-        return diag_usage(diag,
-                          "%s: the name '%s' is that of a design of twbench; expected another", path,
-                          name);
+        return diag_usage(
+            diag, "%s: the name '%s' is that of a design of twbench; expected another", path, name);
     for (size_t i = 0; i < before; i++) {
         const char *other = plugins_path(designs->plugins[i]);
         if (strcmp(other, plugins_path(design)) == 0)

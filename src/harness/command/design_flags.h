@@ -12,8 +12,8 @@
 struct designs {
     const struct tw_design *chosen[DESIGNS_MAX];
     size_t count;
-    bool given; /* --impl or --plugin was */
-    bool matrix_given; /* a parameter too */
+    bool given;                                   /* --impl or --plugin was */
+    bool matrix_given;                            /* a parameter too */
     const struct tw_design *plugins[DESIGNS_MAX]; /* of --plugin, in the order given */
     size_t plugin_count;
     const struct tw_design *contested; /* compare: what OLD and NEW are two plugins of, or NULL */

@@ -147,8 +147,7 @@ void flags_each(const struct command *command, const void *options, bool paramet
 {
     for (const struct flag_group *group = command->groups; !is_end(group); group++) {
         for (size_t i = 0; i < group->count; i++)
-            if (group->flags[i].name[0] != '-' &&
-                !is_hidden(command, group, group->flags[i].name))
+            if (group->flags[i].name[0] != '-' && !is_hidden(command, group, group->flags[i].name))
                 row(ctx, group->title, &group->flags[i]);
         if (group->each && (parameters || !group->has_parameters))
             group->each(options ? (const char *)options + group->offset : NULL, row, ctx);

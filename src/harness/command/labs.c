@@ -5,6 +5,7 @@
 #include "harness/base/file.h"
 #include "harness/base/object.h"
 #include "harness/base/paths.h"
+#include "harness/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,14 +98,12 @@ const struct lab_row *lab_for_kind(const char *kind)
     return NULL;
 }
 
-/* Of a call of lab_run. */
-#define LAB_WORDS 7
-
 /* ---- Its program. ----------------------------------------------------------------------------- */
 
 static int say_missing(const struct lab_row *row, struct diag *diag)
 {
-    static const char *const before[] = {[LAB_COMMAND] = "", [LAB_FLAG] = "--",
+    static const char *const before[] = {[LAB_COMMAND] = "",
+                                         [LAB_FLAG] = "--",
                                          [LAB_PLUGIN] = "a plugin with ",
                                          [LAB_KIND] = "a document of kind "};
     return diag_usage(diag, "%s%s is in the lab %s: 'make %s', or apt install twbench-%s",
@@ -124,12 +123,9 @@ int lab_become(const struct lab_row *row, char **argv, struct diag *diag)
 /* In the child: becomes the program, with its stdout at `fd` (below 0: as it is). */
 static void child_become(const char *path, const char *const *words, int fd)
 {
-    char *argv[LAB_WORDS + 1] = {NULL};
-    for (size_t i = 0; i < LAB_WORDS && words[i]; i++)
-        argv[i] = (char *)(uintptr_t)words[i];
     if (fd >= 0)
         dup2(fd, STDOUT_FILENO);
-    execv(path, argv);
+    execv(path, (char *const *)(uintptr_t)words);
     _exit(127);
 }
 
@@ -161,7 +157,8 @@ bool lab_run(const char *lab, const char *const *words, char **out)
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
     bool good = child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
-    if (!good && out) {
+    bool said = good || (child > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == EXIT_FAILED);
+    if (!said && out) {
         free(*out);
         *out = NULL;
     }

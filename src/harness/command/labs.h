@@ -15,10 +15,10 @@
 enum lab_row_kind {
     LAB_COMMAND, /* name: of the command; text: its summary; topic */
     LAB_FLAG,    /* of: a command of the core; name: a flag that makes it the lab's */
-    LAB_PLUGIN,  /* of: a command of the core; name: the symbol of a plugin that makes it the lab's */
-    LAB_KIND,    /* name: the `kind` of a document that the lab shows and compares */
-    LAB_LIST,    /* the lab has a part of `list` */
-    LAB_DESIGN   /* name: a design that the lab builds; text: the package that it needs */
+    LAB_PLUGIN, /* of: a command of the core; name: the symbol of a plugin that makes it the lab's */
+    LAB_KIND,   /* name: the `kind` of a document that the lab shows and compares */
+    LAB_LIST,   /* the lab has a part of `list` */
+    LAB_DESIGN  /* name: a design that the lab builds; text: the package that it needs */
 };
 
 struct lab_row {
@@ -44,8 +44,9 @@ const struct lab_row *lab_for_kind(const char *kind);
  * ("stores is in the lab durable: 'make durable', or apt install twbench-durable"). */
 int lab_become(const struct lab_row *row, char **argv, struct diag *diag);
 
-/* Runs the lab's program with these words and waits; false when it is not built or failed.  *out: what it printed, the
- * caller's; NULL: it prints where this program does. */
+/* Runs the lab's program with these words (ended by NULL) and waits; false when it is not built or failed.  *out: what it
+ * printed, the caller's, also when it ended with EXIT_FAILED, whose document is whole; NULL otherwise.  `out` NULL: it
+ * prints where this program does. */
 bool lab_run(const char *lab, const char *const *words, char **out);
 
 #endif

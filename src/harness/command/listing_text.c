@@ -46,8 +46,7 @@ static void print_traits(const struct listing *listing, const cJSON *traits)
         text_add(&text, "exact");
     else
         text_add(&text, "late by at most %u ticks + delay/%u", ticks, shift ? 1u << shift : 0u);
-    cJSON_ArrayForEach(flag, json_get(traits, "flags"))
-        text_add(&text, ", %s", flag->valuestring);
+    cJSON_ArrayForEach(flag, json_get(traits, "flags")) text_add(&text, ", %s", flag->valuestring);
     print_line(listing, "", 4, line);
     text = text_in(line, sizeof line);
     add_cost(&text, traits, "start", "start");

@@ -10,7 +10,8 @@
 #define LOADS_MAX 64
 
 struct loads {
-    const struct preset *preset; /* fills what of designs, workloads and tasks is not given; NULL: nothing */
+    const struct preset
+        *preset; /* fills what of designs, workloads and tasks is not given; NULL: nothing */
     const char *workloads[LOADS_MAX];
     size_t workload_count;
     uint64_t tasks[LOADS_MAX];

@@ -19,8 +19,9 @@ struct export_format {
     const char *flag; /* "export-csv" */
     const char *help;
     void (*write)(FILE *out, const struct result_document *document);
-    void (*write_comparison)(FILE *out, const cJSON *comparison); /* NULL: of its page, if the format takes pages */
-    void (*write_page)(FILE *out, const struct page *page);       /* NULL: the format is for cells */
+    void (*write_comparison)(
+        FILE *out, const cJSON *comparison); /* NULL: of its page, if the format takes pages */
+    void (*write_page)(FILE *out, const struct page *page); /* NULL: the format is for cells */
 };
 
 static const struct export_format formats[] = {
@@ -97,13 +98,12 @@ const struct flag output_page_flags[1] = {
      .kind = TAKE_FILE,
      .offset = FLAG_FIELD(struct outputs, html, const char *),
      .also = "-o"}};
-const struct flag output_assert_flags[1] = {
-    FLAG_EACH("assert", "CLAIM",
-              "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
-              take_assert)};
-const struct flag output_style_flags[1] = {
-    FLAG_WORD("style", "STYLE", "auto, color, plain (NO_COLOR is honoured)", struct outputs, color,
-              style_words)};
+const struct flag output_assert_flags[1] = {FLAG_EACH(
+    "assert", "CLAIM", "'heap.start<=O(log n)': status 3 when counts break it; may be repeated",
+    take_assert)};
+const struct flag output_style_flags[1] = {FLAG_WORD("style", "STYLE",
+                                                     "auto, color, plain (NO_COLOR is honoured)",
+                                                     struct outputs, color, style_words)};
 
 static struct flag flag_of_format(const struct export_format *format)
 {
@@ -306,8 +306,8 @@ static int write_exports(const struct outputs *outputs, const struct result_docu
                          const cJSON *comparison, const struct page *page, struct diag *diag)
 {
     struct diag step;
-    int status = page_is_whole(page) ? DIAG_OK : diag_run(diag, "no memory for the page");
-    for (size_t i = 0; i < FORMATS && page_is_whole(page); i++) {
+    int status = DIAG_OK;
+    for (size_t i = 0; i < FORMATS; i++) {
         struct rendering rendering = {&formats[i], result, comparison, page};
         bool can = formats[i].write_page || (comparison && formats[i].write_comparison) ||
                    (result && formats[i].write);
@@ -322,9 +322,8 @@ static int draw(struct call *call, const struct outputs *outputs, const cJSON *d
                 struct diag *diag)
 {
     struct pictures pictures = {.count = 0};
-    int status =
-        plot_all(document, outputs->plots, command_place(call, "plots", BUILD_PLOTS_DIR),
-                 outputs->plot_format, &pictures, diag);
+    int status = plot_all(document, outputs->plots, command_place(call, "plots", BUILD_PLOTS_DIR),
+                          outputs->plot_format, &pictures, diag);
     for (size_t i = 0; status == DIAG_OK && i < pictures.count; i++)
         if (pictures.paths[i])
             fprintf(stderr, "picture: %s\n", pictures.paths[i]);
@@ -419,9 +418,8 @@ static int write_frame(struct call *call, const struct outputs *outputs, const s
 int outputs_exports(const struct outputs *outputs, const cJSON *document, struct diag *diag)
 {
     const struct document_kind *kind = document_kind_of(document);
-    struct page page = {.failed = !kind};
-    if (kind)
-        kind->build(&page, document);
+    struct page page = {.blocks = NULL};
+    kind->build(&page, document);
     int status = write_exports(outputs, NULL, NULL, &page, diag);
     page_free(&page);
     return status;
@@ -435,16 +433,16 @@ static int write_page(struct call *call, const struct outputs *outputs,
     struct page page = {.blocks = NULL};
     struct inline_pictures pictures = {.items = NULL};
     struct diag step;
-    int status = outputs->html && kind->pictures
-                     ? inline_draw(document, command_place(call, "plots", BUILD_PLOTS_DIR),
-                                   &pictures, diag)
-                     : DIAG_OK;
+    int status =
+        outputs->html && kind->pictures
+            ? inline_draw(document, command_place(call, "plots", BUILD_PLOTS_DIR), &pictures, diag)
+            : DIAG_OK;
     kind->build(&page, document);
     show(outputs, &page);
     note(&status, diag,
          write_exports(outputs, result, kind->is_comparison ? document : NULL, &page, &step),
          &step);
-    if (outputs->html && page_is_whole(&page))
+    if (outputs->html)
         note(&status, diag,
              write_frame(call, outputs, &page, kind->pictures ? &pictures : NULL, &step), &step);
     if (pictures.missing[0])

@@ -61,8 +61,8 @@ struct pairing_wishes pair_wishes(const struct pair_options *options)
 {
     return (struct pairing_wishes){
         .setup = &options->setup,
-        .selection = loads_selection(&options->loads, &options->designs,
-                                     options->setup.workload_directory),
+        .selection =
+            loads_selection(&options->loads, &options->designs, options->setup.workload_directory),
         .pairs = options->pairs,
         .max_pairs = options->max_pairs,
         .samples = options->samples,

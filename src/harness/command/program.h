@@ -11,8 +11,8 @@
 #include "harness/command/command.h"
 
 struct program {
-    const char *lab; /* "durable"; NULL: the core */
-    const struct command *const *commands;    /* in the order of the help; ended by NULL */
+    const char *lab;                       /* "durable"; NULL: the core */
+    const struct command *const *commands; /* in the order of the help; ended by NULL */
     /* The lab's part of `list`: as text, and as keys of the JSON.  May be NULL. */
     void (*list)(FILE *out);
     void (*list_json)(void *object);

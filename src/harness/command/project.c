@@ -146,8 +146,7 @@ static int check_value(const char *shown, const struct key *key, const cJSON *it
     return flag_take(&found, scratch, shown, value, diag);
 }
 
-static int check_key(const char *path, const cJSON *item, struct call *scratch,
-                     struct diag *diag)
+static int check_key(const char *path, const cJSON *item, struct call *scratch, struct diag *diag)
 {
     char shown[400];
     const struct key *key = key_find(item->string);

@@ -30,8 +30,8 @@ static int take_pin(struct call *call, void *of, const char *flag, const char *v
     return DIAG_OK;
 }
 
-const struct flag setup_pin[1] = {FLAG_BY(
-    "pin", "CORE|none", "core for timed runs (default: the last one allowed)", take_pin)};
+const struct flag setup_pin[1] = {
+    FLAG_BY("pin", "CORE|none", "core for timed runs (default: the last one allowed)", take_pin)};
 
 struct setup setup_default(struct call *call)
 {

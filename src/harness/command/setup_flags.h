@@ -15,7 +15,8 @@
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): names of fields and types take no parentheses. */
 #define SETUP_SEED(of, setup)                                                                      \
-    FLAG_COUNT("seed", "N", "seed of the operation streams (default 1)", of, setup.seed, 0, SEED_MAX)
+    FLAG_COUNT("seed", "N", "seed of the operation streams (default 1)", of, setup.seed, 0,        \
+               SEED_MAX)
 #define SETUP_TICK(of, setup)                                                                      \
     FLAG_TIME("tick", "length of a tick: 1ms (default: the workload's; a trace rounds up)", of,    \
               setup.tick_ns, 1)
@@ -24,13 +25,12 @@
                "cap on pending timers; starts beyond it are refused and counted", of,              \
                setup.max_pending, 1, TW_CAPACITY_MAX)
 #define SETUP_WARMUP(of, setup)                                                                    \
-    FLAG_COUNT("warmup", "N", "untimed passes before each sample (default 1)", of, setup.warmup, 0, \
-               1000)
+    FLAG_COUNT("warmup", "N", "untimed passes before each sample (default 1)", of, setup.warmup,   \
+               0, 1000)
 #define SETUP_MIN_TIME(of, setup, text) FLAG_TIME("min-time", text, of, setup.min_time_ns, 0)
 #define SETUP_PATIENCE(of, setup)                                                                  \
-    FLAG_TIME("patience",                                                                          \
-              "longest wait of a process for the core's full pace (default 100ms)", of,            \
-              setup.patience_ns, 0)
+    FLAG_TIME("patience", "longest wait of a process for the core's full pace (default 100ms)",    \
+              of, setup.patience_ns, 0)
 #define SETUP_BUDGET(of, setup, text) FLAG_TIME("budget", text, of, setup.budget_ns, 1000000)
 #define SETUP_MEMORY_LIMIT(of, setup)                                                              \
     FLAG_COUNT("memory-limit", "BYTES", "memory one child may take (default 4Gi)", of,             \

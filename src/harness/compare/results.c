@@ -1,11 +1,11 @@
 /* results.c - matches the cells of two results, and decides which can be compared. */
 #include "harness/compare/results.h"
 
-#include "harness/compare/gate_tail.h"
-#include "harness/compare/gate_work.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
+#include "harness/compare/gate_tail.h"
+#include "harness/compare/gate_work.h"
 #include "harness/tell/result/document.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 
 #include "harness/base/process_state.h"
 #include "harness/measure/designs/plugins.h"
-#include "harness/prove/report.h"
 #include "harness/prove/answer.h"
+#include "harness/prove/report.h"
 
 #include <dlfcn.h>
 #include <elf.h>

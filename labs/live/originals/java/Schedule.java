@@ -1,6 +1,6 @@
 /* Schedule.java - reads a schedule: which producer starts and stops which timer, and when.
  *
- * originals/README.md has the format.  The reader is strict: whatever is not exactly that is a Refused with file, line,
+ * ../README.md has the format.  The reader is strict: whatever is not exactly that is a Refused with file, line,
  * what was found and what was expected.
  */
 import java.io.IOException;

@@ -2,14 +2,14 @@
 # runners.sh [PATCH...] - proves that conform sees the faults planted in runners: those that are named, all of them
 # (DEPTH=all), or five.  Prints TAP.
 #
-# Each tests/faults/runners/RUNNER-WHAT.patch plants one fault in src/runners (planting.bash).  The runner is compiled
+# Each runners/RUNNER-WHAT.patch plants one fault in labs/live/runners (planting.bash).  The runner is compiled
 # with it into a shared object (plugin.c) and given to conform, which must exit with 1 and one of the patch's rules.  A
 # fault that shows in a race alone has several seeds, the later ones with ten times the operations.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit 2
+cd "$(dirname "$0")/../../../.." || exit 2
 . tests/faults/planting.bash
 
-faults=tests/faults/runners rooms=(src/runners) work=$PWD/build/faults/runners
+faults=labs/live/tests/faults/runners rooms=(labs/live/runners) work=$PWD/build/faults/runners
 quick=(locked-earlier-head-does-not-wake tick_queue-both-stop-and-fire-win tick_queue-drift-adds-up
     tick_queue-transfer-loses-the-rest locked-cap-is-off-by-one)
 twbench=${TWBENCH:-$PWD/twbench}
@@ -18,7 +18,7 @@ twbench=${TWBENCH:-$PWD/twbench}
 build() {
     sed -i 's/^    \.name = "/&planted-/' "$2/src/runners/$1.c"
     "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -I"$2/src" -Isrc -DRUNNER="$1" "-DSOURCE=\"runners/$1.c\"" \
-        tests/faults/runners/plugin.c -o "$2/runner.so" -lpthread
+        labs/live/tests/faults/runners/plugin.c -o "$2/runner.so" -lpthread
 }
 
 # conform DIRECTORY SEED OPERATIONS - what it says of the runner there.

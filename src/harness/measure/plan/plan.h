@@ -43,8 +43,9 @@ const char *plan_pages_name(enum plan_pages pages);
 /* Another way to play every cell, which a lab brings: on the real clock, by one of its runners. */
 struct plan_way {
     const char *name;
-    const struct tw_param *params; /* of timers of its own, in a design's place; NULL: it plays the design's */
-    const void *of;                /* the lab's */
+    const struct tw_param
+        *params;    /* of timers of its own, in a design's place; NULL: it plays the design's */
+    const void *of; /* the lab's */
 };
 
 /* One design with the settings asked for; `open` derives the others. */

@@ -210,8 +210,8 @@ static void slot_judge(struct slot *slot, int wait_status, size_t left)
 static const char *job_name(enum job_kind kind)
 {
     static const char *const names[] = {
-        [JOB_PROVE] = "checking",      [JOB_MEMORY] = "memory", [JOB_LATENCY] = "latency",
-        [JOB_COUNT] = "counting",      [JOB_STEP] = "stepping", [JOB_TIME] = "timed",
+        [JOB_PROVE] = "checking",      [JOB_MEMORY] = "memory",  [JOB_LATENCY] = "latency",
+        [JOB_COUNT] = "counting",      [JOB_STEP] = "stepping",  [JOB_TIME] = "timed",
         [JOB_SCHEDULE] = "scheduling", [JOB_OTHER] = "measuring"};
     return names[kind];
 }

@@ -8,8 +8,8 @@
 #define TWBENCH_SESSION_H
 
 #include "harness/measure/run/job_pool.h"
-#include "harness/measure/session/stage.h"
 #include "harness/measure/session/progress.h"
+#include "harness/measure/session/stage.h"
 #include "harness/tell/result/document.h"
 
 /* Called after each group, for each cell of the plan, with the `identity` that its cell in the document
@@ -23,7 +23,7 @@ struct session {
     struct plan_cell *cells; /* the plan's, and null behind them unless it is among them */
     size_t cell_count, null_cell;
     struct outcome *outcomes;
-    bool *hopeless;           /* by cell: over its time at fewer tasks of the same workload */
+    bool *hopeless; /* by cell: over its time at fewer tasks of the same workload */
     struct pool *pool;
     int cpu; /* of the first child; below 0: unpinned */
     struct cycles cycles;

@@ -20,7 +20,7 @@ struct document_kind {
     bool has_cells;                    /* it is a result with more keys, and is read as one */
     page_builder_fn *build;
     int (*check)(const cJSON *document, const char *what,
-                 struct diag *diag); /* NULL: any will do */
+                 struct diag *diag);                               /* NULL: any will do */
     void (*pictures)(const cJSON *document, struct pictures *out); /* NULL: it has none */
     const char *no_pictures; /* why a document has none, though its kind has */
     bool is_comparison;      /* it goes into the formats of comparisons */
@@ -37,7 +37,7 @@ const struct document_kind *document_kind_of(const cJSON *document);
 
 /* Of the two one is there. */
 struct document {
-    const struct document_kind *kind; /* NULL: it is none, and result_parse says why */
+    const struct document_kind *kind; /* NULL: it is none of the program's */
     struct result_document *result;   /* whatever has cells */
     cJSON *json;                      /* anything else */
 };

@@ -2,6 +2,7 @@
 #include "harness/tell/report/page.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/tell/report/figure.h"
 
 #include <math.h>
@@ -12,37 +13,15 @@
 
 /* ---- Memory. --------------------------------------------------------------------------------- */
 
-/* Makes room for one element more and zeroes it; NULL without memory. */
-static void *grow(struct page *page, void *array, size_t *count, size_t *room, size_t size)
+static char *copy(const char *text)
 {
-    char **items = array;
-    if (*count == *room) {
-        size_t wanted = *room ? 2 * *room : 4;
-        char *bigger = reallocarray(*items, wanted, size);
-        if (!bigger) {
-            page->failed = true;
-            return NULL;
-        }
-        *items = bigger;
-        *room = wanted;
-    }
-    return memset(*items + (*count)++ * size, 0, size);
+    return text ? memory_text(text) : NULL;
 }
 
-static char *copy(struct page *page, const char *text)
-{
-    char *copied = text ? strdup(text) : NULL;
-    page->failed = page->failed || (text && !copied);
-    return copied;
-}
-
-static char *print(struct page *page, const char *format, va_list args)
+static char *print(const char *format, va_list args)
 {
     char *text = NULL;
-    if (vasprintf(&text, format, args) >= 0)
-        return text;
-    page->failed = true;
-    return NULL;
+    return vasprintf(&text, format, args) >= 0 ? text : memory_text("");
 }
 
 static void line_free(struct page_line *line)
@@ -62,7 +41,7 @@ static void table_free(struct page_table *table)
         free(table->columns[i].unit);
     }
     for (size_t row = 0; row < table->row_count; row++) {
-        for (size_t i = 0; table->rows[row].cells && i < table->column_count; i++)
+        for (size_t i = 0; i < table->column_count; i++)
             line_free(&table->rows[row].cells[i]);
         free(table->rows[row].cells);
         line_free(&table->rows[row].note);
@@ -82,11 +61,6 @@ void page_free(struct page *page)
     }
     free(page->blocks);
     *page = (struct page){.blocks = NULL};
-}
-
-bool page_is_whole(const struct page *page)
-{
-    return !page->failed;
 }
 
 /* ---- Spans. ---------------------------------------------------------------------------------- */
@@ -112,21 +86,21 @@ static struct page_line *open_line(const struct page *page)
     if (row->note.count)
         return &row->note;
     size_t begun = block->table.column_count;
-    while (begun > 0 && row->cells && !row->cells[begun - 1].count)
+    while (begun > 0 && !row->cells[begun - 1].count)
         begun--;
-    return begun > 0 && row->cells ? &row->cells[begun - 1] : NULL;
+    return begun > 0 ? &row->cells[begun - 1] : NULL;
 }
 
-static struct page_span *add_span(struct page *page, struct page_line *line, char *text)
+/* Takes the text over.  NULL: there is no line to add it to. */
+static struct page_span *add_span(struct page_line *line, char *text)
 {
-    struct page_span *span =
-        line && text ? grow(page, &line->spans, &line->count, &line->room, sizeof *span) : NULL;
-    if (!span) {
+    if (!line) {
         free(text);
         return NULL;
     }
-    *span = (struct page_span){.text = text, .value = NAN};
-    return span;
+    line->spans = memory_grow(line->spans, line->count + 1, sizeof *line->spans);
+    line->spans[line->count] = (struct page_span){.text = text, .value = NAN};
+    return &line->spans[line->count++];
 }
 
 static struct page_span *last_span(const struct page *page)
@@ -139,7 +113,7 @@ void page_span(struct page *page, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add_span(page, open_line(page), print(page, format, args));
+    add_span(open_line(page), print(format, args));
     va_end(args);
 }
 
@@ -156,7 +130,7 @@ void page_link(struct page *page, const char *link)
     if (!span)
         return;
     free(span->link);
-    span->link = copy(page, link);
+    span->link = copy(link);
 }
 
 static void put_value(struct page *page, struct page_line *line, const struct place *place)
@@ -177,10 +151,10 @@ static void put_value(struct page *page, struct page_line *line, const struct pl
         json_format_params(text, sizeof text, value);
     else
         return;
-    struct page_span *span = add_span(page, line, copy(page, shown));
+    struct page_span *span = add_span(line, copy(shown));
     if (!span)
         return;
-    span->path = copy(page, place->path);
+    span->path = copy(place->path);
     span->value = cJSON_IsNumber(value) ? value->valuedouble : NAN;
 }
 
@@ -195,7 +169,7 @@ static void put(struct page *page, struct page_line *line, const struct place *f
     const char *gap = NULL;
     for (struct place item = place_item(&value, 0); item.json; place_next(&item)) {
         if (gap)
-            add_span(page, line, copy(page, gap));
+            add_span(line, copy(gap));
         put_value(page, line, &item);
         gap = ", ";
     }
@@ -212,12 +186,12 @@ void page_put_as(struct page *page, const struct place *from, const char *dotted
     struct place place = dotted[0] ? place_get(from, dotted) : *from;
     va_list args;
     va_start(args, format);
-    char *text = place.json ? print(page, format, args) : copy(page, "-");
-    struct page_span *span = add_span(page, open_line(page), text);
+    char *text = place.json ? print(format, args) : copy("-");
+    struct page_span *span = add_span(open_line(page), text);
     va_end(args);
     if (!span || !place.json)
         return;
-    span->path = copy(page, place.path);
+    span->path = copy(place.path);
     span->value = cJSON_IsNumber(place.json) ? place.json->valuedouble : NAN;
 }
 
@@ -225,7 +199,7 @@ void page_number(struct page *page, double value)
 {
     char text[FIGURE_SIZE];
     figure_number(text, value);
-    struct page_span *span = add_span(page, open_line(page), copy(page, text));
+    struct page_span *span = add_span(open_line(page), copy(text));
     if (!span)
         return;
     span->value = isfinite(value) ? value : NAN;
@@ -236,7 +210,7 @@ void page_derived(struct page *page, double value, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct page_span *span = add_span(page, open_line(page), print(page, format, args));
+    struct page_span *span = add_span(open_line(page), print(format, args));
     va_end(args);
     if (!span)
         return;
@@ -248,91 +222,58 @@ void page_derived(struct page *page, double value, const char *format, ...)
 
 static struct page_block *add_block(struct page *page, enum page_block_kind kind)
 {
-    struct page_block *block = grow(page, &page->blocks, &page->count, &page->room, sizeof *block);
-    if (block)
-        block->kind = kind;
-    return block;
+    memory_room(&page->blocks, page->count, &page->room, sizeof *page->blocks);
+    page->blocks[page->count] = (struct page_block){.kind = kind};
+    return &page->blocks[page->count++];
 }
 
 static struct page_block *add_line(struct page *page, enum page_block_kind kind, const char *format,
                                    va_list args)
 {
     struct page_block *block = add_block(page, kind);
-    char *text = block ? print(page, format, args) : NULL;
-    if (text && text[0])
-        add_span(page, &block->line, text);
+    char *text = print(format, args);
+    if (text[0])
+        add_span(&block->line, text);
     else
         free(text);
     return block;
 }
 
-void page_heading(struct page *page, int level, const char *id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    struct page_block *block = add_line(page, PAGE_HEADING, format, args);
-    va_end(args);
-    if (!block)
-        return;
-    block->level = level;
-    block->id = copy(page, id);
-}
-
-void page_fact(struct page *page, const char *name, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    struct page_block *block = add_line(page, PAGE_FACT, format, args);
-    va_end(args);
-    if (block)
-        block->name = copy(page, name);
-}
-
-/* Defines a function that opens a block with a text; `member` of the block is set to `value`. */
-#define DEFINE_OPENER(function, kind, member, value)                                               \
-    void function(struct page *page, const char *format, ...)                                      \
+/* A function that opens a block with a text, and what it sets of the block. */
+#define DEFINE_OPENER(opener, kind, set)                                                           \
+    opener                                                                                         \
     {                                                                                              \
         va_list args;                                                                              \
         va_start(args, format);                                                                    \
         struct page_block *block = add_line(page, kind, format, args);                             \
         va_end(args);                                                                              \
-        if (block)                                                                                 \
-            block->member = value;                                                                 \
+        set;                                                                                       \
     }
+#define PLAIN(name) void name(struct page *page, const char *format, ...)
 
-DEFINE_OPENER(page_text, PAGE_TEXT, is_answer, false)
-DEFINE_OPENER(page_answer, PAGE_TEXT, is_answer, true)
-DEFINE_OPENER(page_item, PAGE_ITEM, is_answer, false)
-DEFINE_OPENER(page_code, PAGE_CODE_BLOCK, is_answer, false)
-DEFINE_OPENER(page_fold, PAGE_FOLD, level, PAGE_DETAIL)
-DEFINE_OPENER(page_evidence, PAGE_FOLD, level, PAGE_EVIDENCE)
-DEFINE_OPENER(page_rest, PAGE_FOLD, level, PAGE_REST)
-
-void page_section(struct page *page, const char *id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    struct page_block *block = add_line(page, PAGE_SECTION, format, args);
-    va_end(args);
-    if (block)
-        block->id = copy(page, id);
-}
-
-static void open_called(struct page *page, enum page_block_kind kind, const char *id)
-{
-    struct page_block *block = add_block(page, kind);
-    if (block)
-        block->id = copy(page, id);
-}
+DEFINE_OPENER(PLAIN(page_text), PAGE_TEXT, block->is_answer = false)
+DEFINE_OPENER(PLAIN(page_answer), PAGE_TEXT, block->is_answer = true)
+DEFINE_OPENER(PLAIN(page_item), PAGE_ITEM, (void)block)
+DEFINE_OPENER(PLAIN(page_code), PAGE_CODE_BLOCK, (void)block)
+DEFINE_OPENER(PLAIN(page_fold), PAGE_FOLD, block->level = PAGE_DETAIL)
+DEFINE_OPENER(PLAIN(page_evidence), PAGE_FOLD, block->level = PAGE_EVIDENCE)
+DEFINE_OPENER(PLAIN(page_rest), PAGE_FOLD, block->level = PAGE_REST)
+DEFINE_OPENER(void page_heading(struct page *page, int level, const char *id, const char *format,
+                                ...),
+              PAGE_HEADING, (block->level = level, block->id = copy(id)))
+DEFINE_OPENER(void page_fact(struct page *page, const char *name, const char *format, ...),
+              PAGE_FACT, block->name = copy(name))
+DEFINE_OPENER(void page_section(struct page *page, const char *id, const char *format, ...),
+              PAGE_SECTION, block->id = copy(id))
 
 void page_aside(struct page *page, const char *id)
 {
-    open_called(page, PAGE_ASIDE, id);
+    add_block(page, PAGE_ASIDE)->id = copy(id);
 }
 
 void page_pictures(struct page *page, const char *whose)
 {
-    open_called(page, PAGE_PICTURES, whose);
+    add_block(page, PAGE_PICTURES)->id = copy(whose);
 }
 
 void page_open(struct page *page, enum page_block_kind kind)
@@ -345,32 +286,24 @@ void page_open(struct page *page, enum page_block_kind kind)
 void page_table(struct page *page, const char *id, const char *title)
 {
     struct page_block *block = add_block(page, PAGE_TABLE);
-    if (!block)
-        return;
-    block->id = copy(page, id);
-    block->table.title = copy(page, title);
+    block->id = copy(id);
+    block->table.title = copy(title);
 }
 
 void page_column(struct page *page, const char *title, const char *unit, unsigned flags, int keep)
 {
-    struct page_table *table = page->count ? &last_block(page)->table : NULL;
-    struct page_column *column = table ? grow(page, &table->columns, &table->column_count,
-                                              &table->column_room, sizeof *column)
-                                       : NULL;
-    if (!column)
-        return;
-    *column = (struct page_column){copy(page, title), copy(page, unit), flags, keep};
+    struct page_table *table = &last_block(page)->table;
+    memory_room(&table->columns, table->column_count, &table->column_room, sizeof *table->columns);
+    table->columns[table->column_count++] =
+        (struct page_column){copy(title), copy(unit), flags, keep};
 }
 
 void page_row(struct page *page)
 {
-    struct page_table *table = page->count ? &last_block(page)->table : NULL;
-    struct page_row *row =
-        table ? grow(page, &table->rows, &table->row_count, &table->row_room, sizeof *row) : NULL;
-    if (!row)
-        return;
-    row->cells = calloc(table->column_count + 1, sizeof *row->cells);
-    page->failed = page->failed || !row->cells;
+    struct page_table *table = &last_block(page)->table;
+    memory_room(&table->rows, table->row_count, &table->row_room, sizeof *table->rows);
+    table->rows[table->row_count++] = (struct page_row){
+        .cells = memory_take(table->column_count + 1, sizeof *table->rows->cells)};
 }
 
 /* The next cell of the last row: the first that nothing was said of.  An empty text takes a cell too. */
@@ -379,16 +312,16 @@ static struct page_line *next_cell(const struct page *page)
     struct page_block *block = last_block(page);
     struct page_row *row = last_row(page);
     size_t at = block ? block->table.column_count : 0;
-    while (at > 0 && row && row->cells && !row->cells[at - 1].count)
+    while (at > 0 && row && !row->cells[at - 1].count)
         at--;
-    return row && row->cells && at < block->table.column_count ? &row->cells[at] : NULL;
+    return row && at < block->table.column_count ? &row->cells[at] : NULL;
 }
 
 void page_cell(struct page *page, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add_span(page, next_cell(page), print(page, format, args));
+    add_span(next_cell(page), print(format, args));
     va_end(args);
 }
 
@@ -397,7 +330,7 @@ void page_cell_put(struct page *page, const struct place *from, const char *dott
     struct page_line *cell = next_cell(page);
     put(page, cell, from, dotted);
     if (cell && !cell->count)
-        add_span(page, cell, copy(page, ""));
+        add_span(cell, copy(""));
 }
 
 void page_cell_number(struct page *page, double value)
@@ -411,7 +344,7 @@ void page_note(struct page *page, const char *format, ...)
     struct page_row *row = last_row(page);
     va_list args;
     va_start(args, format);
-    add_span(page, row ? &row->note : NULL, print(page, format, args));
+    add_span(row ? &row->note : NULL, print(format, args));
     va_end(args);
 }
 
@@ -451,7 +384,7 @@ static const char *number_text(const struct page_line *cell)
 
 static bool competes(const struct page_row *row, size_t column)
 {
-    return !row->out_of_competition && !row->note.count && row->cells &&
+    return !row->out_of_competition && !row->note.count &&
            !isnan(page_cell_value(&row->cells[column]));
 }
 

@@ -2,6 +2,7 @@
 #include "harness/tell/report/builders.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/tell/result/figures.h"
 
 #include <stdlib.h>
@@ -141,10 +142,9 @@ static void add_columns(const struct shown *shown)
 
 static void add_sheet(struct page *page, const struct place *cells, const struct sheet *sheet)
 {
-    struct shown shown = {page, sheet, calloc(figure_count(), sizeof(const struct figure *)), 0};
-    page->failed = page->failed || !shown.columns;
-    if (shown.columns)
-        choose_columns(&shown, cells);
+    struct shown shown = {page, sheet, memory_take(figure_count(), sizeof(const struct figure *)),
+                          0};
+    choose_columns(&shown, cells);
     if (shown.count > 0) {
         page_heading(page, 3, NULL, "%s", sheet->title);
         page_text(page, "%s", sheet->note);
@@ -174,7 +174,8 @@ static void add_record(struct page *page, const struct place *cell, const struct
     page_row(page);
     for (size_t i = 0; i < figure_count(); i++)
         if (figure_at(i)->csv)
-            page_cell_put(page, figure_at(i)->owner == FIGURE_OF_CELL ? cell : phase, figure_at(i)->path);
+            page_cell_put(page, figure_at(i)->owner == FIGURE_OF_CELL ? cell : phase,
+                          figure_at(i)->path);
 }
 
 static void add_data(struct page *page, const cJSON *document)

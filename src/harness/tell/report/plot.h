@@ -22,8 +22,10 @@ int plot_parse_format(const char *text, const char *what, enum plot_format *out,
 struct picture {
     char name[232];     /* of its files */
     const char *script; /* "cost": cost.gp */
-    const char *anchor; /* what of the page it stands beside, the document's: the id of a claim; NULL: nothing */
-    bool (*write)(FILE *out, const cJSON *document, const struct picture *picture); /* false: no memory */
+    const char *
+        anchor; /* what of the page it stands beside, the document's: the id of a claim; NULL: nothing */
+    bool (*write)(FILE *out, const cJSON *document,
+                  const struct picture *picture); /* false: no memory */
     size_t group;
     int kind;
     const cJSON *of, *part;

@@ -179,7 +179,7 @@ void plotdata_write_field(FILE *out, const char *text)
 }
 
 void plotdata_write_head(FILE *out, const cJSON *document, const char *title, size_t blocks,
-                       size_t series)
+                         size_t series)
 {
     fprintf(out, "title\t%s\n", title);
     plotdata_write_machine(out, document);
@@ -488,7 +488,8 @@ static void write_cloud(FILE *out, const cJSON *document, const struct view *vie
         return;
     }
     const char *ticks = kind == PLOT_SLOTS ? ticking_phase(group) : NULL;
-    plotdata_write_head(out, document, title, write_phases(NULL, cloud, group, ticks), count_series(cloud));
+    plotdata_write_head(out, document, title, write_phases(NULL, cloud, group, ticks),
+                        count_series(cloud));
     if (anchor_of(cloud))
         fprintf(out, "ratios\t%s\n", anchor_of(cloud));
     write_note(out, view, place, kind != PLOT_SLOTS);

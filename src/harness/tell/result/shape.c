@@ -197,7 +197,8 @@ static int follow(struct walk *walk, const cJSON *item, const char *path)
     return follow_key(walk, item, path);
 }
 
-static int check_rules(const struct shape_rule *rules, size_t count, const cJSON *item, struct walk *walk)
+static int check_rules(const struct shape_rule *rules, size_t count, const cJSON *item,
+                       struct walk *walk)
 {
     for (size_t i = 0; i < count; i++) {
         walk->kinds = rules[i].kinds;

@@ -1,0 +1,131 @@
+# advise.gp - the candidates for a load: time per operation against memory per task; on the real clock processor time
+# against lateness.
+#
+#     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv advise-nginx.svg      (or .png, .pdf)
+#     GNUPLOT_LIB=plots gnuplot -c labs/advise/plots/advise.gp advise-nginx.tsv                       (text, on the terminal)
+#
+# Data: labs/advise/advise.h.  What is recommended, what is not significantly different from it and what is on
+# the front for another reason have their names on the right, each with a line to its point; the others are
+# grey.  The steps join those that none beats in both cost and memory.
+
+data = ARG1
+out = ARG2
+
+wide = 10.5
+high = 6.8
+load "common.gp"
+
+real_clock = 0
+stats data index 0 using (strcol(1) eq "clock" ? (real_clock = 1, 0) : 0) nooutput
+
+# ---- What there is.
+
+stats data index 1 using 4 nooutput
+left = STATS_min
+stats data index 1 using 5 nooutput
+right = STATS_max
+stats data index 1 using 6 nooutput
+low = STATS_min / 1.25
+top = STATS_max * 1.25
+# What is hopeless would press the others into a corner: it is counted in the legend.
+# (stats refuses a column without a number: what is not meant is 0 there.)
+stats data index 1 using ($2 > 0 ? $3 : 0) nooutput
+edge = 2 * STATS_max > 8 * left ? 2 * STATS_max : 8 * left
+beyond = 0
+if (right > edge) {
+    stats data index 1 using ($3 > edge ? 1 : 0) nooutput
+    beyond = int(STATS_sum)
+    right = edge
+}
+left = left / 1.15
+right = right * 1.15
+stats data index 1 using ($2 > 0 ? 1 : 0) nooutput
+named = int(STATS_sum)
+array name[named + 1]
+array sort[named + 1]
+array px[named + 1]
+array py[named + 1]
+array at[named + 1]
+found = 0
+do for [i = 1:series] {
+    sort_of = 0
+    stats data index 1 every ::i - 1::i - 1 using (text = strcol(1), sort_of = int($2), cost = $3, bytes = $6, 0) nooutput
+    if (sort_of > 0) {
+        found = found + 1
+        name[found] = text; sort[found] = sort_of; px[found] = cost; py[found] = bytes
+        at[found] = log(bytes / low) / log(top / low)
+    }
+}
+
+# ---- Where the names stand: as high as their points, and no two on one line.
+
+step = 0.042
+do for [i = 2:found] { if (at[i] < at[i - 1] + step) { at[i] = at[i - 1] + step } }
+if (found > 0 && at[found] > 1) { at[found] = 1 }
+do for [k = 1:found - 1] {
+    i = found - k
+    if (at[i] > at[i + 1] - step) { at[i] = at[i + 1] - step }
+}
+
+kinds = "#777777 #0072B2 #E69F00 #D55E00"
+paint(s) = word(kinds, s + 1)
+mark(s) = 0 + word("6 7 5 9", s + 1)
+
+# ---- The picture.
+
+set logscale xy
+set xrange [left : right]
+set yrange [low : top]
+set xlabel real_clock ? "processor time per start and stop (ns), with the interval of the median" : \
+    "time per start, stop or expiry (ns), with the interval of the median"
+set ylabel real_clock ? "lateness, 99th percentile" : "memory per task, all of it (bytes)"
+set format x "%g"
+set format y "%g"
+ticks = "1 2 3 5 7 10 15 20 30 50 70 100 150 200 300 500 700 1000 1500 2000 3000 5000 7000 10000 20000 50000 100000 200000 500000 1000000"
+set xtics ("" left)
+set ytics ("" low)
+last = 0
+do for [t in ticks] {
+    if (t >= left && t <= right && (last == 0 || log(t / last) > 0.055 * log(right / left))) {
+        set xtics add (sprintf("%g", real(t)) real(t)); last = real(t)
+    }
+}
+last = 0
+do for [t in ticks] {
+    if (t >= low && t <= top && (last == 0 || log(t / last) > 0.05 * log(top / low))) {
+        set ytics add ((real_clock ? duration(1e3 * t) : sprintf("%g", real(t))) real(t)); last = real(t)
+    }
+}
+
+if (draws_text) {
+    set title "Candidates for ".title
+    set key outside bottom center horizontal
+} else {
+    set title headline("Candidates for ".title) font ",15"
+    set lmargin at screen (real_clock ? 1.05 : 0.85) / wide
+    # Room for the longest name beside the picture.
+    longest = 0
+    do for [i = 1:found] { if (strlen(plain(name[i])) > longest) { longest = strlen(plain(name[i])) } }
+    set rmargin at screen 1 - (0.5 + 0.088 * longest) / wide
+    set tmargin at screen 1 - 0.85 / high
+    set bmargin at screen 1.8 / high
+    set key at screen 0.75 / wide, 1.14 / high left top vertical Left reverse samplen 2 width 1 font ",11"
+    do for [i = 1:found] {
+        set arrow 100 + i from first px[i], first py[i] to graph 1.035, graph at[i] nohead \
+            linecolor rgb "#b0b0b0" linewidth 0.7 back
+        set label 100 + i plain(name[i]) at graph 1.045, graph at[i] left font ",10.5" \
+            textcolor rgb (sort[i] == 3 ? "#A04000" : sort[i] == 2 ? "#8A5A00" : "#00507E")
+    }
+}
+
+plot data index 2 using 1:2 with steps linecolor rgb "#009E73" linewidth 1.6 dashtype 2 title "none better in both", \
+     data index 1 using ($2 > 0 ? $3 : NaN):6:4:5 with xerrorbars linecolor rgb "#999999" linewidth 0.8 \
+         pointtype 0 notitle, \
+     data index 1 using ($2 == 0 ? $3 : NaN):6 with points linecolor rgb paint(0) pointtype mark(0) \
+         pointsize 0.55 title "worse than another".(beyond > 0 ? sprintf(" (%d farther right)", beyond) : ""), \
+     data index 1 using ($2 == 1 ? $3 : NaN):6 with points linecolor rgb paint(1) pointtype mark(1) \
+         pointsize 0.9 title "better in something", \
+     data index 1 using ($2 == 2 ? $3 : NaN):6 with points linecolor rgb paint(2) pointtype mark(2) \
+         pointsize 0.9 title "not significantly different", \
+     data index 1 using ($2 == 3 ? $3 : NaN):6 with points linecolor rgb paint(3) pointtype mark(3) \
+         pointsize 1.6 title "recommended"

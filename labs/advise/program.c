@@ -1,0 +1,26 @@
+/* program.c - twbench-advise: the commands of the lab, and the kinds of document that it shows. */
+#include "labs/advise/advise.h"
+
+static const struct command *const commands[] = {&cmd_advise, &cmd_limits, &cmd_report, &cmd_plot,
+                                                 NULL};
+
+const struct program program = {.lab = "advise", .commands = commands};
+
+static const struct document_kind advice = {
+    .name = "advice",
+    .has_cells = true,
+    .build = page_advice,
+    .pictures = advice_pictures,
+    .no_pictures = "nothing was measured",
+};
+
+static const struct document_kind limits = {
+    .name = "limits",
+    .build = page_limits,
+    .check = limits_check,
+    .pictures = limits_pictures,
+    .no_pictures = "no limit of nodes was measured",
+};
+
+const struct document_kind *const document_kinds[] = {&advice,        &limits,   &kind_comparison,
+                                                      &kind_selftest, &kind_run, NULL};

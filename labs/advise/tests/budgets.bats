@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# budgets.bats - a load that takes minutes to make, and small budgets: advise and limits end, and say what they left out.
+#
+# A load is made by one process in one piece, so that its processor time says how long it took, whatever else runs.
+load ../../../tests/cli/support
+
+# At least 10^9 operations, which no processor makes in a minute.
+slow_workload() {
+    cat >slow.json <<'END'
+{ "name": "slow", "summary": "s", "tick": "1ms", "tasks": 1000, "phases": [
+  { "name": "r", "repeat": 1000000, "phases": [
+    { "do": "start", "delay": 1 }, { "do": "run", "until": "empty" } ] } ] }
+END
+}
+
+# within SECONDS COMMAND... - the kernel ends it with a signal when it uses more time of the processor; $status
+within() {
+    local seconds=$1
+    shift
+    status=0
+    (ulimit -t "$seconds" && exec timeout 300 "$@") >out.txt 2>err.txt || status=$?
+    cat out.txt err.txt
+}
+
+@test "limits: the null call whose load is not made in time has that for a reason" {
+    within 15 "$twbench" limits --tasks=1e6 --budget=1ms --runs=1 --progress=never --json=l.json
+    [ "$(json l.json '[(p["status"], "making the load" in p["reason"]) for p in d["points"] if p["limit"] == "null-call"]')" = \
+        "[('timeout', True)]" ]
+}
+
+# Less than a thousandth is made; of a smaller load there may be figures.
+@test "advise: a load that cannot be made ends with the budget, in a record that says so and exit status 4" {
+    slow_workload
+    within 10 "$twbench" advise slow.json --tasks=1000 --budget=1s --impl=heap,hashed --progress=never \
+        --no-system-check --style=plain --json=a.json
+    [ "$status" -eq 4 ]
+    [ "$(json a.json 'd["advice"]["recommendation"], d["advice"]["budget"]["cut"], d["advice"]["budget"]["untried"]')" = "(None, True, 2)" ]
+    [ "$(json a.json '"slow: making the load of 1000 tasks took longer" in d["left_out"][0]')" = True ]
+    grep -q '^Nothing was measured' out.txt
+    grep -q '^Left out: slow: making the load of 1000 tasks' out.txt
+}
+
+@test "advise: a load too large for the budget is looked at with fewer tasks, and the answer says so" {
+    within 40 "$twbench" advise hold --tasks=1e8 --budget=4s --impl=heap,hashed --progress=never \
+        --no-system-check --style=plain --json=a.json
+    [ "$(json a.json 'd["advice"]["load"]["tasks"] < 1e8, "100000000 tasks" in d["left_out"][0]')" = "(True, True)" ]
+    grep -q '^Left out: hold: making the load of 100000000 tasks' out.txt
+}

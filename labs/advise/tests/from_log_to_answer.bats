@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# from_log_to_answer.bats - an engineer of a server takes the log of a proxy to a recommended design, by the
+# README's commands, and gets that design as sources.
+load ../../../tests/cli/support
+
+setup_file() {
+    cp "$BATS_TEST_DIRNAME/../../traces/tests/import/samples/nginx-filtered-60000-lines.log.gz" "$BATS_FILE_TMPDIR/error.log.gz"
+    gunzip "$BATS_FILE_TMPDIR/error.log.gz"
+}
+
+@test "a log given to advise is told to be one, with the command that imports it" {
+    run "$twbench" advise "$BATS_FILE_TMPDIR/error.log"
+    echo "$output"
+    [ "$status" -eq 2 ]
+    [[ $output == *"twbench import nginx"* ]]
+}
+
+@test "the log becomes a trace, and its summary says what is in it" {
+    "$twbench" import nginx "$BATS_FILE_TMPDIR/error.log" -o "$BATS_FILE_TMPDIR/mytrace.tt.xz" --progress=never
+    "$twbench" trace "$BATS_FILE_TMPDIR/mytrace.tt.xz" >said
+    grep -q 'starts' said
+}
+
+@test "the trace gets an answer within its budget, on a busy machine too" {
+    local budget=8
+    [ "${DEPTH:-}" != all ] || budget=60
+    SECONDS=0
+    run "$twbench" advise "$BATS_FILE_TMPDIR/mytrace.tt.xz" --budget=${budget}s --progress=never --json=answer.json --html=answer.html
+    echo "$output"
+    # 4: nothing could be measured, which is said.  An answer names a design, or says between which it is unclear.
+    [[ $status -eq 0 || $status -eq 4 ]]
+    [ "$SECONDS" -lt $((4 * budget + 30)) ]
+    if [ "$status" -eq 0 ]; then
+        [[ $output == *"Take "* || $output == *"No clear answer"* ]]
+        [[ $output != *"Take "*"No clear answer"* ]]
+        for design in list heap hashed hier fast; do
+            [[ $output == *"$design"* ]]
+        done
+    fi
+    cp answer.json "$BATS_FILE_TMPDIR"
+    "$twbench" report answer.json --export-markdown=answer.md >/dev/null
+    grep -q 'Which design' answer.md
+}
+
+@test "the recommended design comes home as sources that compile" {
+    # Nothing measured, nothing recommended: then any design will do.
+    design=$(jq -r '.advice.recommendation.candidate // "hashed"' "$BATS_FILE_TMPDIR/answer.json")
+    "$twbench" take "${design%% *}" -o mine >/dev/null
+    for source in mine/*.c; do
+        "${CC:-gcc}" -std=c11 -Wall -Wextra -Werror -c "$source" -o part.o -I mine
+    done
+}

@@ -1,0 +1,17 @@
+/* teach.h - the commands of the lab, and the pages and pictures of their documents. */
+#ifndef TWBENCH_TEACH_H
+#define TWBENCH_TEACH_H
+
+#include "harness/command/core_commands.h"
+#include "harness/tell/report/documents.h"
+#include "harness/tell/report/plot.h"
+#include "harness/tell/result/shape.h"
+
+extern const struct command cmd_show, cmd_claims;
+
+void page_show(struct page *page, const cJSON *document);
+void page_claims(struct page *page, const cJSON *document);
+/* Of each claim that has some (claims_plot.c). */
+void claims_pictures(const cJSON *document, struct pictures *out);
+
+#endif
