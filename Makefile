@@ -147,7 +147,7 @@ FUZZ_TARGETS := $(patsubst %.c,$(BUILD)/%,$(FUZZERS))
 # ---- Everyday targets -----------------------------------------------------------------------------
 
 core: ./twbench ## the default: build ./twbench, the core alone
-all: core $(LABS) $(if $(filter release,$(KIND)),completions) ## the core, and of each lab what its packages allow
+all: core $(LABS) ## the core, and of each lab what its packages allow
 
 ifeq ($(FLAVOUR),release)
 ./twbench: $(BUILD)/twbench
@@ -288,7 +288,7 @@ completions: $(COMPLETIONS) ## write the completions of shells from the flags of
 $(BUILD)/completions/twbench: SHELL_NAME := bash
 $(BUILD)/completions/_twbench: SHELL_NAME := zsh
 $(BUILD)/completions/twbench.fish: SHELL_NAME := fish
-$(COMPLETIONS): tools/completions.pl $(BUILD)/twbench $(PROGRAMS) $(EXTRAS_libraries)
+$(COMPLETIONS): tools/completions.pl $(BUILD)/twbench $(wildcard $(PROGRAMS))
 	@mkdir -p $(@D)
 	$(Q)perl tools/completions.pl $(BUILD)/twbench $(SHELL_NAME) >$@
 
@@ -451,7 +451,9 @@ FISH_COMPLETIONS := $(PREFIX)/share/fish/vendor_completions.d
 manual: core ## write docs/man/twbench.1 from twbench.1.in and the table of flags
 	$(Q)tools/manual.sh ./twbench >docs/man/twbench.1.new && mv docs/man/twbench.1.new docs/man/twbench.1
 
-install: all install-core $(foreach lab,$(LABS),install-$(lab)) ## install core and labs under DESTDIR/PREFIX
+# What completes a command line is made when all that has commands is there.
+install: all ## install core and labs under DESTDIR/PREFIX
+	$(Q)$(MAKE) install-core $(LABS:%=install-%)
 
 install-core: core $(COMPLETIONS) ## the core alone: binary, workloads, plot scripts, style, schemas, man page, completions, header, plugins to copy
 	$(Q)install -D -m 755 $(BUILD)/twbench "$(DESTDIR)$(PREFIX)/bin/twbench"

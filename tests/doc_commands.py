@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""doc_commands.py [PAGE...] - does the program understand each call of twbench that README.md and docs/ show?
+"""doc_commands.py [PAGE...] - does the program understand each call of twbench that README.md and the pages of core and
+labs show?  Of a lab that is not built only the command is known.
 
 A call is taken from code blocks and from code within a line.  It is given one flag more, which no command has: the
 parser reads from left to right, so its complaint about that flag says that it understood all before it.  Nothing runs.
@@ -21,7 +22,7 @@ HOLE = re.compile(r"\.\.\.|…|[<>\[\]]|\b[A-Z]+\b")
 # In front of them `twbench` is no call.
 OTHERS = {"podman", "cp", "install", "ls", "cat", "cd", "scp"}
 # What a reader is about to write or to install.
-NOT_HERE = re.compile(r"run 'make originals'|no design named 'mine'")
+NOT_HERE = re.compile(r"run 'make originals'|no design named 'mine'| is in the lab \w+: 'make ")
 
 
 def code_of(page):
@@ -105,7 +106,7 @@ def wrong_in(page):
         yield f"README.md: {seen} calls found; expected more"
 
 
-pages = sys.argv[1:] or ["README.md", *sorted(glob.glob("docs/*.md"))]
-tap.report("the program understands every call of twbench in README.md and docs/",
+pages = sys.argv[1:] or ["README.md", *sorted(glob.glob("docs/*.md") + glob.glob("labs/*/README.md") + glob.glob("labs/*/docs/*.md"))]
+tap.report("the program understands every call of twbench in README.md and the pages",
            [text for page in pages for text in wrong_in(page)])
 tap.end()

@@ -9,7 +9,16 @@ cd "$(dirname "$0")/.." || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-check "every marked part of a page is what its command prints" tools/pages.py --check
+# The commands of labs print some of them.
+missing=''
+for program in labs/*/program.c; do
+    [ -x "build/release/twbench-$(basename "$(dirname "$program")")" ] || missing+=" $(basename "$(dirname "$program")")"
+done
+if [ -n "$missing" ]; then
+    tell 0 "every marked part of a page is what its command prints # skip not built:$missing"
+else
+    check "every marked part of a page is what its command prints" tools/pages.py --check
+fi
 check "every table with figures is marked or excused, and no excuse is left over" tools/pages.py --unmarked
 check "the files come from the scripts and from one build, or stand in OLD.tsv" tools/reference.sh --check
 

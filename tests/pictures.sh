@@ -70,14 +70,14 @@ check "a cache that the most timers do not fill has no line" caches
 
 readable() {
     local file
-    for file in docs/pictures/*.svg docs/pictures/*/*.svg "$work"/*/*.svg; do
+    for file in $(find docs labs -name "*.svg") "$work"/*/*.svg; do
         rsvg-convert -w 300 "$file" -o "$work/picture.png" || { echo "$file"; return 1; }
     done
 }
 check "librsvg reads every picture" readable
 
 named() {
-    ! grep -lE '<title>(data |gnuplot_plot_)' docs/pictures/*.svg docs/pictures/*/*.svg "$work"/*/*.svg
+    ! grep -rlE --include='*.svg' '<title>(data |gnuplot_plot_)' docs labs "$work"
 }
 check "no part of a picture has a title that only gnuplot understands" named
 

@@ -13,7 +13,7 @@ import sys
 
 import tap
 
-ROOMS = "docs|src|tests|tools|plots|schema|workloads|claims|report|results|originals|playground|debian"
+ROOMS = "docs|src|labs|tests|tools|plots|schema|workloads|report|results|debian"
 PATH = re.compile(rf"(?<![\w./$*{{}}-])((?:{ROOMS})/[\w./*{{}},?-]*\w\.\w+)(?![\w*/{{$])")
 SECTION = re.compile(r'((?:docs/)?[A-Z][\w-]*\.md),?\s+(?:\*\s*|#\s*|//\s*)?\(?"([^"\n]{2,60})"')
 COMMENT = re.compile(r"\s*(#|//|/?\*|\"\"\")")
@@ -23,7 +23,7 @@ MADE = {"docs/man/twbench.1.new", "src/build_info.h", "src/impls/mine.c", "tools
         "tools/record_library.sh", "workloads/x.json"}
 # NAME.c, FILE: a word to fill in.  Documents below results/ are made, but those of reference are not.
 TO_FILL_IN = re.compile(r"/[A-Z-]+\.(?!md)|^results/(?!reference)")
-SKIPPED = re.compile(r"\.(svg|xz|gz|tt|png|json|tsv|log|txt)$|^results/|^tests/(golden|results|import)/")
+SKIPPED = re.compile(r"\.(svg|xz|gz|tt|png|json|tsv|log|txt)$|^results/|^tests/(golden|results)/|^labs/traces/tests/import/")
 
 
 def tracked():
@@ -56,6 +56,13 @@ def expand(path):
     return [one for item in found[1].split(",") for one in expand(path[:found.start()] + item + path[found.end():])]
 
 
+def page_named(name):
+    """The page of that name: of the core, or of a lab."""
+    if "/" in name or name == "README.md":
+        return name
+    return next(iter(glob.glob(f"labs/*/docs/{name}")), "docs/" + name)
+
+
 def line_of(text, place):
     return text.count("\n", 0, place) + 1
 
@@ -68,7 +75,7 @@ def wrong_in(file):
         if found[1] not in MADE and not TO_FILL_IN.search(found[1]) and not is_there(found[1]):
             yield f"{file}:{line_of(said, found.start())}: {found[1]} is not there"
     for found in SECTION.finditer(text):
-        page = found[1] if "/" in found[1] or found[1] == "README.md" else "docs/" + found[1]
+        page = page_named(found[1])
         wanted = found[2].rstrip(".").lower()
         if os.path.exists(page) and not any(h.lower().startswith(wanted) for h in headings(page)):
             yield f'{file}:{line_of(text, found.start())}: {page} has no section "{found[2]}"'

@@ -234,10 +234,10 @@ END
     [ "$(wc -w <<<"$commands")" -ge 5 ]
     for command in $commands; do
         grep -q "^twbench $command " <<<"$manual"
-        for flag in $("$twbench" "$command" --help | grep -oE '^  --[a-z-]+' || true); do
-            echo "$command $flag"
-            grep -qF -- "$flag" <<<"$manual"
-        done
+    done
+    for flag in $("$twbench" list --flags | awk -F'\t' '$1 == "lab" { exit } $1 == "flag" { print $3 }'); do
+        echo "$flag"
+        grep -qF -- "--$flag" <<<"$manual"
     done
     [ "$(grep -A3 -e '^--operations=' <<<"$manual" | grep -c 'default 1e6')" -eq 1 ]
     [ "$(grep -A3 -e '^--operations-file=' <<<"$manual" | grep -c 'default 1e6')" -eq 0 ]

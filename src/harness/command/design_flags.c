@@ -172,7 +172,7 @@ void design_flags_each(const void *of, flag_row_fn *row, void *ctx)
             char heading[120];
             struct flag flag = flag_of_param(p);
             snprintf(heading, sizeof heading,
-                     "Parameters of %s (several values make several cells):", design->timed->name);
+                     "Parameters of %s (each value makes a cell):", design->timed->name);
             row(ctx, heading, &flag);
         }
     }

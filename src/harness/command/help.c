@@ -65,8 +65,7 @@ static size_t show_flags_of_lab(FILE *out, const char *command, size_t first)
         if (lab_rows[at].kind == LAB_FLAG && strcmp(lab_rows[at].of, command) == 0)
             text_add_item(&names, " ", "--%s", lab_rows[at].name);
     if (names.used > 0) {
-        fprintf(out, "\nWith one of these it is the lab %s's; its help has them all:\n  ",
-                lab_rows[first].lab);
+        fprintf(out, "\nWith one of these it is the lab %s's:\n  ", lab_rows[first].lab);
         wrap_write(out, buffer, 2, 2, style.columns);
     }
     return at - first;
@@ -197,9 +196,9 @@ static bool has_parameters(const struct command *command)
 }
 
 /* Of the designs: their names, for the completions of shells, and their parameters. */
-static void table_designs(FILE *out)
+static void table_designs(FILE *out, size_t first, size_t end)
 {
-    for (size_t i = 0; i < designs_count(); i++) {
+    for (size_t i = first; i < end; i++) {
         const struct tw_design *design = designs_at(i);
         const struct tw_param *param = design ? design->timed->params : NULL;
         for (; param && param->name; param++)
@@ -210,6 +209,18 @@ static void table_designs(FILE *out)
     }
 }
 
+/* In a lab's program: its own commands, not those of the core that it has too. */
+static bool is_listed(const struct command *command)
+{
+    if (!command->topic || !program.lab)
+        return command->topic;
+    for (size_t i = 0; i < lab_row_count; i++)
+        if (lab_rows[i].kind == LAB_COMMAND && strcmp(lab_rows[i].name, command->name) == 0 &&
+            strcmp(lab_rows[i].lab, program.lab) == 0)
+            return true;
+    return false;
+}
+
 void help_table(FILE *out)
 {
     static const char *const words[] = {"twbench", "list", "--flags", NULL};
@@ -217,7 +228,7 @@ void help_table(FILE *out)
         struct printing printing = {out, "", (*at)->name};
         if (!(*at)->topic && program.lab)
             table_added_flags(&printing, (*at)->groups);
-        if (!(*at)->topic)
+        if (!is_listed(*at))
             continue;
         fprintf(out, "command\t%s\t%s\t%s\n", (*at)->name, (*at)->usage, (*at)->summary);
         flags_each(*at, NULL, false, table_flag, &printing);
@@ -228,7 +239,7 @@ void help_table(FILE *out)
         program.list(out);
     if (program.lab)
         return;
-    table_designs(out);
+    table_designs(out, 0, registry_count);
     const char *last = "";
     for (size_t i = 0; i < lab_row_count; i++) {
         if (strcmp(lab_rows[i].lab, last) != 0) {
@@ -237,4 +248,5 @@ void help_table(FILE *out)
         }
         last = lab_rows[i].lab;
     }
+    table_designs(out, registry_count, designs_count());
 }
