@@ -23,7 +23,7 @@ int paths_program(char *out, size_t size, struct diag *diag)
 bool paths_beside(const char *program, const char *name, char *out, size_t size)
 {
     static const char *const beside[] = {"", "../share/twbench/", BUILD_LABS_BESIDE,
-                                         "../../share/twbench/", "build/release/"};
+                                         BUILD_SHARE_BESIDE, "build/release/"};
     const char *slash = strrchr(program, '/');
     for (size_t i = 0; slash && i < sizeof beside / sizeof beside[0]; i++) {
         snprintf(out, size, "%.*s/%s%s", (int)(slash - program), program, beside[i], name);
