@@ -448,7 +448,7 @@ BASH_COMPLETIONS := $(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS  := $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS := $(PREFIX)/share/fish/vendor_completions.d
 
-manual: all ## write docs/man/twbench.1 from twbench.1.in and the table of flags
+manual: core ## write docs/man/twbench.1 from twbench.1.in and the table of flags
 	$(Q)tools/manual.sh ./twbench >docs/man/twbench.1.new && mv docs/man/twbench.1.new docs/man/twbench.1
 
 install: all install-core $(foreach lab,$(LABS),install-$(lab)) ## install core and labs under DESTDIR/PREFIX

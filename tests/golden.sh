@@ -20,15 +20,10 @@ quick=(--tasks=100 --runs=3 --warmup=0 --min-time=0ns --patience=0s --progress=n
 run_run() { "$twbench" run --impl=heap,hashed,null --workload=hold "${quick[@]}" --json=-; }
 run_periodic() { "$twbench" run --impl=heap --workload=periodic "${quick[@]}" --json=-; }
 run_counts() { "$twbench" run --impl=hier,ring --workload=keepalive,collide --tasks=100 --counts-only --drive=ticks,next --progress=never --json=-; }
-run_runner() { "$twbench" run --runner=tick-queue --impl=round --tasks=200 --load=burst --tick=2ms --no-system-check --progress=never --json=-; }
 run_replay() { "$twbench" replay nginx --impl=list --counts-only --progress=never --json=-; }
 run_compare() { "$twbench" compare "$twbench" "$twbench" --impl=heap --workload=hold --tasks=100 --pairs=14 --progress=never --json=-; }
 run_compare_results() { run_run >"$work/r.json" && "$twbench" compare "$work/r.json" "$work/r.json" --json=-; }
 run_selftest() { "$twbench" selftest --impl=heap --workload=hold --tasks=100 --budget=12s --progress=never --json=-; }
-run_claims() { "$twbench" claims T1 T8 T16 --quick --progress=never --json=-; }
-run_trace() { "$twbench" trace nginx --json=-; }
-run_import() { "$twbench" import nginx tests/import/samples/nginx-debug_event.log.xz -o "$work/t.tt" --progress=never --json=-; }
-run_show() { "$twbench" show W7 --json=-; }
 run_list() { "$twbench" list --json=-; }
 run_probe() { "$twbench" probe --impl=heap --workload=hold --tasks=100 --samples=1 --passes=1; }
 

@@ -81,26 +81,6 @@ named() {
 }
 check "no part of a picture has a title that only gnuplot understands" named
 
-# A logarithmic axis has no place for 0: an interval that begins there keeps its point.
-a_zero_stays() {
-    local low
-    for low in 1 0; do
-        python3 - results/reference/stores.json "$work/low-$low.json" "$low" <<'PYTHON' || return
-import json, sys
-document = json.load(open(sys.argv[1]))
-for cell in document["cells"]:
-    for figure in (cell.get("figures") or {}).values():
-        if isinstance(figure, dict) and figure.get("median"):
-            figure["low"] = 0 if sys.argv[3] == "0" and cell["store"] == "lmdb" else figure["median"]
-json.dump(document, open(sys.argv[2], "w"))
-PYTHON
-        draw "$work/low-$low.json" "low-$low" || return
-        grep -o "#gpPt[0-9]*'" "$work/low-$low/stores-bytes.svg" | sort | uniq -c | grep -v gpPt6 >"$work/low-$low/points"
-    done
-    diff "$work/low-1/points" "$work/low-0/points" && grep -q 'the lower edge stands for 0' "$work/low-0/stores-bytes.svg"
-}
-check "a figure whose interval begins at 0 is drawn" a_zero_stays
-
 narrow() {
     python3 - "$twbench" "$work" <<'PYTHON'
 import os, pty, subprocess, sys

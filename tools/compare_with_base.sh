@@ -83,7 +83,7 @@ targets_for() {
         for word in ${names//,/ }; do
             [ "$word" != "$library" ] || echo "build/release/libraries/${library//-/_}.so"
         done
-    done < <(sed -n 's/^TW_LIBRARY("\([^"]*\)".*/\1/p' "$root/src/libraries/libraries.def")
+    done < <(sed -n 's/^DESIGN("\([^"]*\)".*/\1/p' "$root"/labs/*/lab.def)
 }
 
 # All that the program of the base depends on: its commit, what is made, and how.

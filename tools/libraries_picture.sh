@@ -43,6 +43,6 @@ awk -F'\t' -v OFS='\t' '{
     for (i = 9; i <= 11; i++) did[i] = $2 ? sprintf("%.2f", $i) : ""
     print $1, $2, $3, $4, $5, $6, $7, $8, did[9], did[10], did[11], sprintf("%.0f", $12)
 }' "$work/lines" >>"$work/picture.tsv"
-gnuplot -c plots/libraries.gp "$work/picture.tsv" "$work/picture.svg"
+GNUPLOT_LIB=plots gnuplot -c plots/libraries.gp "$work/picture.tsv" "$work/picture.svg"
 # Titles of gnuplot's own, which a browser shows below the mouse.
 sed -E 's#<title>(data |gnuplot_plot_)[^<]*</title>##' "$work/picture.svg" >"$picture"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# manual.sh TWBENCH [PAGE.in] - print the manual page: the text of PAGE.in, with the rows of `TWBENCH list --flags`.
+# manual.sh TWBENCH [PAGE.in] - print the manual page: the text of PAGE.in, with the core's rows of
+# `TWBENCH list --flags`.
 #
 # In docs/man/twbench.1.in stand three kinds of marks, each a comment of roff on a line of its own:
 #     .\" synopsis      becomes a line for each command
@@ -46,6 +47,9 @@ page=${2:-$(dirname "$0")/../docs/man/twbench.1.in}
             print roff(helps[table, name, i]) "."
         }
     }
+    # Labs say what their commands take themselves.
+    $1 == "lab" { is_lab = 1 }
+    is_lab { next }
     $1 == "command" { commands[++command_count] = $2; usages[$2] = $3 }
     $1 == "flag" || $1 == "parameter" { add($1, $2, $3, $4, $5) }
     END {

@@ -1,12 +1,11 @@
 /* advice.c - writes an advice as JSON, from the evidence and the choice. */
-#include "labs/advise/advice.h"
+#include "labs/advise/evidence.h"
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/tell/result/interval.h"
-#include "labs/advise/front.h"
-#include "labs/advise/words.h"
+#include "labs/advise/choice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static cJSON *make_wishes(const struct wishes *wishes)
     json_add(object, "exact", cJSON_CreateBool(!wishes->late && !wishes->on_clock));
     add_positive(object, "late_ns", (double)wishes->late_ns);
     add_positive(object, "late_share", wishes->late_share);
-    add_positive(object, "memory_bytes_per_task", wishes->memory_bytes);
+    add_positive(object, "memory_bytes_per_task", (double)wishes->memory_bytes);
     add_positive(object, "tail_ns", (double)wishes->tail_ns);
     json_add_text(object, "rule", rule);
     return object;
@@ -127,14 +126,12 @@ static cJSON *make_settings(const struct candidate *candidate)
     return object;
 }
 
-/* Where the load's own size is asked for, and nowhere else. */
-static cJSON *make_identities(const struct advice_evidence *evidence, size_t candidate,
-                              uint64_t tasks)
+static cJSON *make_identities(const struct advice_evidence *evidence, size_t candidate)
 {
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
-        if (item->candidate == candidate && item->tasks == tasks && item->cell)
+        if (item->candidate == candidate && item->cell)
             cJSON_AddItemToArray(list, jsontext_string(item->identity));
     }
     return list;
@@ -173,7 +170,7 @@ static cJSON *make_candidate(const struct advice_evidence *evidence, const struc
     words_why(text, sizeof text, evidence, field, i);
     json_add_text(object, "why", text);
     json_add(object, "figures", of->known ? make_figures(of) : cJSON_CreateNull());
-    json_add(object, "cells", make_identities(evidence, i, load->tasks));
+    json_add(object, "cells", make_identities(evidence, i));
     return object;
 }
 
@@ -186,14 +183,12 @@ static cJSON *make_recommendation(const struct advice_evidence *evidence, const 
     if (choice->chosen == CHOICE_NONE)
         return cJSON_CreateNull();
     const struct candidate *chosen = &evidence->candidates[choice->chosen];
-    cJSON *object = cJSON_CreateObject(), *reasons = cJSON_CreateArray();
+    cJSON *object = cJSON_CreateObject();
     candidate_name(text, sizeof text, chosen);
     json_add_text(object, "candidate", text);
     words_command(text, sizeof text, &evidence->load, chosen);
     json_add_text(object, "command", text);
-    for (size_t i = 0; words_reason(text, sizeof text, evidence, field, i); i++)
-        cJSON_AddItemToArray(reasons, json_text(text));
-    json_add(object, "reasons", reasons);
+    json_add(object, "reasons", words_reasons(evidence, field));
     words_unclear(text, sizeof text, evidence, field);
     json_add_text(object, "unclear", text);
     words_is(text, sizeof text, evidence, field);
@@ -263,7 +258,7 @@ cJSON *advice_make(const struct advice_evidence *evidence)
 {
     struct field *field = memory_take(1, sizeof *field);
     cJSON *advice = cJSON_CreateObject(), *candidates = cJSON_CreateArray();
-    field_fill(field, evidence, evidence->load.tasks);
+    field_fill(field, evidence);
     json_add(advice, "load", make_load(&evidence->load));
     json_add(advice, "wishes", make_wishes(&evidence->wishes));
     json_add(advice, "budget", make_budget(evidence));

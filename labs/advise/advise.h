@@ -8,12 +8,10 @@
 
 extern const struct command cmd_advise, cmd_limits;
 
-/* Of an advice: schema/advice-1.json. */
+/* Of an advice: labs/advise/schema/advice-1.json. */
 void page_advice(struct page *page, const cJSON *document);
 /* "nginx, 300 tasks, tick 1 ms" */
 void page_advice_title(char *out, size_t size, const cJSON *document);
-bool page_advice_is_on_clock(const struct place *advice);
-void page_advice_on_clock(struct page *page, const struct place *advice);
 /* "advise-nginx", for advise.gp: cost against memory.
  *
  * Block 1: each candidate that was measured, by ascending memory: name, what it is (0: dominated, or against
@@ -23,7 +21,7 @@ void page_advice_on_clock(struct page *page, const struct place *advice);
  * 99th percentile of the lateness in microseconds stands in the place of the bytes. */
 void advice_pictures(const cJSON *document, struct pictures *out);
 
-/* Of limits: schema/limits-1.json. */
+/* Of limits: labs/advise/schema/limits-1.json. */
 void page_limits(struct page *page, const cJSON *document);
 int limits_check(const cJSON *document, const char *what, struct diag *diag);
 /* "limits", for limits.gp: against the bytes of all nodes, with the caches of the machine.

@@ -1,9 +1,6 @@
 /* advising.c - makes the load, and races the candidates on it within the budget. */
 #include "labs/advise/advising.h"
 
-#include "harness/base/memory.h"
-#include "labs/advise/racing.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,21 +30,11 @@
 #define STRETCHES  5
 #define STRETCH_NS 10000000u
 
-struct advising {
-    struct measuring measuring;
-};
-
 static uint64_t child_budget(uint64_t whole_ns, uint64_t stream_ns)
 {
     double budget_ns = (double)whole_ns;
-    double child_ns = CHILD_STREAMS * (double)stream_ns;
-    if (child_ns < CHILD_SHARE * budget_ns)
-        child_ns = CHILD_SHARE * budget_ns;
-    if (child_ns > CHILD_SHARE_MAX * budget_ns)
-        child_ns = CHILD_SHARE_MAX * budget_ns;
-    if (child_ns < CHILD_MIN_NS)
-        child_ns = CHILD_MIN_NS;
-    return (uint64_t)child_ns;
+    double child_ns = fmax(CHILD_STREAMS * (double)stream_ns, CHILD_SHARE * budget_ns);
+    return (uint64_t)fmax(fmin(child_ns, CHILD_SHARE_MAX * budget_ns), CHILD_MIN_NS);
 }
 
 /* The load asked for, and where it takes too large a part of the budget, the same workload with fewer tasks. */
@@ -93,7 +80,6 @@ static void meet_clock(struct measuring *measuring, const struct advise_request 
     load->threads = request->threads;
     load->speed = request->speed;
     load->played_ns = played_ns < whole_ns ? (uint64_t)played_ns : 0;
-    measuring->has_sizes = false;
 }
 
 /* Makes the stream, which tells what the load is. */
@@ -117,7 +103,6 @@ static int meet_load(struct measuring *measuring, const struct advise_request *r
         return status;
     measuring->is_made = true;
     measuring->child_ns = child_budget(setup->budget_ns, measuring->stream_ns);
-    measuring->has_sizes = !is_trace;
     measuring->evidence.load = (struct load){
         .workload = workload,
         .is_trace = is_trace,
@@ -172,43 +157,28 @@ static void begin(struct measuring *measuring, const struct advise_request *requ
     measuring->evidence.budget_ns = request->setup->budget_ns;
 }
 
-int advising_run(const struct advise_request *request, struct advising **out, struct diag *diag)
+int advising_run(const struct advise_request *request, struct measuring *out, struct diag *diag)
 {
-    struct advising *advising = *out = memory_take(1, sizeof *advising);
-    struct measuring *measuring = &advising->measuring;
     int status = DIAG_OK;
-    begin(measuring, request);
+    begin(out, request);
     if (request->wishes.on_clock)
-        status = live_open(&measuring->live, request->runners, diag);
+        status = live_open(&out->live, request->runners, diag);
     if (status == DIAG_OK)
-        status = meet_load(measuring, request, diag);
+        status = meet_load(out, request, diag);
     if (status == DIAG_OK)
-        status = session_open(&measuring->session, request->setup, diag);
+        status = session_open(&out->session, request->setup, diag);
     if (status != DIAG_OK)
         return status;
-    measuring->evidence.interruption_ns = measure_interruption();
-    if (measuring->evidence.unmade[0])
-        status = result_leave_out(measuring->session.document, measuring->evidence.unmade, diag);
-    measuring->made_ns = clock_read_ns(CLOCK_MONOTONIC);
-    return status == DIAG_OK ? racing_run(measuring, diag) : status;
+    out->evidence.interruption_ns = measure_interruption();
+    if (out->evidence.unmade[0])
+        status = result_leave_out(out->session.document, out->evidence.unmade, diag);
+    out->made_ns = clock_read_ns(CLOCK_MONOTONIC);
+    return status == DIAG_OK ? racing_run(out, diag) : status;
 }
 
-bool advising_knows(const struct advising *advising)
+void advising_close(struct measuring *measuring)
 {
-    return evidence_knows(&advising->measuring.evidence);
-}
-
-struct result_document *advising_document(struct advising *advising)
-{
-    return advising->measuring.session.document;
-}
-
-void advising_close(struct advising *advising)
-{
-    if (!advising)
-        return;
-    live_close(&advising->measuring.live);
-    session_close(&advising->measuring.session);
-    evidence_free(&advising->measuring.evidence);
-    free(advising);
+    live_close(&measuring->live);
+    session_close(&measuring->session);
+    evidence_free(&measuring->evidence);
 }

@@ -1,5 +1,5 @@
 /* candidates.c - lists the designs and settings to try, and leaves out what cannot fit the load. */
-#include "labs/advise/candidates.h"
+#include "labs/advise/evidence.h"
 
 #include "harness/base/text.h"
 #include "harness/base/units.h"

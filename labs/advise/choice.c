@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,37 +19,17 @@
 
 /* ---- Wishes. --------------------------------------------------------------------------------- */
 
-int wishes_parse_goal(const char *value, const char *flag, enum criterion *out, struct diag *diag)
-{
-    static const struct {
-        const char *word;
-        enum criterion goal;
-    } words[] = {{"cost", CRITERION_COST},
-                 {"memory", CRITERION_MEMORY},
-                 {"tail", CRITERION_TAIL},
-                 {"wakeups", CRITERION_WAKEUPS},
-                 {"late", CRITERION_PRECISION}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, value) == 0) {
-            *out = words[i].goal;
-            return DIAG_OK;
-        }
-    return diag_usage(diag,
-                      "%s: '%s' given; expected cost, memory, tail, wakeups, or with --clock=real "
-                      "late",
-                      flag, value);
-}
-
 int wishes_finish(struct wishes *wishes, struct diag *diag)
 {
-    if (!wishes->on_clock && wishes->goal_given && wishes->goal == CRITERION_PRECISION)
+    wishes->goal_given = wishes->goal != CRITERIA;
+    if (!wishes->on_clock && wishes->goal == CRITERION_PRECISION)
         return diag_usage(diag, "--for=late: lateness is of the real clock: --clock=real is "
                                 "missing");
     if (wishes->on_clock && wishes->late_share > 0)
         return diag_usage(diag, "--late: a share of the delay given; on the real clock expected a "
                                 "time, of which the 99th percentile of the lateness is no more");
-    if (wishes->on_clock && !wishes->goal_given)
-        wishes->goal = CRITERION_PRECISION;
+    if (!wishes->goal_given)
+        wishes->goal = wishes->on_clock ? CRITERION_PRECISION : CRITERION_COST;
     return DIAG_OK;
 }
 
@@ -124,7 +105,7 @@ void wishes_describe(char *out, size_t size, const struct wishes *wishes)
     text_add(&line, "%s", goals[wishes->on_clock][wishes->goal]);
     describe_lateness(&line, wishes);
     if (wishes->memory_bytes > 0)
-        text_add(&line, "; at most %g bytes per %s", wishes->memory_bytes,
+        text_add(&line, "; at most %" PRIu64 " bytes per %s", wishes->memory_bytes,
                  wishes->on_clock ? "timer" : "task");
     if (wishes->tail_ns > 0) {
         units_format_time(time, sizeof time, wishes->tail_ns);
@@ -154,9 +135,9 @@ bool wishes_allow(const struct wishes *wishes, const struct contender *contender
         units_format_time(most, sizeof most, wishes->late_ns);
         snprintf(why, size, "late by %s %s here; at most %s is wished for",
                  of->on_clock ? "a p99 of" : "up to", is, most);
-    } else if (wishes->memory_bytes > 0 && of->bytes_per_task > wishes->memory_bytes) {
-        snprintf(why, size, "%.1f bytes per task; at most %g are wished for", of->bytes_per_task,
-                 wishes->memory_bytes);
+    } else if (wishes->memory_bytes > 0 && of->bytes_per_task > (double)wishes->memory_bytes) {
+        snprintf(why, size, "%.1f bytes per task; at most %" PRIu64 " are wished for",
+                 of->bytes_per_task, wishes->memory_bytes);
     } else if (wishes->tail_ns > 0 && of->tail_max_ns > (double)wishes->tail_ns) {
         units_format_time(is, sizeof is, (uint64_t)of->tail_max_ns);
         units_format_time(most, sizeof most, wishes->tail_ns);
@@ -275,4 +256,72 @@ struct choice choice_make(const struct wishes *wishes, const struct choice_conte
     }
     keep_equal(wishes->goal, contenders, count, choice.chosen, equal);
     return choice;
+}
+
+/* ---- The front: removes dominated contenders, the most expensive first. ------------------------ */
+
+/* Not looked at yet, and so still there. */
+#define UNSEEN (SIZE_MAX - 1)
+
+bool front_dominates(const struct contender *other, const struct contender *than)
+{
+    bool is_better = false;
+    for (int i = 0; i < CRITERIA; i++) {
+        int sign = criteria_compare(other, than, (enum criterion)i);
+        if (sign > 0 || criteria_may_be_better(than, other, (enum criterion)i))
+            return false;
+        is_better = is_better || sign < 0;
+    }
+    return is_better;
+}
+
+static bool is_cheaper(const struct contender *left, const struct contender *right)
+{
+    return left->of.cost_ns.median < right->of.cost_ns.median;
+}
+
+/* The cheapest of those still there that dominates it, or FRONT_ITSELF. */
+static size_t find_dominating(const struct contender *contenders, size_t count, size_t than,
+                              const size_t *by)
+{
+    size_t found = FRONT_ITSELF;
+    for (size_t i = 0; i < count; i++)
+        if (i != than && by[i] >= UNSEEN &&
+            (found == FRONT_ITSELF || is_cheaper(&contenders[i], &contenders[found])) &&
+            front_dominates(&contenders[i], &contenders[than]))
+            found = i;
+    return found;
+}
+
+static size_t find_most_expensive(const struct contender *contenders, size_t count,
+                                  const size_t *by)
+{
+    size_t found = FRONT_ITSELF;
+    for (size_t i = 0; i < count; i++)
+        if (by[i] == UNSEEN &&
+            (found == FRONT_ITSELF || is_cheaper(&contenders[found], &contenders[i])))
+            found = i;
+    return found;
+}
+
+/* Whoever sent it away may have gone since: then one that stayed is named, where one there does it. */
+static void name_by_the_front(const struct contender *contenders, size_t count, size_t *by)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (by[i] == FRONT_ITSELF || by[i] == i || by[by[i]] == FRONT_ITSELF)
+            continue;
+        size_t found = find_dominating(contenders, count, i, by);
+        if (found != FRONT_ITSELF)
+            by[i] = found;
+    }
+}
+
+void front_find(const struct contender *contenders, size_t count, size_t *by)
+{
+    size_t at;
+    for (size_t i = 0; i < count; i++)
+        by[i] = contenders[i].of.known ? UNSEEN : i;
+    while ((at = find_most_expensive(contenders, count, by)) != FRONT_ITSELF)
+        by[at] = find_dominating(contenders, count, at, by);
+    name_by_the_front(contenders, count, by);
 }

@@ -1,6 +1,8 @@
 /* cmd_advise.c - advise: one load, and what is the design for it here. */
 #include "labs/advise/advise.h"
 
+#include "harness/base/memory.h"
+#include "harness/base/units.h"
 #include "harness/command/design_flags.h"
 #include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
@@ -9,7 +11,7 @@
 #include "harness/measure/run/job_pool.h"
 #include "labs/advise/advising.h"
 
-#include "harness/base/units.h"
+#include <stdlib.h>
 
 #define SPEED_MAX 1e6
 
@@ -21,19 +23,11 @@ struct advise_options {
     struct wishes wishes;
     bool exact;
     uint64_t tasks;
+    int clock;
     const char *runners; /* --clock=real */
     uint64_t threads, duration_ns;
     double speed;
 };
-
-static int take_for(struct call *call, void *of, const char *flag, const char *value,
-                    struct diag *diag)
-{
-    struct advise_options *options = of;
-    (void)call;
-    options->wishes.goal_given = true;
-    return wishes_parse_goal(value, flag, &options->wishes.goal, diag);
-}
 
 static int take_late(struct call *call, void *of, const char *flag, const char *value,
                      struct diag *diag)
@@ -41,29 +35,6 @@ static int take_late(struct call *call, void *of, const char *flag, const char *
     struct advise_options *options = of;
     (void)call;
     return wishes_parse_late(value, flag, &options->wishes, diag);
-}
-
-static int take_memory(struct call *call, void *of, const char *flag, const char *value,
-                       struct diag *diag)
-{
-    struct advise_options *options = of;
-    uint64_t bytes = 0;
-    (void)call;
-    int status = flag_count(flag, value, 1, UINT64_C(1) << 40, &bytes, diag);
-    options->wishes.memory_bytes = (double)bytes;
-    return status;
-}
-
-static int take_clock(struct call *call, void *of, const char *flag, const char *value,
-                      struct diag *diag)
-{
-    static const char *const words[] = {"virtual", "real", NULL};
-    struct advise_options *options = of;
-    int place = 0;
-    (void)call;
-    int status = flag_word(flag, value, words, &place, diag);
-    options->wishes.on_clock = place == 1;
-    return status;
 }
 
 static int take_speed(struct call *call, void *of, const char *flag, const char *value,
@@ -74,22 +45,29 @@ static int take_speed(struct call *call, void *of, const char *flag, const char 
     return units_parse_real_in(value, flag, 1 / SPEED_MAX, SPEED_MAX, &options->speed, diag);
 }
 
+/* In the order of enum criterion. */
+static const char *const goal_words[] = {"cost", "memory", "tail", "late", "wakeups", NULL};
+static const char *const clock_words[] = {"virtual", "real", NULL};
+#define CLOCK_REAL 1
+
 #define OF struct advise_options
 static const struct flag set_flags[] = {FLAG_NAMED(
     "set", "NAME=VALUE", "override a parameter of the workload; may be repeated", load_flag_set)};
 static const struct flag flags[] = {
     FLAG_COUNT("tasks", "N", "number of timers (default: the workload's)", OF, tasks, 1,
                TW_CAPACITY_MAX),
-    FLAG_BY("for", "GOAL",
-            "cost (default), memory, tail, wakeups; with --clock=real late (default)", take_for),
+    FLAG_WORD("for", "GOAL",
+              "cost (default), memory, tail, wakeups; with --clock=real late (default)", OF,
+              wishes.goal, goal_words),
     FLAG_SWITCH("exact", "only designs that are never late, at the load's own tick (default)", OF,
                 exact),
     FLAG_BY("late", "TIME|SHARE",
             "lateness that may be: 10ms, also of coarser ticks; or 12.5% of a delay", take_late),
-    FLAG_BY("memory", "BYTES", "most memory per task, all of it", take_memory),
+    FLAG_COUNT("memory", "BYTES", "most memory per task, all of it", OF, wishes.memory_bytes, 1,
+               UINT64_C(1) << 40),
     FLAG_TIME("tail", "no single advance may take longer", OF, wishes.tail_ns, 1),
-    FLAG_BY("clock", "virtual|real", "real: which runner and design, on the machine's clock",
-            take_clock),
+    FLAG_WORD("clock", "virtual|real", "real: which runner and design, on the machine's clock", OF,
+              clock, clock_words),
     FLAG_FILE("runner", "A,B|all", "with --clock=real: runners to choose from (default all)", OF,
               runners),
     FLAG_COUNT("threads", "N", "with --clock=real: threads that start and stop timers (default 1)",
@@ -131,6 +109,7 @@ static void begin(struct call *call)
     options->setup.min_time_ns = 2000000;
     options->setup.budget_ns = UINT64_C(60000000000);
     options->setup.kind = "advice";
+    options->wishes.goal = CRITERIA;
     options->outputs.kind = OUTPUT_RESULT;
     options->outputs.keeps_cells = true;
     options->designs.refuses_settings = true;
@@ -171,6 +150,7 @@ static int check_clock(const struct advise_options *options, struct diag *diag)
 static int check(struct call *call, struct advise_options *options, struct diag *diag)
 {
     int status = check_operands(call, diag);
+    options->wishes.on_clock = options->clock == CLOCK_REAL;
     if (status == DIAG_OK && options->exact && options->wishes.late)
         status = diag_usage(diag, "--exact and --late: only one of them can be meant");
     if (status == DIAG_OK)
@@ -189,7 +169,7 @@ static const char *const usual[] = {"heap", "hashed", "hier", "fast"};
 static int run(struct call *call)
 {
     struct diag diag;
-    struct advising *advising = NULL;
+    struct measuring *measuring;
     struct advise_options *options = call->options;
     const struct tw_design *designs[USUAL];
     int status = check(call, options, &diag);
@@ -219,14 +199,16 @@ static int run(struct call *call)
         for (size_t i = 0; i < USUAL; i++)
             designs[i] = registry_find(usual[i]);
     }
-    status = advising_run(&request, &advising, &diag);
+    measuring = memory_take(1, sizeof *measuring);
+    status = advising_run(&request, measuring, &diag);
     int exit_status =
         status == DIAG_OK || status == POOL_INTERRUPTED
-            ? outputs_finish(call, &options->outputs, advising_document(advising), false, status)
+            ? outputs_finish(call, &options->outputs, measuring->session.document, false, status)
             : command_fail(status, &diag);
-    if (exit_status <= EXIT_FAILED && !advising_knows(advising) && status == DIAG_OK)
+    if (exit_status <= EXIT_FAILED && !evidence_knows(&measuring->evidence) && status == DIAG_OK)
         exit_status = EXIT_INCONCLUSIVE;
-    advising_close(advising);
+    advising_close(measuring);
+    free(measuring);
     designs_close(&options->designs);
     return exit_status;
 }

@@ -1,9 +1,9 @@
-/* evidence.c - keeps which cell measured which candidate, and looks up their figures at one size. */
+/* evidence.c - keeps which cell measured which candidate, and looks up their figures. */
 #include "labs/advise/evidence.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
-#include "labs/advise/front.h"
+#include "labs/advise/choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ size_t evidence_add_candidate(struct advice_evidence *evidence, const struct can
     return evidence->candidate_count++;
 }
 
-void evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t tasks, size_t round,
+void evidence_add(struct advice_evidence *evidence, size_t candidate, size_t round,
                   const char *identity)
 {
     if (evidence->item_count == evidence->item_room) {
@@ -31,7 +31,15 @@ void evidence_add(struct advice_evidence *evidence, size_t candidate, uint64_t t
             memory_grow(evidence->items, evidence->item_room, sizeof *evidence->items);
     }
     evidence->items[evidence->item_count++] =
-        (struct evidence_item){candidate, tasks, round, memory_text(identity), NULL};
+        (struct evidence_item){candidate, round, memory_text(identity), NULL};
+}
+
+bool evidence_has(const struct advice_evidence *evidence, size_t candidate, size_t round)
+{
+    for (size_t i = 0; i < evidence->item_count; i++)
+        if (evidence->items[i].candidate == candidate && evidence->items[i].round == round)
+            return true;
+    return false;
 }
 
 static cJSON *find_cell(const cJSON *cells, const char *identity)
@@ -45,8 +53,15 @@ static cJSON *find_cell(const cJSON *cells, const char *identity)
     return NULL;
 }
 
+static cJSON *rounds_of(const cJSON *cell)
+{
+    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(cell, "clock"),
+                                            "rounds");
+}
+
 void evidence_add_run(struct advice_evidence *evidence, size_t candidate, size_t round, cJSON *cell)
 {
+    static const char *const said[] = {"status", "reason"};
     char name[CANDIDATE_NAME_MAX], identity[CANDIDATE_NAME_MAX + 32];
     candidate_name(name, sizeof name, &evidence->candidates[candidate]);
     snprintf(identity, sizeof identity, "%s round=%zu", name, round);
@@ -57,20 +72,15 @@ void evidence_add_run(struct advice_evidence *evidence, size_t candidate, size_t
         cJSON_DeleteItemFromObjectCaseSensitive(cell, "identity");
         json_add_text(cell, "identity", identity);
         cJSON_AddItemToArray(evidence->runs, cell);
-        evidence_add(evidence, candidate, evidence->load.tasks, round, identity);
+        evidence_add(evidence, candidate, round, identity);
         return;
     }
-    cJSON *rounds = cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(there, "clock"), "rounds");
-    cJSON *more = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(cell, "clock"),
-                                                   "rounds"),
-          *one;
+    cJSON *rounds = rounds_of(there), *more = rounds_of(cell), *one;
     while (rounds && (one = cJSON_DetachItemFromArray(more, 0)))
         cJSON_AddItemToArray(rounds, one);
-    cJSON_ReplaceItemInObjectCaseSensitive(there, "status",
-                                           cJSON_DetachItemFromObjectCaseSensitive(cell, "status"));
-    cJSON_ReplaceItemInObjectCaseSensitive(there, "reason",
-                                           cJSON_DetachItemFromObjectCaseSensitive(cell, "reason"));
+    for (size_t i = 0; i < 2; i++)
+        cJSON_ReplaceItemInObjectCaseSensitive(
+            there, said[i], cJSON_DetachItemFromObjectCaseSensitive(cell, said[i]));
     cJSON_Delete(cell);
 }
 
@@ -94,13 +104,12 @@ void evidence_free(struct advice_evidence *evidence)
 
 /* ---- Reading. -------------------------------------------------------------------------------- */
 
-struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate,
-                                    uint64_t tasks)
+struct contender evidence_contender(const struct advice_evidence *evidence, size_t candidate)
 {
     struct contender out = {.cells = {.cells = {NULL}}};
     for (size_t i = 0; i < evidence->item_count; i++) {
         const struct evidence_item *item = &evidence->items[i];
-        if (item->candidate == candidate && item->tasks == tasks && item->round < CRITERIA_ROUNDS)
+        if (item->candidate == candidate && item->round < CRITERIA_ROUNDS)
             out.cells.cells[item->round] = item->cell;
         if (item->candidate == candidate && item->round == EVIDENCE_IDLE)
             out.cells.idle = item->cell;
@@ -113,7 +122,7 @@ struct contender evidence_contender(const struct advice_evidence *evidence, size
 bool evidence_knows(const struct advice_evidence *evidence)
 {
     for (size_t i = 0; i < evidence->candidate_count; i++)
-        if (evidence_contender(evidence, i, evidence->load.tasks).of.known)
+        if (evidence_contender(evidence, i).of.known)
             return true;
     return false;
 }
@@ -131,14 +140,13 @@ static void find_front(struct field *out)
         out->contenders[i].of.known = known[i];
 }
 
-void field_fill(struct field *out, const struct advice_evidence *evidence, uint64_t tasks)
+void field_fill(struct field *out, const struct advice_evidence *evidence)
 {
-    out->tasks = tasks;
     out->count = evidence->candidate_count;
     for (size_t i = 0; i < out->count; i++) {
         const struct candidate *candidate = &evidence->candidates[i];
         struct contender *contender = &out->contenders[i];
-        *contender = evidence_contender(evidence, i, tasks);
+        *contender = evidence_contender(evidence, i);
         out->why[i][0] = '\0';
         out->entries[i] = (struct choice_contender){
             .contender = contender,

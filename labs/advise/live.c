@@ -1,7 +1,8 @@
 /* live.c - calls the program of the lab live, and reads its documents. */
-#include "labs/advise/live.h"
+#include "labs/advise/advising.h"
 
 #include "harness/base/json.h"
+#include "harness/base/lists.h"
 #include "harness/base/memory.h"
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
@@ -14,67 +15,51 @@
 
 /* ---- Its runners. ---------------------------------------------------------------------------- */
 
-static bool is_named(const char *names, const char *name)
+static void take_runner(struct live *live, const cJSON *runner)
 {
-    size_t length = strlen(name);
-    for (const char *at = names; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    }
-    return false;
+    if (live->count < LIVE_RUNNERS_MAX)
+        live->runners[live->count++] =
+            (struct runner){json_get_text(runner, "name"), json_get_text(runner, "summary"),
+                            json_get_text(runner, "after")};
 }
 
-/* Is each of the names a runner's? */
-static int check_names(const cJSON *runners, const char *names, struct diag *diag)
+/* A lists_item_fn. */
+static int add_runner(void *ctx, const char *flag, const char *name, struct diag *diag)
 {
+    struct live *live = ctx;
     char expected[400] = "", hint[NEAREST_HINT];
     struct text list = text_in(expected, sizeof expected);
     const cJSON *runner;
-    cJSON_ArrayForEach(runner, runners)
+    cJSON_ArrayForEach(runner, json_get(live->listing, "runners"))
     {
         text_add_item(&list, ", ", "%s", json_get_text(runner, "name"));
-    }
-    for (const char *at = names; at; at = strchr(at, ',')) {
-        char name[64];
-        at += *at == ',';
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        bool found = false;
-        cJSON_ArrayForEach(runner, runners)
-        {
-            found = found || strcmp(json_get_text(runner, "name"), name) == 0;
+        if (strcmp(json_get_text(runner, "name"), name) == 0) {
+            take_runner(live, runner);
+            return DIAG_OK;
         }
-        if (!found)
-            return diag_usage(diag, "--runner: no runner '%s'; expected one of %s%s", name,
-                              expected, nearest_listed(name, expected, hint, sizeof hint));
     }
-    return DIAG_OK;
+    return diag_usage(diag, "%s: no runner '%s'; expected one of %s%s", flag, name, expected,
+                      nearest_listed(name, expected, hint, sizeof hint));
 }
 
 int live_open(struct live *live, const char *names, struct diag *diag)
 {
     static const char *const words[] = {"twbench", "list", "--json=-", NULL};
     char *text = NULL, path[4200];
-    bool all = strcmp(names, "all") == 0;
+    const cJSON *runner;
     *live = (struct live){.count = 0};
     if (!lab_program("live", path, sizeof path))
         return diag_usage(diag, "--clock=real is in the lab live: 'make live', or apt install "
                                 "twbench-live");
-    cJSON *listing = lab_run("live", words, &text) ? cJSON_Parse(text) : NULL;
-    const cJSON *runners = json_get(listing, "runners"), *runner;
+    live->listing = lab_run("live", words, &text) ? cJSON_Parse(text) : NULL;
     free(text);
-    live->listing = listing;
-    if (!cJSON_IsArray(runners))
-        return diag_run(diag, "%s: names no runners", path);
-    int status = all ? DIAG_OK : check_names(runners, names, diag);
-    cJSON_ArrayForEach(runner, runners)
+    if (strcmp(names, "all") != 0)
+        return lists_split(names, ',', "--runner", LIVE_RUNNERS_MAX, add_runner, live, diag);
+    cJSON_ArrayForEach(runner, json_get(live->listing, "runners"))
     {
-        const char *name = json_get_text(runner, "name");
-        if (live->count < LIVE_RUNNERS_MAX && (all || is_named(names, name)))
-            live->runners[live->count++] = (struct runner){name, json_get_text(runner, "summary"),
-                                                           json_get_text(runner, "after")};
+        take_runner(live, runner);
     }
-    return status;
+    return live->count > 0 ? DIAG_OK : diag_run(diag, "%s: names no runners", path);
 }
 
 void live_close(struct live *live)

@@ -1,5 +1,5 @@
 /* measuring.c - measures candidates of an advice within its budget. */
-#include "labs/advise/measuring.h"
+#include "labs/advise/advising.h"
 
 #include "harness/base/json.h"
 
@@ -30,8 +30,7 @@ double measuring_used(const struct measuring *measuring)
 /* Wall time of one pass, from any cell of the candidate at the load's own size; 0: none is known. */
 static double pass_ns(const struct measuring *measuring, size_t candidate, double *passes)
 {
-    struct contender contender =
-        evidence_contender(&measuring->evidence, candidate, measuring->evidence.load.tasks);
+    struct contender contender = evidence_contender(&measuring->evidence, candidate);
     for (size_t i = 0; i < CRITERIA_ROUNDS && contender.of.known; i++) {
         const cJSON *cell = contender.cells.cells[i], *phase;
         double ns = 0;
@@ -83,30 +82,13 @@ double measuring_predict(const struct measuring *measuring, const struct measuri
 
 /* ---- Running. -------------------------------------------------------------------------------- */
 
-/* Wall time of making the load at that size. */
-static double stream_expected_ns(const struct measuring *measuring, uint64_t tasks)
-{
-    return (double)measuring->stream_ns * (double)tasks / (double)measuring->evidence.load.tasks;
-}
-
-bool measuring_has(const struct measuring *measuring, size_t candidate, uint64_t tasks,
-                   size_t round)
-{
-    for (size_t i = 0; i < measuring->evidence.item_count; i++) {
-        const struct evidence_item *item = &measuring->evidence.items[i];
-        if (item->candidate == candidate && item->tasks == tasks && item->round == round)
-            return true;
-    }
-    return false;
-}
-
 static void name_cell(void *ctx, const struct plan_group *group, const struct plan_cell *cell,
                       const char *identity)
 {
     struct measuring *measuring = ctx;
     size_t candidate = measuring->chosen[cell - measuring->session.cells];
     (void)group;
-    evidence_add(&measuring->evidence, candidate, measuring->tasks, measuring->round, identity);
+    evidence_add(&measuring->evidence, candidate, measuring->round, identity);
 }
 
 static void fill_matrix(struct measuring *measuring, const struct measuring_step *step,
@@ -117,8 +99,6 @@ static void fill_matrix(struct measuring *measuring, const struct measuring_step
     matrix->tick_ns = tick_ns > 0 ? tick_ns : measuring->setup.tick_ns;
     matrix->runs = step->runs;
     matrix->warmup = step->warmup;
-    if (step->min_time_ns > 0)
-        matrix->min_time_ns = step->min_time_ns;
     matrix->budget_ns = measuring->child_ns;
 }
 
@@ -131,9 +111,9 @@ static struct plan_cell cell_of(const struct candidate *candidate)
     return cell;
 }
 
-static struct plan_group group_of(const struct load *load, uint64_t tasks)
+static struct plan_group group_of(const struct load *load)
 {
-    return (struct plan_group){load->workload, load->is_trace ? 0 : tasks};
+    return (struct plan_group){load->workload, load->is_trace ? 0 : load->tasks};
 }
 
 /* The candidates of one tick: they share a stream. */
@@ -142,17 +122,14 @@ static int run_tick(struct measuring *measuring, const struct measuring_step *st
 {
     struct plan_cell cells[CANDIDATES_MAX];
     struct session *session = &measuring->session;
-    struct plan_group group = group_of(&measuring->evidence.load, step->tasks);
+    struct plan_group group = group_of(&measuring->evidence.load);
     uint64_t tick_ns = measuring->evidence.candidates[chosen[0]].tick_ns;
-    bool is_other = tick_ns > 0 || step->tasks != measuring->evidence.load.tasks;
-    if (is_other &&
-        !deadline_fits(&measuring->session.deadline, stream_expected_ns(measuring, step->tasks)))
+    if (tick_ns > 0 && !deadline_fits(&session->deadline, (double)measuring->stream_ns))
         return DEADLINE_OVER;
     for (size_t i = 0; i < count; i++)
         cells[i] = cell_of(&measuring->evidence.candidates[chosen[i]]);
     fill_matrix(measuring, step, tick_ns);
     measuring->chosen = chosen;
-    measuring->tasks = step->tasks;
     measuring->round = step->round;
     session->named = name_cell;
     session->named_ctx = measuring;
@@ -198,7 +175,7 @@ int measuring_same_load(struct measuring *measuring, uint64_t tick_ns, bool *sam
                         struct diag *diag)
 {
     const struct load *load = &measuring->evidence.load;
-    struct plan_group group = group_of(load, load->tasks);
+    struct plan_group group = group_of(load);
     struct stream *stream = NULL;
     if (!deadline_fits(&measuring->session.deadline, (double)measuring->stream_ns))
         return DEADLINE_OVER;
@@ -234,7 +211,7 @@ int measuring_run(struct measuring *measuring, const struct measuring_step *step
             continue;
         for (size_t j = i; j < step->count; j++)
             if (candidates[step->chosen[j]].tick_ns == tick_ns &&
-                !measuring_has(measuring, step->chosen[j], step->tasks, step->round))
+                !evidence_has(&measuring->evidence, step->chosen[j], step->round))
                 chosen[count++] = step->chosen[j];
         if (count > 0 && measuring->evidence.wishes.on_clock)
             status = run_on_clock(measuring, step, chosen, count);
@@ -242,7 +219,7 @@ int measuring_run(struct measuring *measuring, const struct measuring_step *step
             status = run_tick(measuring, step, chosen, count, diag);
     }
     evidence_look(&measuring->evidence, result_json(measuring->session.document));
-    if (step->count == 1 && step->tasks == measuring->evidence.load.tasks && step->round == 0)
+    if (step->count == 1 && step->round == 0)
         measuring->look_ns[step->chosen[0]] = (double)(clock_read_ns(CLOCK_MONOTONIC) - begin_ns);
     return status;
 }

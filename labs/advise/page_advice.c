@@ -2,10 +2,11 @@
 #include "labs/advise/advise.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
-#include "harness/tell/report/figure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,17 @@ void page_advice_title(char *out, size_t size, const cJSON *document)
              tick_ns > 0 ? ", tick " : "", tick_ns > 0 ? tick : "");
 }
 
+static bool is_on_clock(const struct place *advice)
+{
+    return strcmp(place_text(advice, "wishes.clock"), "real") == 0;
+}
+
 static bool has_status(const struct place *candidate, const char *status)
 {
     return strcmp(place_text(candidate, "status"), status) == 0;
 }
+
+#define FIELDS(rows) (sizeof(rows) / sizeof *(rows))
 
 /* ---- The recommendation. --------------------------------------------------------------------- */
 
@@ -68,186 +76,129 @@ static void add_recommendation(struct page *page, const struct place *advice)
     page_say(page, PAGE_CODE_BLOCK, &recommendation, "{command}");
 }
 
-#define COMPARED_MAX 10
+/* ---- Tables. --------------------------------------------------------------------------------- */
 
-/* What the others cost, over the recommended one.  Files of before have no memory here. */
-static void add_comparisons(struct page *page, const struct place *advice)
+#define COMPARED_MAX 10
+#define RATIO(key)   "{" key ".median}< ({" key ".low} - {" key ".high})>"
+#define NAMES        (PAGE_LEFT | PAGE_NAMES)
+
+static const struct page_field ratios[] = {
+    {"", "candidate", NAMES, 0, "{candidate}"},
+    {"cost", "times", 0, 0, RATIO("cost_ratio")},
+    {"memory", "times", 0, 1, "{memory_ratio}"},
+    {"", "", PAGE_LEFT | PAGE_PROSE, 0, "{why}"},
+};
+static const struct page_field clock_ratios[] = {
+    {"", "candidate", NAMES, 0, "{candidate}"},
+    {"lateness", "p99, times", 0, 0, RATIO("late_ratio")},
+    {"caller", "p99, times", 0, 0, RATIO("caller_ratio")},
+    {"processor", "times", 0, 0, RATIO("cost_ratio")},
+    {"memory", "times", 0, 1, "{memory_ratio}"},
+    {"", "", PAGE_LEFT | PAGE_PROSE, 2, "{why}"},
+};
+static const struct page_field figures[] = {
+    {"", "candidate", NAMES, 0, "{name}"},
+    {"cost", "ns/op", PAGE_BEST, 0, "{figures.cost_ns_per_op.median}"},
+    {"from", "", 0, 5, "{figures.cost_ns_per_op.low}"},
+    {"to", "", 0, 5, "{figures.cost_ns_per_op.high}"},
+    {"adv. p99", NULL, PAGE_BEST, 3, "{figures.advance_p99_ns:time}"},
+    {"adv. max", NULL, PAGE_BEST, 8, "{figures.advance_max_ns:time}"},
+    {"memory", "B/task", PAGE_BEST, 9, "{figures.bytes_per_task}"},
+    {"late", NULL, PAGE_BEST, 2, "{figures.late_max_ns:time}"},
+    {"wake-ups", "", PAGE_BEST, 6, "{figures.wakeups}"},
+    {"useful", "", 0, 4, "{figures.useful_wakeups}"},
+    {"", "", PAGE_LEFT, 7, "{status}"},
+};
+static const struct page_field clock_figures[] = {
+    {"", "candidate", NAMES, 0, "{name}"},
+    {"late p50", NULL, PAGE_BEST, 3, "{figures.clock.late_p50_ns:time}"},
+    {"late p99", NULL, PAGE_BEST, 9, "{figures.clock.late_p99_ns.median:time}"},
+    {"late max", NULL, PAGE_BEST, 4, "{figures.late_max_ns:time}"},
+    {"start p99", NULL, PAGE_BEST, 7, "{figures.clock.start_p99_ns:time}"},
+    {"stop p99", NULL, PAGE_BEST, 6, "{figures.clock.stop_p99_ns:time}"},
+    {"cpu per op", NULL, PAGE_BEST, 8, "{figures.cost_ns_per_op.median:time}"},
+    {"idle", "wake-ups/s", PAGE_BEST, 5, "{figures.clock.idle_wakeups_per_s}"},
+    {"memory", "B/timer", PAGE_BEST, 2, "{figures.bytes_per_task}"},
+    {"", "", PAGE_LEFT, 10, "{status}"},
+};
+
+struct fields {
+    const struct page_field *items;
+    size_t count;
+};
+static const struct fields ratio_fields[2] = {{ratios, FIELDS(ratios)},
+                                              {clock_ratios, FIELDS(clock_ratios)}};
+static const struct fields figure_fields[2] = {{figures, FIELDS(figures)},
+                                               {clock_figures, FIELDS(clock_figures)}};
+
+/* What the others cost, over the recommended one. */
+static void add_comparisons(struct page *page, const struct place *advice, bool on_clock)
 {
+    const struct fields *fields = &ratio_fields[on_clock];
     struct place rows = place_get(advice, "comparisons");
-    int left = COMPARED_MAX;
+    int left = on_clock ? cJSON_GetArraySize(rows.json) : COMPARED_MAX;
     if (!rows.json || !rows.json->child)
         return;
     page_heading(page, 2, "compared", "Compared with the recommended one");
-    page_table(page, "compared-table",
-               "Cost and memory as multiples of those of the recommended one");
-    page_column(page, "", "candidate", PAGE_LEFT | PAGE_NAMES, 0);
-    page_column(page, "cost", "times", 0, 0);
-    page_column(page, "from", "", 0, 2);
-    page_column(page, "to", "", 0, 2);
-    page_column(page, "memory", "times", 0, 1);
-    page_column(page, "", "", PAGE_LEFT | PAGE_PROSE, 0);
+    page_table(page, "compared-table", "As multiples of the recommended one");
+    page_columns(page, fields->items, fields->count);
     for (struct place row = place_item(&rows, 0); row.json && left-- > 0; place_next(&row)) {
-        page_row(page);
-        page_cell_put(page, &row, "candidate");
-        if (json_get(row.json, "cost_ratio.median"))
-            page_cell_put(page, &row, "cost_ratio.median");
-        else
-            page_cell(page, "not measured");
-        page_cell_put(page, &row, "cost_ratio.low");
-        page_cell_put(page, &row, "cost_ratio.high");
-        page_cell_put(page, &row, "memory_ratio");
-        page_cell_put(page, &row, "why");
+        page_fields(page, fields->items, fields->count, &row);
+        if (!json_get(row.json, "cost_ratio.median"))
+            page_note(page, "not measured");
     }
 }
 
-/* ---- Tables of candidates. ------------------------------------------------------------------- */
-
-/* Columns in units of time read well for all rows that are shown. */
-static const char *const time_paths[] = {"figures.advance_p99_ns", "figures.advance_max_ns",
-                                         "figures.late_max_ns"};
-enum { P99, MAX, LATE, TIMES };
-
-struct candidates {
-    struct place *rows; /* sorted by cost */
-    size_t count;
-    const char *units[TIMES];
-    double divisors[TIMES];
-};
+static int by_figure(const void *left, const void *right, const char *path)
+{
+    double a = place_number(left, path), b = place_number(right, path);
+    return isnan(a) || isnan(b) ? isnan(a) - isnan(b) : (a > b) - (a < b);
+}
 
 static int by_cost(const void *left, const void *right)
 {
-    double a = place_number(left, "figures.cost_ns_per_op.median");
-    double b = place_number(right, "figures.cost_ns_per_op.median");
-    return (a > b) - (a < b);
+    return by_figure(left, right, "figures.cost_ns_per_op.median");
+}
+
+static int by_lateness(const void *left, const void *right)
+{
+    return by_figure(left, right, "figures.clock.late_p99_ns.median");
 }
 
 static bool is_on_front(const struct place *candidate)
 {
-    return json_get(candidate->json, "figures") &&
-           (cJSON_IsTrue(json_get(candidate->json, "front")) ||
-            has_status(candidate, "recommended") || has_status(candidate, "not-told-apart"));
+    return cJSON_IsTrue(json_get(candidate->json, "front")) ||
+           has_status(candidate, "recommended") || has_status(candidate, "not-told-apart");
 }
 
-static bool is_measured(const struct place *candidate)
+/* Those that were measured, of the front or all of them, the best first. */
+static void add_figures(struct page *page, const struct place *advice, bool on_clock, bool all,
+                        const char *id, const char *title)
 {
-    return json_get(candidate->json, "figures") != NULL;
-}
-
-static void find_unit(struct candidates *candidates, size_t which)
-{
-    double *values = calloc(candidates->count + 1, sizeof *values);
-    for (size_t i = 0; values && i < candidates->count; i++)
-        values[i] = place_number(&candidates->rows[i], time_paths[which]);
-    candidates->units[which] =
-        figure_time_unit(values, values ? candidates->count : 0, &candidates->divisors[which]);
-    free(values);
-}
-
-/* Nothing without memory; candidates_free in any case. */
-static void gather(struct candidates *candidates, const struct place *advice,
-                   bool (*is_taken)(const struct place *))
-{
-    struct place all = place_get(advice, "candidates");
-    *candidates = (struct candidates){
-        .rows = calloc((size_t)cJSON_GetArraySize(all.json) + 1, sizeof *candidates->rows)};
-    for (struct place at = place_item(&all, 0); at.json && candidates->rows; place_next(&at))
-        if (is_taken(&at))
-            candidates->rows[candidates->count++] = at;
-    if (candidates->rows)
-        qsort(candidates->rows, candidates->count, sizeof *candidates->rows, by_cost);
-    for (size_t i = 0; i < TIMES; i++)
-        find_unit(candidates, i);
-}
-
-static void candidates_free(struct candidates *candidates)
-{
-    free(candidates->rows);
-}
-
-static void add_columns(struct page *page, const struct candidates *candidates)
-{
-    const char *const *units = candidates->units;
-    page_column(page, "", "candidate", PAGE_LEFT | PAGE_NAMES, 0);
-    page_column(page, "cost", "ns/op", PAGE_BEST, 0);
-    page_column(page, "", "", PAGE_LEFT, 5);
-    page_column(page, "adv. p99", units[P99], PAGE_BEST, 3);
-    page_column(page, "adv. max", units[MAX], PAGE_BEST, 8);
-    page_column(page, "memory", "B/task", PAGE_BEST, 9);
-    page_column(page, "late", units[LATE], PAGE_BEST, 2);
-    page_column(page, "wake-ups", "", PAGE_BEST, 6);
-    page_column(page, "useful", "", 0, 4);
-    page_column(page, "", "", PAGE_LEFT, 7);
-}
-
-static void add_time(struct page *page, const struct candidates *candidates,
-                     const struct place *row, size_t which)
-{
-    char text[FIGURE_SIZE];
-    figure_number(text, place_number(row, time_paths[which]) / candidates->divisors[which]);
-    page_cell(page, "%s", "");
-    page_put_as(page, row, time_paths[which], "%s", text);
-}
-
-static void add_useful(struct page *page, const struct place *row)
-{
-    double wakeups = place_number(row, "figures.wakeups");
-    page_cell(page, "%s", "");
-    if (wakeups > 0)
-        page_put_as(page, row, "figures.useful_wakeups", "%.0f %%",
-                    100 * place_number(row, "figures.useful_wakeups") / wakeups);
-}
-
-static void add_row(struct page *page, const struct candidates *candidates, const struct place *row)
-{
-    char cost[FIGURE_SIZE], deviation[FIGURE_SIZE];
-    const char *status = place_text(row, "status");
-    figure_interval(cost, deviation, json_get(row->json, "figures.cost_ns_per_op"));
-    page_row(page);
-    page_cell_put(page, row, "name");
-    page_cell(page, "%s", "");
-    page_put_as(page, row, "figures.cost_ns_per_op.median", "%s", cost);
-    page_cell(page, "%s%s", deviation[0] ? "\u00b1" : "",
-              deviation); /* fewer than six samples have none */
-    add_time(page, candidates, row, P99);
-    add_time(page, candidates, row, MAX);
-    page_cell_put(page, row, "figures.bytes_per_task");
-    add_time(page, candidates, row, LATE);
-    page_cell_put(page, row, "figures.wakeups");
-    add_useful(page, row);
-    page_cell(page, "%s",
-              strcmp(status, "not-told-apart") == 0 ? "not different"
-              : strcmp(status, "front") == 0        ? ""
-                                                    : status);
-}
-
-static void add_table(struct page *page, const struct candidates *candidates, const char *id,
-                      const char *title)
-{
-    page_table(page, id, title);
-    add_columns(page, candidates);
-    for (size_t i = 0; i < candidates->count; i++)
-        add_row(page, candidates, &candidates->rows[i]);
-}
-
-static void add_front(struct page *page, const struct place *advice)
-{
-    struct candidates candidates;
-    gather(&candidates, advice, is_on_front);
-    if (candidates.count > 0) {
-        page_heading(page, 2, "front", "Candidates that no other dominates");
-        add_table(page, &candidates, "front-table", "Candidates that no other dominates");
+    struct place candidates = place_get(advice, "candidates");
+    struct place *rows = memory_take((size_t)cJSON_GetArraySize(candidates.json) + 1, sizeof *rows);
+    const struct fields *fields = &figure_fields[on_clock];
+    bool is_fold = all && !on_clock;
+    char table[40];
+    size_t count = 0;
+    for (struct place at = place_item(&candidates, 0); at.json; place_next(&at))
+        if (json_get(at.json, "figures") && (all || is_on_front(&at)))
+            rows[count++] = at;
+    qsort(rows, count, sizeof *rows, on_clock ? by_lateness : by_cost);
+    if (count > 0) {
+        if (is_fold)
+            page_fold(page, "All %zu candidates that were measured", count);
+        else
+            page_heading(page, 2, id, "%s", title);
+        snprintf(table, sizeof table, "%s-table", id);
+        page_table(page, table, title);
+        page_columns(page, fields->items, fields->count);
     }
-    candidates_free(&candidates);
-}
-
-static void add_all(struct page *page, const struct place *advice)
-{
-    struct candidates candidates;
-    gather(&candidates, advice, is_measured);
-    page_fold(page, "All %zu candidates that were measured", candidates.count);
-    add_table(page, &candidates, "candidates", "All candidates that were measured");
-    page_open(page, PAGE_FOLD_END);
-    candidates_free(&candidates);
+    for (size_t i = 0; i < count; i++)
+        page_fields(page, fields->items, fields->count, &rows[i]);
+    if (count > 0 && is_fold)
+        page_open(page, PAGE_FOLD_END);
+    free(rows);
 }
 
 /* ---- What became of the others. -------------------------------------------------------------- */
@@ -301,7 +252,7 @@ static bool is_unmeasured(const struct place *advice)
 static void say_rule(struct page *page, const struct place *advice)
 {
     page_say(page, PAGE_ITEM, advice, "The rule: {wishes.rule}.");
-    if (page_advice_is_on_clock(advice))
+    if (is_on_clock(advice))
         page_say(page, PAGE_ITEM, advice,
                  "Lateness, caller's latency and processor time differ where the 95 % interval of "
                  "the ratio of runs of one round and 3 % say so, the rest by 1 %.");
@@ -337,7 +288,7 @@ void page_advice(struct page *page, const cJSON *document)
     char title[256];
     struct place root = place_root(document), advice = place_get(&root, "advice");
     page_advice_title(title, sizeof title, document);
-    bool on_clock = page_advice_is_on_clock(&advice);
+    bool on_clock = is_on_clock(&advice);
     page_heading(page, 1, NULL, on_clock ? "Which runner and design for %s" : "Which design for %s",
                  title);
     page_about(page, document);
@@ -345,16 +296,15 @@ void page_advice(struct page *page, const cJSON *document)
     if (on_clock)
         say_played(page, &advice);
     add_recommendation(page, &advice);
-    if (on_clock) {
-        page_advice_on_clock(page, &advice);
-    } else {
-        add_comparisons(page, &advice);
-        add_front(page, &advice);
-    }
+    add_comparisons(page, &advice, on_clock);
+    if (on_clock)
+        add_figures(page, &advice, true, true, "candidates", "Runners and designs, by lateness");
+    else
+        add_figures(page, &advice, false, false, "front", "Candidates that no other dominates");
     page_heading(page, 2, "others", "The other candidates, and the rule");
     add_all_others(page, &advice);
     say_rule(page, &advice);
     if (!on_clock)
-        add_all(page, &advice);
+        add_figures(page, &advice, false, true, "all", "All candidates that were measured");
     page_cells(page, document);
 }

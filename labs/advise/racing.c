@@ -1,45 +1,34 @@
 /* racing.c - decides which candidates are measured next: look, race, final. */
-#include "labs/advise/racing.h"
+#include "labs/advise/advising.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
-#include "labs/advise/advice.h"
-#include "labs/advise/front.h"
+#include "labs/advise/choice.h"
+#include "labs/advise/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Up to which share of the budget a step may go. */
-#define SMALLER_UNTIL  0.20 /* what the trial is to take; and when it begins nothing more */
-#define SMALLER_LATEST 0.35
-#define LOOK_UNTIL     0.40
-#define AROUND_UNTIL   0.48
-#define RACE_UNTIL     0.70
-#define IDLE_UNTIL     0.50 /* on the real clock */
-#define FINAL_UNTIL    0.97
+#define LOOK_UNTIL   0.40
+#define AROUND_UNTIL 0.48
+#define RACE_UNTIL   0.70
+#define IDLE_UNTIL   0.50 /* on the real clock */
+#define FINAL_UNTIL  0.97
 
-enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL, ROUND_MORE };
+enum round { ROUND_LOOK, ROUND_RACE, ROUND_FINAL };
 
-/* Rounds behind the final, while the load asked for needs more samples. */
-#define MORE_ROUNDS (CRITERIA_ROUNDS - ROUND_MORE)
-
+#define FINALS    (CRITERIA_ROUNDS - ROUND_FINAL)
 #define LOOK_RUNS 3
-/* A look takes so many times what making the stream took; where that is too much for all, they are tried
- * at so much smaller a size first. */
-#define LOOK_STREAMS    2.5
-#define SMALLER         16
-#define SMALLER_MIN     256    /* tasks */
-#define SMALLER_WORK_NS 500000 /* of a sample */
-#define RACE_RUNS       6
-#define RACERS          12
-#define RACE_NEAR       1.6 /* times the best, by a look, that are raced beyond the first few */
-#define FINALISTS       5
-#define RIVALS          3 /* the answer among them, until they are separated */
-#define SEPARATED       0.05 /* an answer that is worse than another by at most so much is good enough */
-#define NEAR            3.0 /* times the best that settings around a design are tried at */
-#define TASKS_MIN       4
-#define FAR_TICKS       (UINT64_C(1) << 24)
+#define RACE_RUNS 6
+#define RACERS    12
+#define RACE_NEAR 1.6 /* times the best, by a look, that are raced beyond the first few */
+#define FINALISTS 5
+#define RIVALS    3    /* the answer among them, until they are separated */
+#define SEPARATED 0.05 /* an answer that is worse than another by at most so much is good enough */
+#define NEAR      3.0  /* times the best that settings around a design are tried at */
+#define FAR_TICKS (UINT64_C(1) << 24)
 
 struct race {
     struct measuring *measuring;
@@ -55,7 +44,7 @@ static int publish(struct race *race, struct diag *diag)
 
 static void fill_own(struct race *race)
 {
-    field_fill(race->field, &race->measuring->evidence, race->measuring->evidence.load.tasks);
+    field_fill(race->field, &race->measuring->evidence);
 }
 
 /* ---- Orders. --------------------------------------------------------------------------------- */
@@ -106,20 +95,6 @@ static size_t rank(const struct race *race, bool front, size_t *out)
 
 /* ---- Look. ----------------------------------------------------------------------------------- */
 
-static struct measuring_step look_at(const size_t *chosen, size_t count, uint64_t tasks)
-{
-    return (struct measuring_step){chosen, count, tasks, ROUND_LOOK, LOOK_RUNS, 0, 0};
-}
-
-/* On the real clock a look is one run, which takes as long as what it plays. */
-static struct measuring_step look_once(const struct race *race, const size_t *chosen)
-{
-    const struct measuring *measuring = race->measuring;
-    struct measuring_step step = look_at(chosen, 1, measuring->evidence.load.tasks);
-    step.runs = measuring->evidence.wishes.on_clock ? 1 : LOOK_RUNS;
-    return step;
-}
-
 /* A coarser tick has to leave the load what it is. */
 static int check_tick(struct race *race, size_t index, struct diag *diag)
 {
@@ -141,7 +116,11 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
     struct measuring *measuring = race->measuring;
     int status = DIAG_OK;
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
-        struct measuring_step step = look_once(race, &order[i]);
+        /* On the real clock a look is one run, which takes as long as what it plays. */
+        struct measuring_step step = {.chosen = &order[i],
+                                      .count = 1,
+                                      .round = ROUND_LOOK,
+                                      .runs = measuring->evidence.wishes.on_clock ? 1 : LOOK_RUNS};
         if (measuring_used(measuring) < until)
             status = check_tick(race, order[i], diag);
         if (status != DIAG_OK || measuring->evidence.candidates[order[i]].left_out[0])
@@ -149,57 +128,6 @@ static int look(struct race *race, const size_t *order, size_t count, double unt
         if (measuring_used(measuring) < until)
             status = measuring_run(race->measuring, &step, diag);
     }
-    return status;
-}
-
-static struct measuring_step glance_at(const size_t *chosen, uint64_t tasks)
-{
-    struct measuring_step step = look_at(chosen, 1, tasks);
-    step.runs = 1;
-    step.min_time_ns = SMALLER_WORK_NS;
-    return step;
-}
-
-/* One by one, at so few tasks that all can be tried, going by what the first takes. */
-static int try_smaller(struct race *race, const size_t *order, size_t count, uint64_t *tasks,
-                       struct diag *diag)
-{
-    struct measuring *measuring = race->measuring;
-    int status = DIAG_OK;
-    for (bool is_small = false; !is_small && status == DIAG_OK;) {
-        double begin = measuring_used(measuring);
-        struct measuring_step step = glance_at(order, *tasks);
-        status = measuring_run(measuring, &step, diag);
-        double all = (measuring_used(measuring) - begin) * (double)count;
-        is_small = all <= SMALLER_UNTIL || *tasks / SMALLER < SMALLER_MIN;
-        *tasks = is_small ? *tasks : *tasks / SMALLER;
-    }
-    for (size_t i = 1; i < count && status == DIAG_OK; i++) {
-        struct measuring_step step = glance_at(&order[i], *tasks);
-        if (measuring_used(measuring) < SMALLER_LATEST)
-            status = measuring_run(measuring, &step, diag);
-    }
-    return status;
-}
-
-/* Where not all can be looked at, a size that costs little says whom to begin with. */
-static int order_by_smaller(struct race *race, size_t *order, size_t count, struct diag *diag)
-{
-    struct measuring *measuring = race->measuring;
-    double key[CANDIDATES_MAX] = {0};
-    uint64_t tasks = measuring->evidence.load.tasks / SMALLER;
-    double expected_ns = LOOK_STREAMS * (double)measuring->stream_ns * (double)count;
-    if (measuring->evidence.wishes.on_clock || !measuring->has_sizes || tasks < TASKS_MIN ||
-        expected_ns < LOOK_UNTIL * (double)measuring->setup.budget_ns)
-        return DIAG_OK;
-    int status = try_smaller(race, order, count, &tasks, diag);
-    field_fill(race->field, &measuring->evidence, tasks);
-    for (size_t i = 0; i < count; i++) {
-        double value =
-            criteria_value(&race->field->contenders[order[i]].of, measuring->evidence.wishes.goal);
-        key[order[i]] = isnan(value) ? INFINITY : value;
-    }
-    sort_by(order, count, key);
     return status;
 }
 
@@ -216,8 +144,7 @@ static int look_at_designs(struct race *race, struct diag *diag)
                  2 * steps_far(&evidence->candidates[i], &evidence->load);
     }
     sort_by(order, count, key);
-    int status = order_by_smaller(race, order, count, diag);
-    return status == DIAG_OK ? look(race, order, count, LOOK_UNTIL, diag) : status;
+    return look(race, order, count, LOOK_UNTIL, diag);
 }
 
 /* ---- Around. --------------------------------------------------------------------------------- */
@@ -338,8 +265,7 @@ static int run_race(struct race *race, struct diag *diag)
     size_t used = find_racers(race, racers);
     if (used == 0)
         return DIAG_OK;
-    struct measuring_step step = {
-        racers, used, race->measuring->evidence.load.tasks, ROUND_RACE, RACE_RUNS, 1, 0};
+    struct measuring_step step = {racers, used, ROUND_RACE, RACE_RUNS, 1};
     step.count = fit(race, step, RACE_UNTIL);
     if (step.count < 2 && used > 1) {
         step.count = used; /* two at least, from what would be that of the final */
@@ -381,39 +307,7 @@ static size_t find_finalists(const struct race *race, size_t *out)
     return used;
 }
 
-/* As many runs as fit; 0 when the fewest do not. */
-static uint64_t runs_that_fit(const struct race *race, struct measuring_step step)
-{
-    static const uint64_t runs[] = {40, 32, 24, 16, 12, 9, 7};
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        step.runs = runs[i];
-        if (measuring_used(race->measuring) + measuring_predict(race->measuring, &step) <=
-            FINAL_UNTIL)
-            return runs[i];
-    }
-    return 0;
-}
-
-static int run_final(struct race *race, struct diag *diag)
-{
-    size_t finalists[CANDIDATES_MAX];
-    fill_own(race);
-    struct measuring_step step = {.chosen = finalists,
-                                  .count = find_finalists(race, finalists),
-                                  .tasks = race->measuring->evidence.load.tasks,
-                                  .round = ROUND_FINAL,
-                                  .warmup = 1};
-    if (step.count == 0)
-        return DIAG_OK;
-    step.runs = runs_that_fit(race, step);
-    while (step.runs == 0 && step.count > 2) {
-        step.count--;
-        step.runs = runs_that_fit(race, step);
-    }
-    return step.runs > 0 && step.count > 1 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
-}
-
-/* ---- Enough samples at the load asked for? ---------------------------------------------------- */
+/* ---- The finals. ------------------------------------------------------------------------------ */
 
 static bool is_sampled(const struct contender *contender)
 {
@@ -424,7 +318,7 @@ static bool is_looked_at(const struct measuring *measuring, size_t candidate)
 {
     const struct advice_evidence *evidence = &measuring->evidence;
     return evidence->candidates[candidate].left_out[0] != '\0' ||
-           measuring_has(measuring, candidate, evidence->load.tasks, ROUND_LOOK);
+           evidence_has(evidence, candidate, ROUND_LOOK);
 }
 
 /* Was each candidate looked at, and were the answer and those that may be better sampled often enough?  fill_own
@@ -478,32 +372,31 @@ static bool is_separated(const struct race *race)
 
 /* Rounds of the finalists until the answer is settled, and of it and its rivals until they are separated, or the time is
  * up. */
-static int settle(struct race *race, struct diag *diag)
+static int run_finals(struct race *race, struct diag *diag)
 {
     /* Runs of their own: a round's cells are told from another's by them. */
-    static const uint64_t runs[MORE_ROUNDS] = {13, 18, 20, 26, 36};
+    static const uint64_t runs[FINALS] = {12, 9, 16, 24, 36, 40};
     int status = DIAG_OK;
-    fill_own(race);
-    if (!is_settled(race))
-        status = look_at_rest(race, diag);
-    for (size_t i = 0; i < MORE_ROUNDS && status == DIAG_OK; i++) {
+    for (size_t i = 0; i < FINALS && status == DIAG_OK; i++) {
         size_t finalists[CANDIDATES_MAX];
         fill_own(race);
-        bool settled = is_settled(race);
-        if (settled && is_separated(race))
+        if (i == 1 && !is_settled(race))
+            status = look_at_rest(race, diag);
+        if (status != DIAG_OK)
             break;
-        struct measuring_step step = {.chosen = finalists,
-                                      .count = find_finalists(race, finalists),
-                                      .tasks = race->measuring->evidence.load.tasks,
-                                      .round = ROUND_MORE + i,
-                                      .runs = runs[i],
-                                      .warmup = 1};
-        if (settled && step.count > RIVALS)
+        fill_own(race);
+        bool settled = is_settled(race);
+        if (i > 0 && settled && is_separated(race))
+            break;
+        struct measuring_step step = {finalists, find_finalists(race, finalists), ROUND_FINAL + i,
+                                      runs[i], 1};
+        if (i > 0 && settled && step.count > RIVALS)
             step.count = RIVALS;
         step.count = fit(race, step, FINAL_UNTIL);
-        if (step.count < 2)
-            break;
-        status = measuring_run(race->measuring, &step, diag);
+        if (step.count > 1)
+            status = measuring_run(race->measuring, &step, diag);
+        if (step.count > 1 && status == DIAG_OK)
+            status = publish(race, diag);
     }
     return status;
 }
@@ -536,64 +429,37 @@ static void choose_goal(struct race *race)
 static int look_idle(struct race *race, struct diag *diag)
 {
     size_t ranked[CANDIDATES_MAX];
-    fill_own(race);
+    choose_goal(race);
     size_t count = rank(race, true, ranked);
     struct measuring_step step = {.chosen = ranked,
                                   .count = count < RACERS ? count : RACERS,
-                                  .tasks = race->measuring->evidence.load.tasks,
                                   .round = EVIDENCE_IDLE,
                                   .runs = 1};
     step.count = fit(race, step, IDLE_UNTIL);
     return step.count > 0 ? measuring_run(race->measuring, &step, diag) : DIAG_OK;
 }
 
-/* On the real clock: a look at all, who wakes up when idle, the race, the final, and more of it. */
-static int run_clock_stages(struct race *race, struct diag *diag)
-{
-    const char **stage = &race->measuring->stage;
-    *stage = "look";
-    int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
-    choose_goal(race);
-    *stage = "idle";
-    if (status == DIAG_OK)
-        status = look_idle(race, diag);
-    *stage = "race";
-    if (status == DIAG_OK)
-        status = run_race(race, diag);
-    *stage = "final";
-    if (status == DIAG_OK)
-        status = publish(race, diag);
-    if (status == DIAG_OK)
-        status = run_final(race, diag);
-    *stage = "more samples";
-    if (status == DIAG_OK)
-        status = settle(race, diag);
-    return status;
-}
-
+/* The stages in turn, as progress names them, until one ends otherwise than well. */
 static int run_stages(struct race *race, struct diag *diag)
 {
-    if (race->measuring->evidence.wishes.on_clock)
-        return run_clock_stages(race, diag);
-    const char **stage = &race->measuring->stage;
-    *stage = "look";
-    int status = race->measuring->is_made ? look_at_designs(race, diag) : DEADLINE_OVER;
-    *stage = "settings";
-    if (status == DIAG_OK)
-        status = look_around(race, diag);
-    *stage = "race";
-    if (status == DIAG_OK)
-        status = run_race(race, diag);
-    *stage = "final";
-    if (status == DIAG_OK)
-        status = publish(race, diag);
-    if (status == DIAG_OK)
-        status = run_final(race, diag);
-    if (status == DIAG_OK)
-        status = publish(race, diag);
-    *stage = "more samples";
-    if (status == DIAG_OK)
-        status = settle(race, diag);
+    static const struct {
+        const char *name;
+        int (*run)(struct race *race, struct diag *diag);
+    } stages[2][5] = {{{"look", look_at_designs},
+                       {"settings", look_around},
+                       {"race", run_race},
+                       {"race", publish},
+                       {"final", run_finals}},
+                      {{"look", look_at_designs},
+                       {"idle", look_idle},
+                       {"race", run_race},
+                       {"race", publish},
+                       {"final", run_finals}}};
+    int status = race->measuring->is_made ? DIAG_OK : DEADLINE_OVER;
+    for (size_t i = 0; i < 5 && status == DIAG_OK; i++) {
+        race->measuring->stage = stages[race->measuring->evidence.wishes.on_clock][i].name;
+        status = stages[race->measuring->evidence.wishes.on_clock][i].run(race, diag);
+    }
     return status;
 }
 

@@ -1,10 +1,10 @@
 /* words.c - writes the sentences of an advice. */
-#include "labs/advise/words.h"
+#include "labs/advise/evidence.h"
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "labs/advise/front.h"
+#include "labs/advise/choice.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,13 +27,13 @@ static const char *name_of(char name[CANDIDATE_NAME_MAX], const struct advice_ev
 /* ---- Figures. -------------------------------------------------------------------------------- */
 
 /* Three significant digits. */
-void words_number(char *out, size_t size, double value)
+static void words_number(char *out, size_t size, double value)
 {
     int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
     snprintf(out, size, "%.*f", decimals, value);
 }
 
-void words_time(char *out, size_t size, double ns)
+static void words_time(char *out, size_t size, double ns)
 {
     static const struct {
         const char *unit;
@@ -66,36 +66,24 @@ static void put_value(char *out, size_t size, const struct criteria *criteria,
 static void words_value(char *out, size_t size, const struct criteria *criteria,
                         enum criterion criterion)
 {
-    static const char *const on_clock[CRITERIA] = {
-        [CRITERION_COST] = "%s of processor time per start and stop",
-        [CRITERION_MEMORY] = "%s bytes per timer",
-        [CRITERION_TAIL] = "p99 of starts and stops %s",
-        [CRITERION_PRECISION] = "p99 of the lateness %s",
-        [CRITERION_WAKEUPS] = "%s wake-ups a second when idle",
+    static const char *const forms[2][CRITERIA] = {
+        {[CRITERION_COST] = "%s per operation",
+         [CRITERION_MEMORY] = "%s bytes per task",
+         [CRITERION_TAIL] = "longest advance %s",
+         [CRITERION_PRECISION] = "late by at most %s",
+         [CRITERION_WAKEUPS] = "%s wake-ups"},
+        {[CRITERION_COST] = "%s of processor time per start and stop",
+         [CRITERION_MEMORY] = "%s bytes per timer",
+         [CRITERION_TAIL] = "p99 of starts and stops %s",
+         [CRITERION_PRECISION] = "p99 of the lateness %s",
+         [CRITERION_WAKEUPS] = "%s wake-ups a second when idle"},
     };
     char value[40];
     put_value(value, sizeof value, criteria, criterion);
-    if (criteria->on_clock) {
-        snprintf(out, size, on_clock[criterion], value);
-        return;
-    }
-    switch (criterion) {
-    case CRITERION_COST:
-        snprintf(out, size, "%s per operation", value);
-        break;
-    case CRITERION_MEMORY:
-        snprintf(out, size, "%s bytes per task", value);
-        break;
-    case CRITERION_TAIL:
-        snprintf(out, size, "longest advance %s", value);
-        break;
-    case CRITERION_PRECISION:
-        snprintf(out, size, criteria->late_max_ns > 0 ? "late by at most %s" : "never late", value);
-        break;
-    default:
-        snprintf(out, size, "%s wake-ups", value);
-        break;
-    }
+    if (criterion == CRITERION_PRECISION && !criteria->on_clock && !(criteria->late_max_ns > 0))
+        snprintf(out, size, "never late");
+    else
+        snprintf(out, size, forms[criteria->on_clock][criterion], value);
 }
 
 /* "cost 7.1 ns per operation (7.0 - 7.3), 16.1 bytes per task, ..." */
@@ -158,51 +146,77 @@ static size_t count_measured(const struct field *field)
     return count;
 }
 
-static void reason_figures(struct text *line, const struct field *field)
+/* Each says something, or false: there is nothing of its kind to say. */
+typedef bool reason_fn(struct text *line, const struct advice_evidence *evidence,
+                       const struct field *field);
+
+static bool reason_figures(struct text *line, const struct advice_evidence *evidence,
+                           const struct field *field)
 {
     char text[400];
+    (void)evidence;
     words_figures(text, sizeof text, &field->contenders[field->choice.chosen].of);
     text_add(line, "%s; %s of the %zu candidates that were measured and keep to the wishes", text,
              field->choice.best == field->choice.chosen
                  ? "the best"
                  : "not significantly different from the best",
              count_measured(field));
+    return true;
 }
 
-static void reason_preferred(struct text *line, const struct advice_evidence *evidence,
+static bool reason_preferred(struct text *line, const struct advice_evidence *evidence,
                              const struct field *field)
 {
     char name[CANDIDATE_NAME_MAX], value[80];
     const struct contender *chosen = &field->contenders[field->choice.chosen];
     const struct contender *best = &field->contenders[field->choice.best];
+    if (best == chosen)
+        return false;
     words_value(value, sizeof value, &best->of, evidence->wishes.goal);
     text_add(line, "%s has the best figure, %s, but does not differ significantly (",
              name_of(name, evidence, field->choice.best), value);
     put_difference(line, best, chosen, evidence->wishes.goal);
     if (field->choice.because == CRITERIA) {
         text_add(line, "); the recommended one is the simpler");
-        return;
+        return true;
     }
     text_add(line, "); the recommended one is better in %s: ",
              criterion_name(field->choice.because, evidence->wishes.on_clock));
     put_difference(line, chosen, best, field->choice.because);
+    return true;
 }
 
-static void reason_equals(struct text *line, const struct advice_evidence *evidence,
-                          const struct field *field)
+/* "TITLE: A, cost 1.02 times (..); B, .." of those that `is_meant`, over the recommended one. */
+static bool name_each(struct text *line, const struct advice_evidence *evidence,
+                      const struct field *field, const char *title, const char *of,
+                      bool (*is_meant)(const struct field *field, size_t i, enum criterion goal))
 {
     bool first = true;
-    text_add(line, "no significant difference in %s: ",
-             criterion_name(evidence->wishes.goal, evidence->wishes.on_clock));
     for (size_t i = 0; i < field->count; i++) {
         char name[CANDIDATE_NAME_MAX];
-        if (!field->equal[i] || i == field->choice.chosen || i == field->choice.best)
+        if (i == field->choice.chosen || !is_meant(field, i, evidence->wishes.goal))
             continue;
+        if (first)
+            text_add(line, "%s%s: ", title, of);
         text_add(line, "%s%s, ", first ? "" : "; ", name_of(name, evidence, i));
         put_difference(line, &field->contenders[i], &field->contenders[field->choice.chosen],
                        evidence->wishes.goal);
         first = false;
     }
+    return !first;
+}
+
+static bool is_equal(const struct field *field, size_t i, enum criterion goal)
+{
+    (void)goal;
+    return field->equal[i] && i != field->choice.best;
+}
+
+static bool reason_equals(struct text *line, const struct advice_evidence *evidence,
+                          const struct field *field)
+{
+    return name_each(line, evidence, field, "no significant difference in ",
+                     criterion_name(evidence->wishes.goal, evidence->wishes.on_clock), is_equal);
 }
 
 /* The best of those that are told to be worse than the choice, or CHOICE_NONE. */
@@ -223,6 +237,19 @@ static size_t find_runner_up(const struct advice_evidence *evidence, const struc
     return found;
 }
 
+static bool reason_runner_up(struct text *line, const struct advice_evidence *evidence,
+                             const struct field *field)
+{
+    char name[CANDIDATE_NAME_MAX];
+    size_t other = find_runner_up(evidence, field);
+    if (other == CHOICE_NONE)
+        return false;
+    text_add(line, "the best that is significantly worse is %s: ", name_of(name, evidence, other));
+    put_difference(line, &field->contenders[other], &field->contenders[field->choice.chosen],
+                   evidence->wishes.goal);
+    return true;
+}
+
 /* Who beats the choice most in another criterion, or CHOICE_NONE. */
 static size_t find_better_in(const struct field *field, enum criterion criterion)
 {
@@ -230,11 +257,10 @@ static size_t find_better_in(const struct field *field, enum criterion criterion
     const struct contender *chosen = &field->contenders[field->choice.chosen];
     for (size_t i = 0; i < field->count; i++) {
         const struct contender *other = &field->contenders[i];
-        if (field->by[i] != FRONT_ITSELF || !field->entries[i].allowed ||
-            criteria_compare(other, chosen, criterion) >= 0)
-            continue;
-        if (found == CHOICE_NONE ||
-            criteria_compare(other, &field->contenders[found], criterion) < 0)
+        if (field->by[i] == FRONT_ITSELF && field->entries[i].allowed &&
+            criteria_compare(other, chosen, criterion) < 0 &&
+            (found == CHOICE_NONE ||
+             criteria_compare(other, &field->contenders[found], criterion) < 0))
             found = i;
     }
     return found;
@@ -257,40 +283,26 @@ static bool reason_trade(struct text *line, const struct advice_evidence *eviden
     return true;
 }
 
-static bool has_equals(const struct field *field)
+/* Of those that were only looked at, who may yet be better. */
+static bool is_unraced(const struct field *field, size_t i, enum criterion goal)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < field->count; i++)
-        count += field->equal[i] && i != field->choice.chosen && i != field->choice.best;
-    return count > 0;
+    const struct contender *chosen = &field->contenders[field->choice.chosen];
+    return criteria_is_sampled(chosen, goal) && field->entries[i].allowed &&
+           field->contenders[i].of.cost_ns.count < CRITERIA_PAIRS_MIN &&
+           criteria_may_be_better(&field->contenders[i], chosen, goal);
 }
 
-/* Of those that were only looked at, who may yet be better. */
 static bool reason_unraced(struct text *line, const struct advice_evidence *evidence,
                            const struct field *field)
 {
-    bool first = true;
-    const struct contender *chosen = &field->contenders[field->choice.chosen];
-    const enum criterion goal = evidence->wishes.goal;
-    if (!criteria_is_sampled(chosen, goal))
-        return false;
-    for (size_t i = 0; i < field->count; i++) {
-        char name[CANDIDATE_NAME_MAX];
-        const struct contender *other = &field->contenders[i];
-        if (!field->entries[i].allowed || other->of.cost_ns.count >= CRITERIA_PAIRS_MIN ||
-            i == field->choice.chosen || !criteria_may_be_better(other, chosen, goal))
-            continue;
-        text_add(line, "%s%s, ", first ? "only looked at, and may be better: " : "; ",
-                 name_of(name, evidence, i));
-        put_difference(line, other, chosen, goal);
-        first = false;
-    }
-    return !first;
+    return name_each(line, evidence, field, "only looked at, and may be better", "", is_unraced);
 }
 
 /* Samples that scatter so much were taken beside other work. */
-static bool reason_doubt(struct text *line, const struct field *field)
+static bool reason_doubt(struct text *line, const struct advice_evidence *evidence,
+                         const struct field *field)
 {
+    (void)evidence;
     const struct criteria *of = &field->contenders[field->choice.chosen].of;
     const struct summary *cost = &of->cost_ns;
     if (cost->high < SCATTERED * cost->low)
@@ -303,54 +315,31 @@ static bool reason_doubt(struct text *line, const struct field *field)
     return true;
 }
 
-/* Each says something, or false: there is nothing of its kind to say. */
-static bool reason_of_kind(struct text *line, const struct advice_evidence *evidence,
-                           const struct field *field, size_t kind)
+static void add_reason(cJSON *list, reason_fn *reason, const struct advice_evidence *evidence,
+                       const struct field *field)
 {
-    char name[CANDIDATE_NAME_MAX];
-    size_t runner_up;
-    switch (kind) {
-    case 0:
-        reason_figures(line, field);
-        return true;
-    case 1:
-        if (field->choice.best == field->choice.chosen)
-            return false;
-        reason_preferred(line, evidence, field);
-        return true;
-    case 2:
-        if (!has_equals(field))
-            return false;
-        reason_equals(line, evidence, field);
-        return true;
-    case 3:
-        runner_up = find_runner_up(evidence, field);
-        if (runner_up == CHOICE_NONE)
-            return false;
-        text_add(line, "the best that is significantly worse is %s: ",
-                 name_of(name, evidence, runner_up));
-        put_difference(line, &field->contenders[runner_up],
-                       &field->contenders[field->choice.chosen], evidence->wishes.goal);
-        return true;
-    case 4 + CRITERIA:
-        return reason_unraced(line, evidence, field);
-    case 5 + CRITERIA:
-        return reason_doubt(line, field);
-    default:
-        return reason_trade(line, evidence, field, (enum criterion)(kind - 4));
-    }
+    char text[WORDS_SIZE];
+    struct text line = text_in(text, sizeof text);
+    if (reason(&line, evidence, field))
+        cJSON_AddItemToArray(list, json_text(text));
 }
 
-bool words_reason(char *out, size_t size, const struct advice_evidence *evidence,
-                  const struct field *field, size_t index)
+cJSON *words_reasons(const struct advice_evidence *evidence, const struct field *field)
 {
-    for (size_t kind = 0; kind <= 5 + CRITERIA && field->choice.chosen != CHOICE_NONE; kind++) {
-        struct text line = text_in(out, size);
-        out[0] = '\0';
-        if (reason_of_kind(&line, evidence, field, kind) && index-- == 0)
-            return true;
+    static reason_fn *const first[] = {reason_figures, reason_preferred, reason_equals,
+                                       reason_runner_up};
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        add_reason(list, first[i], evidence, field);
+    for (int i = 0; i < CRITERIA; i++) {
+        char text[WORDS_SIZE];
+        struct text line = text_in(text, sizeof text);
+        if (reason_trade(&line, evidence, field, (enum criterion)i))
+            cJSON_AddItemToArray(list, json_text(text));
     }
-    return false;
+    add_reason(list, reason_unraced, evidence, field);
+    add_reason(list, reason_doubt, evidence, field);
+    return list;
 }
 
 /* The same design, behind the same runner? */

@@ -185,7 +185,8 @@ static const cJSON *best_by(const struct place *cells, const cJSON *first, const
     return best;
 }
 
-static void recommend(struct page *page, const struct place *cells, const cJSON *first)
+/* *few: there are too few samples to name the fastest. */
+static void recommend(struct page *page, const struct place *cells, const cJSON *first, bool *few)
 {
     char standing[STANDING_SIZE] = "";
     const cJSON *fastest, *soonest = best_by(cells, first, "figures.recovery_s.median", 1);
@@ -194,6 +195,7 @@ static void recommend(struct page *page, const struct place *cells, const cJSON 
     const cJSON *best = best_by(cells, first, figure, is_paced(first) ? 1 : -1);
     struct place title = place_of(cells, first);
     standing_of(standing, sizeof standing, first, cells, &fastest);
+    *few = *few || (standing[0] && !fastest);
     page_item(page, "%s", "");
     add_title(page, &title);
     if (!best) {
@@ -203,13 +205,12 @@ static void recommend(struct page *page, const struct place *cells, const cJSON 
     struct place taken = place_of(cells, fastest ? fastest : best);
     page_add(page, &taken,
              fastest       ? ": take {store:strong}"
-             : standing[0] ? ": not settled by fewer than six runs (--runs=6); by the median "
-                             "{store:strong}"
+             : standing[0] ? ": {store:strong} by the median"
                            : ": {store:strong}, the only one measured");
     if (fastest)
         page_span(page, " (%s)", standing);
     page_add(page, &taken,
-             is_paced(first) ? "<, 99 %% of the messages within {figures.late_p99_ms.median} ms>"
+             is_paced(first) ? "<, 99 % of the messages within {figures.late_p99_ms.median} ms>"
                              : "<, {figures.puts_per_s.median:number} messages a second>");
     page_add(page, &taken, "<; it recovers in {figures.recovery_s.median} s>");
     if (soonest && soonest != taken.json) {
@@ -220,7 +221,7 @@ static void recommend(struct page *page, const struct place *cells, const cJSON 
 }
 
 /* What the cells do not tell, and how to ask. */
-static void say_unknown(struct page *page, const struct place *cells)
+static void say_unknown(struct page *page, const struct place *cells, bool few)
 {
     bool kills = false, cold = false, paced = false, sizes = false;
     char unknown[400];
@@ -234,6 +235,8 @@ static void say_unknown(struct page *page, const struct place *cells)
         sizes = sizes || json_get_number(cell, "load.tasks") !=
                              json_get_number(cells->json->child, "load.tasks");
     }
+    if (few)
+        text_add_item(&text, "; ", "whether the next store differs (--runs=6)");
     if (!kills)
         text_add_item(&text, "; ", "what is lost when they are killed (--kills=50)");
     if (!sizes)
@@ -250,6 +253,7 @@ static void say_recommendation(struct page *page, const struct place *cells)
 {
     const cJSON *cell;
     size_t groups = 0;
+    bool few = false;
     cJSON_ArrayForEach(cell, cells->json)
     {
         if (!is_first_of_group(cells, cell) || json_get_number(cell, "load.kills") > 0)
@@ -257,10 +261,10 @@ static void say_recommendation(struct page *page, const struct place *cells)
         if (groups++ == 0)
             page_text(page, "Which store to take, of those measured here, by what an "
                             "acknowledgement (sync) has to survive:");
-        recommend(page, cells, cell);
+        recommend(page, cells, cell, &few);
     }
     if (groups > 0)
-        say_unknown(page, cells);
+        say_unknown(page, cells, few);
 }
 
 static void add_group(struct page *page, const struct place *cells, const cJSON *first)

@@ -1,8 +1,8 @@
 /* program.c - twbench-embed: take, which writes designs and runners as sources of their own. */
 #include "labs/embed/taking.h"
 
-#include "harness/command/program.h"
+#include "harness/command/core_commands.h"
 
-static const struct command *const commands[] = {&cmd_take, NULL};
+static const struct command *const commands[] = {&cmd_take, &cmd_list, NULL};
 
 const struct program program = {.lab = "embed", .commands = commands};

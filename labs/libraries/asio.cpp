@@ -31,21 +31,11 @@
  * that was queued with success and then stopped cannot be told so by Asio, and looks whether the
  * deadline is still the one it waits for.
  *
- * What is included: two system calls for each advance on which something fires and one for others (and
- * one for each start that is the earliest), one allocation for each start.  Asio keeps two pieces of
- * memory per thread for the next operations, but only inside poll.  An operation of a stopped timer
- * lives until the next turn.
+ * What a figure includes stands in docs/LIBRARIES.md.  Asio keeps two pieces of memory per thread for the next
+ * operations, but only inside poll.  An operation of a stopped timer lives until the next turn.
  *
  * Memory: 120 bytes per id for the timer and 8 for its due tick; a running timer has 16 in the heap and an
  * operation of 144 on top, more until a turn where it was started anew.
- *
- * Not from Boost: the same source, but Debian 12 has Asio 1.22 by itself and 1.18 in Boost 1.74, and the
- * package is 5 MB instead of 180.
- *
- * Invariants, in the order in which asio_check tests them:
- *   1. Asio has a running timer's deadline where its due tick is.
- *   2. No running timer is due on a processed tick.
- *   3. As many timers have a due tick as are counted.
  */
 #include "asio_system.h"
 #include "impls/backend.h"

@@ -12,6 +12,13 @@
  *     tw_expire_fn *expire;
  *     void *ctx;
  *     struct answer answer;
+ *
+ * and defines, in front of that, LOOP_SPAN: the longest delay, in ticks.  Where the library's clock cannot
+ * follow ours to its end it also has
+ *
+ *     tw_tick base;  the tick at which the library's clock shows 0; may be before tick 0
+ *
+ * and defines LOOP_REACH: how far from its zero the library's clock goes.
  */
 #ifndef TWBENCH_EVENT_LOOP_H
 #define TWBENCH_EVENT_LOOP_H
@@ -139,10 +146,61 @@ static inline struct tw_footprint loop_footprint(const struct tw_timers *timers)
     };
 }
 
+/* Of a design whose only setting is `poll`. */
+static inline void loop_describe(const struct tw_timers *timers, struct tw_description *out)
+{
+    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 1};
+    out->settings[0] = (struct tw_setting){"poll", 1, {!timers->answer.is_alone}};
+}
+
 static inline const struct tw_work *loop_work(const struct tw_timers *timers)
 {
     (void)timers;
     return TW_WORK_OF(timers);
 }
+
+/* ---- A clock that cannot follow ours to its end, and so gets a new zero now and then. ---------- */
+
+#ifdef LOOP_REACH
+/* Must the loop turn to come to that tick?  Asked after expire and ctx are in place. */
+static inline bool loop_wakes(const struct tw_timers *timers, tw_tick to);
+/* Turns until nothing is due at that tick. */
+static void loop_turn(struct tw_timers *timers, tw_tick to);
+/* A new zero for the library's clock, at a time when that of the loop is `now`. */
+static void loop_rebase(struct tw_timers *timers, tw_tick now);
+
+/* The library's clock shows the tick, one being a millisecond, from the next question on. */
+static inline void loop_tell_ms(struct tw_timers *timers, tw_tick now)
+{
+    uint64_t ticks = now - timers->base;
+    timers->turn = now;
+    timers->answer.now.tv_sec = (time_t)(ticks / 1000);
+    timers->answer.now.tv_nsec = (long)(ticks % 1000) * 1000000;
+    answer_begin(&timers->answer);
+}
+
+/* Where the library's clock cannot follow in one step, everything that runs is fired on the way. */
+static void loop_advance_far(struct tw_timers *timers, tw_tick to)
+{
+    while (to - timers->turn > LOOP_SPAN && timers->running > 0) {
+        loop_rebase(timers, timers->turn);
+        loop_turn(timers, timers->turn + LOOP_SPAN);
+    }
+    loop_rebase(timers, to - timers->turn > LOOP_SPAN ? to : timers->turn);
+}
+
+static void loop_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn *expire, void *ctx)
+{
+    if (to <= timers->now)
+        return;
+    timers->expire = expire;
+    timers->ctx = ctx;
+    if (to - timers->base > LOOP_REACH)
+        loop_advance_far(timers, to);
+    if (loop_wakes(timers, to))
+        loop_turn(timers, to);
+    timers->now = to;
+}
+#endif
 
 #endif

@@ -6,21 +6,16 @@
  * and g_main_context_check.  A start and a stop are steps at a list and a hash table of numbers.
  *
  *     START    g_source_new, g_source_set_ready_time, g_source_attach; of a running timer the second
- *              alone, and in its own callback too; keep=1: the second alone
- *     STOP     g_source_destroy; keep=1: g_source_set_ready_time(-1)
+ *              alone, and in its own callback too
+ *     STOP     g_source_destroy
  *     PER-TICK g_main_context_iteration(FALSE): one turn, also where nothing is due
  *     EXPIRY   the source's dispatch function, after the turn has found all that are due
  *
  * These are sources of a kind of their own, with a ready time and without functions to prepare and to
  * check, which is the shortest way through a turn; g_timeout_add makes one that costs the same or more.
- * By default (keep=0) a source is there while its timer runs, as with g_timeout_add; with keep=1 each id
- * has one for ever, which a turn goes through whether or not it is armed.
+ * A source is there while its timer runs, as with g_timeout_add.
  *
- * What a figure includes: a turn polls the context's eventfd once and reads the clock before and after,
- * as in use; the clock is the virtual one (answer.h).  g_source_set_ready_time on an attached source wakes the loop
- * with a write to the eventfd, also from the loop's own thread (but not in the source's own dispatch);
- * the next poll then finds it, and reads.  With poll=0 neither reaches the kernel: the structure alone.
- * Locks: GLib's, which nobody contends for.  Allocation: two blocks and two list nodes for each source.
+ * What a figure includes stands in docs/LIBRARIES.md.  Locks: GLib's, which nobody contends for.
  *
  *             average     worst
  *     start   O(1)        O(1)
@@ -37,11 +32,6 @@
  *
  * Memory: 16 bytes per id, and while a timer runs a source of 112 bytes with GLib's private part, list
  * nodes and hash entry, which the arena sees.
- *
- * Invariants, in the order in which glib_check tests them:
- *   1. A timer that runs has a source, which is attached; with keep=0 no other has.
- *   2. The source is ready at the time of the due tick; with keep=1 that of an idle one never.
- *   3. As many timers have a due tick as are counted.
  */
 #include "harness/prove/answer.h"
 #include "impls/backend.h"
@@ -74,27 +64,22 @@ struct tw_timers {
     tw_tick now;  /* in a callback, the due tick of the timer that fires */
     tw_tick turn; /* the tick that the loop's time stands for */
     tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
-    bool keep;
-    bool again; /* a callback started something that is due in this turn */
+    bool again;   /* a callback started something that is due in this turn */
     tw_expire_fn *expire;
     void *ctx;
     struct answer answer;
     TW_WORK_FIELD
 };
 
-#include "far_loop.h"
+#include "event_loop.h"
 
-static const struct tw_param glib_params[] = {
-    LOOP_PARAM_POLL,
-    {"keep", "0: a source while the timer runs; 1: one for each id, from open to close (0)", 0, 1,
-     1},
-    {NULL, NULL, 0, 0, 0}};
+static const struct tw_param glib_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
 
 /* ---- Sources. -------------------------------------------------------------------------------- */
 
 static gint64 glib_ready_us(const struct tw_timers *timers, tw_tick due)
 {
-    return due == 0 ? -1 : (gint64)((due - timers->base) * GLIB_US_PER_TICK);
+    return (gint64)((due - timers->base) * GLIB_US_PER_TICK);
 }
 
 static void glib_arm(struct tw_timers *timers, struct glib_task *task)
@@ -123,10 +108,6 @@ static gboolean glib_dispatch(GSource *source, GSourceFunc callback, gpointer da
     loop_fire(timers, self->id, &task->due);
     if (task->source != self || task->due != 0)
         return G_SOURCE_CONTINUE; /* stopped, and so destroyed; or armed again */
-    if (timers->keep) {
-        glib_arm(timers, task);
-        return G_SOURCE_CONTINUE;
-    }
     task->source = NULL;
     return G_SOURCE_REMOVE;
 }
@@ -171,10 +152,7 @@ static int glib_stop(struct tw_timers *timers, tw_id id)
         return TW_IDLE;
     task->due = 0;
     timers->running--;
-    if (timers->keep)
-        glib_arm(timers, task);
-    else
-        glib_drop(task);
+    glib_drop(task);
     return TW_OK;
 }
 
@@ -206,11 +184,8 @@ static void loop_rebase(struct tw_timers *timers, tw_tick now)
 
 static struct tw_footprint glib_footprint(const struct tw_timers *timers)
 {
-    uint64_t kept = timers->keep ? timers->capacity : 0;
-    uint64_t running = timers->keep ? 0 : timers->running;
     struct tw_footprint footprint = loop_footprint(timers);
-    footprint.capacity_bytes += kept * sizeof(struct glib_source);
-    footprint.pending_bytes = running * sizeof(struct glib_source);
+    footprint.pending_bytes = (uint64_t)timers->running * sizeof(struct glib_source);
     return footprint;
 }
 
@@ -251,8 +226,6 @@ static void glib_open_context(struct tw_timers *timers)
     timers->functions = (GSourceFuncs){.dispatch = glib_dispatch};
     timers->context = g_main_context_new();
     g_main_context_acquire(timers->context);
-    for (tw_id id = 0; timers->keep && id < timers->capacity; id++)
-        glib_make(timers, id);
     g_main_context_iteration(timers->context, FALSE);
 }
 
@@ -267,7 +240,6 @@ static int glib_open(struct tw_timers **out, const struct tw_config *config, str
     if (!timers)
         return TW_REFUSED_MEMORY;
     timers->base = config->now - GLIB_ZERO;
-    timers->keep = loop_setting(config, "keep", 0) == 1;
     glib_open_context(timers);
     loop_count_work(timers);
     *out = timers;
@@ -281,8 +253,7 @@ static const char *glib_check(const struct tw_timers *timers)
     uint32_t running = 0;
     for (tw_id id = 0; id < timers->capacity; id++) {
         const struct glib_task *task = &timers->tasks[id];
-        bool wanted = task->due != 0 || timers->keep;
-        if (wanted != (task->source != NULL))
+        if ((task->due != 0) != (task->source != NULL))
             return "a timer runs without a source, or has one without running";
         if (task->source && g_source_is_destroyed(&task->source->source))
             return "a source that is needed is not attached";
@@ -292,13 +263,6 @@ static const char *glib_check(const struct tw_timers *timers)
         running += task->due != 0;
     }
     return running == timers->running ? NULL : "not as many timers run as are counted";
-}
-
-static void glib_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 2};
-    out->settings[0] = (struct tw_setting){"poll", 1, {!timers->answer.is_alone}};
-    out->settings[1] = (struct tw_setting){"keep", 1, {timers->keep}};
 }
 
 const struct tw_backend TW_BACKEND(glib) = {
@@ -321,6 +285,6 @@ const struct tw_backend TW_BACKEND(glib) = {
     .visit = loop_visit,
     .check = glib_check,
     .footprint = glib_footprint,
-    .describe = glib_describe,
+    .describe = loop_describe,
     .work = loop_work,
 };

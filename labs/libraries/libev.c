@@ -11,12 +11,9 @@
  *              when libev itself would wake up
  *     EXPIRY   the watcher's callback, after all that are due have left the heap
  *
- * What a figure includes: a turn reads the clock twice (and once more when half a second has passed,
- * to look for jumps of the wall clock) and asks the kernel for events once, as in use; the clock is
- * the virtual one (answer.h), a load of 16 bytes.  With poll=0 the structure is alone: the kernel is
- * left out, and so are turns on ticks that a loop would sleep through, for how long it would sleep is
- * what libev tells epoll_wait.  Starts and stops read no clock and call nobody.  libev's array grows by
- * doubling when a start finds it full; the watchers lie in one array, made and initialised at open.
+ * What a figure includes stands in docs/LIBRARIES.md.  Starts and stops read no clock and call nobody.
+ * libev's array grows by doubling when a start finds it full; the watchers lie in one array, made and
+ * initialised at open.
  *
  *             average     worst
  *     start   O(1)        O(log n)
@@ -39,11 +36,6 @@
  *
  * Memory: 56 bytes per id, the watcher's 48 and the due tick, which libev cannot tell in a callback;
  * and 16 to 32 in libev's array for each that has run at the same time.
- *
- * Invariants, in the order in which libev_check tests them:
- *   1. A watcher is active if and only if its timer has a due tick.
- *   2. What libev says is left of it is what is left to the due tick, less half a tick.
- *   3. As many timers have a due tick as are counted.
  */
 #include "harness/prove/answer.h"
 #include "impls/backend.h"
@@ -78,7 +70,7 @@ struct tw_timers {
     TW_WORK_FIELD
 };
 
-#include "far_loop.h"
+#include "event_loop.h"
 
 static const struct tw_param libev_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
 
@@ -281,13 +273,6 @@ static const char *libev_check(const struct tw_timers *timers)
     return running == timers->running ? NULL : "not as many timers run as are counted";
 }
 
-static void libev_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 1};
-    out->settings[0] =
-        (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
-}
-
 const struct tw_backend TW_BACKEND(libev) = {
     .abi_version = TW_ABI_VERSION,
     .name = "libev",
@@ -307,6 +292,6 @@ const struct tw_backend TW_BACKEND(libev) = {
     .visit = loop_visit,
     .check = libev_check,
     .footprint = loop_footprint,
-    .describe = libev_describe,
+    .describe = loop_describe,
     .work = loop_work,
 };

@@ -1,11 +1,9 @@
 /*
- * libevent.c - the timers of libevent: a binary heap and common timeouts, through its public interface.
+ * libevent.c - the timers of libevent: a binary heap, through its public interface.
  *
  * Structure: an array of pointers to events, a binary heap by time (min_heap_t of
- * minheap-internal.h), each event with its index; a comparison reads the events.  With common=N, N
- * delays get what libevent calls a common timeout (event_base_init_common_timeout): a list in order of
- * time, to whose end a start appends, with one event in the heap for its first.  A program knows which
- * of its delays are used by many; here it is those that are the first to have come 8 times.
+ * minheap-internal.h), each event with its index; a comparison reads the events.  There are no
+ * common timeouts (event_base_init_common_timeout): a program names its own, and most name none.
  *
  *     START    event_add, which re-arms a pending event too
  *     STOP     event_del
@@ -13,21 +11,14 @@
  *              poll=0 only when libevent itself would wake up
  *     EXPIRY   the event's callback, after all that are due have left the heap
  *
- * What a figure includes: a turn reads the clock and asks the kernel for events, once each, as in
- * use; every five seconds it compares the clock with the wall clock.  A start outside a callback reads
- * the clock (libevent keeps a turn's time until the turn ends, so that in a callback it does not).
- * The clock is the virtual one (answer.h), a load of 16 bytes.  With poll=0 the structure is alone: the
- * kernel is left out, and so are turns on ticks that a loop would sleep through, for how long it would
- * sleep is what libevent tells epoll_wait.  No locks: threads were not asked for.  libevent's heap grows
- * by doubling when a start finds it full; the events lie in one array, made and initialised at open
- * (event_assign).
- * With common above 0 a start looks its delay up in a table of the adapter's, for which a program
- * would have a variable.
+ * What a figure includes stands in docs/LIBRARIES.md.  Every five seconds a turn compares the clock with the
+ * wall clock.  No locks: threads were not asked for.  libevent's heap grows by doubling when a start finds
+ * it full; the events lie in one array, made and initialised at open (event_assign).
  *
  *             average     worst
- *     start   O(1)        O(log n)    O(1) for a common timeout
- *     stop    O(1)        O(log n)    the last entry takes the place; O(1) for a common timeout
- *     advance O(log n)    O(log n)    per expired timer; O(1) for a common timeout; a turn for each call
+ *     start   O(1)        O(log n)
+ *     stop    O(1)        O(log n)    the last entry takes the place
+ *     advance O(log n)    O(log n)    per expired timer; a turn for each call
  *     next    O(1)        O(1)        what libevent told epoll_wait in the last turn: a bound, and only
  *                                     the next tick when something was due in it
  *
@@ -38,13 +29,6 @@
  *
  * Memory: 136 bytes per id, the event's 128 and the due tick, which libevent cannot tell in a callback;
  * and 8 to 16 in libevent's heap for each that has run at the same time.
- *
- * Why common=0: a program names its common timeouts itself, and most name none.
- *
- * Invariants, in the order in which libevent_check tests them:
- *   1. An event is pending if and only if its timer has a due tick.
- *   2. The time that libevent has for it is that of the due tick.
- *   3. As many timers have a due tick as are counted.
  */
 #include "harness/prove/answer.h"
 #include "impls/backend.h"
@@ -52,33 +36,20 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 
-#define LIBEVENT_TICKS_PER_S  1000u
-#define LIBEVENT_US_PER_TICK  1000
-#define LIBEVENT_NS_PER_TICK  1000000
-#define LIBEVENT_ZERO_S       1 /* what the library's clock shows at tick 0: 0 means "no time" there */
-#define LIBEVENT_COMMON_MAX   256u /* as libevent has it, MAX_COMMON_TIMEOUTS */
-#define LIBEVENT_COMMON_BITS  10u
-#define LIBEVENT_COMMON_SLOTS (1u << LIBEVENT_COMMON_BITS) /* of the table of delays */
-#define LIBEVENT_COMMON_USES  8u                           /* so many starts make a delay common */
+#define LOOP_SPAN            TW_DEADLINE_MAX
+#define LIBEVENT_TICKS_PER_S 1000u
+#define LIBEVENT_US_PER_TICK 1000
+#define LIBEVENT_NS_PER_TICK 1000000
+#define LIBEVENT_ZERO_S      1 /* what the library's clock shows at tick 0: 0 means "no time" there */
 
 struct libevent_task {
     struct event event;
     tw_tick due; /* 0: idle */
 };
 
-/* A delay that came lately, or has a common timeout.  (A delay of 0 is that of an empty slot, too, and
- * may become common like any other.) */
-struct libevent_common {
-    tw_tick delay;
-    const struct timeval *handle; /* libevent's, good until the base is freed; NULL: not common */
-    uint32_t uses;
-};
-
 struct tw_timers {
     struct event_base *base;
     struct libevent_task *tasks;
-    struct libevent_common *commons; /* LIBEVENT_COMMON_SLOTS, by a hash of the delay; or NULL */
-    uint32_t common_count, common_max;
     uint32_t capacity;
     uint32_t running;
     tw_tick now;    /* in a callback, the due tick of the timer that fires */
@@ -93,11 +64,7 @@ struct tw_timers {
 
 #include "event_loop.h"
 
-static const struct tw_param libevent_params[] = {
-    LOOP_PARAM_POLL,
-    {"common", "so many distinct delays, those first used 8 times, get a common timeout (0)", 0,
-     LIBEVENT_COMMON_MAX, 1},
-    {NULL, NULL, 0, 0, 0}};
+static const struct tw_param libevent_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
 
 static inline struct tw_timers *libevent_of(struct answer *answer)
 {
@@ -121,41 +88,16 @@ static inline struct timeval libevent_time(tw_tick ticks)
                                 (suseconds_t)(ticks % LIBEVENT_TICKS_PER_S) * LIBEVENT_US_PER_TICK};
 }
 
-/* The common timeout of that delay, made now if the delay has come often enough; NULL: it has none.  Two
- * delays that want the same slot: the one with a common timeout keeps it, else the later takes it. */
-static const struct timeval *libevent_common(struct tw_timers *timers, tw_tick delay)
-{
-    struct libevent_common *common =
-        &timers->commons[delay * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LIBEVENT_COMMON_BITS)];
-    if (common->delay == delay && common->handle)
-        return common->handle;
-    if (common->delay != delay && !common->handle)
-        *common = (struct libevent_common){.delay = delay};
-    if (common->delay != delay || ++common->uses < LIBEVENT_COMMON_USES ||
-        timers->common_count == timers->common_max)
-        return NULL;
-    struct timeval time = libevent_time(delay);
-    common->handle = event_base_init_common_timeout(timers->base, &time);
-    timers->common_count += common->handle != NULL;
-    return common->handle;
-}
-
 static inline bool libevent_arm(struct tw_timers *timers, struct libevent_task *task, tw_tick due)
 {
-    tw_tick delay = due > timers->turn ? due - timers->turn : 0;
-    if (timers->commons) {
-        const struct timeval *common = libevent_common(timers, delay);
-        if (common)
-            return event_add(&task->event, common) == 0;
-    }
-    struct timeval time = libevent_time(delay);
+    struct timeval time = libevent_time(due > timers->turn ? due - timers->turn : 0);
     return event_add(&task->event, &time) == 0;
 }
 
 static int libevent_start(struct tw_timers *timers, tw_id id, tw_tick deadline)
 {
     tw_tick due;
-    if (!loop_due(timers, deadline, TW_DEADLINE_MAX, &due))
+    if (!loop_due(timers, deadline, LOOP_SPAN, &due))
         return TW_REFUSED_RANGE; /* or the clock itself is at its end, where no tick follows */
     struct libevent_task *task = &timers->tasks[id];
     bool was_running = task->due != 0;
@@ -219,14 +161,6 @@ static void libevent_advance(struct tw_timers *timers, tw_tick to, tw_expire_fn 
 
 /* ---- Open, close. ---------------------------------------------------------------------------- */
 
-static struct tw_footprint libevent_footprint(const struct tw_timers *timers)
-{
-    size_t table_bytes = timers->commons ? LIBEVENT_COMMON_SLOTS * sizeof *timers->commons : 0;
-    struct tw_footprint footprint = loop_footprint(timers);
-    footprint.fixed_bytes += table_bytes;
-    return footprint;
-}
-
 /* An event that is pending belongs to the base until it is deleted. */
 static void libevent_close(struct tw_timers *timers)
 {
@@ -235,7 +169,6 @@ static void libevent_close(struct tw_timers *timers)
         libevent_stop(timers, id);
     if (timers->base)
         event_base_free(timers->base);
-    free(timers->commons);
     loop_free(timers);
 }
 
@@ -254,11 +187,6 @@ static struct event_base *libevent_new_base(void)
 /* TW_OK, or what was missing; the caller closes in any case. */
 static int libevent_open_base(struct tw_timers *timers, struct tw_error *error)
 {
-    if (timers->common_max > 0) {
-        timers->commons = calloc(LIBEVENT_COMMON_SLOTS, sizeof *timers->commons);
-        if (!timers->commons)
-            return params_no_memory(error, LIBEVENT_COMMON_SLOTS * sizeof *timers->commons);
-    }
     libevent_tell(timers, timers->now);
     timers->base = libevent_new_base();
     if (!timers->base) {
@@ -284,7 +212,6 @@ static int libevent_open(struct tw_timers **out, const struct tw_config *config,
     struct tw_timers *timers = loop_new(config, error);
     if (!timers)
         return TW_REFUSED_MEMORY;
-    timers->common_max = (uint32_t)loop_setting(config, "common", 0);
     timers->answer.asked = libevent_asked;
     status = libevent_open_base(timers, error);
     if (status != TW_OK) {
@@ -321,19 +248,10 @@ static const char *libevent_check(const struct tw_timers *timers)
     return running == timers->running ? NULL : "not as many timers run as are counted";
 }
 
-static void libevent_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){.span = TW_DEADLINE_MAX, .setting_count = 2};
-    out->settings[0] =
-        (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
-    out->settings[1] =
-        (struct tw_setting){.name = "common", .count = 1, .values = {timers->common_max}};
-}
-
 const struct tw_backend TW_BACKEND(libevent) = {
     .abi_version = TW_ABI_VERSION,
     .name = "libevent",
-    .summary = "struct event of libevent: a binary heap of pointers, and common timeouts",
+    .summary = "struct event of libevent: a binary heap of pointers",
     .traits = {.flags = TW_TICKLESS | TW_ALLOCATES,
                .start = {TW_O_1, TW_O_LOG_N},
                .stop = {TW_O_1, TW_O_LOG_N},
@@ -348,7 +266,7 @@ const struct tw_backend TW_BACKEND(libevent) = {
     .next = libevent_next,
     .visit = loop_visit,
     .check = libevent_check,
-    .footprint = libevent_footprint,
-    .describe = libevent_describe,
+    .footprint = loop_footprint,
+    .describe = loop_describe,
     .work = loop_work,
 };

@@ -11,12 +11,8 @@
  *              only when libuv itself would wake up (uv_backend_timeout)
  *     EXPIRY   the handle's callback
  *
- * What a figure includes: a turn reads the clock and asks the kernel for events, once each, as in
- * use; the clock is the virtual one (answer.h), a load of 16 bytes.  The loop has one descriptor, as
- * every server has (a uv_async_t; without any, libuv would not ask).  With poll=0 the structure is
- * alone: the kernel is left out, and so are turns on ticks that a loop would sleep through.  Starts and
- * stops read no clock and call nobody.  No allocation: the handles lie in one array, made and
- * initialised at open.
+ * What a figure includes stands in docs/LIBRARIES.md.  Starts and stops read no clock and call nobody.
+ * The handles lie in one array, made and initialised at open.
  *
  *             average     worst
  *     start   O(1)        O(log n)    up from the last leaf, which is found from the root: log n
@@ -36,11 +32,6 @@
  *
  * Memory: 160 bytes per id, the handle's 152 and the due tick, which libuv cannot tell once it is
  * past.
- *
- * Invariants, in the order in which libuv_check tests them:
- *   1. A handle is active if and only if its timer has a due tick.
- *   2. What libuv says is left of it is what is left to the due tick.
- *   3. As many timers have a due tick as are counted.
  */
 #include "harness/prove/answer.h"
 #include "impls/backend.h"
@@ -65,15 +56,14 @@ struct tw_timers {
     tw_tick now;  /* in a callback, the due tick of the timer that fires */
     tw_tick turn; /* the tick that the loop's time stands for */
     tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
-    tw_tick
-        wake; /* with poll=0, libuv is not due before: it said so, and nothing earlier was started */
+    tw_tick wake; /* with poll=0, libuv is not due before: it said so */
     tw_expire_fn *expire;
     void *ctx;
     struct answer answer;
     TW_WORK_FIELD
 };
 
-#include "far_loop.h"
+#include "event_loop.h"
 
 static const struct tw_param libuv_params[] = {LOOP_PARAM_POLL, {NULL, NULL, 0, 0, 0}};
 
@@ -236,13 +226,6 @@ static const char *libuv_check(const struct tw_timers *timers)
     return running == timers->running ? NULL : "not as many timers run as are counted";
 }
 
-static void libuv_describe(const struct tw_timers *timers, struct tw_description *out)
-{
-    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 1};
-    out->settings[0] =
-        (struct tw_setting){.name = "poll", .count = 1, .values = {!timers->answer.is_alone}};
-}
-
 const struct tw_backend TW_BACKEND(libuv) = {
     .abi_version = TW_ABI_VERSION,
     .name = "libuv",
@@ -262,6 +245,6 @@ const struct tw_backend TW_BACKEND(libuv) = {
     .visit = loop_visit,
     .check = libuv_check,
     .footprint = loop_footprint,
-    .describe = libuv_describe,
+    .describe = loop_describe,
     .work = loop_work,
 };

@@ -3,10 +3,10 @@
  * operating system's timer as a signal (Linux; kernel/time/posix-timers.c over hrtimer.c, a red-black
  * tree of expiries for each core).
  *
- *     START      timer_settime, absolute; keep=0: timer_create before it
- *     STOP       timer_settime of 0; keep=0: timer_delete
+ *     START      timer_settime, absolute
+ *     STOP       timer_settime of 0
  *     PER TICK   timer_settime of the fence, and read from the signalfd until it has expired
- *     EXPIRY     a queued signal, up to 64 of a read; keep=0: timer_delete
+ *     EXPIRY     a queued signal, up to 64 of a read
  *
  * All timers of an instance share one realtime signal, whose value is the id: it is blocked, and so
  * queued, and a read takes 64 from the queue where sigtimedwait would take one.  A thread that is
@@ -15,9 +15,7 @@
  * goes to the thread that opened, so that it never meets a thread that does not block it; this thread
  * has to drive.
  *
- * A figure contains the system calls above, the interrupt of an expiry when it comes while the thread
- * runs (not when it sleeps), and going to sleep and waking up.  The clock is read (in user space) when
- * the first timer starts.
+ * What a figure includes stands in docs/LIBRARIES.md.
  *
  * Limits: a queued signal is put aside for each timer, so RLIMIT_SIGPENDING ends it, which all programs
  * of a user share; open raises the soft limit to the hard one and leaves it there.  24 bytes a timer
@@ -88,7 +86,7 @@ static int object_open_all(struct tw_timers *timers, struct tw_error *error)
     struct kernel *kernel = &timers->kernel;
     kernel->queue_max = kernel_limit(RLIMIT_SIGPENDING);
     kernel->number = signal_take();
-    if (timers->keep && timers->capacity >= kernel->queue_max) {
+    if (timers->capacity >= kernel->queue_max) {
         object_explain(timers, 0, EAGAIN, error);
         return TW_REFUSED_FULL;
     }

@@ -7,17 +7,12 @@
  * hurry wake the loop together.  A third heap has what is pending.
  *
  *     START    sd_event_source_set_time and sd_event_source_set_enabled(SD_EVENT_ONESHOT); of a
- *              running timer the first alone; keep=0: sd_event_add_time
- *     STOP     sd_event_source_set_enabled(SD_EVENT_OFF); keep=0: sd_event_source_disable_unref
+ *              running timer the first alone
+ *     STOP     sd_event_source_set_enabled(SD_EVENT_OFF)
  *     PER-TICK sd_event_run(0), again until it has dispatched nothing
  *     EXPIRY   the source's callback: one in each sd_event_run
  *
- * What a figure includes: every sd_event_run asks the kernel for events and reads three clocks, and it
- * dispatches one source, so that k expiries take k + 1 of them: this is how the loop works, and it is in
- * the figure.  The clocks are the virtual one (answer.h).  When the first source of a heap has changed,
- * the timerfd is set.  It is a real one, and the virtual clock is ahead of the machine's by a century, so that it
- * never expires: in use there would be another read at each wake-up.  With poll=0 the kernel is left out:
- * the structure alone.  Allocation: with keep=0 a source of some 200 bytes for each start.
+ * What a figure includes stands in docs/LIBRARIES.md.
  *
  *             average     worst
  *     start   O(log n)    O(log n)    twice in each of two heaps
@@ -25,7 +20,7 @@
  *     advance O(log n)    O(log n)    per expired timer
  *     next    O(n)        O(n)        the adapter looks at every id; sd-event tells the time of a source
  *
- * n is the number of sources: with keep=1 of all ids, armed or not.
+ * n is the number of sources, one for each id, armed or not.
  *
  * One tick is 1 ms; sd-event counts microseconds.  Exact: a source is dispatched by the first turn that
  * finds its time reached, whatever its accuracy, which says how much later the loop may wake up for
@@ -36,11 +31,6 @@
  * are set anew from a new zero (loop_rebase).
  *
  * Memory: 24 bytes per id, and sd-event's source and its places in the heaps, which the arena sees.
- *
- * Invariants, in the order in which sd_event_check tests them:
- *   1. A timer that runs has a source, with the time of its due tick, which is on; with keep=1 all
- *      others have one that is off, else none.
- *   2. As many timers have a due tick as are counted.
  */
 #include "harness/prove/answer.h"
 #include "impls/backend.h"
@@ -53,7 +43,7 @@
 #define SD_EVENT_ZERO        (UINT64_C(3200000000000)) /* ticks at the base: a century */
 
 struct sd_event_task {
-    sd_event_source *source; /* NULL: none */
+    sd_event_source *source; /* from open to close */
     struct tw_timers *timers;
     tw_tick due; /* 0: idle */
 };
@@ -67,19 +57,16 @@ struct tw_timers {
     tw_tick turn; /* the tick that the loop's time stands for */
     tw_tick base; /* the tick at which the library's clock shows 0; may be before tick 0 */
     uint64_t accuracy_us;
-    bool keep;
     tw_expire_fn *expire;
     void *ctx;
     struct answer answer;
     TW_WORK_FIELD
 };
 
-#include "far_loop.h"
+#include "event_loop.h"
 
 static const struct tw_param sd_event_params[] = {
     LOOP_PARAM_POLL,
-    {"keep", "1: a source for each id, from open to close; 0: one while the timer runs (1)", 0, 1,
-     1},
     {"accuracy", "how much later the loop may wake up for a timer, in microseconds (1)", 1,
      3600000000u, 1},
     {NULL, NULL, 0, 0, 0}};
@@ -99,26 +86,13 @@ static int sd_event_fire(sd_event_source *source, uint64_t time_us, void *ctx)
     (void)source;
     (void)time_us;
     loop_fire(timers, (tw_id)(task - timers->tasks), &task->due);
-    if (!timers->keep && task->due == 0)
-        task->source = sd_event_source_disable_unref(task->source);
     return 0;
-}
-
-static bool sd_event_make(struct tw_timers *timers, struct sd_event_task *task, tw_tick due)
-{
-    task->timers = timers;
-    return sd_event_add_time(timers->loop, &task->source, CLOCK_MONOTONIC,
-                             sd_event_time_us(timers, due), timers->accuracy_us, sd_event_fire,
-                             task) >= 0;
 }
 
 /* ---- Start, stop, advance. ------------------------------------------------------------------- */
 
-/* A source that fires is still there, with keep=0 as well: it is used again. */
 static bool sd_event_arm(struct tw_timers *timers, struct sd_event_task *task, tw_tick due)
 {
-    if (!task->source)
-        return sd_event_make(timers, task, due);
     if (sd_event_source_set_time(task->source, sd_event_time_us(timers, due)) < 0)
         return false;
     return task->due != 0 || sd_event_source_set_enabled(task->source, SD_EVENT_ONESHOT) >= 0;
@@ -145,10 +119,7 @@ static int sd_event_stop(struct tw_timers *timers, tw_id id)
         return TW_IDLE;
     task->due = 0;
     timers->running--;
-    if (timers->keep)
-        sd_event_source_set_enabled(task->source, SD_EVENT_OFF);
-    else
-        task->source = sd_event_source_disable_unref(task->source);
+    sd_event_source_set_enabled(task->source, SD_EVENT_OFF);
     return TW_OK;
 }
 
@@ -186,9 +157,12 @@ static void sd_event_close(struct tw_timers *timers)
     loop_free(timers);
 }
 
-static bool sd_event_make_off(struct tw_timers *timers, struct sd_event_task *task)
+static bool sd_event_make(struct tw_timers *timers, struct sd_event_task *task)
 {
-    return sd_event_make(timers, task, timers->now) &&
+    task->timers = timers;
+    return sd_event_add_time(timers->loop, &task->source, CLOCK_MONOTONIC,
+                             sd_event_time_us(timers, timers->now), timers->accuracy_us,
+                             sd_event_fire, task) >= 0 &&
            sd_event_source_set_enabled(task->source, SD_EVENT_OFF) >= 0;
 }
 
@@ -196,8 +170,8 @@ static int sd_event_open_loop(struct tw_timers *timers, struct tw_error *error)
 {
     loop_tell_ms(timers, timers->now);
     int status = sd_event_new(&timers->loop);
-    for (tw_id id = 0; status >= 0 && timers->keep && id < timers->capacity; id++)
-        if (!sd_event_make_off(timers, &timers->tasks[id]))
+    for (tw_id id = 0; status >= 0 && id < timers->capacity; id++)
+        if (!sd_event_make(timers, &timers->tasks[id]))
             status = -1;
     if (status >= 0 && sd_event_run(timers->loop, 0) >= 0)
         return TW_OK;
@@ -218,7 +192,6 @@ static int sd_event_open(struct tw_timers **out, const struct tw_config *config,
     if (!timers)
         return TW_REFUSED_MEMORY;
     timers->base = config->now - SD_EVENT_ZERO;
-    timers->keep = loop_setting(config, "keep", 1) == 1;
     timers->accuracy_us = loop_setting(config, "accuracy", 1);
     status = sd_event_open_loop(timers, error);
     if (status != TW_OK)
@@ -230,43 +203,29 @@ static int sd_event_open(struct tw_timers **out, const struct tw_config *config,
 
 /* ---- What can be asked. ---------------------------------------------------------------------- */
 
-static const char *sd_event_check_one(const struct tw_timers *timers,
-                                      const struct sd_event_task *task)
-{
-    uint64_t time_us = 0;
-    int enabled = SD_EVENT_OFF;
-    if (!task->source)
-        return task->due != 0 || timers->keep ? "a timer has no source, and needs one" : NULL;
-    if (!timers->keep && task->due == 0)
-        return "an idle timer has a source";
-    if (sd_event_source_get_enabled(task->source, &enabled) < 0 ||
-        (enabled != SD_EVENT_OFF) != (task->due != 0))
-        return "a source is on while its timer is idle, or off while it runs";
-    if (task->due != 0 && (sd_event_source_get_time(task->source, &time_us) < 0 ||
-                           time_us != sd_event_time_us(timers, task->due)))
-        return "sd-event has another time for a timer than its due tick";
-    return NULL;
-}
-
 static const char *sd_event_check(const struct tw_timers *timers)
 {
-    const char *broken = NULL;
     uint32_t running = 0;
-    for (tw_id id = 0; id < timers->capacity && !broken; id++) {
-        broken = sd_event_check_one(timers, &timers->tasks[id]);
-        running += timers->tasks[id].due != 0;
+    for (tw_id id = 0; id < timers->capacity; id++) {
+        const struct sd_event_task *task = &timers->tasks[id];
+        uint64_t time_us = 0;
+        int enabled = SD_EVENT_OFF;
+        if (sd_event_source_get_enabled(task->source, &enabled) < 0 ||
+            (enabled != SD_EVENT_OFF) != (task->due != 0))
+            return "a source is on while its timer is idle, or off while it runs";
+        if (task->due != 0 && (sd_event_source_get_time(task->source, &time_us) < 0 ||
+                               time_us != sd_event_time_us(timers, task->due)))
+            return "sd-event has another time for a timer than its due tick";
+        running += task->due != 0;
     }
-    if (!broken && running != timers->running)
-        broken = "not as many timers run as are counted";
-    return broken;
+    return running == timers->running ? NULL : "not as many timers run as are counted";
 }
 
 static void sd_event_describe(const struct tw_timers *timers, struct tw_description *out)
 {
-    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 3};
+    *out = (struct tw_description){.span = LOOP_SPAN, .setting_count = 2};
     out->settings[0] = (struct tw_setting){"poll", 1, {!timers->answer.is_alone}};
-    out->settings[1] = (struct tw_setting){"keep", 1, {timers->keep}};
-    out->settings[2] = (struct tw_setting){"accuracy", 1, {timers->accuracy_us}};
+    out->settings[1] = (struct tw_setting){"accuracy", 1, {timers->accuracy_us}};
 }
 
 const struct tw_backend TW_BACKEND(sd_event) = {

@@ -6,18 +6,18 @@
 /* A histogram of the real clock: NAME, its title, the unit of its percentiles, and what it is of. */
 #define CLOCK_TIME(name, p50_keep, p99_keep, max_keep, what)                                       \
     FIGURE(CELL, "clock.times_ns." #name, OBJECT, OR_NULL, .meaning = (what))                      \
-    FIGURE(CELL, "clock.times_ns." #name ".p50", NUMBER, ALWAYS, .sheet = FIGURE_LAB,            \
+    FIGURE(CELL, "clock.times_ns." #name ".p50", NUMBER, ALWAYS, .sheet = FIGURE_LAB,              \
            .title = #name " p50", .unit = "ns", .keep = (p50_keep),                                \
            .csv = "clock_" #name "_p50_ns", .claim = "clock_" #name "_p50_ns",                     \
            .meaning = P50_TIME)                                                                    \
     FIGURE(CELL, "clock.times_ns." #name ".p90", NUMBER, ALWAYS, .meaning = P90_TIME)              \
-    FIGURE(CELL, "clock.times_ns." #name ".p99", NUMBER, ALWAYS, .sheet = FIGURE_LAB,            \
+    FIGURE(CELL, "clock.times_ns." #name ".p99", NUMBER, ALWAYS, .sheet = FIGURE_LAB,              \
            .title = #name " p99", .unit = "ns", .keep = (p99_keep),                                \
            .csv = "clock_" #name "_p99_ns", .claim = "clock_" #name "_p99_ns",                     \
            .meaning = P99_TIME)                                                                    \
     FIGURE(CELL, "clock.times_ns." #name ".p99_9", NUMBER, ALWAYS, .meaning = P99_9_TIME)          \
     FIGURE(CELL, "clock.times_ns." #name ".p99_99", NUMBER, ALWAYS, .meaning = P99_99_TIME)        \
-    FIGURE(CELL, "clock.times_ns." #name ".max", NUMBER, ALWAYS, .sheet = FIGURE_LAB,            \
+    FIGURE(CELL, "clock.times_ns." #name ".max", NUMBER, ALWAYS, .sheet = FIGURE_LAB,              \
            .title = #name " max", .unit = "ns", .keep = (max_keep),                                \
            .csv = "clock_" #name "_max_ns", .claim = "clock_" #name "_max_ns",                     \
            .meaning = MAX_TIME)                                                                    \
@@ -38,4 +38,5 @@ static const struct figure rows[] = {
 
 const struct figures_part figures_of_runners = {
     rows, sizeof rows / sizeof *rows, "On the real clock",
-    "What runners did on the machine's clock, and what became of every timer: accepted = ran + stopped + returned."};
+    "What runners did on the machine's clock, and what became of every timer: accepted = ran + "
+    "stopped + returned."};

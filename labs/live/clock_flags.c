@@ -123,9 +123,8 @@ static int check_name(const struct clock_flags *flags, const char *path, size_t 
 {
     const char *name = flags->plugins[index]->timed->name;
     if (runner_registry_find(name) || original_find(name))
-        return diag_usage(diag,
-                          "%s: the name '%s' is that of a runner of twbench; expected another",
-                          path, name);
+        return diag_usage(
+            diag, "%s: the name '%s' is that of a runner of twbench; expected another", path, name);
     for (size_t i = 0; i < index; i++) {
         const char *other = runner_plugins_path(flags->plugins[i]);
         if (flags->plugins[i] == flags->plugins[index])

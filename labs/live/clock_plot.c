@@ -249,7 +249,8 @@ static void write_lines(FILE *out, const struct view_group *group)
     }
 }
 
-static void write_title(char *out, size_t size, const struct view_group *group, enum clock_plot kind)
+static void write_title(char *out, size_t size, const struct view_group *group,
+                        enum clock_plot kind)
 {
     char title[256];
     double threads = most_threads(group);
@@ -269,7 +270,7 @@ static void write_title(char *out, size_t size, const struct view_group *group, 
 
 /* Blocks and series, as the head of the file has them. */
 static void count_parts(const struct view_group *group, enum clock_plot kind, size_t *blocks,
-                      size_t *series)
+                        size_t *series)
 {
     double threads = most_threads(group);
     *blocks = kind == THROUGHPUT ? 1 : count_figures(group, plots[kind].figures);

@@ -26,9 +26,9 @@ void clock_record_identity(char *out, size_t size, const void *ctx)
     text_add(&text,
              "runner=%s threads=%" PRIu32 " load=%s speed=%g duration_ns=%" PRIu64
              " runner_tick_ns=%" PRIu64 " work=%s,%" PRIu64 " slow_ns=%" PRIu64 " failing=%" PRIu64,
-             record->way->entry->timed->name, record->way->threads, clock_load_name(wishes->load), wishes->speed,
-             wishes->duration_ns, wishes->tick_ns, work_name(wishes->work), wishes->work_ns,
-             wishes->slow_ns, wishes->failing_every);
+             record->way->entry->timed->name, record->way->threads, clock_load_name(wishes->load),
+             wishes->speed, wishes->duration_ns, wishes->tick_ns, work_name(wishes->work),
+             wishes->work_ns, wishes->slow_ns, wishes->failing_every);
     for (size_t i = 0; i < wishes->setting_count; i++)
         text_add(&text, " %s=%" PRIu64, wishes->settings[i].name, wishes->settings[i].values[0]);
 }

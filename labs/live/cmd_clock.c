@@ -17,7 +17,8 @@ static const char *const loads[] = {"paced", "closed", "burst", "storm", "idle",
 
 #define OF struct clock_flags
 static const struct flag flags[] = {
-    FLAG_BY("runner", "A,B|all", "on the real clock: who owns it and the threads (list has the names)",
+    FLAG_BY("runner", "A,B|all",
+            "on the real clock: who owns it and the threads (list has the names)",
             clock_flag_runner),
     FLAG_BY("original", "A,B", "on the real clock: netty, jdk-timer, jdk-pool, go (make originals)",
             clock_flag_original),
@@ -111,7 +112,8 @@ static int play(struct call *call, bool is_replay)
         size_t count = make_ways(&options->clock, &ways, &plan);
         const char *load = wishes->load == CLOCK_PACED ? NULL : clock_load_name(wishes->load);
         options->run.setup.stage = &stage;
-        exit_status = run_do(call, &(struct run_request){&options->run, is_replay, plan, count, load});
+        exit_status =
+            run_do(call, &(struct run_request){&options->run, is_replay, plan, count, load});
     } else {
         designs_close(&options->run.designs);
     }

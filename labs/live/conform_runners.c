@@ -235,7 +235,9 @@ static int run(struct call *call)
     if (status == DIAG_OK)
         status = conform_all(options, &diag);
     designs_close(&options->designs);
-    return status < DIAG_OK ? command_fail(status, &diag) : status > DIAG_OK ? EXIT_FAILED : EXIT_OK;
+    return status < DIAG_OK   ? command_fail(status, &diag)
+           : status > DIAG_OK ? EXIT_FAILED
+                              : EXIT_OK;
 }
 
 const struct command cmd_conform_runners = {

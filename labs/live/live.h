@@ -57,8 +57,9 @@ struct clock_record {
     const struct clock_way *way;
     const struct clock_wishes *wishes;
     struct clock_report report;
-    cJSON *rounds;   /* of each run its figures (clock_record_round) */
-    cJSON *original; /* what the driver of an original said in the last run; NULL: it is a runner of ours */
+    cJSON *rounds; /* of each run its figures (clock_record_round) */
+    cJSON *
+        original; /* what the driver of an original said in the last run; NULL: it is a runner of ours */
     struct cell_extra extra;
 };
 
@@ -72,12 +73,13 @@ struct on_clock {
 /* Plays each cell setup->runs times, interleaved, and adds the runs up. */
 struct stage on_clock_stage(struct on_clock *on_clock);
 
-/* What of it makes a cell another experiment: "runner=locked threads=2 load=paced speed=1 ..." */
-void clock_record_identity(char *out, size_t size, const void *record);
+/* The functions of its extra, whose ctx it is.  What of it makes a cell another experiment: "runner=locked threads=2 load=paced
+ * speed=1 ..." */
+void clock_record_identity(char *out, size_t size, const void *ctx);
 /* The settings that tell cells of one table apart: runner, threads and what the runner was given. */
-void clock_record_params(cJSON *params, const void *record);
+void clock_record_params(cJSON *params, const void *ctx);
 /* The keys runner, original, ledger and clock. */
-void clock_record_add(cJSON *cell, const void *record);
+void clock_record_add(cJSON *cell, const void *ctx);
 /* The figures of one run, without the bins of its histograms: an element of "clock.rounds".  The caller's. */
 cJSON *clock_record_round(const struct clock_record *record, const struct clock_report *report);
 

@@ -7,7 +7,8 @@
 #include "labs/live/originals/original.h"
 #include "labs/live/runners/runner_registry.h"
 
-static void list_one(cJSON *section, const struct tw_runner *runner, const struct original *original)
+static void list_one(cJSON *section, const struct tw_runner *runner,
+                     const struct original *original)
 {
     char note[300], path[ORIGINAL_PATH];
     struct diag diag;
@@ -25,8 +26,8 @@ static void list_json(void *document)
     cJSON *runners = listing_section(document, "runners", "Runners, on the real clock (--runner)");
     for (size_t i = 0; i < runner_registry_count; i++)
         list_one(runners, runner_registry[i].timed, NULL);
-    cJSON *originals = listing_section(
-        document, "originals", "Timers of other runtimes, on the real clock (--original)");
+    cJSON *originals = listing_section(document, "originals",
+                                       "Timers of other runtimes, on the real clock (--original)");
     for (size_t i = 0; original_at(i); i++)
         list_one(originals, &original_at(i)->runner, original_at(i));
 }
@@ -39,9 +40,9 @@ static void list(FILE *out)
                 runner_registry[i].timed->summary);
 }
 
-static const struct command *const commands[] = {&cmd_clock_run, &cmd_clock_replay,
-                                                 &cmd_conform_runners, &cmd_list, &cmd_report,
-                                                 &cmd_plot, &cmd_compare, NULL};
+static const struct command *const commands[] = {
+    &cmd_clock_run, &cmd_clock_replay, &cmd_conform_runners, &cmd_list,
+    &cmd_report,    &cmd_plot,         &cmd_compare,         NULL};
 
 const struct program program = {
     .lab = "live", .commands = commands, .list = list, .list_json = list_json};
@@ -54,6 +55,7 @@ static const struct document_kind clock_kind = {
     .no_pictures = "no two runners in the result are ok",
 };
 
-const struct document_kind *const document_kinds[] = {&clock_kind, &kind_comparison, &kind_run, NULL};
+const struct document_kind *const document_kinds[] = {&clock_kind, &kind_comparison, &kind_run,
+                                                      NULL};
 
 const struct figures_part *const figures_parts[] = {&figures_of_cells, &figures_of_runners, NULL};

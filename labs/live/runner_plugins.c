@@ -60,8 +60,10 @@ static int check_table(const char *path, const struct tw_runner *runner, struct 
     for (const struct tw_param *param = runner->params; param->name; param++)
         if (!table_name_is_good(param->name) || !param->help || param->min > param->max ||
             param->values_max != 1)
-            return diag_usage(diag, "%s: setting %td needs a good name, a help text, min <= max "
-                                    "and one value", path, param - runner->params + 1);
+            return diag_usage(diag,
+                              "%s: setting %td needs a good name, a help text, min <= max "
+                              "and one value",
+                              path, param - runner->params + 1);
     return DIAG_OK;
 }
 
@@ -80,9 +82,10 @@ const struct tw_runner_entry *runner_plugins_open(const char *given, struct diag
     if (!loaded->entry)
         diag_usage(diag, "%s: cannot be loaded: %.300s", given, dlerror());
     else if (loaded->entry->abi_version != TW_RUNNER_ABI_VERSION)
-        diag_usage(diag, "%s: was built for version %u of the contract; expected %u: build it again "
-                         "with this version's runner.h", given, loaded->entry->abi_version,
-                   TW_RUNNER_ABI_VERSION);
+        diag_usage(diag,
+                   "%s: was built for version %u of the contract; expected %u: build it again "
+                   "with this version's runner.h",
+                   given, loaded->entry->abi_version, TW_RUNNER_ABI_VERSION);
     else if (check_table(given, loaded->entry->timed, diag) == DIAG_OK &&
              check_table(given, loaded->entry->proved, diag) == DIAG_OK)
         return loaded->entry;

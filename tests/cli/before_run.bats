@@ -21,8 +21,6 @@ early() {
     mkdir folder
     early "--html: folder" --html=folder --force
     refuses "no/r.json" run --impl=heap --json=no/r.json
-    refuses "--html: no/x.html" advise hold --html=no/x.html
-    refuses "--html: no/x.html" claims T1 --quick --html=no/x.html
 }
 
 @test "where even root cannot write is refused before the run" {
@@ -32,7 +30,6 @@ early() {
         early "--$flag: /proc/x: cannot be written" --$flag=/proc/x
     done
     refuses "/proc/x.json" run --impl=heap --json=/proc/x.json
-    refuses "--html: /proc/x.html" advise hold --html=/proc/x.html
     ln -s /proc/version link
     early "--html: link: cannot be written" --html=link --force
     [ -z "$(find . -name '.twbench-*')" ]
@@ -50,7 +47,6 @@ early() {
     local twbench=./without
     early "--plots: gnuplot is not installed" --plots=pictures
     early "--plot-format: gnuplot is not installed" --plot-format=dumb
-    refuses "gnuplot is not installed" advise hold --plots=pictures
 }
 
 @test "an assertion on a design that does not run is refused before the run" {

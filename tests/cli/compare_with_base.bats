@@ -7,10 +7,10 @@ load support
 repository() {
     export HOME=$PWD GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org \
         GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org MADE=$PWD/made
-    mkdir -p repository/tools repository/src/libraries
+    mkdir -p repository/tools repository/labs/libraries
     cd repository || return
     cp "$root/tools/compare_with_base.sh" tools
-    cp "$root/src/libraries/libraries.def" src/libraries
+    printf 'DESIGN("%s", "")\n' libev posix-timer >labs/libraries/lab.def
     printf '/build/\n/twbench\n' >.gitignore
     cat >Makefile <<'END'
 twbench:

@@ -50,28 +50,6 @@ PYTHON
     [ -s pictures/cost-hold.svg ]
 }
 
-@test "claims: the verdicts above the cells they rest on" {
-    xzcat "$old/claims.json.xz" >claims.json
-    shows claims.json 'holds: Add is O(N). [work / start of list: 262, 513, 1022' \
-        'claims[0].figures.add.list.points[0].value' 'cells[0].phases[0].operations.start'
-    grep -q '^T1 holds$' shown.txt
-    grep -q '^T8  .* does-not-hold  counts$' shown.txt
-    grep -q '^| T8 | A, B | \*\*does-not-hold\*\* | counts |' shown.md
-}
-
-@test "an advice: the recommendation above everything" {
-    cp "$samples/advice" a.json
-    shows a.json "Take $(json a.json 'd["advice"]["recommendation"]["candidate"]') -" \
-        'advice.candidates[0].figures.cost_ns_per_op.median' 'cells[0].phases[0].operations.start'
-    [ "$(grep -n 'Take <span class="strong"' shown.html | cut -d: -f1)" -lt "$(grep -n '<h2' shown.html | head -n 1 | cut -d: -f1)" ]
-}
-
-@test "limits, with their picture in the page" {
-    xzcat "$old/limits.json.xz" >limits.json
-    shows limits.json 'A mispredicted branch costs' 'points[0].ns.median'
-    grep -q '<figure>.*<svg' <(tr '\n' ' ' <shown.html)
-}
-
 @test "a selftest" {
     cp "$samples/selftest" s.json
     shows s.json ' comparisons of a cell with itself' 'timer_overhead_ns' 'detection_trials["5"]'
@@ -101,50 +79,6 @@ PYTHON
     [ "$(grep -n '^| hashed |' shown.md | cut -d: -f1)" -gt "$(grep -n '^<details>' shown.md | head -n 1 | cut -d: -f1)" ]
 }
 
-@test "a trace, and what a workload fitted to it does" {
-    "$twbench" trace libuv-bind --json=t.json --fit=f.json >first.txt
-    shows t.json '107523' 'operations.new'
-    shows t.json '82.4 %' 'fit.operations.all'
-    diff first.txt shown.txt
-    grep -q '█' shown.html
-    grep -q '<figure>.*<svg' <(tr '\n' ' ' <shown.html)
-    "$twbench" report t.json --plots=pictures >/dev/null 2>&1
-    [ -s pictures/trace-libuv-bind.svg ]
-}
-
-@test "an import" {
-    xzcat "$BATS_TEST_DIRNAME/../import/samples/nginx-debug_event-mid.log.xz" >log
-    "$twbench" import nginx log -o out.tt --json=i.json 2>first.txt
-    shows i.json '146 re-arms' 'starts_rearm'
-    diff first.txt shown.txt
-    [ "$(json i.json 'd["log"], d["track"], [d["chosen"], d["log_lines"]] in d["pids"], d["notes"]')" = "('log', 'pid', True, [])" ] ||
-        json i.json 'd["pids"], d["chosen"], d["notes"]'
-}
-
-@test "a worked example" {
-    "$twbench" show W9 --json=w.json --export-markdown=first.md >/dev/null
-    shows w.json "$(json w.json 'd["answers"][0]["what"]')" 'answers[0].found'
-    diff first.md shown.md
-    grep -qF '│' shown.md
-    [ "$(grep -c 'right' shown.txt)" -ge "$(json w.json 'len(d["answers"])')" ]
-    LC_ALL=C "$twbench" report w.json >plain.txt
-    run ! grep -qP '[^\x20-\x7e]' plain.txt
-}
-
-@test "documents of before have a page: what they lack is left out" {
-    "$twbench" show W9 --json=w.json >/dev/null
-    python3 - <<'PYTHON'
-import json
-document = json.load(open("w.json"))
-for key in ("answers", "note"):
-    del document[key]
-for film in document["films"]:
-    del film["drawing"]
-json.dump(document, open("old.json", "w"))
-PYTHON
-    shows old.json "$(json w.json 'd["answers"][0]["what"]')" 'films[0].frames[0].now' 2>/dev/null || "$twbench" report old.json | grep -q right
-}
-
 @test "every document of an older build is still shown" {
     for file in "$old"/*.json.xz; do
         name=$(basename "$file" .json.xz)
@@ -157,30 +91,33 @@ PYTHON
 }
 
 @test "every command that leaves a document has the same flags for its page" {
-    for command in run replay report compare selftest claims trace advise limits import show history; do
+    for command in run replay report compare selftest; do
         for flag in html export-markdown export-csv; do
             echo "$command --$flag"
             "$twbench" "$command" --help | grep -q -- "^  --$flag=FILE"
         done
     done
-    "$twbench" trace libuv-bind -o page.html >/dev/null
-    grep -q '<h1>Trace' page.html
 }
 
 @test "what a kind has not is refused by name, and what is no document" {
-    "$twbench" trace libuv-bind --json=t.json >/dev/null
-    refuses "--export-gbench: a trace document is no result" report t.json --export-gbench=x
-    refuses "--assert: a trace document has no cells" report t.json --assert='heap.start<=O(n)'
-    refuses "--plots: a selftest document has no pictures" plot <(echo '{"schema_version": 1, "kind": "selftest"}') --plots=x
-    sed 's/"schema_version":[^,]*/"schema_version": 2/' t.json >later.json
+    cp "$samples/selftest" s.json
+    refuses "--export-gbench: a selftest document is no result" report s.json --export-gbench=x
+    refuses "--assert: a selftest document has no cells" report s.json --assert='heap.start<=O(n)'
+    refuses "--plots: a selftest document has no pictures" plot s.json --plots=x
+    sed 's/"schema_version":[^,]*/"schema_version": 2/' s.json >later.json
     refuses "later.json: schema_version: another version" report later.json
     echo '{"schema_version": 1, "kind": "soup"}' >soup.json
     refuses "soup.json: tool: missing" report soup.json
-    echo '{"kind": "trace"' >cut.json
+    python3 -c 'import json, lzma, sys
+document = json.load(lzma.open(sys.argv[1]))
+document["kind"] = "soup"
+json.dump(document, open("soup.json", "w"))' "$old/nginx.json.xz"
+    refuses "soup.json: kind: 'soup' is none" report soup.json
+    echo '{"kind": "selftest"' >cut.json
     refuses "cut.json:2:1: " report cut.json
     # Any other JSON is shown as far as it goes, and never more than that.
-    for kind in trace show selftest comparison; do
-        echo "{\"schema_version\": 1, \"kind\": \"$kind\", \"films\": [1, {\"frames\": {}}], \"delays\": [[]], \"answers\": 3, \"detection\": [7], \"cells\": [1, {\"tasks\": -1e300, \"work\": [3], \"phases\": [[], {\"work\": [1]}]}], \"reasons\": [7]}" >odd.json
+    for kind in selftest comparison; do
+        echo "{\"schema_version\": 1, \"kind\": \"$kind\", \"detection\": [7], \"cells\": [1, {\"tasks\": -1e300, \"work\": [3], \"phases\": [[], {\"work\": [1]}]}], \"reasons\": [7]}" >odd.json
         "$twbench" report odd.json --export-csv=odd.csv --export-markdown=odd.md --force >odd.txt
     done
 }

@@ -13,25 +13,17 @@ load support
 @test "a list given twice" { refuses "expected one list: --tasks=1e3,1e4" --tasks=1e3 --tasks=1e4; }
 @test "a parameter given twice" { refuses "expected one list: --slots=64,128" --impl=hashed --slots=64 --slots=128; }
 @test "levels given twice" { refuses "expected one list: --levels=4,4/8,8" --impl=hier --levels=4,4 --levels=8,8; }
-@test "a runner's setting given twice" { refuses "--transfer: given twice" --runner=tick-queue --transfer=1 --transfer=2; }
 @test "an export given twice" { refuses "--export-csv: given twice, 'a' and 'b'" --export-csv=a --export-csv=b; }
 @test "a page given by both of its flags" { refuses "-o and --html" report x.json -o a --html=b; }
-@test "a trace given twice" { refuses "-o: given twice, 'a' and 'b'" import nginx x -o a -o b; }
 @test "an override of the same name twice" { refuses "--set: delay is given twice" --set=delay=1 --set=delay=2; }
 @test "a limit of the same metric twice" { refuses "--limit: work is given twice" compare --limit=work=1% --limit=work=2% a b; }
-@test "a store's setting twice" { refuses "--store-set: segment-kib is given twice" stores --store-set=segment-kib=1 --store-set=segment-kib=2; }
-@test "a policy twice" { refuses "--sync: 'interval:10ms' is given twice" stores --stores=memory --sync=none,interval:10ms,interval:10ms; }
-@test "a setting that no store of the run has" { refuses "segment-kib: none of the stores has it" stores --stores=memory --store-set=segment-kib=64; }
-@test "a setting that the store to be proved does not have" { refuses "segment-kib: none of the stores has it" conform --store=memory --store-set=segment-kib=64; }
-@test "an empty text says what was expected" { refuses "--since: empty; expected COMMIT|DATE" history x.json --since=; }
-@test "a key of an import twice" { refuses "cpu is given twice" import ktimer - -o x.tt cpu=1 cpu=2; }
 @test "a workload twice" { refuses "--workload: 'hold' is given twice" --workload=hold --workload=idle,hold; }
 @test "two overrides of different names are taken" { refuses "nosuch" --set=delay=5 --set=nosuch=1; }
 @test "what may be repeated says so" {
     # shellcheck disable=SC2312 # an empty list fails below
     repeated=$("$twbench" list --flags | grep 'may be repeated' | cut -f3 | sort -u | xargs)
     echo "$repeated"
-    [ "$repeated" = "assert limit plugin set store-set workload" ]
+    [ "$repeated" = "assert limit plugin set workload" ]
 }
 
 @test "a design that is none" { refuses "'hashd'" --impl=hashd; }
@@ -94,24 +86,17 @@ load support
 @test "plot without a folder" { echo '{}' >r.json; refuses --plots plot r.json; }
 @test "report of two files" { refuses "report" report a.json b.json; }
 @test "sweeping a parameter in conform" { refuses slots conform --impl=hashed --slots=64,128; }
-@test "too many operands" {
-    refuses "operands" replay $(printf 'x%s.tt ' {1..5000})
-}
-
 @test "a number of tasks for a trace, which has its own" { refuses "--tasks: a trace has as many timers as were recorded" replay nginx --tasks=5; }
 
 @test "words behind version and help" { refuses frob version frob; refuses --frob version --frob; refuses frob help run frob; }
 @test "two lists at once" { refuses --flags list --figures --flags; }
 @test "an operand that is empty" { refuses "operand 1 is empty" report ''; refuses "operand 2 is empty" compare a ''; }
-@test "a folder that is a file" { : >plain; refuses "expected a directory" claims --claims-dir=plain; refuses plain stores --directory=plain; }
-@test "a setting of stores without a value" { refuses NAME=VALUE stores --store-set=slot-ms; }
-@test "sources into what cannot be made" { refuses /proc/none take hashed -o /proc/none; }
+@test "a folder that is a file" { : >plain; refuses "expected a directory" run --workloads-dir=plain; }
 @test "a workload by the name of a file here gets the hint" { : >mine; refuses ./mine --workload=mine; }
 
 @test "nothing of an argument or a file commands the terminal" {
     refuses "'?[31mred'" --impl=$'\033[31mred'
     printf '\033[31mred\n' >red.tt
-    refuses "'?[31mred'" trace ./red.tt
     "$twbench" --impl=heap --tasks=10 --runs=1 --min-time=0ns --progress=never --no-system-check --json=r.json >/dev/null
     sed -i 's/"heap"/"a\\u001b[31m\\u009bred"/' r.json
     "$twbench" report r.json >text

@@ -2,22 +2,10 @@
 # report.bats - the report as a page: what is asked of it without a browser (make test-report has one).
 load support
 
-# r.json, a result; c.json, a claims document.
+# r.json, a result.
 make_result() {
     "$twbench" run --impl=heap,hashed --workload=standard --tasks=100,1000 --counts-only --json=r.json \
         --no-system-check >/dev/null
-}
-
-# Two claims and one that waits.
-choose_claims() {
-    mkdir -p claims
-    cp "$root/claims/F1.json" "$root/claims/T01.json" claims/
-    echo '{"id": "T99", "statement": "s", "documents": ["C"], "waits_for": "disks"}' >claims/T99.json
-}
-
-make_claims() {
-    choose_claims
-    "$twbench" claims --quick F1 T1 T99 --claims-dir=claims --json=c.json >/dev/null
 }
 
 # Every data-value of the page, by its path, is in the document; "N values" or the first that is not.
@@ -50,20 +38,8 @@ PYTHON
 
 @test "every number of the page is what the document has at its path" {
     make_result
-    make_claims
     "$twbench" report r.json -o r.html
-    "$twbench" report c.json -o c.html
     [ "$(look_up r.json r.html)" = values ]
-    [ "$(look_up c.json c.html)" = values ]
-}
-
-@test "claims stand with verdict and reason, and what waits is named" {
-    choose_claims
-    "$twbench" claims --quick F1 T99 --claims-dir=claims --html=page.html >/dev/null
-    grep -q 'href="#claim-F1"' page.html
-    grep -q 'id="claim-F1"' page.html
-    grep -q '<span class="verdict refuted" data-path="claims\[0\].verdict">does-not-hold</span>' page.html
-    grep -q 'data-path="not_yet\[0\].waits_for">disks<' page.html
 }
 
 @test "names full of markup are text in the page and in Markdown" {
@@ -95,12 +71,11 @@ PYTHON
     refuses "only one of them can go to x" report r.json -o x --export-csv=x
 }
 
-@test "Markdown has cells, warnings, command line and machine, of claims too" {
-    make_claims
-    "$twbench" report c.json --export-markdown=c.md >/dev/null
-    grep -q '^## Claims about timer designs' c.md
+@test "Markdown has cells, warnings, command line and machine" {
+    make_result
+    "$twbench" report r.json --export-markdown=c.md >/dev/null
     grep -q '^| design |' c.md
-    grep -q '^[^|]*twbench claims --quick F1 T1 T99' c.md
+    grep -q '^[^|]*twbench run --impl=heap,hashed --workload=standard' c.md
     grep -q '^| machine | architecture | ' c.md
 }
 

@@ -6,9 +6,7 @@
 #include "harness/command/flags.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"
-#include "labs/advise/limits/limiting.h"
-#include "labs/advise/limits/limits_json.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 #define TASKS_MAX 64
 

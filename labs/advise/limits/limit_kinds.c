@@ -1,7 +1,7 @@
 /* limit_kinds.c - lists what `limits` measures, and its points. */
-#include "labs/advise/limits/limit_kinds.h"
+#include "labs/advise/limits/limits.h"
 
-#include <stdlib.h>
+#include "harness/base/memory.h"
 
 #define SIZES_MAX 3
 
@@ -36,7 +36,7 @@ uint64_t limit_footprint_bytes(const struct limit_point *point)
     return point->tasks * point->node_bytes;
 }
 
-/* The points of one kind and size; counted only when `out` is NULL. */
+/* The points of one kind and size; answers how many. */
 static size_t add_points(enum limit_kind kind, unsigned node_bytes, const uint64_t *tasks,
                          size_t count, uint64_t null_max, struct limit_pages pages,
                          struct limit_point *out)
@@ -44,43 +44,23 @@ static size_t add_points(enum limit_kind kind, unsigned node_bytes, const uint64
     size_t added = 0, sizes = kinds[kind].has_tasks ? count : 1;
     bool wanted[2] = {pages.small || !kinds[kind].has_pages, pages.huge && kinds[kind].has_pages};
     for (size_t page = 0; page < 2; page++)
-        for (size_t i = 0; i < sizes && wanted[page]; i++) {
-            struct limit_point point = {
-                .kind = kind,
-                .tasks = kinds[kind].has_tasks ? tasks[i] : 0,
-                .node_bytes = node_bytes,
-                .huge = page == 1,
-            };
-            if (kind == LIMIT_NULL_CALL && point.tasks > null_max)
-                continue;
-            if (out)
-                out[added] = point;
-            added++;
-        }
+        for (size_t i = 0; i < sizes && wanted[page]; i++)
+            if (kind != LIMIT_NULL_CALL || tasks[i] <= null_max)
+                out[added++] = (struct limit_point){kind, kinds[kind].has_tasks ? tasks[i] : 0,
+                                                    node_bytes, page == 1};
     return added;
 }
 
-static size_t fill_points(const uint64_t *tasks, size_t count, uint64_t null_max,
-                          struct limit_pages pages, struct limit_point *out)
+struct limit_point *limit_points_make(const uint64_t *tasks, size_t count, uint64_t null_max,
+                                      struct limit_pages pages, size_t *out_count)
 {
+    struct limit_point *out = memory_take(LIMIT_KINDS * SIZES_MAX * 2 * (count + 1), sizeof *out);
     size_t total = 0;
     for (int kind = 0; kind < LIMIT_KINDS; kind++)
-        for (size_t size = 0; size < SIZES_MAX; size++) {
-            unsigned node_bytes = kinds[kind].node_bytes[size];
-            if (size > 0 && node_bytes == 0)
-                break;
-            total += add_points((enum limit_kind)kind, node_bytes, tasks, count, null_max, pages,
-                                out ? out + total : NULL);
-        }
-    return total;
-}
-
-bool limit_points_make(const uint64_t *tasks, size_t count, uint64_t null_max,
-                       struct limit_pages pages, struct limit_point **out, size_t *out_count)
-{
-    *out_count = fill_points(tasks, count, null_max, pages, NULL);
-    *out = calloc(*out_count, sizeof **out);
-    if (*out)
-        fill_points(tasks, count, null_max, pages, *out);
-    return *out != NULL;
+        for (size_t size = 0; size < SIZES_MAX; size++)
+            if (size == 0 || kinds[kind].node_bytes[size] > 0)
+                total += add_points((enum limit_kind)kind, kinds[kind].node_bytes[size], tasks,
+                                    count, null_max, pages, out + total);
+    *out_count = total;
+    return out;
 }

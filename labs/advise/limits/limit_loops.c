@@ -1,5 +1,5 @@
 /* limit_loops.c - runs the loops that `limits` times: loads, stores, unlinks. */
-#include "labs/advise/limits/limit_loops.h"
+#include "labs/advise/limits/limits.h"
 
 #include "harness/measure/run/hugepages.h"
 

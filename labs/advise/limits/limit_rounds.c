@@ -1,6 +1,7 @@
 /* limit_rounds.c - measures the limits in rounds, a child for each point. */
-#include "labs/advise/limits/limit_rounds.h"
+#include "labs/advise/limits/limits.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/rng.h"
 #include "harness/measure/run/group.h"
 
@@ -28,9 +29,7 @@ struct rounds {
 static uint32_t *make_order(uint64_t tasks, uint64_t seed)
 {
     struct rng rng;
-    uint32_t *order = malloc(tasks * sizeof *order);
-    if (!order)
-        return NULL;
+    uint32_t *order = memory_take(tasks, sizeof *order);
     rng_seed(&rng, seed, SEED_ORDER);
     for (uint64_t i = 0; i < tasks; i++) {
         uint64_t other = rng_below(&rng, i + 1);
@@ -59,34 +58,25 @@ static const uint32_t *order_of(struct rounds *rounds, size_t i)
     return rounds->orders[i] = make_order(point_of(rounds, i)->tasks, rounds->request->seed);
 }
 
-static int rounds_open(struct rounds *rounds, struct diag *diag)
+static void rounds_open(struct rounds *rounds)
 {
     const struct limit_request *request = rounds->request;
-    rounds->tasks = calloc(rounds->count, sizeof *rounds->tasks);
-    rounds->orders = calloc(rounds->count, sizeof *rounds->orders);
-    rounds->jobs = calloc(rounds->count, sizeof *rounds->jobs);
-    if (!rounds->tasks || !rounds->orders || !rounds->jobs)
-        return diag_run(diag, "no memory for %zu limits", rounds->count);
-    for (size_t i = 0; i < rounds->count; i++) {
+    rounds->tasks = memory_take(rounds->count, sizeof *rounds->tasks);
+    rounds->orders = memory_take(rounds->count, sizeof *rounds->orders);
+    rounds->jobs = memory_take(rounds->count, sizeof *rounds->jobs);
+    for (size_t i = 0; i < rounds->count; i++)
         rounds->tasks[i] = (struct limit_task){
             .point = *point_of(rounds, i),
+            .order = has_nodes(point_of(rounds, i)) ? order_of(rounds, i) : NULL,
             .cycles = request->cycles,
             .pace_ns = request->pace_ns,
             .patience_ns = request->patience_ns,
         };
-        if (!has_nodes(point_of(rounds, i)))
-            continue;
-        rounds->tasks[i].order = order_of(rounds, i);
-        if (!rounds->tasks[i].order)
-            return diag_run(diag, "no memory for the order of %llu nodes",
-                            (unsigned long long)point_of(rounds, i)->tasks);
-    }
-    return DIAG_OK;
 }
 
 static void rounds_close(struct rounds *rounds)
 {
-    for (size_t i = 0; rounds->orders && i < rounds->count; i++)
+    for (size_t i = 0; i < rounds->count; i++)
         free(rounds->orders[i]);
     free(rounds->tasks);
     free(rounds->orders);
@@ -180,8 +170,7 @@ static void take_report(void *ctx, const struct job *job, const struct job_repor
                  report->reason);
     }
     if (request->progress)
-        request->progress(request->progress_ctx,
-                          &(struct limit_progress){.done = rounds->done, .total = rounds->total});
+        progress_step(request->progress, "limits", rounds->done, rounds->total);
 }
 
 static int run_round(struct rounds *rounds, struct pool *pool, uint64_t rounds_left,
@@ -202,7 +191,8 @@ int limit_rounds_run(struct pool *pool, const struct limit_request *request,
     struct rounds rounds = {.request = request, .results = results, .count = count};
     struct rng rng;
     rng_seed(&rng, request->seed, SEED_ROUNDS);
-    int status = rounds_open(&rounds, diag);
+    int status = DIAG_OK;
+    rounds_open(&rounds);
     for (uint64_t run = 0; run < request->runs && status == DIAG_OK; run++)
         status = run_round(&rounds, pool, request->runs - run, &rng, diag);
     rounds_close(&rounds);

@@ -1,12 +1,11 @@
 /* limit_sample.c - times stretches of a loop, and first touches of pages. */
-#include "labs/advise/limits/limit_sample.h"
+#include "labs/advise/limits/limits.h"
 
 #include "harness/base/units.h"
 #include "harness/measure/run/hugepages.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/penalties.h"
 #include "harness/measure/stats/summary.h"
-#include "labs/advise/limits/limit_loops.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,9 @@
 /* limiting.c - measures what this machine can do at best, and makes the document of it. */
-#include "labs/advise/limits/limiting.h"
+#include "labs/advise/limits/limits.h"
 
-#include "harness/measure/run/cycles.h"
+#include "harness/base/memory.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
-#include "harness/measure/session/progress.h"
-#include "labs/advise/limits/limits_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,28 +29,20 @@ struct limiting {
     struct progress progress;
 };
 
-static void show_progress(void *ctx, const struct limit_progress *progress)
-{
-    progress_step(ctx, "limits", progress->done, progress->total);
-}
-
-static int make_points(struct limiting *limiting, struct diag *diag)
+static void make_points(struct limiting *limiting)
 {
     const struct limits_request *request = limiting->request;
-    struct limit_point *points;
-    if (!limit_points_make(request->tasks, request->task_count, NULL_TASKS_MAX, request->pages,
-                           &points, &limiting->result_count))
-        return diag_run(diag, "no memory for the list of limits");
-    limiting->method.huge_pages = request->pages.huge;
-    limiting->results = calloc(limiting->result_count, sizeof *limiting->results);
-    for (size_t i = 0; limiting->results && i < limiting->result_count; i++)
+    struct limit_point *points =
+        limit_points_make(request->tasks, request->task_count, NULL_TASKS_MAX, request->pages,
+                          &limiting->result_count);
+    limiting->results = memory_take(limiting->result_count, sizeof *limiting->results);
+    for (size_t i = 0; i < limiting->result_count; i++)
         limiting->results[i].point = points[i];
     free(points);
-    return limiting->results ? DIAG_OK : diag_run(diag, "no memory for the limits");
 }
 
 /* The null call at that size has no stream. */
-static int leave_out(struct limiting *limiting, uint64_t tasks, const struct diag *diag)
+static void leave_out(struct limiting *limiting, uint64_t tasks, const struct diag *diag)
 {
     for (size_t i = 0; i < limiting->result_count; i++) {
         struct limit_result *result = &limiting->results[i];
@@ -62,16 +52,13 @@ static int leave_out(struct limiting *limiting, uint64_t tasks, const struct dia
         snprintf(result->reason, sizeof result->reason, "%.*s", (int)sizeof result->reason - 1,
                  diag->text);
     }
-    return DIAG_OK;
 }
 
 static int make_streams(struct limiting *limiting, struct diag *diag)
 {
     const struct limits_request *asked = limiting->request;
     int status = DIAG_OK;
-    limiting->streams = calloc(asked->task_count, sizeof *limiting->streams);
-    if (!limiting->streams)
-        return diag_run(diag, "no memory for %zu streams", asked->task_count);
+    limiting->streams = memory_take(asked->task_count, sizeof *limiting->streams);
     for (size_t i = 0; i < asked->task_count && status == DIAG_OK; i++) {
         struct workload_request request = {
             .workload = NULL_WORKLOAD,
@@ -84,8 +71,10 @@ static int make_streams(struct limiting *limiting, struct diag *diag)
             continue;
         status = workload_stream(&request, &limiting->streams[limiting->stream_count], diag);
         limiting->stream_count += status == DIAG_OK;
-        if (status == DEADLINE_OVER)
-            status = leave_out(limiting, asked->tasks[i], diag);
+        if (status != DEADLINE_OVER)
+            continue;
+        leave_out(limiting, asked->tasks[i], diag);
+        status = DIAG_OK;
     }
     return status;
 }
@@ -107,9 +96,8 @@ static int measure(struct limiting *limiting, struct diag *diag)
     const struct setup *setup = limiting->request->setup;
     limiting->begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     limiting->null_cell = (struct plan_cell){.design = registry_find("null")};
-    int status = make_points(limiting, diag);
-    if (status == DIAG_OK)
-        status = open_pool(limiting, diag);
+    make_points(limiting);
+    int status = open_pool(limiting, diag);
     if (status == DIAG_OK)
         status = make_streams(limiting, diag);
     if (status != DIAG_OK)
@@ -126,8 +114,7 @@ static int measure(struct limiting *limiting, struct diag *diag)
         .streams = limiting->streams,
         .stream_count = limiting->stream_count,
         .min_time_ns = setup->min_time_ns,
-        .progress = show_progress,
-        .progress_ctx = &limiting->progress,
+        .progress = &limiting->progress,
     };
     progress_begin(&limiting->progress, setup->progress, 1);
     status =
@@ -141,11 +128,8 @@ static void fill_method(struct limiting *limiting)
     const struct setup *setup = limiting->request->setup;
     struct limits_method *method = &limiting->method;
     struct origin_disturbance disturbance = origin_watch_end(&limiting->watch);
-    method->runs = setup->runs;
-    method->seed = setup->seed;
-    method->memory_limit_bytes = setup->memory_limit_bytes;
-    method->budget_ns = setup->budget_ns;
-    method->patience_ns = setup->patience_ns;
+    method->setup = setup;
+    method->huge_pages = limiting->request->pages.huge;
     method->null_workload = NULL_WORKLOAD;
     method->steal_share = disturbance.steal_share;
     method->busy_share = disturbance.busy_share;
@@ -182,10 +166,8 @@ static const uint64_t default_tasks[] = {1000, 10000, 100000, 1000000, 10000000}
 
 int limits_measure(const struct limits_request *request, cJSON **document, struct diag *diag)
 {
-    struct limiting *limiting = calloc(1, sizeof *limiting);
+    struct limiting *limiting = memory_take(1, sizeof *limiting);
     struct limits_request whole = *request;
-    if (!limiting)
-        return diag_run(diag, "no memory for the limits");
     if (whole.task_count == 0) {
         whole.tasks = default_tasks;
         whole.task_count = sizeof default_tasks / sizeof *default_tasks;

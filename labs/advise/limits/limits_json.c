@@ -1,5 +1,5 @@
 /* limits_json.c - writes and reads the limits document. */
-#include "labs/advise/limits/limits_json.h"
+#include "labs/advise/limits/limits.h"
 
 #include "labs/advise/advise.h"
 
@@ -43,13 +43,13 @@ static cJSON *make_point(const struct limit_result *result)
 static cJSON *make_method(const struct limits_method *method)
 {
     cJSON *object = cJSON_CreateObject();
-    json_add_integer(object, "runs", method->runs);
+    json_add_integer(object, "runs", method->setup->runs);
     json_add_integer(object, "stretches", LIMIT_STRETCHES);
     json_add_integer(object, "operations_per_stretch", LIMIT_STRETCH_OPERATIONS);
-    json_add_integer(object, "seed", method->seed);
-    json_add_integer(object, "memory_limit_bytes", method->memory_limit_bytes);
-    json_add_integer(object, "budget_ns", method->budget_ns);
-    json_add_integer(object, "patience_ns", method->patience_ns);
+    json_add_integer(object, "seed", method->setup->seed);
+    json_add_integer(object, "memory_limit_bytes", method->setup->memory_limit_bytes);
+    json_add_integer(object, "budget_ns", method->setup->budget_ns);
+    json_add_integer(object, "patience_ns", method->setup->patience_ns);
     json_add(object, "huge_pages", cJSON_CreateBool(method->huge_pages));
     json_add_integer(object, "table_heads", LIMIT_TABLE_HEADS);
     json_add_integer(object, "lists", LIMIT_LISTS);
@@ -84,6 +84,43 @@ cJSON *limits_json(const struct limit_result *results, size_t count,
 }
 
 /* ---- Reading. ---------------------------------------------------------------------------------- */
+
+#define NUMBER  SHAPE_NUMBER
+#define TEXT    SHAPE_TEXT
+#define BOOL    SHAPE_BOOL
+#define OBJECT  SHAPE_OBJECT
+#define ARRAY   SHAPE_ARRAY
+#define OR_NULL SHAPE_OR_NULL
+
+static const struct shape_rule limits_rules[] = {
+    {"complete", BOOL},
+    {"method", OBJECT},
+    {"method.runs", NUMBER},
+    {"method.huge_pages", BOOL},
+    {"points", ARRAY},
+    {"points[]", OBJECT},
+    {"points[].limit", TEXT},
+    {"points[].tasks", NUMBER | OR_NULL},
+    {"points[].node_bytes", NUMBER | OR_NULL},
+    {"points[].footprint_bytes", NUMBER | OR_NULL},
+    {"points[].huge_pages", BOOL},
+    {"points[].status", TEXT},
+    {"points[].reason", TEXT | OR_NULL},
+    {"points[].ns", OBJECT | OR_NULL},
+    {"points[].ns.median", NUMBER},
+    {"points[].ns.low", NUMBER},
+    {"points[].ns.high", NUMBER},
+    {"points[].ns.confidence", NUMBER},
+    {"points[].touched_bytes", NUMBER | OR_NULL},
+    {"points[].huge_bytes", NUMBER | OR_NULL},
+    {"points[].slow_stretches", NUMBER},
+};
+
+int limits_check(const cJSON *root, const char *what, struct diag *diag)
+{
+    return shape_check_kind(root, "limits", limits_rules,
+                            sizeof limits_rules / sizeof *limits_rules, what, diag);
+}
 
 int limits_load(const char *path, cJSON **out, struct diag *diag)
 {

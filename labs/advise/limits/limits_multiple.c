@@ -1,5 +1,5 @@
 /* limits_multiple.c - computes designs' costs as multiples of the machine's limits. */
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 #include "harness/base/json.h"
 #include "harness/tell/report/view.h"

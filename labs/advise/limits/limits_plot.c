@@ -2,7 +2,7 @@
 #include "labs/advise/advise.h"
 
 #include "harness/base/json.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* limits_view.c - looks up points of a limits document. */
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 #include "harness/base/json.h"
 #include "harness/base/units.h"

@@ -5,7 +5,7 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 #include <math.h>
 #include <string.h>

@@ -221,7 +221,7 @@ PYTHON
     refuses "--late: 'soon' given" advise hold --late=soon
     refuses "expected a share of the delay below 1" advise hold --late=120%
     refuses "--exact and --late" advise hold --exact --late=1ms
-    refuses "--for: 'speed' given; expected cost, memory, tail, wakeups" advise hold --for=speed
+    refuses "--for: 'speed' given; expected one of cost, memory, tail, late, wakeups" advise hold --for=speed
     refuses "--slots" advise hold --slots=64
     echo x >there.json
     refuses "there.json: is there already" advise hold --json=there.json
@@ -244,11 +244,7 @@ PYTHON
     head -n 1 page | grep -qv 'tick'
     name=$(jq -r '.advice.comparisons[0].candidate' none.json)
     grep -qE "^$name +not measured$" page
-    grep -qE '^ +cost +from +to +memory$' page
-    # A cost of fewer than six samples has no deviation, and no sign of one.
-    jq '.advice.candidates[].figures.cost_ns_per_op |= (if . then .count = 3 | .confidence = 0.75 else . end)' "$reference" >few.json
-    "$twbench" report few.json >page
-    [ "$(grep -cE '(±|\+-) ' page)" -eq 0 ]
+    grep -qE '^ +cost +memory$' page
 }
 
 # In the one no candidate lies beyond the edge of the picture, but the interval of one does; in the other all others are

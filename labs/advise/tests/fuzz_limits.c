@@ -4,8 +4,7 @@
 #include "harness/base/json.h"
 #include "harness/tell/result/document.h"
 #include "labs/advise/advise.h"
-#include "labs/advise/limits/limits_json.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 
 static const struct document_kind limits = {.name = "limits", .build = page_limits};
 const struct document_kind *const document_kinds[] = {&limits, NULL};

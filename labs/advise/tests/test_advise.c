@@ -1,8 +1,7 @@
 /* Advice from made-up cells: what dominates, what is not told apart, what is recommended. */
 #include "harness/base/json.h"
-#include "labs/advise/advice.h"
-#include "labs/advise/front.h"
-#include "labs/advise/words.h"
+#include "labs/advise/choice.h"
+#include "labs/advise/evidence.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -180,7 +179,7 @@ static size_t world_add(struct world *world, size_t round, struct made made)
     snprintf(identity, sizeof identity, "%s tasks=%u round=%zu", made.impl, made.tasks, round);
     cJSON_AddItemToArray(world->cells, make_cell(&made, identity));
     size_t index = evidence_add_candidate(&world->evidence, &candidate);
-    evidence_add(&world->evidence, index, made.tasks, round, identity);
+    evidence_add(&world->evidence, index, round, identity);
     return index;
 }
 
@@ -197,7 +196,7 @@ static struct field *world_field(struct world *world)
     struct field *field = calloc(1, sizeof *field);
     assert_non_null(field);
     evidence_look(&world->evidence, world->document);
-    field_fill(field, &world->evidence, OWN);
+    field_fill(field, &world->evidence);
     return field;
 }
 
@@ -612,11 +611,12 @@ static void test_not_told_apart_is_not_yet_the_same(void **state)
     struct field *field = world_field(&world);
     assert_true(field->equal[heap]);
     assert_int_equal(field->choice.chosen, list);
-    char text[WORDS_SIZE] = "";
     bool doubtful = false;
-    for (size_t i = 0; words_reason(text, sizeof text, &world.evidence, field, i); i++)
-        doubtful = doubtful || strncmp(text, "doubtful: ", 10) == 0;
+    cJSON *reasons = words_reasons(&world.evidence, field), *reason;
+    cJSON_ArrayForEach(reason, reasons) doubtful =
+        doubtful || strncmp(reason->valuestring, "doubtful: ", 10) == 0;
     assert_true(doubtful);
+    cJSON_Delete(reasons);
     world_close(&world, field);
 }
 
@@ -747,7 +747,7 @@ static void test_cells_that_are_not_there_say_nothing(void **state)
     world_open(&world);
     world_add(&world, 0, (struct made){.impl = "heap", .cost = 10});
     size_t list = world_mention(&world, "list", "");
-    evidence_add(&world.evidence, list, OWN, 0, "never run");
+    evidence_add(&world.evidence, list, 0, "never run");
     struct field *field = world_field(&world);
     assert_int_equal(field->choice.chosen, 0);
     assert_false(field->contenders[list].of.known);
@@ -863,13 +863,9 @@ static void test_wishes_are_parsed(void **state)
     const char *const wrong[] = {"", "x", "0", "120%", "-1", "nan", "0ms"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(wishes_parse_late(wrong[i], "--late", &wishes, &diag), DIAG_USAGE);
-    enum criterion goal;
-    assert_int_equal(wishes_parse_goal("wakeups", "--for", &goal, &diag), DIAG_OK);
-    assert_int_equal(goal, CRITERION_WAKEUPS);
-    assert_int_equal(wishes_parse_goal("precision", "--for", &goal, &diag), DIAG_USAGE);
-    struct wishes finished = {.goal = CRITERION_PRECISION, .goal_given = true};
+    struct wishes finished = {.goal = CRITERION_PRECISION};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_USAGE);
-    finished = (struct wishes){.on_clock = true};
+    finished = (struct wishes){.goal = CRITERIA, .on_clock = true};
     assert_int_equal(wishes_finish(&finished, &diag), DIAG_OK);
     assert_int_equal(finished.goal, CRITERION_PRECISION);
     finished = (struct wishes){.on_clock = true, .late = true, .late_share = 0.1};

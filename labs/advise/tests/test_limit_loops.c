@@ -1,7 +1,5 @@
 /* test_limit_loops.c - that the loops do what their names say, to every node and in every size. */
-#include "labs/advise/limits/limit_loops.h"
-#include "labs/advise/limits/limit_rounds.h"
-#include "labs/advise/limits/limit_sample.h"
+#include "labs/advise/limits/limits.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -224,8 +222,7 @@ static void test_points_are_the_whole_matrix(void **state)
     static const uint64_t tasks[] = {100, 1000, 10000};
     struct limit_point *points;
     size_t count;
-    assert_true(
-        limit_points_make(tasks, 3, 1000, (struct limit_pages){true, true}, &points, &count));
+    points = limit_points_make(tasks, 3, 1000, (struct limit_pages){true, true}, &count);
     assert_int_equal(count_points(points, count, LIMIT_DEPENDENT_LOAD, false), 9);
     assert_int_equal(count_points(points, count, LIMIT_DEPENDENT_LOAD, true), 9);
     assert_int_equal(count_points(points, count, LIMIT_UNLINK_FAR, true), 3);
@@ -234,8 +231,7 @@ static void test_points_are_the_whole_matrix(void **state)
     assert_int_equal(count_points(points, count, LIMIT_BRANCH_MISS, false), 1);
     assert_int_equal(count_points(points, count, LIMIT_PAGE_FAULT, true), 1);
     free(points);
-    assert_true(
-        limit_points_make(tasks, 3, 1000, (struct limit_pages){false, true}, &points, &count));
+    points = limit_points_make(tasks, 3, 1000, (struct limit_pages){false, true}, &count);
     assert_int_equal(count_points(points, count, LIMIT_LOAD_STORE, false), 0);
     assert_int_equal(count_points(points, count, LIMIT_LOAD_STORE, true), 9);
     assert_int_equal(count_points(points, count, LIMIT_BRANCH_MISS, false), 1);
@@ -252,8 +248,7 @@ static void test_every_kind_takes_time(void **state)
     struct limit_point *points;
     size_t count;
     uint64_t tasks = TASKS;
-    assert_true(
-        limit_points_make(&tasks, 1, 0, (struct limit_pages){true, false}, &points, &count));
+    points = limit_points_make(&tasks, 1, 0, (struct limit_pages){true, false}, &count);
     make_order(order);
     for (size_t i = 0; i < count; i++) {
         char reason[200] = "";

@@ -4,8 +4,7 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/writer.h"
 #include "labs/advise/advise.h"
-#include "labs/advise/limits/limits_json.h"
-#include "labs/advise/limits/limits_view.h"
+#include "labs/advise/limits/limits.h"
 #include "unit/sample.h"
 
 #include <unistd.h>
@@ -50,7 +49,8 @@ static void make_results(struct limit_result results[POINTS])
 static cJSON *make_limits(void)
 {
     struct limit_result *results = calloc(POINTS, sizeof *results);
-    struct limits_method method = {.runs = RUNS,
+    const struct setup setup = {.runs = RUNS};
+    struct limits_method method = {.setup = &setup,
                                    .huge_pages = true,
                                    .null_workload = "standard",
                                    .pin_cpu = 1,

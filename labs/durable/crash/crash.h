@@ -90,13 +90,13 @@ bool crash_judge(const struct crash_case *this, enum crash_part part,
 /* A book as it is for an open after a crash: nothing more is put, nothing seen is remembered. */
 void crash_prepare(struct book *book, uint32_t producers);
 
-/* A copy of a book, shared with children; NULL without memory. */
+/* A copy of a book, shared with children. */
 struct book *crash_copy(const struct book *book);
 
 /* The first defect of a ledger, as a rule's name: "lost", "twice", ... */
 const char *crash_rule(const struct durable_ledger *ledger);
 
-/* What a disk may hold when power is lost at some point of a record (src/disk/disk.h).
+/* What a disk may hold when power is lost at some point of a record (disk/disk.h).
  *
  * What a sync covered is there.  Of the rest each write may have vanished, arrived, or arrived in part, by sectors of 512
  * bytes, in any order.  Names are kept in order, as file systems with a journal do: of the creations, renamings and
@@ -119,13 +119,13 @@ const char *disk_arrival_words(enum disk_arrival arrival);
 bool disk_state_make(const struct disk_log *log, uint64_t cut, enum disk_arrival arrival,
                      uint64_t seed, const char *directory);
 
-/* Maps an empty record that `bytes` of data fit into, shared with children; NULL with errno. */
+/* Maps an empty record that `bytes` of data fit into, shared with children. */
 struct disk_log *disk_log_make(uint64_t bytes);
 /* Unmaps it; NULL is allowed. */
 void disk_log_free(struct disk_log *log);
 
 /* With the layer, and until disk_quiet_end: syncs below the directory are not done, in this process and its children.  A
- * killed process loses nothing by that, and a proof is quicker.  NULL without layer or memory. */
+ * killed process loses nothing by that, and a proof is quicker.  NULL without the layer. */
 struct disk_log *disk_quiet_begin(const char *directory);
 void disk_quiet_end(struct disk_log *log);
 

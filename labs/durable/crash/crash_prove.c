@@ -1,5 +1,6 @@
 /* crash_prove.c - runs the parts of the proof of a store. */
 #include "build_info.h"
+#include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "labs/durable/crash/crash.h"
 #include "labs/durable/drive/drive.h"
@@ -47,13 +48,12 @@ static bool run_once(const struct crash_case *this, struct durable_request reque
                      enum crash_part part, struct diag *diag, int *status)
 {
     char directory[PATH_MAX];
-    struct durable_report *report = calloc(1, sizeof *report);
     snprintf(directory, sizeof directory, "%s/run", this->options->directory);
-    if (!report || mkdir(directory, 0700) != 0) {
+    if (mkdir(directory, 0700) != 0) {
         *status = diag_run(diag, "%s: %s", directory, strerror(errno));
-        free(report);
         return false;
     }
+    struct durable_report *report = memory_take(1, sizeof *report);
     request.directory = directory;
     durable_run(&request, NULL, report);
     footing_remove(directory);
@@ -210,8 +210,7 @@ const char *crash_rule(const struct durable_ledger *ledger)
 struct book *crash_copy(const struct book *book)
 {
     struct book *copy = book_make(&book->load);
-    if (copy)
-        memcpy(copy, book, book_bytes(book));
+    memcpy(copy, book, book_bytes(book));
     return copy;
 }
 

@@ -1,7 +1,9 @@
 /* disk_states.c - replays a record of a disk as far as it may have arrived. */
 #include "labs/durable/crash/crash.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/rng.h"
+#include "labs/durable/drive/drive.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,7 +31,6 @@ struct state {
     unsigned char *covered; /* of each record: enum covered */
     struct image *images;
     struct rng rng;
-    bool failed;
 };
 
 const char *disk_arrival_words(enum disk_arrival arrival)
@@ -43,11 +44,7 @@ const char *disk_arrival_words(enum disk_arrival arrival)
 
 struct disk_log *disk_log_make(uint64_t bytes)
 {
-    void *memory = mmap(NULL, sizeof(struct disk_log) + bytes, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    struct disk_log *log = memory;
+    struct disk_log *log = book_shared(sizeof(struct disk_log) + bytes);
     log->size = bytes;
     return log;
 }
@@ -65,9 +62,9 @@ struct disk_log **disk_layer(void)
 
 struct disk_log *disk_quiet_begin(const char *directory)
 {
-    struct disk_log *log = disk_layer() ? disk_log_make(0) : NULL;
-    if (!log)
+    if (!disk_layer())
         return NULL;
+    struct disk_log *log = disk_log_make(0);
     snprintf(log->root, sizeof log->root, "%.4000s/", directory);
     log->is_quiet = 1;
     *disk_layer() = log;
@@ -119,20 +116,16 @@ static void find_covered(struct state *state)
 
 /* ---- Replaying. ------------------------------------------------------------------------------- */
 
-static bool image_reach(struct image *image, uint64_t size)
+static void image_reach(struct image *image, uint64_t size)
 {
     if (size > image->room) {
         uint64_t room = size * 2;
-        unsigned char *bytes = realloc(image->bytes, room);
-        if (!bytes)
-            return false;
-        memset(bytes + image->room, 0, room - image->room);
-        image->bytes = bytes;
+        image->bytes = memory_grow(image->bytes, room, 1);
+        memset(image->bytes + image->room, 0, room - image->room);
         image->room = room;
     }
     if (size > image->size)
         image->size = size;
-    return true;
 }
 
 static void image_cut(struct image *image, uint64_t size)
@@ -149,10 +142,7 @@ static void put_sector(struct state *state, const struct disk_record *record, ui
     uint64_t end = (at / SECTOR + 1) * SECTOR, last = record->offset + record->length;
     if (end > last)
         end = last;
-    if (!image_reach(image, end)) {
-        state->failed = true;
-        return;
-    }
+    image_reach(image, end);
     memcpy(image->bytes + at, state->log->data + record->data + (at - record->offset), end - at);
 }
 
@@ -187,7 +177,7 @@ static void put_record(struct state *state, const struct disk_record *record, ui
     else if (record->kind == DISK_WRITE)
         put_write(state, record, sectors, coin);
     else if (record->kind == DISK_TRUNCATE && record->offset > state->images[record->file].size)
-        state->failed |= !image_reach(&state->images[record->file], record->offset);
+        image_reach(&state->images[record->file], record->offset);
     else if (record->kind == DISK_TRUNCATE)
         image_cut(&state->images[record->file], record->offset);
 }
@@ -265,9 +255,9 @@ bool disk_state_make(const struct disk_log *log, uint64_t cut, enum disk_arrival
 {
     struct state state = {.log = log, .cut = cut};
     rng_seed(&state.rng, seed, 5);
-    state.covered = calloc(cut + 1, 1);
-    state.images = calloc(DISK_FILES_MAX, sizeof *state.images);
-    bool made = state.covered && state.images && mkdir(directory, 0700) == 0;
+    state.covered = memory_take(cut + 1, 1);
+    state.images = memory_take(DISK_FILES_MAX, sizeof *state.images);
+    bool made = mkdir(directory, 0700) == 0;
     if (made) {
         find_covered(&state);
         replay(&state, arrival);
@@ -275,9 +265,9 @@ bool disk_state_make(const struct disk_log *log, uint64_t cut, enum disk_arrival
     for (uint32_t i = 0; made && i < log->file_count; i++)
         if (state.images[i].name[0])
             made = write_image(&state.images[i], directory);
-    for (uint32_t i = 0; state.images && i < log->file_count; i++)
+    for (uint32_t i = 0; i < log->file_count; i++)
         free(state.images[i].bytes);
     free(state.images);
     free(state.covered);
-    return made && !state.failed;
+    return made;
 }

@@ -101,7 +101,7 @@ static bool prove_flip(const struct crash_case *this, const struct durable_reque
     struct flip flip;
     struct book *book = crash_copy(before);
     snprintf(directory, sizeof directory, "%s/flipped", this->options->directory);
-    bool holds = book && flip_choose(filled, rng, &flip) && footing_copy(filled, directory) &&
+    bool holds = flip_choose(filled, rng, &flip) && footing_copy(filled, directory) &&
                  flip_do(directory, &flip);
     if (!holds) {
         crash_broken(this, CRASH_FLIPS, "failed", "no bit could be flipped in %s", filled);
@@ -134,10 +134,6 @@ static bool filling_make(const struct crash_case *this, const struct durable_req
     filling->book = book_make(&request->load);
     snprintf(filling->directory, sizeof filling->directory, "%s/%s", this->options->directory,
              rests ? "rested" : "filled");
-    if (!filling->book) {
-        crash_broken(this, CRASH_FLIPS, "failed", "no memory for a book");
-        return false;
-    }
     filling->book->is_exact = this->store->flags & TW_STORE_EXACT;
     bool is_made = durable_open_once(&filled, filling->directory, filling->book, BUDGET_NS, &ended,
                                      reason, sizeof reason) &&

@@ -37,9 +37,8 @@ static bool recorded_make(const struct crash_case *this, enum tw_sync_policy syn
     recorded->book = book_make(&recorded->request.load);
     snprintf(recorded->root, sizeof recorded->root, "%s/disk", this->options->directory);
     snprintf(recorded->directory, sizeof recorded->directory, "%s/store", recorded->root);
-    if (!recorded->log || !recorded->book || mkdir(recorded->root, 0700) != 0) {
-        crash_broken(this, CRASH_POWER, "failed", "no memory or directory for a record: %s",
-                     strerror(errno));
+    if (mkdir(recorded->root, 0700) != 0) {
+        crash_broken(this, CRASH_POWER, "failed", "%s: %s", recorded->root, strerror(errno));
         return false;
     }
     snprintf(recorded->log->root, sizeof recorded->log->root, "%.4000s/", recorded->directory);
@@ -115,7 +114,7 @@ static bool judge_state(const struct crash_case *this, const struct recorded *re
              " steps of the disk: %s",
              durable_sync_name(recorded->request.sync), recorded->request.load.seed, cut,
              (uint64_t)recorded->log->length, disk_arrival_words(arrival));
-    if (book && disk_state_make(recorded->log, cut, arrival, seed, directory)) {
+    if (disk_state_make(recorded->log, cut, arrival, seed, directory)) {
         book_turn_back(book, (uint32_t)cut + 1);
         crash_prepare(book, recorded->request.producers);
         holds = crash_judge(this, CRASH_POWER, &recorded->request, directory, book, false, where);
@@ -216,13 +215,10 @@ static bool judge_error(const struct crash_case *this, const struct recorded *re
                         const char *where)
 {
     struct book *book = crash_copy(recorded->book);
-    bool holds = book != NULL;
-    if (holds) {
-        book->is_power = false;
-        crash_prepare(book, recorded->request.producers);
-        holds = crash_judge(this, CRASH_ERRORS, &recorded->request, recorded->directory, book,
-                            false, where);
-    }
+    book->is_power = false;
+    crash_prepare(book, recorded->request.producers);
+    bool holds = crash_judge(this, CRASH_ERRORS, &recorded->request, recorded->directory, book,
+                             false, where);
     book_free(book);
     return holds;
 }
@@ -235,8 +231,8 @@ static bool judge_after_sync(const struct crash_case *this, const struct recorde
     struct book *book = crash_copy(recorded->book);
     snprintf(directory, sizeof directory, "%s/state", this->options->directory);
     snprintf(whole, sizeof whole, "%s, then power lost: %s", where, disk_arrival_words(arrival));
-    bool holds = book && disk_state_make(recorded->log, recorded->log->length, arrival,
-                                         this->options->seed, directory);
+    bool holds = disk_state_make(recorded->log, recorded->log->length, arrival, this->options->seed,
+                                 directory);
     if (holds) {
         crash_prepare(book, recorded->request.producers);
         holds = crash_judge(this, CRASH_ERRORS, &recorded->request, directory, book, false, whole);

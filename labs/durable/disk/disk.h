@@ -4,7 +4,7 @@
  * disk_layer.c is a shared object of its own that is loaded before all others (LD_PRELOAD).  It stands between a store
  * and the C library: writes, truncations, syncs, and the making, renaming and removing of files are done and
  * recorded, in the order in which they came, in memory that outlives the process.  Syncs are recorded and not done: what
- * a disk would hold is found from the record (src/harness/prove/crash/disk_states.h).  Without a record (disk_current
+ * a disk would hold is found from the record (crash/crash.h).  Without a record (disk_current
  * is NULL) every call goes through.
  *
  * A sync covers what was recorded when it began, and nothing later.

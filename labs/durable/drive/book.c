@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 static size_t bytes_for(uint64_t tasks)
@@ -13,13 +14,18 @@ static size_t bytes_for(uint64_t tasks)
     return sizeof(struct book) + tasks * sizeof(struct book_entry);
 }
 
+void *book_shared(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED)
+        return memory;
+    fprintf(stderr, "twbench: no memory for %zu bytes\n", bytes);
+    exit(1);
+}
+
 struct book *book_make(const struct durable_load *load)
 {
-    void *memory = mmap(NULL, bytes_for(load->tasks), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    struct book *book = memory;
+    struct book *book = book_shared(bytes_for(load->tasks));
     book->load = *load;
     return book;
 }

@@ -9,7 +9,7 @@
 /* The book of a durable run: what became of each message, in memory that survives the process that works.
  *
  * The worker (a child) writes down every step before and after it calls the store; the parent, which outlives it,
- * judges.  Steps are stamped: by a count of them, or by the length of the record of the disk (src/disk/disk.h), so
+ * judges.  Steps are stamped: by a count of them, or by the length of the record of the disk (disk/disk.h), so
  * that the book can be turned back to a moment at which power was lost.
  *
  *     put      handed -> acked | refused | (crash: unknown)
@@ -80,7 +80,8 @@ struct book {
     struct book_entry entries[];
 };
 
-/* Shared memory, cleared; NULL with errno.  Pages that are never touched cost nothing. */
+/* Memory that children share, cleared: there is enough, or the program ends.  Pages that are never touched cost nothing. */
+void *book_shared(size_t bytes);
 struct book *book_make(const struct durable_load *load);
 /* Unmaps it; NULL is allowed.  Children keep their mapping. */
 void book_free(struct book *book);

@@ -375,10 +375,6 @@ void durable_run(const struct durable_request *request, const struct interrupt *
     }
     endurance.request = &whole;
     endurance.book = book_make(&request->load);
-    if (!endurance.book) {
-        set_end(&endurance, DURABLE_FAILED, "no memory for the book");
-        return;
-    }
     endurance.book->sync = request->sync;
     endurance.book->is_exact = request->store->flags & TW_STORE_EXACT;
     endurance.kills_left = whole.kills;

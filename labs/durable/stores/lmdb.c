@@ -59,10 +59,6 @@ struct tw_store {
     bool map_is_full; /* the leader's */
 };
 
-struct tw_store_seat {
-    struct tw_store *store;
-};
-
 static const struct tw_param lmdb_params[] = {
     {"map-mib", "size of the map at open in MiB; it doubles when it is full (default: 64)", 1,
      1u << 20, 1},
@@ -360,18 +356,7 @@ static int lmdb_close(struct tw_store *store)
 
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
-static struct tw_store_seat *lmdb_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void lmdb_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(lmdb)
 
 static int lmdb_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {
@@ -441,12 +426,7 @@ static uint64_t lmdb_next(struct tw_store *store)
     return store_ordered_next(&store->writer.ordered);
 }
 
-static int lmdb_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(lmdb)
 
 static void lmdb_stats(struct tw_store *store, struct tw_store_stats *out)
 {

@@ -39,10 +39,6 @@ struct tw_store {
     uint64_t sequence, payload_bytes;
 };
 
-struct tw_store_seat {
-    struct tw_store *store;
-};
-
 static const struct tw_param memory_store_params[] = {{NULL, NULL, 0, 0, 0}};
 
 /* ---- Lists of indices. ----------------------------------------------------------------------- */
@@ -164,18 +160,7 @@ static int memory_store_open(struct tw_store **out, const struct tw_store_config
     return TW_STORE_OK;
 }
 
-static struct tw_store_seat *memory_store_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void memory_store_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(memory_store)
 
 /* The payloads' copies, made before the lock is taken; all or none. */
 static void **payloads_copy(const struct tw_message *messages, size_t count)
@@ -291,12 +276,7 @@ static uint64_t memory_store_next(struct tw_store *store)
     return due;
 }
 
-static int memory_store_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(memory_store)
 
 static int memory_store_checkpoint(struct tw_store *store)
 {

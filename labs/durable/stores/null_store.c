@@ -29,10 +29,6 @@ struct tw_store {
     uint64_t written, syncs; /* under the leadership of the group */
 };
 
-struct tw_store_seat {
-    struct tw_store *store;
-};
-
 /* A call is only so many bytes. */
 struct null_call {
     struct store_call call; /* first: the group knows only this */
@@ -131,18 +127,7 @@ static int null_store_open(struct tw_store **out, const struct tw_store_config *
     return answer;
 }
 
-static struct tw_store_seat *null_store_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void null_store_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(null_store)
 
 static int null_store_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {
@@ -182,12 +167,7 @@ static uint64_t null_store_next(struct tw_store *store)
     return TW_STORE_NEVER;
 }
 
-static int null_store_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(null_store)
 
 static int null_store_checkpoint(struct tw_store *store)
 {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,191 @@
 
 #define SOCKET_NAME "redis.sock"
 #define FILE_FOLDER "aof"
+#define LOG_NAME    "redis.log"
 #define PACKAGE     "redis-server"
+
+/* ---- A private server: forked by a thread that waits for its end, killed with the process. ---- */
+
+#define KEPT_LOCK  3
+#define KEPT_ERROR 4
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+/* ---- The child, between fork and exec: only calls that are safe there. ------------------------ */
+
+static void child_exec(const struct store_server *server, pid_t parent)
+{
+    int null = open("/dev/null", O_RDONLY);
+    int lock = fcntl(server->directory->server_lock, F_DUPFD, 10);
+    int error = fcntl(server->started[1], F_DUPFD_CLOEXEC, 10);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setsid();
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        _exit(1);
+    if (fchdir(server->directory->fd) == 0 && dup2(null, 0) == 0 &&
+        dup2(server->log_file, 1) == 1 && dup2(server->log_file, 2) == 2 &&
+        dup2(lock, KEPT_LOCK) == KEPT_LOCK && dup3(error, KEPT_ERROR, O_CLOEXEC) == KEPT_ERROR) {
+        close_range(KEPT_ERROR + 1, ~0u, 0);
+        /* execvp takes what it was given without const, and leaves it alone. */
+        union {
+            const char *const *given;
+            char *const *taken;
+        } arguments = {.given = server->arguments};
+        execvp(server->arguments[0], arguments.taken);
+        error = KEPT_ERROR;
+    }
+    int why = errno;
+    ssize_t told = write(error, &why, sizeof why);
+    _exit(told == sizeof why ? 127 : 126);
+}
+
+/* ---- The warden. ------------------------------------------------------------------------------ */
+
+static void *server_ward(void *ctx)
+{
+    struct store_server *server = ctx;
+    pid_t parent = getpid();
+    pid_t process = fork();
+    if (process == 0)
+        child_exec(server, parent);
+    int why = errno;
+    atomic_store(&server->process, process > 0 ? process : 0);
+    if (process < 0 && write(server->started[1], &why, sizeof why) < 0)
+        why = 0;
+    close(server->started[1]);
+    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) {
+    }
+    atomic_store(&server->gone, true);
+    return NULL;
+}
+
+static void server_end(struct store_server *server, uint32_t own_accord_ms)
+{
+    if (server->is_started) {
+        for (uint32_t ms = 0; ms < own_accord_ms && !atomic_load(&server->gone); ms += 2)
+            sleep_ms(2);
+        for (uint32_t ms = 0; !atomic_load(&server->gone); ms += 2) {
+            if (ms % 1000 == 0 && atomic_load(&server->process) > 0)
+                kill(atomic_load(&server->process), ms < 60000 ? SIGTERM : SIGKILL);
+            sleep_ms(2);
+        }
+        pthread_join(server->warden, NULL);
+        server->is_started = false;
+    }
+    if (server->log_file > 0)
+        close(server->log_file);
+    server->log_file = 0;
+}
+
+static int start_error(struct store_server *server, int why, struct tw_error *error)
+{
+    snprintf(error->text, sizeof error->text, "%s: %s%s%s", server->arguments[0], strerror(why),
+             why == ENOENT ? "; it is in the package " : "", why == ENOENT ? PACKAGE : "");
+    return why == ENOENT ? TW_STORE_ABSENT : TW_STORE_IO;
+}
+
+static int server_start(struct store_server *server, struct tw_error *error)
+{
+    int why = 0;
+    atomic_store(&server->gone, false);
+    server->log_file =
+        openat(server->directory->fd, LOG_NAME, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (server->log_file < 0 || pipe2(server->started, O_CLOEXEC) != 0)
+        return start_error(server, errno, error);
+    why = pthread_create(&server->warden, NULL, server_ward, server);
+    if (why != 0) {
+        close(server->started[0]);
+        close(server->started[1]);
+        return start_error(server, why, error);
+    }
+    server->is_started = true;
+    ssize_t told = read(server->started[0], &why, sizeof why);
+    close(server->started[0]);
+    if (told != (ssize_t)sizeof why)
+        return TW_STORE_OK;
+    server_end(server, 0);
+    return start_error(server, why, error);
+}
+
+/* ---- Connections. ----------------------------------------------------------------------------- */
+
+static int server_connect(struct store_server *server)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    /* The directory's own name may be longer than an address. */
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s",
+             server->directory->fd, SOCKET_NAME);
+    int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    for (int ms = 0; connection >= 0 && ms < 60000 && !atomic_load(&server->gone); ms += 2) {
+        if (connect(connection, (const struct sockaddr *)&address, sizeof address) == 0)
+            return connection;
+        sleep_ms(2);
+    }
+    if (connection >= 0)
+        close(connection);
+    return -1;
+}
+
+static bool server_send(int connection, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t sent = send(connection, at, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        at += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+/* ---- What is known of it. --------------------------------------------------------------------- */
+
+uint64_t store_server_written(struct store_server *server)
+{
+    char path[48], line[80];
+    unsigned long long written = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/io", atomic_load(&server->process));
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = sscanf(line, "wchar: %llu", &written) == 1;
+    if (file)
+        fclose(file);
+    uint64_t answers = atomic_load(&server->received);
+    if (!found)
+        return UINT64_MAX;
+    return written > answers ? written - answers : 0;
+}
+
+static void server_last_words(const struct store_server *server, char *out, size_t size)
+{
+    char end[1024];
+    struct stat stat;
+    out[0] = '\0';
+    int log = openat(server->directory->fd, LOG_NAME, O_RDONLY | O_CLOEXEC);
+    if (log < 0 || fstat(log, &stat) != 0) {
+        if (log >= 0)
+            close(log);
+        return;
+    }
+    off_t from = stat.st_size > (off_t)sizeof end - 1 ? stat.st_size - (off_t)sizeof end + 1 : 0;
+    ssize_t length = pread(log, end, sizeof end - 1, from);
+    close(log);
+    while (length > 0 && end[length - 1] == '\n')
+        length--;
+    end[length > 0 ? length : 0] = '\0';
+    const char *line = strrchr(end, '\n');
+    snprintf(out, size, "%.150s", line ? line + 1 : end);
+}
 
 /* ---- A connection. ---------------------------------------------------------------------------- */
 
@@ -28,7 +213,7 @@ struct redis_link *redis_link_open(struct redis_server *server)
     if (!link)
         return NULL;
     link->server = server;
-    link->fd = store_server_connect(&server->server, SOCKET_NAME);
+    link->fd = server_connect(&server->server);
     link->reader = redisReaderCreate();
     if (link->fd < 0 || !link->reader) {
         redis_link_close(link);
@@ -103,23 +288,43 @@ unsigned char *redis_space(struct redis_link *link, size_t size)
     return (unsigned char *)out;
 }
 
-void redis_bytes(struct redis_link *link, const void *bytes, size_t size)
-{
-    unsigned char *out = redis_space(link, size);
-    if (out && size > 0)
-        memcpy(out, bytes, size);
-}
-
 void redis_word(struct redis_link *link, const char *word)
 {
-    redis_bytes(link, word, strlen(word));
+    size_t size = strlen(word);
+    unsigned char *out = redis_space(link, size);
+    if (out && size > 0)
+        memcpy(out, word, size);
 }
 
-void redis_number(struct redis_link *link, uint64_t number)
+static void say(struct redis_link *link, const char *format, va_list words)
 {
-    char text[24];
-    int size = snprintf(text, sizeof text, "%llu", (unsigned long long)number);
-    redis_bytes(link, text, (size_t)size);
+    char *text = NULL;
+    int size = redisvFormatCommand(&text, format, words);
+    char *out = size > 0 ? link_reserve(link, (size_t)size) : NULL;
+    if (out) {
+        memcpy(out, text, (size_t)size);
+        link->size += (size_t)size;
+    } else
+        link->no_memory = true;
+    if (size > 0)
+        redisFreeCommand(text);
+}
+
+void redis_say(struct redis_link *link, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    say(link, format, words);
+    va_end(words);
+}
+
+int redis_ask(struct redis_link *link, redisReply **reply, const char *format, ...)
+{
+    va_list words;
+    va_start(words, format);
+    say(link, format, words);
+    va_end(words);
+    return redis_call(link, 1, reply);
 }
 
 static int link_lost(struct redis_link *link)
@@ -136,7 +341,7 @@ int redis_send(struct redis_link *link)
     link->no_memory = false;
     if (no_memory)
         return TW_STORE_MEMORY;
-    return store_server_send(link->fd, link->out, size) ? TW_STORE_OK : link_lost(link);
+    return server_send(link->fd, link->out, size) ? TW_STORE_OK : link_lost(link);
 }
 
 /* What redis refuses: writes after one that failed, and what it cannot understand. */
@@ -212,11 +417,7 @@ int redis_call(struct redis_link *link, size_t count, redisReply **reply)
 int redis_script(struct redis_link *link, const char *text, char name[41])
 {
     redisReply *reply;
-    redis_command(link, 3);
-    redis_word(link, "SCRIPT");
-    redis_word(link, "LOAD");
-    redis_word(link, text);
-    int answer = redis_call(link, 1, &reply);
+    int answer = redis_ask(link, &reply, "SCRIPT LOAD %s", text);
     if (answer != TW_STORE_OK)
         return answer;
     snprintf(name, 41, "%.40s", reply->type == REDIS_REPLY_STRING ? reply->str : "");
@@ -273,10 +474,7 @@ static int server_await(struct redis_server *server, struct redis_link *link)
 {
     for (;;) {
         redisReply *reply;
-        redis_command(link, 2);
-        redis_word(link, "INFO");
-        redis_word(link, "server");
-        int answer = redis_call(link, 1, &reply);
+        int answer = redis_ask(link, &reply, "INFO server");
         if (answer == TW_STORE_OK) {
             const char *version = strstr(reply->str, "redis_version:");
             if (!version || sscanf(version, "redis_version:%31s", server->version) != 1)
@@ -284,9 +482,7 @@ static int server_await(struct redis_server *server, struct redis_link *link)
             freeReplyObject(reply);
         }
         if (answer == TW_STORE_OK) {
-            redis_command(link, 1);
-            redis_word(link, "DBSIZE");
-            answer = redis_call(link, 1, NULL);
+            answer = redis_ask(link, NULL, "DBSIZE");
         }
         if (answer == TW_STORE_OK || answer == TW_STORE_LOST || answer == TW_STORE_MEMORY)
             return answer;
@@ -335,7 +531,7 @@ static int server_begin(struct redis_server *server, struct tw_error *error)
 {
     char words[160];
     unlinkat(server->server.directory->fd, SOCKET_NAME, 0);
-    int answer = store_server_start(&server->server, PACKAGE, error);
+    int answer = server_start(&server->server, error);
     if (answer != TW_STORE_OK)
         return answer;
     struct redis_link *link = redis_link_open(server);
@@ -343,8 +539,8 @@ static int server_begin(struct redis_server *server, struct tw_error *error)
     redis_link_close(link);
     if (answer == TW_STORE_OK)
         return TW_STORE_OK;
-    store_server_end(&server->server, 0);
-    store_server_last_words(&server->server, words, sizeof words);
+    server_end(&server->server, 0);
+    server_last_words(&server->server, words, sizeof words);
     snprintf(error->text, sizeof error->text, "redis-server ended: %s", words);
     return answer == TW_STORE_MEMORY ? answer : TW_STORE_IO;
 }
@@ -357,7 +553,6 @@ int redis_start(struct redis_server *server, struct store_directory *directory,
     if (answer != TW_STORE_OK)
         return answer;
     server->server.directory = directory;
-    server->server.log = "redis.log";
     arguments_set(server, config->sync);
     for (;;) {
         appended_visit(directory, false, &before);
@@ -368,11 +563,11 @@ int redis_start(struct redis_server *server, struct store_directory *directory,
         if (after >= before)
             break;
         /* It cut its file: what is left may end within a transaction, which the next start cuts off, too. */
-        store_server_end(&server->server, 0);
+        server_end(&server->server, 0);
     }
     if (config->sync == TW_SYNC_INTERVAL &&
         !store_flusher_start(&server->flusher, config->interval_ms, appended_sync, server)) {
-        store_server_end(&server->server, 0);
+        server_end(&server->server, 0);
         snprintf(error->text, sizeof error->text,
                  "the thread that syncs the files of redis failed");
         return TW_STORE_IO;
@@ -389,26 +584,15 @@ int redis_end(struct redis_server *server)
     struct redis_link *link = answer == TW_STORE_OK ? redis_link_open(server) : NULL;
     if (link) {
         /* It answers only if it cannot end; otherwise the connection does. */
-        redis_command(link, 2);
-        redis_word(link, "SHUTDOWN");
-        redis_word(link, "NOSAVE");
+        redis_say(link, "SHUTDOWN NOSAVE");
         answer = redis_send(link);
         if (answer == TW_STORE_OK && redis_reply(link, NULL) != TW_STORE_LOST)
             answer = TW_STORE_IO;
         redis_link_close(link);
     } else if (answer == TW_STORE_OK)
         answer = TW_STORE_LOST;
-    store_server_end(&server->server, link ? 10000 : 0);
+    server_end(&server->server, link ? 10000 : 0);
     return answer;
-}
-
-static void config_set(struct redis_link *link, const char *mode)
-{
-    redis_command(link, 4);
-    redis_word(link, "CONFIG");
-    redis_word(link, "SET");
-    redis_word(link, "appendfsync");
-    redis_word(link, mode);
 }
 
 /* Under `always` everything is synced before it is answered.  Else that is switched on for one write. */
@@ -417,198 +601,10 @@ int redis_sync(struct redis_link *link, enum tw_sync_policy sync)
     int answer = redis_health(link->server);
     if (answer != TW_STORE_OK || sync <= TW_SYNC_GROUP)
         return answer;
-    config_set(link, "always");
-    redis_command(link, 3);
-    redis_word(link, "SET");
-    redis_word(link, "synced");
-    redis_word(link, "1");
+    redis_say(link, "CONFIG SET appendfsync always");
+    redis_say(link, "SET synced 1");
     answer = redis_call(link, 2, NULL);
     if (answer != TW_STORE_OK)
         return answer;
-    config_set(link, "no");
-    return redis_call(link, 1, NULL);
-}
-
-/* ---- A private server: forked by a thread that waits for its end, killed with the process. ---- */
-
-#define KEPT_LOCK  3
-#define KEPT_ERROR 4
-
-static void sleep_ms(long ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
-
-/* ---- The child, between fork and exec: only calls that are safe there. ------------------------ */
-
-static void child_exec(const struct store_server *server, pid_t parent)
-{
-    int null = open("/dev/null", O_RDONLY);
-    int lock = fcntl(server->directory->server_lock, F_DUPFD, 10);
-    int error = fcntl(server->started[1], F_DUPFD_CLOEXEC, 10);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    setsid();
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
-        _exit(1);
-    if (fchdir(server->directory->fd) == 0 && dup2(null, 0) == 0 &&
-        dup2(server->log_file, 1) == 1 && dup2(server->log_file, 2) == 2 &&
-        dup2(lock, KEPT_LOCK) == KEPT_LOCK && dup3(error, KEPT_ERROR, O_CLOEXEC) == KEPT_ERROR) {
-        close_range(KEPT_ERROR + 1, ~0u, 0);
-        /* execvp takes what it was given without const, and leaves it alone. */
-        union {
-            const char *const *given;
-            char *const *taken;
-        } arguments = {.given = server->arguments};
-        execvp(server->arguments[0], arguments.taken);
-        error = KEPT_ERROR;
-    }
-    int why = errno;
-    ssize_t told = write(error, &why, sizeof why);
-    _exit(told == sizeof why ? 127 : 126);
-}
-
-/* ---- The warden. ------------------------------------------------------------------------------ */
-
-static void *server_ward(void *ctx)
-{
-    struct store_server *server = ctx;
-    pid_t parent = getpid();
-    pid_t process = fork();
-    if (process == 0)
-        child_exec(server, parent);
-    int why = errno;
-    atomic_store(&server->process, process > 0 ? process : 0);
-    if (process < 0 && write(server->started[1], &why, sizeof why) < 0)
-        why = 0;
-    close(server->started[1]);
-    while (process > 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) {
-    }
-    atomic_store(&server->gone, true);
-    return NULL;
-}
-
-static int start_error(struct store_server *server, const char *package, int why,
-                       struct tw_error *error)
-{
-    snprintf(error->text, sizeof error->text, "%s: %s%s%s", server->arguments[0], strerror(why),
-             why == ENOENT ? "; it is in the package " : "", why == ENOENT ? package : "");
-    return why == ENOENT ? TW_STORE_ABSENT : TW_STORE_IO;
-}
-
-int store_server_start(struct store_server *server, const char *package, struct tw_error *error)
-{
-    int why = 0;
-    atomic_store(&server->gone, false);
-    server->log_file =
-        openat(server->directory->fd, server->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (server->log_file < 0 || pipe2(server->started, O_CLOEXEC) != 0)
-        return start_error(server, package, errno, error);
-    why = pthread_create(&server->warden, NULL, server_ward, server);
-    if (why != 0) {
-        close(server->started[0]);
-        close(server->started[1]);
-        return start_error(server, package, why, error);
-    }
-    server->is_started = true;
-    ssize_t told = read(server->started[0], &why, sizeof why);
-    close(server->started[0]);
-    if (told != (ssize_t)sizeof why)
-        return TW_STORE_OK;
-    store_server_end(server, 0);
-    return start_error(server, package, why, error);
-}
-
-void store_server_end(struct store_server *server, uint32_t own_accord_ms)
-{
-    if (server->is_started) {
-        for (uint32_t ms = 0; ms < own_accord_ms && !atomic_load(&server->gone); ms += 2)
-            sleep_ms(2);
-        for (uint32_t ms = 0; !atomic_load(&server->gone); ms += 2) {
-            if (ms % 1000 == 0 && atomic_load(&server->process) > 0)
-                kill(atomic_load(&server->process), ms < 60000 ? SIGTERM : SIGKILL);
-            sleep_ms(2);
-        }
-        pthread_join(server->warden, NULL);
-        server->is_started = false;
-    }
-    if (server->log_file > 0)
-        close(server->log_file);
-    server->log_file = 0;
-}
-
-/* ---- Connections. ----------------------------------------------------------------------------- */
-
-int store_server_connect(struct store_server *server, const char *socket_name)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    /* The directory's own name may be longer than an address. */
-    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s",
-             server->directory->fd, socket_name);
-    int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    for (int ms = 0; connection >= 0 && ms < 60000 && !atomic_load(&server->gone); ms += 2) {
-        if (connect(connection, (const struct sockaddr *)&address, sizeof address) == 0)
-            return connection;
-        sleep_ms(2);
-    }
-    if (connection >= 0)
-        close(connection);
-    return -1;
-}
-
-bool store_server_send(int connection, const void *bytes, size_t size)
-{
-    const char *at = bytes;
-    while (size > 0) {
-        ssize_t sent = send(connection, at, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        at += sent;
-        size -= (size_t)sent;
-    }
-    return true;
-}
-
-/* ---- What is known of it. --------------------------------------------------------------------- */
-
-uint64_t store_server_written(struct store_server *server)
-{
-    char path[48], line[80];
-    unsigned long long written = 0;
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/io", atomic_load(&server->process));
-    FILE *file = fopen(path, "re");
-    while (file && !found && fgets(line, sizeof line, file))
-        found = sscanf(line, "wchar: %llu", &written) == 1;
-    if (file)
-        fclose(file);
-    uint64_t answers = atomic_load(&server->received);
-    if (!found)
-        return UINT64_MAX;
-    return written > answers ? written - answers : 0;
-}
-
-void store_server_last_words(const struct store_server *server, char *out, size_t size)
-{
-    char end[1024];
-    struct stat stat;
-    out[0] = '\0';
-    int log = openat(server->directory->fd, server->log, O_RDONLY | O_CLOEXEC);
-    if (log < 0 || fstat(log, &stat) != 0) {
-        if (log >= 0)
-            close(log);
-        return;
-    }
-    off_t from = stat.st_size > (off_t)sizeof end - 1 ? stat.st_size - (off_t)sizeof end + 1 : 0;
-    ssize_t length = pread(log, end, sizeof end - 1, from);
-    close(log);
-    while (length > 0 && end[length - 1] == '\n')
-        length--;
-    end[length > 0 ? length : 0] = '\0';
-    const char *line = strrchr(end, '\n');
-    snprintf(out, size, "%s", line ? line + 1 : end);
+    return redis_ask(link, NULL, "CONFIG SET appendfsync no");
 }

@@ -22,7 +22,6 @@ struct store_server {
     const struct store_directory *directory;
     const char
         *arguments[STORE_SERVER_ARGUMENTS]; /* of the program, its name first; ends with NULL */
-    const char *log;                        /* what it prints; in the directory */
     pthread_t warden;
     bool is_started;
     int started[2]; /* the errno of a program that could not be started, or nothing */
@@ -32,25 +31,8 @@ struct store_server {
     atomic_uint_least64_t received; /* bytes of its answers, by all connections */
 };
 
-/* Starts it; directory, arguments and log are set, the server-lock is held.  TW_STORE_OK; TW_STORE_ABSENT if there is no
- * such program, with *error naming the package; or TW_STORE_IO. */
-int store_server_start(struct store_server *server, const char *package, struct tw_error *error);
-
-/* A connection to its socket of that name in the directory; waits up to a minute for it to listen.  -1: it is gone. */
-int store_server_connect(struct store_server *server, const char *socket_name);
-
-/* Waits for its end: that of its own accord for so long, then SIGTERM, and SIGKILL after a minute.  Nothing if it
- * never started. */
-void store_server_end(struct store_server *server, uint32_t own_accord_ms);
-
-/* Sends all of it, or false: the server is gone.  No signal. */
-bool store_server_send(int connection, const void *bytes, size_t size);
-
 /* Bytes it gave to the system to write since it started, without its answers to us; UINT64_MAX if that cannot be read. */
 uint64_t store_server_written(struct store_server *server);
-
-/* The last line of its log, for an error. */
-void store_server_last_words(const struct store_server *server, char *out, size_t size);
 
 /* A private redis-server for one store, and connections that send many commands before they read.
  *
@@ -112,9 +94,7 @@ void redis_link_close(struct redis_link *link);
 /* A command of so many words, and then each word. */
 void redis_command(struct redis_link *link, size_t words);
 /* The words.  Without memory no_memory is set, and redis_send answers so. */
-void redis_bytes(struct redis_link *link, const void *bytes, size_t size);
 void redis_word(struct redis_link *link, const char *word);
-void redis_number(struct redis_link *link, uint64_t number);
 /* A word of `size` bytes that the caller fills in; NULL without memory.  Valid until the next word. */
 unsigned char *redis_space(struct redis_link *link, size_t size);
 
@@ -126,6 +106,11 @@ int redis_reply(struct redis_link *link, redisReply **reply);
 /* Sends, and takes so many answers, each looked at; the last one is in *reply, or freed if that is NULL.  The first that was
  * refused is the answer. */
 int redis_call(struct redis_link *link, size_t count, redisReply **reply);
+
+/* A whole command, as hiredis formats it: words parted by blanks, %s, %b (bytes, size_t), numbers.  redis_ask sends it, and
+ * takes its answer as redis_call does. */
+void redis_say(struct redis_link *link, const char *format, ...);
+int redis_ask(struct redis_link *link, redisReply **reply, const char *format, ...);
 
 /* Loads a script and gives its name, 40 characters. */
 int redis_script(struct redis_link *link, const char *text, char name[41]);

@@ -36,6 +36,7 @@
 #include "redis_server.h"
 #include "store_parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 extern const struct tw_store_backend tw_store_redis_wheel;
@@ -122,19 +123,9 @@ static const char take_text[] =
 
 /* ---- Commands. -------------------------------------------------------------------------------- */
 
-/* "s:4711:0" */
-static void name_add(struct redis_link *link, char kind, uint64_t slot, uint64_t number)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%c:%llu:%llu", kind, (unsigned long long)slot,
-             (unsigned long long)number);
-    redis_word(link, name);
-}
-
-static void list_add(struct redis_link *link, char kind, uint64_t handle)
-{
-    name_add(link, kind, handle & SLOT_MAX, handle >> SLOT_BITS);
-}
+/* Of a list's name, behind its kind: slot and n. */
+#define NAME           ":%" PRIu64 ":%" PRIu64
+#define HANDLE(handle) (handle) & SLOT_MAX, (handle) >> SLOT_BITS
 
 static void message_add(struct redis_link *link, const struct tw_message *message)
 {
@@ -238,13 +229,15 @@ static void lists_leave(struct tw_store_seat *seat)
 
 static size_t messages_add(struct redis_link *link, const struct tw_message *messages, size_t count)
 {
+    char name[48];
     size_t commands = 0;
     for (size_t i = 0, run; i < count; i += run, commands++) {
         for (run = 1; i + run < count && messages[i + run].handle == messages[i].handle; run++) {
         }
         redis_command(link, 2 + run);
         redis_word(link, "RPUSH");
-        list_add(link, 's', messages[i].handle);
+        snprintf(name, sizeof name, "s" NAME, HANDLE(messages[i].handle));
+        redis_word(link, name);
         for (size_t m = 0; m < run; m++)
             message_add(link, &messages[i + m]);
     }
@@ -268,13 +261,11 @@ static int redis_wheel_put(struct tw_store_seat *seat, struct tw_message *messag
         return TW_STORE_MEMORY;
     bool is_one = count > 1 && bytes > TURN_BYTES && store->sync <= TW_SYNC_GROUP;
     if (is_one) {
-        redis_command(link, 1);
-        redis_word(link, "MULTI");
+        redis_say(link, "MULTI");
     }
     size_t commands = messages_add(link, messages, count);
     if (is_one) {
-        redis_command(link, 1);
-        redis_word(link, "EXEC");
+        redis_say(link, "EXEC");
         commands += 2;
     }
     answer = redis_call(link, commands, NULL);
@@ -300,13 +291,9 @@ static int redis_wheel_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t
     pthread_mutex_unlock(&store->lock);
     if (!is_there)
         return TW_STORE_TOO_LATE;
-    redis_command(seat->link, 3);
-    redis_word(seat->link, "SADD");
-    list_add(seat->link, 'c', handle);
-    unsigned char *bytes = redis_space(seat->link, 8);
-    if (bytes)
-        store_put64(bytes, key);
-    answer = redis_call(seat->link, 1, NULL);
+    unsigned char bytes[8];
+    store_put64(bytes, key);
+    answer = redis_ask(seat->link, NULL, "SADD c" NAME " %b", HANDLE(handle), bytes, sizeof bytes);
     if (answer == TW_STORE_OK)
         atomic_fetch_sub(&store->pending, 1);
     lists_leave(seat);
@@ -372,15 +359,9 @@ static int cancelled_add(struct work *work, const redisReply *keys)
 /* A command that moves a list aside and reads the first of it. */
 static void take_add(struct tw_store *store, uint64_t handle, uint64_t number, size_t most)
 {
-    redis_command(store->link, 8);
-    redis_word(store->link, "EVALSHA");
-    redis_bytes(store->link, store->take, 40);
-    redis_word(store->link, "4");
-    list_add(store->link, 's', handle);
-    list_add(store->link, 'c', handle);
-    name_add(store->link, 'w', handle & SLOT_MAX, number);
-    name_add(store->link, 'x', handle & SLOT_MAX, number);
-    redis_number(store->link, most);
+    redis_say(store->link, "EVALSHA %s 4 s" NAME " c" NAME " w" NAME " x" NAME " %" PRIu64,
+              store->take, HANDLE(handle), HANDLE(handle), handle & SLOT_MAX, number,
+              handle & SLOT_MAX, number, (uint64_t)most);
 }
 
 /* The list is off the books here, and what is in it known to the server alone: if that goes wrong, the store is
@@ -470,12 +451,8 @@ static int work_read(struct tw_store *store, struct work *work, struct tw_delive
     size_t most = max - *count < RUN_MAX ? max - *count : RUN_MAX;
     if (!handed_reserve(store, most))
         return TW_STORE_MEMORY;
-    redis_command(store->link, 4);
-    redis_word(store->link, "LRANGE");
-    name_add(store->link, 'w', work->slot, work->number);
-    redis_number(store->link, work->read);
-    redis_number(store->link, work->read + most - 1);
-    int answer = redis_call(store->link, 1, &reply);
+    int answer = redis_ask(store->link, &reply, "LRANGE w" NAME " %" PRIu64 " %" PRIu64, work->slot,
+                           work->number, work->read, work->read + most - 1);
     if (answer != TW_STORE_OK)
         return answer;
     if (reply->elements == 0)
@@ -587,32 +564,17 @@ static size_t checkpoint_add(struct tw_store *store)
     size_t commands = 0;
     for (size_t i = 0; i < store->work_count; i++) {
         struct work *work = &store->works[i];
-        char field[24], text[48];
-        snprintf(field, sizeof field, "%llu", (unsigned long long)work->number);
+        char text[48];
         if (is_used_up(work)) {
             store->slot_done = work->slot > store->slot_done ? work->slot : store->slot_done;
-            redis_command(link, 3);
-            redis_word(link, "UNLINK");
-            name_add(link, 'w', work->slot, work->number);
-            name_add(link, 'x', work->slot, work->number);
-            redis_command(link, 3);
-            redis_word(link, "HDEL");
-            redis_word(link, "checkpoint");
-            redis_word(link, field);
-            redis_command(link, 4);
-            redis_word(link, "HSET");
-            redis_word(link, "checkpoint");
-            redis_word(link, "slot");
-            redis_number(link, store->slot_done);
+            redis_say(link, "UNLINK w" NAME " x" NAME, work->slot, work->number, work->slot,
+                      work->number);
+            redis_say(link, "HDEL checkpoint %" PRIu64, work->number);
+            redis_say(link, "HSET checkpoint slot %" PRIu64, store->slot_done);
             commands += 3;
         } else if (work->is_touched && store->keeps_position) {
-            snprintf(text, sizeof text, "%llu %llu", (unsigned long long)work->position,
-                     (unsigned long long)work->done);
-            redis_command(link, 4);
-            redis_word(link, "HSET");
-            redis_word(link, "checkpoint");
-            redis_word(link, field);
-            redis_word(link, text);
+            snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64, work->position, work->done);
+            redis_say(link, "HSET checkpoint %" PRIu64 " %s", work->number, text);
             commands++;
         }
         work->is_touched = false;
@@ -640,11 +602,9 @@ static int redis_wheel_done(struct tw_store *store, size_t count)
     if (answer != TW_STORE_OK || count == 0)
         return answer;
     works_book(store, count);
-    redis_command(store->link, 1);
-    redis_word(store->link, "MULTI");
+    redis_say(store->link, "MULTI");
     size_t commands = checkpoint_add(store);
-    redis_command(store->link, 1);
-    redis_word(store->link, "EXEC");
+    redis_say(store->link, "EXEC");
     if (commands > 0) {
         answer = redis_call(store->link, commands + 2, NULL);
         atomic_fetch_add(&store->checkpoints, 1);
@@ -699,12 +659,7 @@ static int keys_scan(struct tw_store *store, struct findings *findings)
     char cursor[32] = "0";
     do {
         redisReply *reply;
-        redis_command(store->link, 4);
-        redis_word(store->link, "SCAN");
-        redis_word(store->link, cursor);
-        redis_word(store->link, "COUNT");
-        redis_word(store->link, "1000");
-        int answer = redis_call(store->link, 1, &reply);
+        int answer = redis_ask(store->link, &reply, "SCAN %s COUNT 1000", cursor);
         if (answer != TW_STORE_OK)
             return answer;
         snprintf(cursor, sizeof cursor, "%s", reply->element[0]->str);
@@ -787,9 +742,8 @@ static int findings_ask(struct tw_store *store, const struct findings *findings)
         uint64_t lengths[1000];
         for (size_t f = i; f < end; f++) {
             const struct found *found = &findings->at[f];
-            redis_command(store->link, 2);
-            redis_word(store->link, is_list(found) ? "LLEN" : "SCARD");
-            name_add(store->link, found->kind, found->slot, found->number);
+            redis_say(store->link, "%s %s" NAME, is_list(found) ? "LLEN" : "SCARD",
+                      (char[]){found->kind, '\0'}, found->slot, found->number);
         }
         int answer = redis_send(store->link);
         for (size_t f = i; answer == TW_STORE_OK && f < end; f++) {
@@ -814,11 +768,7 @@ static int work_resume(struct tw_store *store, struct work *work)
 {
     redisReply *reply;
     unsigned long long position = 0, done = 0;
-    redis_command(store->link, 3);
-    redis_word(store->link, "HGET");
-    redis_word(store->link, "checkpoint");
-    redis_number(store->link, work->number);
-    int answer = redis_call(store->link, 1, &reply);
+    int answer = redis_ask(store->link, &reply, "HGET checkpoint %" PRIu64, work->number);
     if (answer != TW_STORE_OK)
         return answer;
     if (reply->type == REDIS_REPLY_STRING && sscanf(reply->str, "%llu %llu", &position, &done) != 2)
@@ -829,10 +779,7 @@ static int work_resume(struct tw_store *store, struct work *work)
     store->recovered -= done;
     if (answer != TW_STORE_OK)
         return answer;
-    redis_command(store->link, 2);
-    redis_word(store->link, "SMEMBERS");
-    name_add(store->link, 'x', work->slot, work->number);
-    answer = redis_call(store->link, 1, &reply);
+    answer = redis_ask(store->link, &reply, "SMEMBERS x" NAME, work->slot, work->number);
     if (answer != TW_STORE_OK)
         return answer;
     answer = cancelled_add(work, reply);
@@ -844,12 +791,7 @@ static int work_resume(struct tw_store *store, struct work *work)
 static int numbers_reserve(struct tw_store *store)
 {
     redisReply *reply;
-    redis_command(store->link, 4);
-    redis_word(store->link, "HINCRBY");
-    redis_word(store->link, "checkpoint");
-    redis_word(store->link, "lists");
-    redis_word(store->link, LIST_BLOCK);
-    int answer = redis_call(store->link, 1, &reply);
+    int answer = redis_ask(store->link, &reply, "HINCRBY checkpoint lists %s", LIST_BLOCK);
     if (answer != TW_STORE_OK)
         return answer;
     store->list_number = (uint64_t)reply->integer & LIST_MASK;
@@ -988,12 +930,7 @@ static uint64_t redis_wheel_next(struct tw_store *store)
 }
 
 /* Works that nothing was left of, because all of it was cancelled, go with the next done. */
-static int redis_wheel_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(redis_wheel)
 
 static int redis_wheel_checkpoint(struct tw_store *store)
 {

@@ -31,6 +31,7 @@
 #include "redis_server.h"
 #include "store_parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 extern const struct tw_store_backend tw_store_redis_zset;
@@ -100,14 +101,6 @@ static void key_add(struct redis_link *link, uint64_t key)
         store_put64(bytes, key);
 }
 
-static void script_add(struct redis_link *link, const char *name, size_t arguments)
-{
-    redis_command(link, 3 + arguments);
-    redis_word(link, "EVALSHA");
-    redis_bytes(link, name, 40);
-    redis_word(link, "0");
-}
-
 /* No message that waits is due before `due`. */
 static void next_lower(struct tw_store *store, uint64_t due)
 {
@@ -124,8 +117,7 @@ static int working_put_back(struct tw_store *store)
     long long moved = 1;
     int answer = TW_STORE_OK;
     while (answer == TW_STORE_OK && moved > 0) {
-        script_add(store->link, store->back, 0);
-        answer = redis_call(store->link, 1, &reply);
+        answer = redis_ask(store->link, &reply, "EVALSHA %s 0", store->back);
         if (answer != TW_STORE_OK)
             break;
         moved = reply->integer;
@@ -140,22 +132,13 @@ static int messages_find(struct tw_store *store)
     int answer = working_put_back(store);
     if (answer != TW_STORE_OK)
         return answer;
-    redis_command(store->link, 2);
-    redis_word(store->link, "ZCARD");
-    redis_word(store->link, "due");
-    answer = redis_call(store->link, 1, &reply);
+    answer = redis_ask(store->link, &reply, "ZCARD due");
     if (answer != TW_STORE_OK)
         return answer;
     store->recovered = (uint64_t)reply->integer;
     freeReplyObject(reply);
     atomic_store(&store->pending, store->recovered);
-    redis_command(store->link, 5);
-    redis_word(store->link, "ZRANGE");
-    redis_word(store->link, "due");
-    redis_word(store->link, "0");
-    redis_word(store->link, "0");
-    redis_word(store->link, "WITHSCORES");
-    answer = redis_call(store->link, 1, &reply);
+    answer = redis_ask(store->link, &reply, "ZRANGE due 0 0 WITHSCORES");
     if (answer != TW_STORE_OK)
         return answer;
     if (reply->elements == 2)
@@ -238,8 +221,8 @@ static void redis_zset_leave(struct tw_store_seat *seat)
 
 static void messages_add(struct redis_link *link, const struct tw_message *messages, size_t count)
 {
-    redis_command(link, 1);
-    redis_word(link, "MULTI");
+    char due[24];
+    redis_say(link, "MULTI");
     redis_command(link, 2 + 2 * count);
     redis_word(link, "HSET");
     redis_word(link, "payload");
@@ -257,11 +240,11 @@ static void messages_add(struct redis_link *link, const struct tw_message *messa
     redis_word(link, "ZADD");
     redis_word(link, "due");
     for (size_t i = 0; i < count; i++) {
-        redis_number(link, messages[i].due_ms);
+        snprintf(due, sizeof due, "%" PRIu64, messages[i].due_ms);
+        redis_word(link, due);
         key_add(link, messages[i].key);
     }
-    redis_command(link, 1);
-    redis_word(link, "EXEC");
+    redis_say(link, "EXEC");
 }
 
 static int redis_zset_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
@@ -295,9 +278,10 @@ static int redis_zset_cancel(struct tw_store_seat *seat, uint64_t key, uint64_t 
     int answer = redis_health(&seat->store->server);
     if (answer != TW_STORE_OK)
         return answer;
-    script_add(seat->link, seat->store->cancel, 1);
-    key_add(seat->link, key);
-    answer = redis_call(seat->link, 1, &reply);
+    unsigned char bytes[8];
+    store_put64(bytes, key);
+    answer =
+        redis_ask(seat->link, &reply, "EVALSHA %s 0 %b", seat->store->cancel, bytes, sizeof bytes);
     if (answer != TW_STORE_OK)
         return answer;
     bool was = reply->integer == 1;
@@ -376,10 +360,8 @@ static int run_take(struct tw_store *store, uint64_t now_ms, size_t most, struct
     uint64_t next = atomic_load(&store->next);
     /* A put that lands from here on lowers it again. */
     atomic_store(&store->next, TW_STORE_NEVER);
-    script_add(store->link, store->take, 2);
-    redis_number(store->link, now_ms);
-    redis_number(store->link, most);
-    int answer = redis_call(store->link, 1, &reply);
+    int answer = redis_ask(store->link, &reply, "EVALSHA %s 0 %" PRIu64 " %" PRIu64, store->take,
+                           now_ms, (uint64_t)most);
     if (answer != TW_STORE_OK) {
         next_lower(store, next);
         return answer;
@@ -418,8 +400,7 @@ static int redis_zset_done(struct tw_store *store, size_t count)
     if (answer != TW_STORE_OK || count == 0)
         return answer;
     static const char *const verbs[2][2] = {{"ZREM", "working"}, {"HDEL", "payload"}};
-    redis_command(store->link, 1);
-    redis_word(store->link, "MULTI");
+    redis_say(store->link, "MULTI");
     for (size_t v = 0; v < 2; v++) {
         redis_command(store->link, 2 + count);
         redis_word(store->link, verbs[v][0]);
@@ -427,8 +408,7 @@ static int redis_zset_done(struct tw_store *store, size_t count)
         for (size_t i = 0; i < count; i++)
             key_add(store->link, store->handed[store->handed_first + i]);
     }
-    redis_command(store->link, 1);
-    redis_word(store->link, "EXEC");
+    redis_say(store->link, "EXEC");
     answer = redis_call(store->link, 4, NULL);
     if (answer != TW_STORE_OK)
         return answer;
@@ -443,12 +423,7 @@ static uint64_t redis_zset_next(struct tw_store *store)
     return atomic_load(&store->next);
 }
 
-static int redis_zset_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(redis_zset)
 
 static int redis_zset_checkpoint(struct tw_store *store)
 {

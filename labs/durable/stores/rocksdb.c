@@ -438,12 +438,7 @@ static uint64_t rocks_next(struct tw_store *store)
     return store_ordered_next(&store->ordered);
 }
 
-static int rocks_tend(struct tw_store *store, uint64_t now_ms, int *more)
-{
-    (void)store, (void)now_ms;
-    *more = 0;
-    return TW_STORE_OK;
-}
+STORE_TENDS_NOTHING(rocks)
 
 /* One count of the statistics' text: "rocksdb.wal.bytes COUNT : 4711". */
 static uint64_t ticker(const char *statistics, const char *name)

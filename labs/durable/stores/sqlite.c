@@ -77,10 +77,6 @@ struct tw_store {
     bool syncs_commits;
 };
 
-struct tw_store_seat {
-    struct tw_store *store;
-};
-
 static const struct tw_param sqlite_params[] = {
     {"checkpoint-pages", "pages of 4 KiB in the log before tend copies them (default: 4096)", 16,
      1u << 20, 1},
@@ -486,18 +482,7 @@ static int sqlite_close(struct tw_store *store)
 
 /* ---- The other hooks. ------------------------------------------------------------------------- */
 
-static struct tw_store_seat *sqlite_enter(struct tw_store *store)
-{
-    struct tw_store_seat *seat = malloc(sizeof *seat);
-    if (seat)
-        seat->store = store;
-    return seat;
-}
-
-static void sqlite_leave(struct tw_store_seat *seat)
-{
-    free(seat);
-}
+STORE_PLAIN_SEATS(sqlite)
 
 static int sqlite_put(struct tw_store_seat *seat, struct tw_message *messages, size_t count)
 {

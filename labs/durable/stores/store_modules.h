@@ -8,8 +8,7 @@
 /* The stores there are, in the order of stores.def: those in the program with their tables, the
  * modules by name.
  *
- * Everything that says "for every store" walks this array.  What loads a module is
- * src/harness/measure/designs/store_modules.h. */
+ * Everything that says "for every store" walks this array. */
 
 /* A row of stores.def. */
 struct store_row {
@@ -30,7 +29,7 @@ const struct store_row *store_registry_find(const char *key);
 
 /* Finds every store by its name: those in the program, and those in shared objects.
  *
- * A store of a library or a server is a shared object of its own (src/stores/), loaded when it is asked for.  What
+ * A store of a library or a server is a shared object of its own (stores/), loaded when it is asked for.  What
  * is loaded stays loaded: a table is good until the program ends. */
 
 /* Where the shared object of a row is, or would be; "" for one in the program. */

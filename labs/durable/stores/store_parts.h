@@ -317,7 +317,7 @@ void store_company_back(struct store_company *company, unsigned went, uint64_t s
  *     a call comes -> nobody leads: this thread leads, with all that wait -> commit -> wakes those it settled
  *                  -> somebody leads: it waits, and goes with the next group
  *
- * While one group is synced the next one gathers.  Under TW_SYNC_GROUP the leader waits for company (store_company.h); under
+ * While one group is synced the next one gathers.  Under TW_SYNC_GROUP the leader waits for company; under
  * TW_SYNC_ALWAYS nothing is delayed so that others may join (store.h, SHARING).  A hand-over costs one wake-up of a thread. */
 
 /* One call, on the stack of the thread that makes it; a store puts its own operation behind it. */
@@ -351,7 +351,7 @@ int store_group_call(struct store_group *group, struct store_call *call, store_c
 /* Puts, cancels and dones of many threads as transactions of a store that has one writer at a time:
  * sqlite and lmdb.
  *
- * Each call becomes a store_call (store_group.h).  The leader begins one transaction, carries out all calls of its
+ * Each call becomes a store_call.  The leader begins one transaction, carries out all calls of its
  * group and commits: one sync for all.  If anything fails, the transaction is aborted, all of its calls are refused, and
  * the writer is broken until the store is opened again. */
 
@@ -389,5 +389,29 @@ void store_writer_destroy(struct store_writer *writer);
 int store_writer_put(struct store_writer *writer, const struct tw_message *messages, size_t count);
 int store_writer_cancel(struct store_writer *writer, uint64_t key, uint64_t due_ms);
 int store_writer_done(struct store_writer *writer, size_t count);
+
+/* Hooks of stores whose seats are nothing but the store, and of those that do nothing ahead of time. */
+#define STORE_PLAIN_SEATS(prefix)                                                                  \
+    struct tw_store_seat {                                                                         \
+        struct tw_store *store;                                                                    \
+    };                                                                                             \
+    static struct tw_store_seat *prefix##_enter(struct tw_store *store)                            \
+    {                                                                                              \
+        struct tw_store_seat *seat = malloc(sizeof *seat);                                         \
+        if (seat)                                                                                  \
+            seat->store = store;                                                                   \
+        return seat;                                                                               \
+    }                                                                                              \
+    static void prefix##_leave(struct tw_store_seat *seat)                                         \
+    {                                                                                              \
+        free(seat);                                                                                \
+    }
+#define STORE_TENDS_NOTHING(prefix)                                                                \
+    static int prefix##_tend(struct tw_store *store, uint64_t now_ms, int *more)                   \
+    {                                                                                              \
+        (void)store, (void)now_ms;                                                                 \
+        *more = 0;                                                                                 \
+        return TW_STORE_OK;                                                                        \
+    }
 
 #endif

@@ -20,7 +20,7 @@
  *     recovery    the newest checkpoint, and the log behind it
  *
  * Departures from the documents
- *     - rounds are rows of heads, not counters in entries (wheel_log_heads.h);
+ *     - rounds are rows of heads, not counters in entries;
  *     - a slot's messages are handed out by their due in milliseconds, not all at the slot's end: the queue sorts anyway;
  *     - the payload lies behind its entry, so that one write and one sync make both durable.
  *
@@ -51,7 +51,6 @@ static const struct tw_param wheel_log_params[] = {
     {"preload-s", "how long before its turn an hour is loaded, s; 0: not before (600)", 0, 3600, 1},
     {"position", "1: done is durable as a position in the slot; 0: only by checkpoints (1)", 0, 1,
      1},
-    {"window-us", "how long a group waits for company, us (0)", 0, 100000, 1},
     {"zeros-kib", "zeros written ahead of the log under always and group, KiB; 0: none (0)", 0,
      1024, 1},
     {NULL, NULL, 0, 0, 0}};
@@ -315,7 +314,6 @@ static struct wl_settings settings_of(const struct tw_store_config *config)
         .checkpoint_kib = store_setting(config, "checkpoint-kib", 16384),
         .preload_s = store_setting(config, "preload-s", 600),
         .position = store_setting(config, "position", 1),
-        .window_us = store_setting(config, "window-us", 0),
         .zeros_kib = store_setting(config, "zeros-kib", 0),
     };
 }
@@ -433,10 +431,9 @@ static void wl_describe(struct tw_store *store, struct tw_store_description *out
         .recovered = store->recovered,
         .damaged = store->damaged,
     };
-    const uint64_t values[] = {
-        settings->slot_ms,     settings->slots,          settings->hours,
-        settings->segment_kib, settings->checkpoint_kib, settings->preload_s,
-        settings->position,    settings->window_us,      settings->zeros_kib};
+    const uint64_t values[] = {settings->slot_ms,     settings->slots,          settings->hours,
+                               settings->segment_kib, settings->checkpoint_kib, settings->preload_s,
+                               settings->position,    settings->zeros_kib};
     out->setting_count = sizeof values / sizeof values[0];
     for (size_t i = 0; i < out->setting_count; i++)
         out->settings[i] = (struct tw_setting){

@@ -427,33 +427,6 @@ enum wl_checkpoint_state wl_checkpoint_read(int directory, unsigned file, struct
                                             struct wl_state *state, const char **what,
                                             uint64_t *at);
 
-/* Reads all files of a wheel-log from front to back and names what is damaged; changes nothing.
- *
- * It needs no lock and does not recover: beside an open store it sees what has been written so far. */
-
-/* What it meets, in order: each segment and its records, then each checkpoint.  All are called in the caller's thread;
- * what they get is valid during the call. */
-struct wl_inspector {
-    void *ctx;
-    void (*segment)(void *ctx, const char *file, uint64_t bytes,
-                    const struct wl_file_header *header);
-    void (*record)(void *ctx, uint64_t offset, const struct wl_record *record);
-    void (*checkpoint)(void *ctx, const char *file, const struct wl_state *state,
-                       const struct wl_wheel *wheel);
-    void (*damage)(void *ctx, const char *file, uint64_t offset, const char *what);
-};
-
-enum wl_inspection {
-    WL_INSPECTED,
-    WL_INSPECTED_DAMAGE, /* some was told */
-    WL_NOT_A_STORE,      /* none of its files there, or of another version */
-    WL_UNREADABLE
-};
-
-/* why: what stands in the way, for the last two. */
-enum wl_inspection wl_inspect(const char *directory, const struct wl_inspector *inspector,
-                              struct tw_error *why);
-
 /* Walks the chain of a slot on disk, from its newest entry back to its oldest.
  *
  *     head ---> entry ---> entry ---> entry ---> none
@@ -579,8 +552,7 @@ uint64_t wl_queue_bytes(const struct wl_queue *queue);
  * Producers that put again as soon as they are acknowledged would so fall into two halves that sync in turns.  Two things
  * bring them together.  Those that a leader settled are woken before the next leader is, so that what they put next is
  * mostly there when it takes the buffer: nobody waits for that, and it is all that TW_SYNC_ALWAYS does.  Under
- * TW_SYNC_GROUP the leader waits for company (store_company.h), too.  A window (setting window-us) makes it wait that long in
- * any case.
+ * TW_SYNC_GROUP the leader waits for company, too.
  *
  * ROOM AHEAD.  The file system promises room 1 MiB ahead of the log, and the file has that size at once.  So the sync of a
  * record that lies in a block that was synced before is one write of the disk.  The first sync of a block has the file system
@@ -633,7 +605,7 @@ struct wl_log {
     uint64_t pending;
     uint64_t fresh_due; /* least due of the messages put since the poll under way began */
     enum tw_sync_policy policy;
-    uint64_t interval_ns, synced_ns, window_ns;
+    uint64_t interval_ns, synced_ns;
     bool busy, broken;
     bool handed;    /* busy for one of the filling buffer's crowd, which is woken to lead */
     uint32_t group; /* number of the buffer that is filling */
@@ -752,8 +724,7 @@ struct wl_walked {
 
 /* The store's settings as its table has them, in the units of their names. */
 struct wl_settings {
-    uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position, window_us,
-        zeros_kib;
+    uint64_t slot_ms, slots, hours, segment_kib, checkpoint_kib, preload_s, position, zeros_kib;
 };
 
 struct tw_store_seat {

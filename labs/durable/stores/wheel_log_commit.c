@@ -244,12 +244,6 @@ static void lead(struct wl_log *log, bool sync)
 {
     log->busy = true;
     log->handed = false;
-    if (log->window_ns && sync && log->policy == TW_SYNC_GROUP) {
-        struct timespec window = {0, (long)log->window_ns};
-        wl_log_unlock(log);
-        nanosleep(&window, NULL);
-        wl_log_lock(log);
-    }
     unsigned joined = store_company_leave(&log->company, &log->lock);
     struct wl_buffer empty = log->flushing;
     log->flushing = log->filling;

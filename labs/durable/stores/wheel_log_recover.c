@@ -459,7 +459,6 @@ static int store_begin(struct recovery *recovery, const struct tw_store_config *
     struct wl_state *state = &recovery->state;
     log->policy = config->sync;
     log->interval_ns = (uint64_t)config->interval_ms * 1000000;
-    log->window_ns = store->settings.window_us * 1000;
     log->segment_bytes = store->settings.segment_kib * 1024;
     log->zeros_bytes = store->settings.zeros_kib * 1024;
     log->most_bytes = WL_LOG_MAX / 2;

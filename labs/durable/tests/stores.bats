@@ -17,7 +17,7 @@ stores() {
 
 @test "a store that is killed loses nothing, and repeats nothing" {
     stores --stores=wheel-log --tasks=1000 --producers=2 --batch=3 --payload=0..2000 --kills=50 --json=k.json >out
-    jq -e '.cells[0] | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0 and .kills.client >= 25' k.json
+    jq -e '.cells[0] | .status == "ok" and .ledger.lost == 0 and .ledger.twice == 0 and .kills.client >= 10' k.json
     # A server's kills stand beside the client's, so that no width leaves one out alone.
     jq '.cells[0].kills = {client: 4, server: 1, both: 2}' k.json >three.json
     "$twbench" report three.json >page
@@ -133,7 +133,7 @@ stores() {
     jq '.cells[1].status = "mismatch"' f.json >wrong.json
     [[ $(say wrong.json) == *"virtual clock: **sqlite**, the only one measured, 10.0 messages"* ]]
     jq '.cells[].figures.puts_per_s.samples |= .[:5]' f.json >few.json
-    [[ $(say few.json) == *"not settled by fewer than six runs (--runs=6); by the median **wheel-log**"* ]]
+    [[ $(say few.json) == *"virtual clock: **wheel-log** by the median, 30.0 messages"*"whether the next store differs (--runs=6)"* ]]
     jq 'del(.cells[1, 2])' f.json >none.json
     [[ $(say none.json) == *"no sound store that survives a crash was measured."* ]]
 }

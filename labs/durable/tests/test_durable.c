@@ -1,5 +1,6 @@
 /* test_durable.c - durable loads are what they say, the book finds what the contract forbids, and a run of the reference
  * comes out even. */
+#include "labs/durable/drive/drive.h"
 #include "labs/durable/drive/durable_run.h"
 #include "labs/durable/drive/footing.h"
 #include "labs/durable/stores/store_modules.h"

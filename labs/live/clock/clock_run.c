@@ -3,8 +3,8 @@
 
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
-#include "labs/live/clock/performance.h"
 #include "harness/measure/designs/plugins.h"
+#include "labs/live/clock/performance.h"
 #include "labs/live/runner_plugins.h"
 
 #include <inttypes.h>
@@ -422,12 +422,11 @@ void clock_run(const struct clock_request *request, struct clock_report *report)
     struct clock_request in_child = *request;
     char reason[sizeof report->reason];
     uint64_t budget_ns = budget_of(request, is_plugin), begun = moment_now();
-    struct ward ward = {.memory_bytes = request->memory_bytes,
-                        .out_fd = WARD_NOWHERE,
-                        .err_fd = WARD_NOWHERE};
+    struct ward ward = {
+        .memory_bytes = request->memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     memset(report, 0, sizeof *report);
-    if (!ward_run(&ward, (unsigned)((budget_ns + SECOND - 1) / SECOND), run_in_child, &in_child, report,
-                  sizeof *report, reason, sizeof reason)) {
+    if (!ward_run(&ward, (unsigned)((budget_ns + SECOND - 1) / SECOND), run_in_child, &in_child,
+                  report, sizeof *report, reason, sizeof reason)) {
         bool late = moment_now() - begun >= budget_ns;
         memset(report, 0, sizeof *report);
         fail(report, late && !is_plugin ? CLOCK_TIMEOUT : CLOCK_CRASHED, reason);

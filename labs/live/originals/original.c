@@ -204,8 +204,9 @@ static void read_ledger(const cJSON *document, struct clock_report *report)
     uint64_t lost = whole(document, "lost"), twice = whole(document, "twice");
     if (ledger->accepted != ledger->ran + ledger->stopped + ledger->returned || lost || twice)
         say(report, CLOCK_MISMATCH,
-            "accepted %" PRIu64 " timers, but %" PRIu64 " ran, %" PRIu64 " were stopped and %" PRIu64
-            " returned: %" PRIu64 " never ended, %" PRIu64 " more than once",
+            "accepted %" PRIu64 " timers, but %" PRIu64 " ran, %" PRIu64
+            " were stopped and %" PRIu64 " returned: %" PRIu64 " never ended, %" PRIu64
+            " more than once",
             ledger->accepted, ledger->ran, ledger->stopped, ledger->returned, lost, twice);
 }
 

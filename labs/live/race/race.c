@@ -177,10 +177,8 @@ static void job_run(struct race_job *job, struct race_report *report)
 {
     char reason[200] = "";
     struct race_sums sums = {0};
-    struct ward ward = {.memory_bytes = MEMORY_BYTES,
-                        .out_fd = WARD_NOWHERE,
-                        .err_fd = WARD_NOWHERE,
-                        .rights = WARD_CONFINED};
+    struct ward ward = {
+        .memory_bytes = MEMORY_BYTES, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     memset(job->notes, 0, sizeof *job->notes);
     bool done = ward_run(&ward, 3 * job->options->patience_s + SLACK_S, job_work, job, &sums,
                          sizeof sums, reason, sizeof reason);

@@ -90,7 +90,8 @@ assert clock["times_ns"]["dispatch"]["max"] >= 20e6, "the others wait for the sl
     on_clock --runner=locked --impl=heap,null --tasks=10 --load=idle --duration=10ms
     python3 -c '
 import json, jsonschema
-jsonschema.validate(json.load(open("r.json")), json.load(open("'"$root"'/schema/result-1.json")))
+for schema in "schema/result-1.json", "labs/live/schema/clock-1.json":
+    jsonschema.validate(json.load(open("r.json")), json.load(open("'"$root"'/" + schema)))
 for cell in json.load(open("r.json"))["cells"]:
     clock = cell["clock"]
     assert clock["pause_work_ns"] == clock["rounds"][0]["stats"]["longest_work_ns"] == clock["stats"]["longest_work_ns"], clock'
@@ -98,6 +99,21 @@ for cell in json.load(open("r.json"))["cells"]:
     "$twbench" run --progress=never --no-system-check --json=r.json --resume --runner=locked --impl=heap,null --tasks=10 \
         --load=idle --duration=10ms
     [ "$before" = "$(md5sum <r.json)" ]
+}
+
+@test "the schema has the figures of the lab, each with its meaning" {
+    "$root/build/release/twbench-live" list --figures | python3 -c '
+import json, re, sys
+cells = json.load(open("'"$root"'/labs/live/schema/clock-1.json"))["properties"]["cells"]["items"]
+rows = [[cell.strip().strip("`") for cell in line[2:-2].split(" | ")] for line in sys.stdin]
+titles, of_lab = rows[0], [row for row in rows if re.match(r"(runner|original|ledger|clock)($|\.)", row[0])]
+assert len(of_lab) > 100, len(of_lab)
+for row in of_lab:
+    figure, node = dict(zip(titles, row)), cells
+    for key in figure["figure"].split("."):
+        node = next((branch for branch in node.get("oneOf", []) if branch.get("type") != "null"), node)["properties"][key]
+    meaning = figure["meaning"].replace(" Results of older versions lack it.", "")
+    assert node.get("description", meaning) == meaning, (figure, node)'
 }
 
 @test "the report says that it is the real clock, in a table of its own" {

@@ -1,6 +1,6 @@
 /* test_originals.c - schedules say what a load says; what a driver answers is checked; drivers that break are an end. */
-#include "labs/live/originals/original.h"
 #include "harness/measure/workload/oracle.h"
+#include "labs/live/originals/original.h"
 #include "unit/programs.h"
 
 #include <unistd.h>
@@ -250,9 +250,9 @@ static void test_a_dead_program_has_no_ledger(void **state)
     struct clock_report report;
     cJSON *document;
     original_read("go",
-                          "{\"format\":\"twbench-original 1\",\"original\":\"go\",\"settings\":{},"
-                          "\"died\":\"panic: a task\",\"ledger\":null}",
-                          &report, &document);
+                  "{\"format\":\"twbench-original 1\",\"original\":\"go\",\"settings\":{},"
+                  "\"died\":\"panic: a task\",\"ledger\":null}",
+                  &report, &document);
     assert_int_equal(report.end, CLOCK_CRASHED);
     assert_string_equal(report.reason, "it died: panic: a task");
     assert_false(report.is_told);

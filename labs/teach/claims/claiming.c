@@ -114,6 +114,7 @@ static int keep_cell(struct claiming *claiming, cJSON *cell, const char *identit
 {
     const cJSON *before = json_get(result_json(claiming->session.document), "lab_cells");
     cJSON *list = before ? cJSON_Duplicate(before, true) : cJSON_CreateArray();
+    cJSON_DeleteItemFromObjectCaseSensitive(cell, "identity");
     json_add_text(cell, "identity", identity);
     cJSON_AddItemToArray(list, cell);
     return result_attach(claiming->session.document, "lab_cells", list, diag);

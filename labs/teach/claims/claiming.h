@@ -25,7 +25,7 @@ int claiming_open(const struct claims_request *request, struct claiming **out, s
  * status. */
 int claiming_run(struct claiming *claiming, struct diag *diag);
 
-/* With the verdicts beside its cells (docs/CLAIMS-FORMAT.md); claiming's. */
+/* With the verdicts beside its cells (schema/claims-1.json); claiming's. */
 struct result_document *claiming_document(struct claiming *claiming);
 
 /* NULL is nothing. */

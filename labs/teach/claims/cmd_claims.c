@@ -97,7 +97,8 @@ static int run(struct call *call)
 const struct command cmd_claims = {
     .name = "claims",
     .usage = "[FLAGS] [T6 ...]",
-    .summary = "Does it hold here, what documents (A to E) claim of timers?",
+    .summary =
+        "Does it hold here, what documents (A to E, labs/teach/docs/CLAIMS.md) claim of timers?",
     .topic = "Understand timers",
     .groups = groups,
     .size = sizeof(struct claims_options),

@@ -1,6 +1,7 @@
 /* help.c - prints what a command takes, from the rows of its flags. */
 #include "harness/command/help.h"
 
+#include "harness/base/text.h"
 #include "harness/base/wrap.h"
 #include "harness/command/flags.h"
 #include "harness/command/labs.h"
@@ -53,23 +54,28 @@ static void show_flag(void *ctx, const char *heading, const struct flag *flag)
     help_row(printing->out, left, flag->help);
 }
 
-/* Flags that make the command a lab's. */
+/* The flags that make the command that lab's; how many rows they are. */
+static size_t show_flags_of_lab(FILE *out, const char *command, size_t first)
+{
+    struct report_style style = help_style(out);
+    char buffer[400];
+    struct text names = text_in(buffer, sizeof buffer);
+    size_t at = first;
+    for (; at < lab_row_count && strcmp(lab_rows[at].lab, lab_rows[first].lab) == 0; at++)
+        if (lab_rows[at].kind == LAB_FLAG && strcmp(lab_rows[at].of, command) == 0)
+            text_add_item(&names, " ", "--%s", lab_rows[at].name);
+    if (names.used > 0) {
+        fprintf(out, "\nWith one of these it is the lab %s's; its help has them all:\n  ",
+                lab_rows[first].lab);
+        wrap_write(out, buffer, 2, 2, style.columns);
+    }
+    return at - first;
+}
+
 static void show_added_flags(FILE *out, const char *command)
 {
-    const char *last = "";
-    for (size_t i = 0; i < lab_row_count; i++) {
-        const struct lab_row *row = &lab_rows[i];
-        if (row->kind != LAB_FLAG || strcmp(row->of, command) != 0)
-            continue;
-        if (strcmp(row->lab, last) != 0)
-            fprintf(out, "\nWith one of these it is the lab %s's ('twbench %s --%s --help'):\n ",
-                    row->lab, command, row->name);
-        fprintf(out, " --%s", row->name);
-        last = row->lab;
-        if (i + 1 == lab_row_count || strcmp(lab_rows[i + 1].lab, last) != 0 ||
-            lab_rows[i + 1].kind != LAB_FLAG || strcmp(lab_rows[i + 1].of, command) != 0)
-            fprintf(out, "\n");
-    }
+    for (size_t i = 0; i < lab_row_count;)
+        i += show_flags_of_lab(out, command, i);
 }
 
 void help_command(FILE *out, const struct command *command)
@@ -225,8 +231,10 @@ void help_table(FILE *out)
     table_designs(out);
     const char *last = "";
     for (size_t i = 0; i < lab_row_count; i++) {
-        if (strcmp(lab_rows[i].lab, last) != 0)
+        if (strcmp(lab_rows[i].lab, last) != 0) {
+            fprintf(out, "lab\t%s\n", lab_rows[i].lab);
             (void)lab_run(lab_rows[i].lab, words, NULL);
+        }
         last = lab_rows[i].lab;
     }
 }

@@ -167,7 +167,8 @@ static void add_lab(cJSON *document, const char *lab)
 static int add_all(cJSON *document, const struct listing_request *request, struct diag *diag)
 {
     if (program.lab) {
-        program.list_json(document);
+        if (program.list_json)
+            program.list_json(document);
         return DIAG_OK;
     }
     add_designs(document);

@@ -37,7 +37,7 @@ const struct document_kind *document_kind_of(const cJSON *document);
 
 /* Of the two one is there. */
 struct document {
-    const struct document_kind *kind; /* NULL: it is none, and result_parse says why */
+    const struct document_kind *kind; /* NULL: it is none of the program's */
     struct result_document *result;   /* whatever has cells */
     cJSON *json;                      /* anything else */
 };

@@ -137,12 +137,16 @@ static int find_script(const struct plotter *plotter, const char *name, char *ou
 
 static int draw(const struct plotter *plotter, const struct picture *picture, char **path)
 {
-    char data[4352], file[4352], script[4352];
+    char data[4352], file[4352], script[4352], folders[9000];
     snprintf(data, sizeof data, "%s/%s.tsv", plotter->directory, picture->name);
     snprintf(file, sizeof file, "%s/%s.%s", plotter->directory, picture->name,
              format_names[plotter->format]);
     bool text = plotter->format == PLOT_DUMB;
     int status = find_script(plotter, picture->script, script, sizeof script);
+    /* What scripts load by name: the core's, and those beside them. */
+    snprintf(folders, sizeof folders, "%s:%.*s", plotter->scripts,
+             (int)(strrchr(script, '/') - script), script);
+    setenv("GNUPLOT_LIB", folders, 1);
     if (status == DIAG_OK)
         status = write_data(plotter, picture, data);
     if (status == DIAG_OK)
@@ -175,7 +179,6 @@ int plot_all(const cJSON *document, const char *directory, const char *scripts,
     struct plotter plotter = {document, directory, scripts, format, diag};
     *out = (struct pictures){.count = 0};
     int status = DIAG_OK;
-    setenv("GNUPLOT_LIB", scripts, 1); /* what scripts load by name, those of labs too */
     if (format != PLOT_DUMB)
         status = gnuplot_directory(directory, diag);
     else if (!(plotter.directory = mkdtemp(temporary)))

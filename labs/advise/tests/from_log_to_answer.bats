@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# server_from_log_to_answer.bats - an engineer of a server takes the log of a proxy to a recommended design, by the
+# from_log_to_answer.bats - an engineer of a server takes the log of a proxy to a recommended design, by the
 # README's commands, and gets that design as sources.
-load ../cli/support
+load ../../../tests/cli/support
 
 setup_file() {
-    cp "$BATS_TEST_DIRNAME/../import/samples/nginx-filtered-60000-lines.log.gz" "$BATS_FILE_TMPDIR/error.log.gz"
+    cp "$BATS_TEST_DIRNAME/../../traces/tests/import/samples/nginx-filtered-60000-lines.log.gz" "$BATS_FILE_TMPDIR/error.log.gz"
     gunzip "$BATS_FILE_TMPDIR/error.log.gz"
 }
 
