@@ -117,7 +117,7 @@ def all_cells(names):
     return [cell for name in names for cell in cells_of(name)]
 
 
-# The designs of docs/SCALE.md; tools/scale_pictures.sh has the same.
+# The designs of docs/PERFORMANCE.md; tools/scale_pictures.sh has the same.
 SCALED = ("fast", "callwheel", "linux26", "hashed", "hier", "hier-bitmap", "heap4", "heap")
 
 

@@ -11,7 +11,7 @@
 
 /* The bytes of a wheel-log directory: entries, headers of files, pages of heads.
  *
- * docs/WHEEL-LOG-FORMAT.md is the page for readers; the numbers there are these.
+ * labs/durable/docs/WHEEL-LOG-FORMAT.md is the page for readers; the numbers there are these.
  *
  *     log-0000000000000000    a segment: header, then records one behind the other
  *     log-0000000004000000    the next one; its name is the position of its first byte
@@ -48,7 +48,7 @@
 /* Largest body: the largest payload and the 8 bytes of WL_LATE. */
 #define WL_BODY_MAX (65536u + 8u)
 
-/* What a record is; docs/WHEEL-LOG-FORMAT.md has the layout. */
+/* What a record is; labs/durable/docs/WHEEL-LOG-FORMAT.md has the layout. */
 enum wl_kind {
     WL_PUT = 1,    /* body: the payload */
     WL_CANCEL = 2, /* key: position of the message; due: its due */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # class.bats - a teacher takes the README's commands into a class: the worked example, the page of drawings, a claim.
-# The whole walk of docs/LESSONS.md is tests/lessons.sh.
+# The whole walk of labs/teach/docs/LESSONS.md is tests/lessons.sh.
 load ../../../tests/cli/support
 
 @test "the worked example is drawn and its answer is checked" {
