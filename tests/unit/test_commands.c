@@ -1,5 +1,5 @@
 /* test_commands.c - command lines made of a matrix, read again by the commands they are meant for. */
-#include "harness/compare/commands.h"
+#include "harness/compare/pairing.h"
 
 #include "harness/command/core_commands.h"
 #include "harness/command/pair_flags.h"

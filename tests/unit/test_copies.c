@@ -1,5 +1,5 @@
 /* test_copies.c - copies of programs: alike in name, alike in content, and gone afterwards. */
-#include "harness/compare/copies.h"
+#include "harness/compare/pairing.h"
 
 #include "unit/programs.h"
 

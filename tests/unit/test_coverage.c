@@ -1,5 +1,5 @@
 /* test_coverage.c - what parts of a proof reached, added up and said. */
-#include "harness/prove/coverage.h"
+#include "harness/prove/report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

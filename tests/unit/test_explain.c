@@ -1,7 +1,7 @@
 /*
  * test_explain.c - a difference whose parts are known beforehand, and penalties within reason.
  */
-#include "harness/compare/explain.h"
+#include "harness/compare/pairing.h"
 
 #include <math.h>
 #include <setjmp.h>

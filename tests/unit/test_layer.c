@@ -1,5 +1,5 @@
 /* test_layer.c - layers over a design: what they hand through, keep back, and add. */
-#include "harness/measure/run/layers.h"
+#include "harness/measure/run/instance.h"
 
 #include "harness/measure/run/cycles.h"
 #include "impls/registry.h"

@@ -1,5 +1,5 @@
 /* test_lives.c - lives met in the middle, against what renewal theory says of them. */
-#include "harness/measure/workload/lives.h"
+#include "harness/measure/workload/generate.h"
 
 #include <math.h>
 #include <setjmp.h>

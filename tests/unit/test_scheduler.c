@@ -5,7 +5,7 @@
 #include "harness/measure/sched/scheduler.h"
 
 #include "harness/base/rng.h"
-#include "harness/measure/run/layers.h"
+#include "harness/measure/run/instance.h"
 #include "impls/registry.h"
 
 #include <setjmp.h>

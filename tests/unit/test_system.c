@@ -1,5 +1,5 @@
 /* test_system.c - disturbances in a made-up /proc and /sys, each found alone, and none invented. */
-#include "harness/measure/machine/system.h"
+#include "harness/measure/machine/machine.h"
 
 #include <math.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 #include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
 #include "harness/command/setup_flags.h"
-#include "harness/compare/probe_answer.h"
+#include "harness/compare/blocks.h"
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
 

@@ -1,10 +1,8 @@
 /* binaries.c - compares two programs: counts, pairs, more pairs, confirmation. */
-#include "harness/compare/binaries.h"
+#include "harness/compare/pairing.h"
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/compare/copies.h"
-#include "harness/compare/explain.h"
 #include "harness/compare/gate_tail.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/results.h"

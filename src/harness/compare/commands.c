@@ -1,5 +1,5 @@
 /* commands.c - builds the command lines of the children. */
-#include "harness/compare/commands.h"
+#include "harness/compare/pairing.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@ struct contest {
 /* A shared object of this system?  Reads its head. */
 bool contestants_is_plugin(const char *path);
 
-/* Tries (trial.h) the plugin NEW, which must hold the design of OLD.  DIAG_USAGE. */
+/* Tries (plugin_table.h) the plugin NEW, which must hold the design of OLD.  DIAG_USAGE. */
 int contestants_match(const struct tw_design *old, const char *old_path, const char *path,
                       struct diag *diag);
 

@@ -1,5 +1,5 @@
 /* copies.c - copies a program for the control, and removes the copy. */
-#include "harness/compare/copies.h"
+#include "harness/compare/pairing.h"
 
 #include "harness/base/paths.h"
 

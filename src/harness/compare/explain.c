@@ -1,5 +1,5 @@
 /* explain.c - explains a change of time by counts and their penalties. */
-#include "harness/compare/explain.h"
+#include "harness/compare/pairing.h"
 
 #include "harness/compare/gate_work.h"
 

@@ -4,10 +4,75 @@
 #ifndef TWBENCH_PAIRING_H
 #define TWBENCH_PAIRING_H
 
+#include "harness/base/diag.h"
 #include "harness/base/interrupt.h"
-#include "harness/compare/binaries.h"
+#include "harness/compare/blocks.h"
+#include "harness/compare/comparison.h"
+#include "harness/measure/plan/plan.h"
+#include "harness/measure/run/penalties.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Their commands (commands.c). ---------------------------------------------------------- */
+
+struct matrix {
+    const struct plan *plan;
+    const struct plan_sweep *sweeps; /* that the plan was made from */
+    size_t sweep_count;
+    const char *workload_directory;
+    const struct workload_setting *sets;
+    size_t set_count;
+    uint64_t tick_ns; /* 0: the workload's */
+    uint64_t seed, max_pending;
+    uint64_t samples, min_time_ns, patience_ns; /* of a probe */
+};
+
+/* Cells are numbered group by group. */
+size_t matrix_count(const struct matrix *matrix);
+
+/* PROGRAM probe: one cell, without what depends on the role. */
+void command_of_probe(struct probe_command *command, const struct matrix *matrix, size_t cell);
+
+/* PROGRAM run: the whole matrix once, for what does not depend on the clock.  `plugin` (may be NULL) is the
+ * file that plugins of the matrix are to be loaded from instead of their own. */
+void command_of_run(struct probe_command *command, const struct matrix *matrix, const char *plugin,
+                    uint64_t budget_ns, const char *json);
+
+/* PROGRAM run: one cell, its document on standard output. */
+void command_of_cell(struct probe_command *command, const struct matrix *matrix, size_t cell,
+                     uint64_t budget_ns);
+
+/* ---- Two programs (binaries.c). ------------------------------------------------------------ */
+
+/* 1. Each runs the matrix once: counts, instructions, memory, answers (results.h judges them).
+ *     2. Pairs of fresh processes, interleaved with those of a copy of OLD, the control (blocks.h).
+ *     3. What is inconclusive gets more pairs, once; what has regressed has to do so again on an
+ *        independent series before it counts (gate_time.h). */
+
+struct binaries_request {
+    const char *before, *after; /* paths of the programs or plugins */
+    const char *loader; /* of plugins: the program that loads them, and the matrix has no other
+                                   design; NULL: they are programs */
+    struct matrix matrix;
+    uint64_t pairs, max_pairs; /* 0 pairs: no times */
+    uint64_t budget_ns;        /* of one process */
+    int cpu;                   /* below 0: not pinned */
+    const struct limits *limits;
+    const struct interrupt *interrupt;
+    /* Told now and then: what is being done, and how much of it is done. */
+    void (*progress)(void *ctx, const char *what, size_t done, size_t total);
+    void *progress_ctx;
+};
+
+#define BINARIES_INTERRUPTED 1
+
+/* Fills the comparison, up to but without comparison_conclude and what went on meanwhile.  DIAG_OK,
+ * BINARIES_INTERRUPTED (the comparison holds what was found until then), DIAG_USAGE when a program is no
+ * twbench or does not know what was asked, DIAG_RUN. */
+int compare_binaries(const struct binaries_request *request, struct comparison *comparison,
+                     struct diag *diag);
 
 /* What to compare, as plain data; all that it points to outlives the pairing. */
 struct pairing_wishes {
@@ -48,5 +113,44 @@ struct origin_disturbance pairing_disturbance(struct pairing *pairing);
 
 /* Once, whatever pairing_open answered: takes the progress line away and gives the signals back. */
 void pairing_close(struct pairing *pairing);
+
+/* ---- Copies of a program (copies.c). ------------------------------------------------------- */
+
+/* So that OLD and the control are two files, as far from each other as OLD and NEW are; that all paths
+ * have one length, because a longer one moves the stack; and that building something meanwhile does not
+ * change what is compared.  A program is copied with its libraries' modules, which it looks for beside itself. */
+
+#define COPIES_MAX 4
+
+struct copies {
+    char directory[64];
+    char paths[COPIES_MAX][96];
+    uint64_t hashes[COPIES_MAX]; /* of the files' bytes: XXH3 */
+    size_t count;
+};
+
+/* DIAG_RUN when the directory cannot be made.  copies_remove in any case. */
+int copies_begin(struct copies *copies, struct diag *diag);
+/* A copy of `file`, a plugin, named by copies->paths[count - 1] afterwards.  DIAG_USAGE when it cannot be read,
+ * DIAG_RUN when it cannot be written. */
+int copies_add(struct copies *copies, const char *file, struct diag *diag);
+/* The same of a program and its libraries. */
+int copies_add_program(struct copies *copies, const char *program, struct diag *diag);
+/* Removes the directory with all copies; nothing if none was made. */
+void copies_remove(struct copies *copies);
+
+/* ---- What a change of time is made of (explain.c). ----------------------------------------- */
+
+/* A difference of time per call is split into what goes with more or fewer instructions, with
+ * misses of the last cache, with mispredicted branches, and the rest: layout, and what is not
+ * counted.  It is an estimate.  Misses can overlap with each other and with other work, so that
+ * their part is rather too large than too small and the rest may have the other sign. */
+
+/* Sets `explained` and `explanation` from the cell's ns per call and its change of instructions,
+ * and from the counters of the two cells of result documents.  A part whose counter (or penalty)
+ * is unknown on either side is NAN, and what it may be is in the rest.  Not explained when the
+ * time per call of a side is unknown.  All parts are rounded to two digits of the largest one. */
+void explain_cell(struct compared_cell *cell, const cJSON *before, const cJSON *after,
+                  const struct penalties *penalties);
 
 #endif

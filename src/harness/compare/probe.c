@@ -1,9 +1,8 @@
 /* probe.c - reads what a probed program answers. */
-#include "harness/compare/probe.h"
+#include "harness/compare/blocks.h"
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/compare/probe_answer.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* probe_answer.c - writes what a probed program answers. */
-#include "harness/compare/probe_answer.h"
+#include "harness/compare/blocks.h"
 
 #include "harness/base/json.h"
 

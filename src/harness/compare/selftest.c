@@ -1,8 +1,8 @@
 /* selftest.c - measures false alarms and detection in rounds, within a budget. */
 #include "harness/compare/selftest.h"
 
-#include "harness/compare/copies.h"
 #include "harness/compare/gate_time.h"
+#include "harness/compare/pairing.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 

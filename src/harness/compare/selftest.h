@@ -3,7 +3,7 @@
  *
  * This program is compared with itself, cell by cell and by the very gates of compare: once as it is,
  * where any verdict but `same` or `inconclusive` is a false alarm, and once slowed down by a known amount
- * (layers.h), where any verdict but `regressed` has missed it.
+ * (instance.h), where any verdict but `regressed` has missed it.
  */
 #ifndef TWBENCH_SELFTEST_H
 #define TWBENCH_SELFTEST_H

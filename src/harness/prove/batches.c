@@ -4,7 +4,7 @@
  * BATCH ids, in callbacks too.  Every status, every expiry and what visit shows have to be equal, and check has to find
  * nothing in the one with batches.  The single calls are proved by the other cases, against a model.
  */
-#include "harness/prove/long_cases.h"
+#include "harness/prove/cases.h"
 
 #include "harness/base/rng.h"
 #include "harness/prove/judge.h"

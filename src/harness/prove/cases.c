@@ -8,7 +8,6 @@
 #include "harness/prove/cases.h"
 #include "harness/measure/sched/answers.h"
 #include "harness/prove/judge.h"
-#include "harness/prove/long_cases.h"
 #include "harness/prove/watch.h"
 
 #include <inttypes.h>

@@ -7,7 +7,21 @@
 #ifndef TWBENCH_CONFORM_CASES_H
 #define TWBENCH_CONFORM_CASES_H
 
-#include "harness/prove/case_plan.h"
+#include "harness/prove/judge.h"
+#include "harness/prove/operations.h"
+#include "harness/prove/report.h"
+#include "harness/prove/strides.h"
+
+/* ---- What a case is made from and for. --------------------------------------- */
+
+struct case_plan {
+    const struct tw_backend *backend;
+    const struct strides *strides;
+    struct operations *operations; /* initialised, with the settings in place */
+    uint32_t many_max;             /* most timers of the case of very many; 0: some thousands */
+    uint32_t patience;             /* how many times the usual processor time */
+    uint32_t life_starts;          /* starts in the longest life; 0: some thousands */
+};
 
 struct written_case {
     const char *name;
@@ -21,5 +35,77 @@ extern const struct written_case written_cases[];
 /* Is it run with the defaults, or the settings that are asked for, and not with every variant of them?  It
  * takes long then, or has settings of its own. */
 bool case_is_once(const struct written_case *written);
+
+/* ---- A list at growing sizes, while the design is fast enough for the next (growing_lists.c). --- */
+
+#define PACE_GROWTH 4u /* from one size to the next */
+
+/* What a story has taken at the last two sizes, in processor time. */
+struct pace {
+    double seconds, seconds_before;
+    bool is_over; /* the next size would take longer than a story may */
+};
+
+/* Judges the list of the plan and keeps the time.  `seconds_max` is for one list. */
+void pace_judge(struct pace *pace, struct case_plan *plan, double seconds_max,
+                struct conform_report *report);
+
+/* ---- The cases that take more than an operation list. ----------------------- */
+
+/* Each judges by itself and fills *report.  Those about memory need a process in which the design's allocations are taken
+ * over (guard.h), and do nothing in another. */
+
+/* For every reach of the design's levels and for powers of two up to its span: thousands of timers about
+ * that far away, of which the earliest is the first, the last or one between them.  The clock then
+ * comes to all of them.  A jump that the design would walk is left out. */
+void run_far_slots(struct case_plan *plan, struct conform_report *report);
+
+/* Each allocation of open is refused, alone and with all that follow. */
+void run_short_open(struct case_plan *plan, struct conform_report *report);
+/* The same for what start allocates, at many places of one story; then there is memory again. */
+void run_short_start(struct case_plan *plan, struct conform_report *report);
+/* Each parameter at the upper end of its limits, with little memory. */
+void run_upper_limits(struct case_plan *plan, struct conform_report *report);
+
+/* Horizons of more than 32 bits, up to the last tick. */
+void run_horizons(struct case_plan *plan, struct conform_report *report);
+/* Instances that have nothing in common, in turn; one is closed and opened again between the others. */
+void run_mixed_instances(struct case_plan *plan, struct conform_report *report);
+/* Many instances, all open. */
+void run_many_instances(struct case_plan *plan, struct conform_report *report);
+
+/* Opens instances for 1024 timers, then for four times as many, up to plan->many_max, and lets timers
+ * run, change and fire in all of them.  A design that slows down as they become more is spared the
+ * next size once it would take too long, for each story by itself: some seconds in all.  So is one that
+ * refuses to open with so many, for the machine's sake. */
+void run_many(struct case_plan *plan, struct conform_report *report);
+
+/* Lets instances live for 4096 starts, then four times as many, up to plan->life_starts and some
+ * more.  Few timers run at a time, so that O(n) designs come as far as others; one that is too slow
+ * all the same is spared the next length. */
+void run_life(struct case_plan *plan, struct conform_report *report);
+
+/* Random batches beside the same operations by single calls; nothing for a design without batch operations. */
+void run_batches(struct case_plan *plan, struct conform_report *report);
+
+/* The written case: each function is called several times, refusals among them. */
+void run_residue(struct case_plan *plan, struct conform_report *report);
+
+/* ---- What functions leave in the process (residue.c). -------------------------------------- */
+
+/* The same design gets a table whose functions compare the process before and after (base/process_state.h): what is
+ * found is told with the name of the function.  A look costs some 0.1 ms; guard_inspect, which looks when an instance
+ * has been closed, knows no function, and so what it finds is replayed with this table. */
+
+/* So many calls are looked at: some seconds of processor time. */
+#define RESIDUE_CALLS 20000u
+
+/* The table, which breaks RULE_PROCESS in *report.  It looks at the first RESIDUE_CALLS calls of one part of a search: the
+ * written case, or the stream of that seed when `story` is NULL; of everything, with NULL and 0.  Only the
+ * latest table may be called; it stays until the child ends, and so must `backend` and `report`.  Without a guard it is
+ * `backend` itself. */
+const struct tw_backend *residue_table(const struct tw_backend *backend,
+                                       struct conform_report *report, const char *story,
+                                       uint64_t seed);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TWBENCH_CONFORM_CHILD_H
 #define TWBENCH_CONFORM_CHILD_H
 
+#include "harness/prove/conform.h"
 #include "harness/prove/fence.h"
 #include "harness/prove/watch.h"
 
@@ -34,5 +35,19 @@ void child_close(struct child *child);
  * with the rule it broke by how it ended.  False, with the reason in report->detail, when no process
  * could be started. */
 bool child_run(struct child *child, child_work_fn *work, void *ctx, struct conform_report *report);
+
+/* ---- Instances for up to 10^9 timers, of which a few dozen run (huge_capacity.c). ---------- */
+
+/* What such an instance takes is mapped and mostly never touched.  A size that was computed in 32 bits is
+ * found by the timers with high numbers, whose place does not exist.  A design that writes to all of its memory cannot
+ * run there: then each allocation of its open is compared with that for 2^18 timers, open writing to a few pages that
+ * stand for all. */
+
+/* Opens, runs and closes instances in child processes of their own, which `child` starts; its limits are
+ * left as they were.  A design that refuses for want of memory, writes to much of it, or takes
+ * seconds is not wrong: what was not covered goes to the remarks.  0, 1 with a broken rule in *report,
+ * or -1 when no child can be made. */
+int huge_run(struct child *child, const struct conform_options *options,
+             struct conform_report *report);
 
 #endif

@@ -3,9 +3,9 @@
 #include "harness/prove/cases.h"
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
-#include "harness/prove/random_list.h"
 #include "harness/prove/settings.h"
 #include "harness/prove/shrink.h"
+#include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
 
 #include <inttypes.h>

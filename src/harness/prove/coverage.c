@@ -1,5 +1,5 @@
 /* coverage.c - adds up what parts of a proof reached, and says it in words. */
-#include "harness/prove/coverage.h"
+#include "harness/prove/report.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* far_slots.c - tests thousands of far timers in one slot, one list for each distance. */
+#include "harness/prove/cases.h"
 #include "harness/prove/judge.h"
-#include "harness/prove/long_cases.h"
 
 #include <time.h>
 

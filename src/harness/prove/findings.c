@@ -2,7 +2,6 @@
 #include "harness/prove/findings.h"
 
 #include "harness/measure/designs/plugins.h"
-#include "harness/prove/watched.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* growing_lists.c - times one list and predicts what the next size takes. */
-#include "harness/prove/growing_lists.h"
+#include "harness/prove/cases.h"
 
 #include <time.h>
 

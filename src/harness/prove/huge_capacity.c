@@ -1,5 +1,5 @@
 /* huge_capacity.c - runs a few timers in instances for up to 10^9, and compares what open allocates. */
-#include "harness/prove/huge_capacity.h"
+#include "harness/prove/child.h"
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
 #include "harness/prove/watch.h"

@@ -6,10 +6,9 @@
 #include "harness/prove/judge.h"
 #include "harness/measure/sched/answers.h"
 #include "harness/prove/guard.h"
-#include "harness/prove/loan.h"
 #include "harness/prove/model.h"
 #include "harness/prove/settings.h"
-#include "harness/prove/walk.h"
+#include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
 
 #include <inttypes.h>

@@ -7,6 +7,7 @@
 
 #include "harness/prove/operations.h"
 #include "harness/prove/report.h"
+#include "harness/prove/watch.h"
 
 /* How often next, visit, check and footprint are asked. */
 enum judge_look {
@@ -33,5 +34,35 @@ tw_tick judge_next(struct judge *judge);
  * NULL, says how many operations it took. */
 bool judge_replay(const struct tw_backend *backend, const struct operations *operations,
                   enum judge_look look, struct conform_report *report, size_t *steps);
+
+/* ---- What open is given, on a page that nobody can touch afterwards (loan.c). -------------- */
+
+/* That is out, config, settings with their names, and error.  When open has returned the page is called in: nobody can touch it any more, and a design that has
+ * kept a pointer to it is caught at its first use. */
+
+#define LENT_NAME_MAX 64
+
+/* What is on the page; pointers in it point into it. */
+struct lent {
+    struct tw_timers *timers;
+    struct tw_config config;
+    struct tw_error error;
+    struct tw_setting settings[OPERATIONS_SETTINGS_MAX];
+    char names[OPERATIONS_SETTINGS_MAX][LENT_NAME_MAX];
+};
+
+/* The page, while it is lent. */
+struct loan {
+    struct lent *lent; /* NULL: there is none */
+    struct watch *watch;
+};
+
+/* Lends what the header of the list says.  False, with no loan, when there is no memory; `watch` may be
+ * NULL. */
+bool loan_make(struct loan *loan, const struct operations *operations, struct watch *watch);
+/* From here on an access ends the process.  False when the system refuses that. */
+bool loan_call_in(struct loan *loan);
+/* Gives the page back; harmless without a loan. */
+void loan_end(struct loan *loan);
 
 #endif

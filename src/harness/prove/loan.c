@@ -1,5 +1,5 @@
 /* loan.c - maps the page with what open is given, and makes it inaccessible. */
-#include "harness/prove/loan.h"
+#include "harness/prove/judge.h"
 
 #include <stdio.h>
 #include <string.h>

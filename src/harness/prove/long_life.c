@@ -6,8 +6,7 @@
  * 2^k times before those come due: a generation of k bits takes them for its own.  A fourth lets a timer fire
  * at every tick, so that there are at least as many advances as starts were asked for.
  */
-#include "harness/prove/growing_lists.h"
-#include "harness/prove/long_cases.h"
+#include "harness/prove/cases.h"
 
 #define LENGTH_FIRST   4096u
 #define LENGTH_DEFAULT 4096u

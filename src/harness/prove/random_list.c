@@ -7,9 +7,9 @@
  * which are stopped, near for a while or fired, while the clock comes to the others in great steps.
  * A design that keeps far timers apart is seen to lose none of them there.
  */
-#include "harness/prove/random_list.h"
 #include "harness/base/rng.h"
 #include "harness/prove/settings.h"
+#include "harness/prove/strides.h"
 
 #include <string.h>
 

@@ -1,11 +1,9 @@
 /* residue.c - looks after each function of a design whether it has left something in its process. */
-#include "harness/prove/residue.h"
 
 #include "harness/base/process_state.h"
+#include "harness/prove/cases.h"
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
-#include "harness/prove/loan.h"
-#include "harness/prove/long_cases.h"
 #include "harness/prove/watch.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* several_instances.c - tests instances that are open together, and far horizons. */
-#include "harness/prove/long_cases.h"
+#include "harness/prove/cases.h"
 
 #include "harness/prove/judge.h"
 #include "harness/prove/settings.h"

@@ -1,9 +1,8 @@
 /* short_memory.c - refuses the k-th allocation, for each k, and checks what open and start do then. */
-#include "harness/prove/long_cases.h"
+#include "harness/prove/cases.h"
 
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
-#include "harness/prove/loan.h"
 #include "harness/prove/watch.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* strides.c - finds the distances at which a design's slots and levels turn. */
 #include "harness/prove/strides.h"
 #include "harness/measure/sched/answers.h"
-#include "harness/prove/walk.h"
 #include "harness/prove/watch.h"
 
 static void strides_add(struct strides *strides, uint64_t ticks)

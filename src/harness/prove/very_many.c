@@ -4,8 +4,7 @@
  * stop and re-arm others; very many equal deadlines; few timers, far apart, in an instance for very
  * many; all timers in one far slot.  Three more, each with four kinds of deadlines, end at a quarter of it.
  */
-#include "harness/prove/growing_lists.h"
-#include "harness/prove/long_cases.h"
+#include "harness/prove/cases.h"
 #include "harness/prove/watch.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* walk.c - times an empty tick, to find the jumps a design can walk. */
-#include "harness/prove/walk.h"
+#include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
 
 #include <time.h>

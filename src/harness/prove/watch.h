@@ -1,6 +1,6 @@
 /* watch.h - notes what a design is doing in memory shared with the parent, which reads it after a crash.
  *
- * A design that is not trusted is judged in a child process (watched.h).  The judge notes there,
+ * A design that is not trusted is judged in a child process (findings.h).  The judge notes there,
  * before each call, which function of the design it calls, and before each operation list the list;
  * when the child crashes, hangs or exits, the parent reads what was under way.  Without a watch
  * (NULL) nothing is noted, and nothing costs anything.
@@ -26,7 +26,7 @@ enum fault_place {
     FAULT_PAST,   /* behind a block that the design allocated */
     FAULT_BEFORE, /* in front of one */
     FAULT_FREED,  /* in one that it has freed */
-    FAULT_LENT,   /* in what open was lent and is called in (loan.h) */
+    FAULT_LENT,   /* in what open was lent and is called in (judge.h) */
     FAULT_STACK   /* at the end of the stack */
 };
 

@@ -1,11 +1,10 @@
 /* watched.c - runs conform in child processes, finds which rule broke, and shrinks the list. */
-#include "harness/prove/watched.h"
+#include "harness/prove/findings.h"
 
+#include "harness/prove/cases.h"
 #include "harness/prove/child.h"
 #include "harness/prove/guard.h"
-#include "harness/prove/huge_capacity.h"
 #include "harness/prove/judge.h"
-#include "harness/prove/residue.h"
 #include "harness/prove/shrink.h"
 #include "harness/prove/watch.h"
 

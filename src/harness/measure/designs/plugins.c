@@ -2,7 +2,6 @@
 #include "harness/measure/designs/plugins.h"
 
 #include "harness/measure/designs/plugin_table.h"
-#include "harness/measure/designs/trial.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* trial.c - loads a plugin in a child first, and says what went wrong. */
-#include "harness/measure/designs/trial.h"
+#include "harness/measure/designs/plugin_table.h"
 
 #include "harness/base/process_state.h"
 #include "harness/base/utf8.h"

@@ -1,5 +1,5 @@
 /* system.c - looks for what disturbs measurements.  docs/MEASUREMENT.md has the thresholds. */
-#include "harness/measure/machine/system.h"
+#include "harness/measure/machine/machine.h"
 
 #include "harness/base/sysfile.h"
 

@@ -7,7 +7,7 @@
 #include "harness/measure/run/hugepages.h"
 #include "harness/measure/run/instance.h"
 #include "harness/measure/run/pace.h"
-#include "harness/measure/run/tailing.h"
+#include "harness/measure/run/sample.h"
 #include "harness/measure/sched/answers.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* layers.c - hands calls through to a design, hook by hook, with a cap or a drag in between. */
-#include "harness/measure/run/layers.h"
+#include "harness/measure/run/instance.h"
 
 #include <stdlib.h>
 

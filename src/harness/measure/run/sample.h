@@ -11,7 +11,9 @@
 #define TWBENCH_SAMPLE_H
 
 #include "harness/measure/plan/plan.h"
+#include "harness/measure/run/cycles.h"
 #include "harness/measure/run/outcome.h"
+#include "harness/measure/stats/tail.h"
 
 #define SAMPLE_MAX 32
 
@@ -23,7 +25,7 @@ struct sample_request {
     uint64_t min_time_ns; /* of each sample */
     double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
     uint64_t patience_ns; /* how long all samples together may wait for it */
-    bool dragged;         /* put the drag of layers.h over the design, with as many links */
+    bool dragged;         /* put the drag of instance.h over the design, with as many links */
     uint64_t drag_links;
 };
 
@@ -49,5 +51,28 @@ void sample_take_apart(const struct sample_request *request, uint64_t memory_byt
 
 /* How many passes of pass_ns each it takes to fill min_time_ns: 1 or more. */
 uint64_t sample_passes(uint64_t min_time_ns, double pass_ns);
+
+/* ---- The own tail: passes in which every advance is timed (tailing.c). --------------------- */
+
+/* These passes give nothing but the tail: reading the clock around each call and writing it down costs time, which
+ * no mean and no sample contains. */
+
+struct tailing_request {
+    const struct plan_cell *plan;
+    const struct stream *stream;
+    const struct cycles *cycles;
+    uint64_t passes; /* at most; below TAIL_PASSES_MIN nothing is kept but pass_max */
+    uint64_t
+        time_ns; /* no further pass begins after it, once TAIL_PASSES_MIN are made; 0: no limit */
+    uint64_t
+        pass_ns; /* what a pass takes; nothing is done where TAIL_PASSES_MIN would take longer than `long_ns` */
+    uint64_t long_ns; /* 0: no limit */
+};
+
+/* Fills tails[0 .. stream->phase_count).  All zero, with OUTCOME_OK, where passes take too long, there is no memory for
+ * the recorders, or the design waits for the machine's clock: the tail is unknown then.  Else what the design came
+ * to, with `reason` (INSTANCE_REASON bytes) filled. */
+enum outcome_status tailing_take(const struct tailing_request *request, struct tail *tails,
+                                 char *reason);
 
 #endif

@@ -1,5 +1,5 @@
 /* tailing.c - repeats a stream, and keeps the least time of each advance. */
-#include "harness/measure/run/tailing.h"
+#include "harness/measure/run/sample.h"
 
 #include "harness/measure/run/instance.h"
 #include "harness/measure/run/replay.h"

@@ -1,5 +1,5 @@
 /* flow.c - plays a mix pass by pass, and knows which timers are armed meanwhile. */
-#include "harness/measure/workload/flow.h"
+#include "harness/measure/workload/generate.h"
 
 #include "harness/measure/workload/instant.h"
 

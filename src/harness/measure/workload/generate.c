@@ -6,8 +6,6 @@
 #include "harness/measure/workload/generate.h"
 
 #include "harness/measure/workload/agenda.h"
-#include "harness/measure/workload/flow.h"
-#include "harness/measure/workload/lives.h"
 #include "harness/measure/workload/oracle.h"
 
 #include <math.h>

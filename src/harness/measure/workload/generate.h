@@ -14,6 +14,8 @@
 #ifndef TWBENCH_GENERATE_H
 #define TWBENCH_GENERATE_H
 
+#include "harness/measure/workload/agenda.h"
+#include "harness/measure/workload/mix.h"
 #include "harness/measure/workload/spec.h"
 
 /* Steps and firings that a workload may take before it is refused: some minutes. */
@@ -28,5 +30,75 @@ struct generate_limits {
  * deadline comes first; else a status of diag.h. */
 int generate_stream(const struct spec *spec, uint64_t seed, struct generate_limits limits,
                     struct stream **out, struct diag *diag);
+
+/* ---- The life of a timer (lives.c). -------------------------------------------------------- */
+
+/* A population that is renewed for ever looks like this at a moment chosen at random: a timer is
+ * met in a life of length L with a chance proportional to L, and the part still to come is uniform
+ * over it.  Starting from it, a hold or a closed loop is stationary from the first tick.  The
+ * lengths are those of the restart table, so this is exact for what the stream really does,
+ * rounding included. */
+
+/* Both in ticks from now; delay 0: it is over already, stop_after 0: no stop is planned. */
+struct life {
+    uint64_t delay, stop_after;
+    uint64_t slack_ns; /* the delay is longer than the one drawn by so much: rounded up to ticks */
+};
+
+struct lives {
+    const struct spec_phase *phase;
+    struct rng *delays, *stops;
+    double refresh_rate; /* of age "refreshed": per id and tick */
+    size_t count; /* of age "stationary": lives to choose from, and the sum of their lengths */
+    struct life *pool;
+    double *cumulative;
+};
+
+/* `phase` starts timers; `tasks` ids share its refresh_min.  The random numbers stay the caller's.
+ * False when there is no memory. */
+bool lives_open(struct lives *lives, const struct spec_phase *phase, uint64_t tasks,
+                struct rng *delays, struct rng *stops);
+/* Empty afterwards. */
+void lives_close(struct lives *lives);
+
+/* A whole life. */
+struct life lives_new(const struct lives *lives);
+/* One as the phase's `age` says. */
+struct life lives_aged(const struct lives *lives);
+
+/* ---- Which operation comes when (flow.c). ----------------------------------------------------------------------- */
+
+/* New timers come in passes: the time from one to the next is drawn, and how many idle ids are started in
+ * it.  What a stretch ends in is drawn with it; a re-arm begins the next stretch of the same id.  Re-arms
+ * and cancels come at their own ticks, or (in passes) at the pass before or after them, with such chances
+ * that the mean is kept; in both cases before the timer would expire.  With f times as many tasks as the
+ * times between passes are of, those are f times as short; passes that fall on one tick are one.
+ *
+ * It begins as a population that is renewed for ever looks at any moment: so many stretches of the mix,
+ * met in the middle. */
+
+struct flow_spec {
+    const struct mix *mix;
+    uint64_t ticks;          /* how long it goes on */
+    uint64_t of;             /* tasks that `passes` are of */
+    double armed;            /* at the beginning, per task */
+    const struct dist *gaps; /* from a pass to the next, in units of `gap_ticks` */
+    double gap_ticks;
+    const struct dist *starts; /* new ones of a pass; from 0 */
+    double starts_scale;       /* times as many; fractions are carried */
+    bool in_passes;
+};
+
+/* What it plays on; all of it stays the caller's. */
+struct flow_stage {
+    struct stream *stream;
+    struct agenda *timers; /* what runs, and with it the ids 0 .. capacity-1 */
+    tw_tick *now;
+    struct rng *delays, *traffic;
+    uint64_t *work, work_max; /* given up when there is more */
+};
+
+/* False when there is no memory. */
+bool flow_play(const struct flow_spec *spec, const struct flow_stage *stage);
 
 #endif

@@ -1,5 +1,5 @@
 /* lives.c - draws stationary residual lives (renewal theory). */
-#include "harness/measure/workload/lives.h"
+#include "harness/measure/workload/generate.h"
 
 #include "harness/base/samemath.h"
 

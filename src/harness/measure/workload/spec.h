@@ -20,7 +20,7 @@
 
 #include "harness/measure/workload/dist.h"
 #include "harness/measure/workload/mix.h"
-#include "harness/measure/workload/request.h"
+#include "harness/measure/workload/parameters.h"
 
 /* The words of "do", "order", "age" and "ended"; docs/WORKLOADS.md says what each does. */
 enum spec_kind { SPEC_START, SPEC_STOP, SPEC_RUN, SPEC_FLOW, SPEC_GROUP };

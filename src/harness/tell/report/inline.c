@@ -1,5 +1,5 @@
 /* inline.c - prepares pictures to stand inside a page. */
-#include "harness/tell/report/inline.h"
+#include "harness/tell/report/writer.h"
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"

@@ -1,5 +1,5 @@
 /* place.c - walks a document and keeps the path. */
-#include "harness/tell/report/place.h"
+#include "harness/tell/report/page.h"
 
 #include "harness/base/json.h"
 

@@ -13,7 +13,6 @@
 
 #include "harness/base/diag.h"
 #include "harness/measure/machine/machine.h"
-#include "harness/measure/machine/system.h"
 #include "harness/tell/result/cell.h"
 #include "harness/tell/result/selftest_record.h"
 
