@@ -11,7 +11,7 @@
 
 /* The bytes of a wheel-log directory: entries, headers of files, pages of heads.
  *
- * docs/WHEEL-LOG-FORMAT.md has each of them.
+ * labs/durable/docs/WHEEL-LOG-FORMAT.md has each of them.
  *
  * CHECKS are the low 32 bits of XXH3: the header-only library is among the project's packages already, needs no
  * instruction that not every machine has, and takes a seed.  The seed is the position: bytes that lie in the wrong
@@ -32,7 +32,7 @@
 /* Largest body: the largest payload and the 8 bytes of WL_LATE. */
 #define WL_BODY_MAX (65536u + 8u)
 
-/* What a record is; docs/WHEEL-LOG-FORMAT.md has the layout. */
+/* What a record is; labs/durable/docs/WHEEL-LOG-FORMAT.md has the layout. */
 enum wl_kind {
     WL_PUT = 1,    /* body: the payload */
     WL_CANCEL = 2, /* key: position of the message; due: its due */

@@ -10,7 +10,7 @@
  *     next 2                  # two advances to what next() answers, as a tickless driver does it
  *
  * Statements end at a semicolon or a line end; `#` begins a comment.  A delay is a time, rounded up
- * to ticks, or a bare number of ticks.  docs/SHOW.md has the whole of it.
+ * to ticks, or a bare number of ticks.  labs/teach/docs/SHOW.md has the whole of it.
  */
 #ifndef TWBENCH_SCRIPT_H
 #define TWBENCH_SCRIPT_H

@@ -15,9 +15,9 @@
 /* Appends to the page what the document says. */
 typedef void page_builder_fn(struct page *page, const cJSON *document);
 
-void page_run(struct page *page, const cJSON *document);        /* docs/RESULT-FORMAT.md */
-void page_comparison(struct page *page, const cJSON *document); /* docs/COMPARE-FORMAT.md */
-void page_selftest(struct page *page, const cJSON *document);   /* docs/SELFTEST-FORMAT.md */
+void page_run(struct page *page, const cJSON *document);        /* schema/result-1.json */
+void page_comparison(struct page *page, const cJSON *document); /* schema/comparison-1.json */
+void page_selftest(struct page *page, const cJSON *document);   /* schema/selftest-1.json */
 
 /* ---- Parts of pages. --------------------------------------------------------------------------- */
 

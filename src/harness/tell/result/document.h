@@ -6,7 +6,7 @@
  * texts are kept: writing the file again after each cell joins strings, it does not print the whole
  * document again, and cells of a loaded file are written back byte for byte.
  *
- * docs/RESULT-FORMAT.md explains the keys, schema/result-1.json states them for machines.
+ * schema/result-1.json says what the keys mean.
  */
 #ifndef TWBENCH_DOCUMENT_H
 #define TWBENCH_DOCUMENT_H
@@ -71,7 +71,7 @@ double result_harness_ns_per_op(const struct result_document *document,
                                 const struct stream *stream);
 
 /* Puts `item`, which the document owns from then on, beside the cells, or in the place of what has this
- * key: what other documents have more than a result (docs/CLAIMS-FORMAT.md).  DIAG_RUN without memory. */
+ * key: what other documents have more than a result (labs/teach/docs/CLAIMS.md).  DIAG_RUN without memory. */
 int result_attach(struct result_document *document, const char *key, cJSON *item,
                   struct diag *diag);
 
