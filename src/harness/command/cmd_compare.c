@@ -282,11 +282,8 @@ static int comparing_write(struct comparing *comparing, struct diag *diag)
         return status;
     cJSON *document =
         comparison_json(&comparing->comparison, result_json(head), comparing->options->fail_on);
-    if (document)
-        add_contract(document, comparing);
-    status = document ? outputs_document(comparing->call, &comparing->options->pair.outputs,
-                                         document, diag)
-                      : diag_run(diag, "no memory for the comparison");
+    add_contract(document, comparing);
+    status = outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag);
     cJSON_Delete(document);
     result_free(head);
     return status;

@@ -155,7 +155,7 @@ void block_cell_forget(struct block_cell *cell);
 /* Other versions have to understand the answer; this changes when they cannot. */
 #define PROBE_VERSION 2
 
-/* The caller's; NULL or incomplete without memory. */
+/* The caller's. */
 cJSON *probe_answer(const struct sample_series *series, const struct stream *stream,
                     size_t samples);
 

@@ -2,6 +2,7 @@
 #include "harness/compare/results.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/compare/gate_tail.h"
@@ -197,8 +198,8 @@ static uint64_t read_seed(const cJSON *cell)
     return found ? strtoull(found, NULL, 10) : units_whole(json_get_number(cell, "seed"));
 }
 
-/* Everything unknown; false without memory. */
-static bool begin_cell(struct compared_cell *out, const cJSON *cell)
+/* Everything unknown. */
+static void begin_cell(struct compared_cell *out, const cJSON *cell)
 {
     const struct interval unknown = {NAN, NAN, NAN};
     const struct timing untimed = {0, NAN, unknown, unknown, NAN, NAN, NAN};
@@ -218,7 +219,6 @@ static bool begin_cell(struct compared_cell *out, const cJSON *cell)
     out->before_ns_per_op = NAN;
     out->after_ns_per_op = NAN;
     out->explanation = (struct explanation){NAN, NAN, NAN, NAN, NAN};
-    return out->requested != NULL;
 }
 
 /* ---- Who failed. ----------------------------------------------------------------------------- */
@@ -319,29 +319,17 @@ static void compare_pair(const struct documents *documents, struct compared_cell
     judge_answer(cell, before, after);
 }
 
-static void free_cells(struct compared_cell *cells, size_t count)
+static void fill_cells(const struct documents *documents, struct comparison *out)
 {
-    for (size_t i = 0; i < count; i++)
-        cJSON_Delete(cells[i].requested);
-    free(cells);
-}
-
-static int fill_cells(const struct documents *documents, struct comparison *out)
-{
-    size_t count = (size_t)cJSON_GetArraySize(json_get(documents->before, "cells")), filled = 0;
-    struct compared_cell *cells = calloc(count, sizeof *cells);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(documents->before, "cells"))
+    const cJSON *cells = json_get(documents->before, "cells"), *cell;
+    out->cell_count = 0;
+    out->cells = memory_take((size_t)cJSON_GetArraySize(cells), sizeof *out->cells);
+    cJSON_ArrayForEach(cell, cells)
     {
-        if (!cells || !begin_cell(&cells[filled], cell)) {
-            free_cells(cells, filled);
-            return diag_run(documents->diag, "no memory for a comparison of %zu cells", count);
-        }
-        compare_pair(documents, &cells[filled++], cell, find_same(documents->after, cell, NULL));
+        struct compared_cell *filled = &out->cells[out->cell_count++];
+        begin_cell(filled, cell);
+        compare_pair(documents, filled, cell, find_same(documents->after, cell, NULL));
     }
-    out->cells = cells;
-    out->cell_count = count;
-    return DIAG_OK;
 }
 
 static void fill_side(struct compared_side *side, const cJSON *document)
@@ -388,10 +376,9 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
     struct documents documents = {before, after, before_name, after_name, limits, diag};
     size_t common;
     int status = check_pairs(&documents, &common);
-    if (status == DIAG_OK)
-        status = fill_cells(&documents, out);
     if (status != DIAG_OK)
         return status;
+    fill_cells(&documents, out);
     out->limits = *limits;
     out->added = (size_t)cJSON_GetArraySize(json_get(after, "cells")) - common;
     fill_side(&out->before, before);

@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/view.h"
@@ -318,8 +319,8 @@ static void say_share(struct text *line, const cJSON *first)
 
 static void say_behind(struct text *line, const cJSON *first, size_t rows)
 {
-    struct behind *all = calloc(rows + 1, sizeof *all);
-    size_t count = all ? gather(first, all) : 0;
+    struct behind *all = memory_take(rows, sizeof *all);
+    size_t count = gather(first, all);
     bool is_unclear = drop_unclear(all, count);
     size_t named = count <= NAMED + 1 ? count : NAMED;
     for (size_t i = 0; i < named; i++) {
@@ -473,11 +474,11 @@ void standing_say(struct text *line, const cJSON *phase)
  * can the time per operation.  NULL: an idle one has neither, or there is nothing to compare. */
 static cJSON *make_clock_phase(const struct view_group *group)
 {
-    struct standing_contender *all = calloc(group->row_count + 1, sizeof *all);
+    struct standing_contender *all = memory_take(group->row_count + 1, sizeof *all);
     const char *load = json_get_text(group->rows[0].cell, "clock.load");
     bool is_paced = strcmp(load, "paced") == 0;
     size_t count = 0;
-    for (size_t i = 0; all && i < group->row_count; i++) {
+    for (size_t i = 0; i < group->row_count; i++) {
         const cJSON *run;
         if (!group->rows[i].ok)
             continue;
@@ -540,7 +541,7 @@ cJSON *standing_make(const cJSON *document)
 {
     struct view view = view_make(document);
     cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; list && i < view.group_count; i++) {
+    for (size_t i = 0; i < view.group_count; i++) {
         cJSON *group = make_group(&view.groups[i]);
         if (cJSON_GetArraySize(json_get(group, "phases")) > 0)
             cJSON_AddItemToArray(list, group);

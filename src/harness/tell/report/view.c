@@ -2,6 +2,7 @@
 #include "harness/tell/report/view.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 
 #include <inttypes.h>
@@ -137,12 +138,12 @@ struct view view_make(const cJSON *document)
     const cJSON *cells = json_get(document, "cells"), *cell;
     size_t count = (size_t)cJSON_GetArraySize(cells), used = 0;
     struct view view = {
-        .groups = calloc(count + 1, sizeof *view.groups),
-        .rows = calloc(count + 1, sizeof *view.rows),
+        .groups = memory_take(count, sizeof *view.groups),
+        .rows = memory_take(count, sizeof *view.rows),
     };
     cJSON_ArrayForEach(cell, cells)
     {
-        if (!view.groups || !view.rows || already_grouped(&view, cell))
+        if (already_grouped(&view, cell))
             continue;
         struct view_group *group = &view.groups[view.group_count++];
         *group = (struct view_group){

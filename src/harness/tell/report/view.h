@@ -39,7 +39,7 @@ struct view {
     struct view_row *rows;
 };
 
-/* Without memory, a view without groups.  Free it with view_free. */
+/* Free it with view_free. */
 struct view view_make(const cJSON *document);
 /* Empty afterwards; the document stays. */
 void view_free(struct view *view);

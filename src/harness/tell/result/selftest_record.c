@@ -218,8 +218,6 @@ int selftest_record_write(const cJSON *selftest, struct diag *diag)
     cJSON *root = make_file(&record, selftest);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
-    if (!text)
-        return diag_run(diag, "%s: no memory to write it", path);
     int status = make_directories(path, diag);
     if (status == DIAG_OK)
         status = file_replace(path, print_text, text, diag);
