@@ -4,8 +4,8 @@
  * No design runs here: times follow simple formulas in the number of tasks, so that tables and
  * pictures look as they do with real figures, and every number is the same on every machine.
  */
-#ifndef TWBENCH_SAMPLE_H
-#define TWBENCH_SAMPLE_H
+#ifndef TWBENCH_TEST_SAMPLE_H
+#define TWBENCH_TEST_SAMPLE_H
 
 #include "harness/base/rng.h"
 #include "harness/tell/result/document.h"
