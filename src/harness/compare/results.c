@@ -7,6 +7,7 @@
 #include "harness/base/units.h"
 #include "harness/compare/gate_tail.h"
 #include "harness/compare/gate_work.h"
+#include "harness/tell/report/view.h"
 #include "harness/tell/result/document.h"
 
 #include <math.h>
@@ -28,19 +29,6 @@ struct documents {
 
 /* ---- Which cell it is. ----------------------------------------------------------------------- */
 
-static bool same_settings(const cJSON *a, const cJSON *b)
-{
-    return cJSON_Compare(json_get(a, "requested"), json_get(b, "requested"), true);
-}
-
-static bool is_same_cell(const cJSON *a, const cJSON *b)
-{
-    return json_get_number(a, "tasks") == json_get_number(b, "tasks") &&
-           strcmp(json_get_text(a, "impl"), json_get_text(b, "impl")) == 0 &&
-           strcmp(json_get_text(a, "workload"), json_get_text(b, "workload")) == 0 &&
-           same_settings(a, b);
-}
-
 /* The first of them behind `behind` (NULL: from the beginning). */
 static const cJSON *find_same(const cJSON *document, const cJSON *wanted, const cJSON *behind)
 {
@@ -49,7 +37,7 @@ static const cJSON *find_same(const cJSON *document, const cJSON *wanted, const 
                              : cells ? cells->child
                                      : NULL;
          cell; cell = cell->next)
-        if (is_same_cell(cell, wanted))
+        if (view_same_cell(cell, wanted))
             return cell;
     return NULL;
 }
@@ -60,8 +48,7 @@ const cJSON *results_find_cell(const cJSON *document, const struct compared_cell
     cJSON_ArrayForEach(item, json_get(document, "cells"))
     {
         if (json_get_number(item, "tasks") == (double)cell->tasks &&
-            strcmp(json_get_text(item, "impl"), cell->impl) == 0 &&
-            strcmp(json_get_text(item, "workload"), cell->workload) == 0 &&
+            json_says(item, "impl", cell->impl) && json_says(item, "workload", cell->workload) &&
             cJSON_Compare(json_get(item, "requested"), cell->requested, true))
             return item;
     }
@@ -223,15 +210,10 @@ static void begin_cell(struct compared_cell *out, const cJSON *cell)
 
 /* ---- Who failed. ----------------------------------------------------------------------------- */
 
-static bool has_status(const cJSON *cell, const char *status)
-{
-    return strcmp(json_get_text(cell, "status"), status) == 0;
-}
-
 /* A design that answers wrongly or dies is broken; one that gives up is not. */
 static bool is_broken(const cJSON *cell)
 {
-    return has_status(cell, "mismatch") || has_status(cell, "crashed");
+    return json_says(cell, "status", "mismatch") || json_says(cell, "status", "crashed");
 }
 
 static void settle(struct compared_cell *cell, enum verdict verdict, const char *format, ...)
@@ -261,11 +243,11 @@ static void settle_failure(struct compared_cell *cell, enum verdict verdict, con
 /* True when one of the two is not ok, so that there is nothing to hold against each other. */
 static bool judge_status(struct compared_cell *cell, const cJSON *before, const cJSON *after)
 {
-    bool old_ok = has_status(before, "ok"), new_ok = has_status(after, "ok");
+    bool old_ok = json_says(before, "status", "ok"), new_ok = json_says(after, "status", "ok");
     if (old_ok && new_ok)
         return false;
     /* Where both gave up, nothing is known of what they would have done. */
-    bool same_status = has_status(after, json_get_text(before, "status"));
+    bool same_status = json_says(after, "status", json_get_text(before, "status"));
     if (!new_ok && (old_ok || (is_broken(after) && !is_broken(before))))
         settle_failure(cell, VERDICT_REGRESSED, "NEW", after);
     else if (same_status)
@@ -287,7 +269,7 @@ static bool is_exact(const cJSON *cell)
  * the same, that is the graver reason. */
 static void judge_answer(struct compared_cell *cell, const cJSON *before, const cJSON *after)
 {
-    if (strcmp(json_get_text(before, "digest"), json_get_text(after, "digest")) == 0 &&
+    if (json_says(before, "digest", json_get_text(after, "digest")) &&
         json_get_number(before, "fired") == json_get_number(after, "fired"))
         return;
     if (is_exact(before) && is_exact(after))

@@ -63,7 +63,7 @@ static bool has_slots(const struct view_group *group)
         for (size_t j = 0; j < i; j++) {
             const struct view_row *a = &group->rows[i], *b = &group->rows[j];
             if (a->ok && b->ok && slots_of(a) != slots_of(b) && slots_of(a) + slots_of(b) > 0 &&
-                strcmp(json_get_text(a->cell, "impl"), json_get_text(b->cell, "impl")) == 0)
+                json_says(a->cell, "impl", json_get_text(b->cell, "impl")))
                 return true;
         }
     return false;

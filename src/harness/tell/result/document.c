@@ -156,7 +156,7 @@ static const cJSON *find_cell(const struct result_document *document, const char
     *index = 0;
     cJSON_ArrayForEach(cell, document->cells)
     {
-        if (strcmp(json_get_text(cell, "identity"), identity) == 0)
+        if (json_says(cell, "identity", identity))
             return cell;
         ++*index;
     }
@@ -257,7 +257,7 @@ double result_harness_ns_per_op(const struct result_document *document, const st
     cJSON_ArrayForEach(cell, document->cells)
     {
         double cost_ns = json_get_number(cell, "harness_ns_per_op");
-        if (strcmp(json_get_text(cell, "stream.hash"), hash) == 0 && !isnan(cost_ns))
+        if (json_says(cell, "stream.hash", hash) && !isnan(cost_ns))
             return cost_ns;
     }
     return -1;

@@ -267,10 +267,10 @@ static bool is_same_machine(const cJSON *then, const struct machine *machine, co
     char tag[16];
     read_tag(tag, sizeof tag, root);
     double cores = json_get_number(then, "cores");
-    bool is_same = strcmp(json_get_text(then, "tag"), tag) == 0 &&
-                   (isnan(cores) ? 0 : cores) == (double)machine->cores;
+    bool is_same =
+        json_says(then, "tag", tag) && (isnan(cores) ? 0 : cores) == (double)machine->cores;
     for (size_t i = 0; i < MACHINE_KEYS; i++)
-        is_same = is_same && strcmp(json_get_text(then, machine_keys[i]), now[i]) == 0;
+        is_same = is_same && json_says(then, machine_keys[i], now[i]);
     return is_same;
 }
 
@@ -280,7 +280,7 @@ void selftest_record_read(struct selftest_record *record, const struct machine *
     *record = (struct selftest_record){.date_utc = ""};
     cJSON *file = read_file();
     struct selftest_record found;
-    if (strcmp(json_get_text(file, "kind"), RECORD_KIND) == 0 &&
+    if (json_says(file, "kind", RECORD_KIND) &&
         json_get_number(file, "schema_version") == RECORD_VERSION &&
         is_same_machine(json_get(file, "machine"), machine, root) &&
         read_record(&found, json_get(file, "selftest"), false) && is_recent(found.date_utc, now))
