@@ -16,6 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Machines that differ in one of these are not compared by times. */
+static const char *const machine_keys[] = {"machine.cpu_model", "machine.architecture",
+                                           "machine.cores"};
+#define MACHINE_KEYS (sizeof machine_keys / sizeof *machine_keys)
+
 #define LABEL_SIZE 256
 #define LISTED_MAX 3 /* cells that a message names of each side */
 
@@ -325,17 +330,15 @@ static void fill_side(struct compared_side *side, const cJSON *document)
 /* What a reader has to know of the documents as wholes. */
 static void fill_notes(const struct documents *documents, struct comparison *out)
 {
-    static const char *const keys[] = {"machine.cpu_model", "machine.architecture",
-                                       "machine.cores"};
     struct text notes = text_in(out->notes, sizeof out->notes);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < MACHINE_KEYS; i++) {
         char old_value[48], new_value[48];
-        format_value(old_value, sizeof old_value, documents->before, keys[i]);
-        format_value(new_value, sizeof new_value, documents->after, keys[i]);
+        format_value(old_value, sizeof old_value, documents->before, machine_keys[i]);
+        format_value(new_value, sizeof new_value, documents->after, machine_keys[i]);
         if (strcmp(old_value, new_value) != 0)
             text_add_item(&notes, "; ",
                           "measured on different machines (%s: %s and %s), which no count minds",
-                          keys[i] + strlen("machine."), old_value, new_value);
+                          machine_keys[i] + strlen("machine."), old_value, new_value);
         if (notes.used > 0)
             break;
     }
@@ -373,10 +376,9 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
 static void judge_tails(const cJSON *before, const cJSON *after, const struct limits *limits,
                         struct comparison *out)
 {
-    static const char *const keys[] = {"machine.cpu_model", "machine.architecture",
-                                       "machine.cores"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!cJSON_Compare(json_get(before, keys[i]), json_get(after, keys[i]), true))
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        if (!cJSON_Compare(json_get(before, machine_keys[i]), json_get(after, machine_keys[i]),
+                           true))
             return;
     for (size_t i = 0; i < out->cell_count; i++)
         gate_tail(&out->cells[i], results_find_cell(before, &out->cells[i]),

@@ -107,24 +107,15 @@ static void write_line(const struct terminal *terminal, const struct page_line *
     }
 }
 
-/* The line as a text of its own, colours included; from malloc. */
-static char *line_text(const struct terminal *terminal, const struct page_line *line)
+static void write_wrapped(const struct terminal *terminal, const struct page_line *line, int used,
+                          int hanging)
 {
     char *text = NULL;
     size_t size = 0;
     struct terminal memory = {open_memstream(&text, &size), terminal->style};
-    if (!memory.out)
-        return NULL;
     write_line(&memory, line, NULL);
-    return fclose(memory.out) == 0 ? text : NULL;
-}
-
-static void write_wrapped(const struct terminal *terminal, const struct page_line *line, int used,
-                          int hanging)
-{
-    char *text = line_text(terminal, line);
-    if (text)
-        wrap_write(terminal->out, text, used, hanging, terminal->style->columns);
+    fclose(memory.out);
+    wrap_write(terminal->out, text, used, hanging, terminal->style->columns);
     free(text);
 }
 
