@@ -50,7 +50,7 @@
  *
  * "role": "reading" is another way to read a statement that is not exact: it is judged and shown, and
  * does not count for the claim.  A file with "waits_for" has no runs: an experiment that cannot be made
- * yet.  docs/CLAIMS.md has every key.
+ * yet.  labs/teach/docs/CLAIMS.md has every key.
  */
 
 #define EXPERIMENT_RUNS_MAX    16

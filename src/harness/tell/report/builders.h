@@ -39,6 +39,8 @@ void page_left_out(struct page *page, const cJSON *document);
 /* What a terminal alone leaves out: when, on which machine, by which program it was measured; and the warnings. */
 void page_about(struct page *page, const cJSON *document);
 
+/* A number, text, truth, or an array of such: no object and no list of them. */
+bool page_is_plain(const cJSON *value);
 /* Parts of a document whose keys a page need not know (page_tree.c), so that a key that is added to a format is on its
  * page without a word there.  A fact for each plain value of the object; objects in it and arrays of objects are left
  * to the caller. */

@@ -15,7 +15,7 @@
 
 #include <cjson/cJSON.h>
 
-/* An array with an object for each stream on which designs compete; the caller's.  NULL without memory. */
+/* An array with an object for each stream on which designs compete; the caller's. */
 cJSON *standing_make(const cJSON *document);
 
 /* What has a value per run, less is better: runners, stores.  `label` is borrowed. */
