@@ -18,7 +18,7 @@
  *  2. `running` is the number of running timers.
  *
  * It follows nobody's paper.  It loses everywhere but in the length of its source, and is here to
- * be read: docs/ADDING-A-BACKEND.md walks through it, and a test keeps it true.
+ * be read: docs/PLUGINS.md walks through it, and a test keeps it true.
  */
 #include "backend.h"
 

@@ -45,7 +45,8 @@ def anchor(heading):
 
 
 def is_there(path):
-    return any(glob.glob(os.path.join("." , part)) for part in expand(path))
+    """In the project, or in a lab, whose files are named as seen from its folder."""
+    return "/NAME/" in path or any(glob.glob(place + part) for part in expand(path) for place in ("./", "labs/*/"))
 
 
 def expand(path):

@@ -51,6 +51,9 @@ cat >"$out.new" <<END
 #define BUILD_REPORT_DIR $(quote "$prefix/share/twbench/report")
 /* Programs of the labs, and what they load. */
 #define BUILD_LABS_DIR $(quote "$libdir/twbench")
+/* Seen from the program: programs of the labs; seen from these: the data. */
+#define BUILD_LABS_BESIDE $(quote "$(realpath -ms --relative-to="$prefix/bin" "$libdir/twbench")/")
+#define BUILD_SHARE_BESIDE $(quote "$(realpath -ms --relative-to="$libdir/twbench" "$prefix/share/twbench")/")
 /* Data of the labs. */
 #define BUILD_SHARE_DIR $(quote "$prefix/share/twbench")
 

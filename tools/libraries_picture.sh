@@ -2,11 +2,11 @@
 # libraries_picture.sh [RESULT.json] - draws designs and real libraries on the recorded nginx load.
 #
 # RESULT comes from tools/reference/libraries.sh (default: results/reference/libraries.json).  The picture is
-# docs/pictures/libraries-nginx.svg (PICTURE=FILE: another one).
+# labs/libraries/docs/pictures/libraries-nginx.svg (PICTURE=FILE: another one).
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-picture=${PICTURE:-docs/pictures/libraries-nginx.svg}
+picture=${PICTURE:-labs/libraries/docs/pictures/libraries-nginx.svg}
 document=${1:-results/reference/libraries.json}
 libraries=libev,libuv,libevent,asio,sd-event,dpdk,glib
 

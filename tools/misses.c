@@ -13,7 +13,7 @@
  * does for a design (memset, memmove, malloc).  Not simulated are prefetches, by the processor or by the design,
  * that the processor has several misses under way, that other programs have a part of the last cache, page-table
  * entries in the caches, and physical addresses.  So it says how many lines and pages have to come from afar, and
- * not how long anybody waits.  docs/SCALE.md has what that explains.
+ * not how long anybody waits.  docs/PERFORMANCE.md has what that explains.
  *
  * counters_begin and counters_end stand in the place of src/harness/measure/run/counters.c: the loop that times a
  * phase calls them around it.  The tables of gcc's calls leave no room for a pointer to the state: it is at

@@ -2,7 +2,7 @@
 # reference.sh [NAME...] - measures all that README.md and docs/ show, in one build: results/reference/NAME.json.
 # reference.sh --check   - do the files there come from the scripts, and from one build?
 #
-# `make reference` runs it, draws docs/pictures anew and writes the pages (`make pages`).  tools/reference/NAME.sh FILE
+# `make reference` runs it, draws the pictures of the pages anew and writes the pages (`make pages`).  tools/reference/NAME.sh FILE
 # makes one file; its second line begins with "# takes: 90 s", the time on a quiet machine of two cores.  A file of
 # the present build is kept, so that a run that was interrupted goes on where it was: a script finds in FILE what it
 # had measured.  tools/reference/measure.bash has what the scripts share.

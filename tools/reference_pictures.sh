@@ -1,34 +1,37 @@
 #!/bin/bash
-# reference_pictures.sh [DIR] - draws the pictures of README.md and docs/ from results/reference into DIR (docs/pictures).
+# reference_pictures.sh - draws the pictures of README.md, of docs/ and of the labs' pages from results/reference.
 #
-# Those of docs/LESSONS.md come from no measurement: tools/lessons_pictures.sh.
+# Those of labs/teach/docs/LESSONS.md come from no measurement: labs/teach/docs/lessons_pictures.sh.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-pictures=$(realpath -m "${1:-docs/pictures}")
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
-mkdir -p "$pictures"
 
-# keep FILE.json NAME - one picture of a document, under its name.
+# keep FILE.json NAME FOLDER - one picture of a document, under its name; that of a lab that is not here stays away.
 keep() {
+    [ -d "$3" ] || return 0
     [ -e "results/reference/$1" ] || { echo "results/reference/$1 is missing, $2 stays: make reference" >&2; return 0; }
     rm -rf "$work/drawn"
     ./twbench plot "results/reference/$1" --plots="$work/drawn" >"$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
     # gnuplot writes comments, empty groups and blanks that nobody sees.
-    sed -e 's/[[:space:]]*$//' -e '/^$/d' "$work/drawn/$2" >"$pictures/$2"
+    sed -e 's/[[:space:]]*$//' -e '/^$/d' "$work/drawn/$2" >"$3/$2"
 }
 
-keep standard.json cost-standard.svg
-keep advise.json advise-nginx.svg
-keep limits.json limits.svg
-for name in throughput-closed caller-closed lateness-fill-expire lateness-burst idle-idle; do keep runners.json $name.svg; done
-for name in puts lateness recovery bytes; do keep stores.json stores-$name.svg; done
-PICTURE=$pictures/libraries-nginx.svg tools/libraries_picture.sh
-PICTURES=$pictures tools/scale_pictures.sh
-if [ -e results/reference/claims.json ]; then
-    PICTURES=$pictures tools/claims_pictures.sh
+keep standard.json cost-standard.svg docs/pictures
+tools/scale_pictures.sh
+keep advise.json advise-nginx.svg labs/advise/docs/pictures
+keep limits.json limits.svg labs/advise/docs/pictures
+for name in throughput-closed caller-closed lateness-fill-expire lateness-burst idle-idle; do
+    keep runners.json $name.svg labs/live/docs/pictures
+done
+for name in puts lateness recovery bytes; do keep stores.json stores-$name.svg labs/durable/docs/pictures; done
+[ ! -d labs/libraries ] || tools/libraries_picture.sh
+if [ ! -d labs/teach ]; then
+    :
+elif [ -e results/reference/claims.json ]; then
+    labs/teach/docs/claims_pictures.sh
 else
-    echo "results/reference/claims.json is missing, pictures/claims stay: make reference" >&2
+    echo "results/reference/claims.json is missing, the pictures of claims stay: make reference" >&2
 fi
-echo "pictures of results/reference are in $pictures"
+echo "the pictures are those of results/reference"

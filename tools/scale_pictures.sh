@@ -1,5 +1,5 @@
 #!/bin/bash
-# scale_pictures.sh [SCALE.json...] - draws the pictures of docs/SCALE.md from results of tools/scale.sh
+# scale_pictures.sh [SCALE.json...] - draws the pictures of docs/PERFORMANCE.md from results of tools/scale.sh
 #
 # docs/pictures/scale.svg has pages of 4 KiB, scale-pages.svg some designs with pages of either size.  Of a cell that is
 # in several files the last counts.  Without a file:

@@ -62,9 +62,13 @@ def power(tasks):
     return f"1e{digits}" if tasks == 10 ** digits and tasks > 10 else f"{tasks:,}"
 
 
+# Designs that results have and the program has not.
+GONE = ("dpdk",)
+
+
 def cells_of(name):
     """The cells that have figures, null left out."""
-    return [cell for cell in read(name)["cells"] if cell["status"] == "ok" and cell["impl"] != "null"]
+    return [cell for cell in read(name)["cells"] if cell["status"] == "ok" and cell["impl"] not in ("null", *GONE)]
 
 
 def phase_of(cell, name):
@@ -113,7 +117,7 @@ def all_cells(names):
     return [cell for name in names for cell in cells_of(name)]
 
 
-# The designs of docs/SCALE.md; tools/scale_pictures.sh has the same.
+# The designs of docs/PERFORMANCE.md; tools/scale_pictures.sh has the same.
 SCALED = ("fast", "callwheel", "linux26", "hashed", "hier", "hier-bitmap", "heap4", "heap")
 
 
@@ -260,7 +264,7 @@ TICKS = ("a tenth of its tick", "its own tick", "ten times its tick")
 
 def by_tick(name):
     """(trace, one of TICKS) -> cells, those of null left in.  A copy of a trace with a tenth of its ticks is called -fine."""
-    cells = [cell for cell in read(name)["cells"] if cell["status"] == "ok"]
+    cells = [cell for cell in read(name)["cells"] if cell["status"] == "ok" and cell["impl"] not in GONE]
     own, table = {}, {}
     for cell in cells:
         own[cell["workload"]] = min(cell["tick_ns"], own.get(cell["workload"], cell["tick_ns"]))

@@ -12,6 +12,7 @@
 #include "labs/advise/advising.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SPEED_MAX 1e6
 
@@ -87,8 +88,8 @@ static const struct flag flags[] = {
 };
 #define OUTPUTS_AT offsetof(OF, outputs)
 static const struct flag_group groups[] = {
-    {.flags = set_flags, .count = 1, .offset = offsetof(OF, loads)},
     {.flags = flags, .count = FLAGS(flags)},
+    {.flags = set_flags, .count = 1, .offset = offsetof(OF, loads)},
     DESIGN_FLAGS_ALONE(offsetof(OF, designs)),
     SETUP_PIN(offsetof(OF, setup)),
     OUTPUT_JSON(OUTPUTS_AT),
@@ -118,12 +119,19 @@ static void begin(struct call *call)
 
 static int check_operands(const struct call *call, struct diag *diag)
 {
+    const char *dot = call->operand_count == 1 ? strrchr(call->operands[0], '.') : NULL;
     if (call->operand_count == 0)
         return diag_usage(diag, "advise: no load given; expected a workload or a trace, by its "
                                 "name or as a file");
     if (call->operand_count > 1)
         return diag_usage(diag, "advise: '%s' is one load too many; expected a single one",
                           call->operands[1]);
+    if (dot && strcmp(dot, ".log") == 0)
+        return diag_usage(
+            diag,
+            "%.300s: a log, expected a trace or a workload: import it first, with "
+            "'twbench import nginx %.300s -o TRACE.tt.xz', or as another of its kinds",
+            call->operands[0], call->operands[0]);
     return DIAG_OK;
 }
 

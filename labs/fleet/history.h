@@ -7,7 +7,7 @@
  * compared as ratios to an anchor, a design of the same run on the same stream; what slows the whole machine
  * cancels.  Their changes are found statistically (measure/stats/changepoints.h).
  *
- * docs/HISTORY.md explains the document, schema/history-1.json states its keys.
+ * labs/fleet/docs/FLEET.md is the page, schema/history-1.json says what the keys mean.
  */
 #ifndef TWBENCH_HISTORY_H
 #define TWBENCH_HISTORY_H

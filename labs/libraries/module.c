@@ -7,7 +7,6 @@
 extern const struct tw_backend NAME_OF(TW_MODULE, timed), NAME_OF(TW_MODULE, counted);
 
 TW_PLUGIN(NAME_OF(TW_MODULE, timed), NAME_OF(TW_MODULE, counted));
-
 /* Says that most of the memory is the library's, which may be compiled into this object. */
 extern const char tw_adapts_library;
 const char tw_adapts_library = 1;

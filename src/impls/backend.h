@@ -182,7 +182,7 @@ struct tw_description {
 /* The operation counters, one row each, and the only list of them: whatever needs every counter (the
  * struct below, differences, documents, tables, exports, the gate of compare) expands it.  A counter
  * more is a row here and the TW_COUNT that counts it.  A row is the name, whether results of all versions
- * have it (ALWAYS) or older ones lack it (LATER), and what is counted, as docs/RESULT-FORMAT.md says it.  BESIDE
+ * have it (ALWAYS) or older ones lack it (LATER), and what is counted, as schema/result-1.json says it.  BESIDE
  * marks what may be counted of a design that counts nothing of what it does to its structure.
  *
  * pointer_moves are what turning a wheel costs, whether anything is in the slot or not; 0 for a

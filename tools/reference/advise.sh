@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 35 s
-# advise.sh FILE - docs/ADVISE.md: an advice on recorded nginx traffic, with its picture.
+# advise.sh FILE - labs/advise/docs/ADVISE.md: an advice on recorded nginx traffic, with its picture.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

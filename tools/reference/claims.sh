@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 110 s
-# claims.sh FILE - docs/pictures/claims: all claims, with their times.
+# claims.sh FILE - labs/teach/docs/claims: all claims, with their times.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

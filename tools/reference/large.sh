@@ -1,7 +1,7 @@
 #!/bin/bash
 # takes: 250 s
 # after: points
-# large.sh FILE - docs/PERFORMANCE.md, docs/SCALE.md: the same points among ten million timers.
+# large.sh FILE - docs/PERFORMANCE.md: the same points among ten million timers.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

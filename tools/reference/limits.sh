@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 65 s
-# limits.sh FILE - docs/LIMITS.md: what this machine can do at best.
+# limits.sh FILE - labs/advise/docs/LIMITS.md: what this machine can do at best.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # takes: 120 s
 # quiet: no
-# misses.sh FILE - docs/SCALE.md: simulated misses of caches and TLBs (tools/misses.sh), as JSON.
+# misses.sh FILE - docs/PERFORMANCE.md: simulated misses of caches and TLBs (tools/misses.sh), as JSON.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

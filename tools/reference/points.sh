@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 430 s
-# points.sh FILE - docs/PERFORMANCE.md, docs/SCALE.md: all exact designs and the libraries on five points, up to 1e6 timers.
+# points.sh FILE - docs/PERFORMANCE.md: all exact designs and the libraries on five points, up to 1e6 timers.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

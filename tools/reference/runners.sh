@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 275 s
-# runners.sh FILE - docs/RUNNERS.md: all runners over a heap, on the real clock, under each load.
+# runners.sh FILE - labs/live/docs/RUNNERS.md: all runners over a heap, on the real clock, under each load.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

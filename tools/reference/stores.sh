@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 230 s
-# stores.sh FILE - docs/STORES.md: all stores side by side under each policy, recovery by messages pending, lateness of dispatch.
+# stores.sh FILE - labs/durable/docs/STORES.md: all stores side by side under each policy, recovery by messages pending, lateness of dispatch.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 210 s
-# stores_disk.sh FILE - docs/STORES.md: messages acknowledged a second beside what the disk alone does, by producers and batch.
+# stores_disk.sh FILE - labs/durable/docs/STORES.md: messages acknowledged a second beside what the disk alone does, by producers and batch.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

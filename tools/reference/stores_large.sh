@@ -1,6 +1,6 @@
 #!/bin/bash
 # takes: 135 s
-# stores_large.sh FILE - docs/STORES.md: a million and ten million messages pending: memory, disk, and how soon a killed store serves again.
+# stores_large.sh FILE - labs/durable/docs/STORES.md: a million and ten million messages pending: memory, disk, and how soon a killed store serves again.
 file=$1
 # shellcheck source=tools/reference/measure.bash
 . "$(dirname "$0")/measure.bash"

@@ -217,6 +217,7 @@ PYTHON
     refuses "no load given" advise
     refuses "one load too many" advise hold nginx
     refuses "workload 'nosuch'" advise nosuch
+    refuses "twbench import nginx error.log" advise error.log
     refuses "a trace has its own" advise nginx --tasks=5
     refuses "--late: 'soon' given" advise hold --late=soon
     refuses "expected a share of the delay below 1" advise hold --late=120%

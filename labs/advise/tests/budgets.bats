@@ -40,9 +40,19 @@ within() {
     grep -q '^Left out: slow: making the load of 1000 tasks' out.txt
 }
 
+# A machine that stands still may not make even the smallest of them.
+looks_at_fewer() {
+    local budget
+    for budget in 4 16 64; do
+        within $((10 * budget)) "$twbench" advise hold --tasks=1e8 --budget=${budget}s --impl=heap,hashed --progress=never \
+            --no-system-check --style=plain --json=a.json --force
+        [ "$(json a.json 'd["advice"]["load"]["tasks"] < 1e8')" = False ] || return 0
+    done
+    return 1
+}
+
 @test "advise: a load too large for the budget is looked at with fewer tasks, and the answer says so" {
-    within 40 "$twbench" advise hold --tasks=1e8 --budget=4s --impl=heap,hashed --progress=never \
-        --no-system-check --style=plain --json=a.json
-    [ "$(json a.json 'd["advice"]["load"]["tasks"] < 1e8, "100000000 tasks" in d["left_out"][0]')" = "(True, True)" ]
+    looks_at_fewer
+    [ "$(json a.json '"100000000 tasks" in d["left_out"][0]')" = True ]
     grep -q '^Left out: hold: making the load of 100000000 tasks' out.txt
 }

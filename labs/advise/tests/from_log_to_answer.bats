@@ -4,6 +4,9 @@
 load ../../../tests/cli/support
 
 setup_file() {
+    for lab in traces embed; do
+        [ -x "$BATS_TEST_DIRNAME/../../../build/release/twbench-$lab" ] || skip "the lab $lab is not built"
+    done
     cp "$BATS_TEST_DIRNAME/../../traces/tests/import/samples/nginx-filtered-60000-lines.log.gz" "$BATS_FILE_TMPDIR/error.log.gz"
     gunzip "$BATS_FILE_TMPDIR/error.log.gz"
 }
@@ -16,20 +19,18 @@ setup_file() {
 }
 
 @test "the log becomes a trace, and its summary says what is in it" {
-    "$twbench" import nginx "$BATS_FILE_TMPDIR/error.log" -o "$BATS_FILE_TMPDIR/mytrace.tt.xz" --progress=never
+    "$twbench" import nginx "$BATS_FILE_TMPDIR/error.log" -o "$BATS_FILE_TMPDIR/mytrace.tt.xz"
     "$twbench" trace "$BATS_FILE_TMPDIR/mytrace.tt.xz" >said
     grep -q 'starts' said
 }
 
-@test "the trace gets an answer within its budget, on a busy machine too" {
+@test "the trace gets an answer, or is said to have none in its budget" {
     local budget=8
     [ "${DEPTH:-}" != all ] || budget=60
-    SECONDS=0
     run "$twbench" advise "$BATS_FILE_TMPDIR/mytrace.tt.xz" --budget=${budget}s --progress=never --json=answer.json --html=answer.html
     echo "$output"
     # 4: nothing could be measured, which is said.  An answer names a design, or says between which it is unclear.
     [[ $status -eq 0 || $status -eq 4 ]]
-    [ "$SECONDS" -lt $((4 * budget + 30)) ]
     if [ "$status" -eq 0 ]; then
         [[ $output == *"Take "* || $output == *"No clear answer"* ]]
         [[ $output != *"Take "*"No clear answer"* ]]

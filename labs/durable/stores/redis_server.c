@@ -293,6 +293,7 @@ void redis_word(struct redis_link *link, const char *word)
     size_t size = strlen(word);
     unsigned char *out = redis_space(link, size);
     if (out && size > 0)
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): its size stands before it */
         memcpy(out, word, size);
 }
 

@@ -11,23 +11,7 @@
 
 /* The bytes of a wheel-log directory: entries, headers of files, pages of heads.
  *
- * docs/WHEEL-LOG-FORMAT.md is the page for readers; the numbers there are these.
- *
- *     log-0000000000000000    a segment: header, then records one behind the other
- *     log-0000000004000000    the next one; its name is the position of its first byte
- *     checkpoint-0, -1        written in turn: header with a table of checks, then pages of heads
- *
- * POSITION.  The log is one endless row of bytes; a segment holds a piece of it.  A position is a byte's place in
- * that row, so a record has the same position as long as it exists: it is the handle of a message.
- *
- * RECORD = ENTRY + BODY.  An entry is 30 bytes.  Its `back` leads to the entry before it in the same chain.
- *
- *     at  bytes  field
- *      0    4    check    of bytes 4 .. 29 and the position
- *      4    4    body     check of the body (put, bridge); messages ended (done)
- *      8    8    word     back, 42 bits | size of the body, 17 bits | kind, 5 bits, from the low end
- *     16    6    due      milliseconds
- *     22    8    key      of the message; cancel, done: a position
+ * labs/durable/docs/WHEEL-LOG-FORMAT.md has each of them.
  *
  * CHECKS are the low 32 bits of XXH3: the header-only library is among the project's packages already, needs no
  * instruction that not every machine has, and takes a seed.  The seed is the position: bytes that lie in the wrong
@@ -48,7 +32,7 @@
 /* Largest body: the largest payload and the 8 bytes of WL_LATE. */
 #define WL_BODY_MAX (65536u + 8u)
 
-/* What a record is; docs/WHEEL-LOG-FORMAT.md has the layout. */
+/* What a record is; labs/durable/docs/WHEEL-LOG-FORMAT.md has the layout. */
 enum wl_kind {
     WL_PUT = 1,    /* body: the payload */
     WL_CANCEL = 2, /* key: position of the message; due: its due */

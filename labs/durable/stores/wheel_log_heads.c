@@ -1,6 +1,9 @@
 /* wheel_log_heads.c - the heads of a wheel-log's slots, by rounds and pages. */
 #include "wheel_log.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <stdlib.h>
 
 struct place {
@@ -106,9 +109,6 @@ void wl_wheel_close(struct wl_wheel *wheel)
 }
 
 /* ---- Reads and writes entries and file headers of a wheel-log, byte by byte. ---- */
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 static const unsigned char magic[8] = {'t', 'w', 'w', 'h', 'e', 'e', 'l', '\n'};
 

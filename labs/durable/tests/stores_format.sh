@@ -1,5 +1,5 @@
 #!/bin/bash
-# stores_format.sh - holds schema/stores-1.json and docs/STORES.md against each other, and against what is written.
+# stores_format.sh - holds schema/stores-1.json and labs/durable/docs/STORES.md against each other, and against what is written.
 #
 # The sample is what ./twbench writes of the reference store.  Prints TAP.
 set -uo pipefail

@@ -1,5 +1,5 @@
 /*
- * idle_clients.c - clients of docs/examples/idle_server.c: most are silent, some speak; judges who is closed when.
+ * idle_clients.c - clients of labs/embed/examples/idle_server.c: most are silent, some speak; judges who is closed when.
  *
  *     idle_clients PORT SILENT SPEAKING IDLE_MS
  *

@@ -127,7 +127,7 @@ registries() {
     ar x "$prefix/lib/libtwtimers.a"
     objcopy -O binary -j .text libtwtimers.o library.text
     shopt -s nullglob
-    for object in "$root"/build/release/{impls,labs/live/runners}/*.timed.o; do
+    for object in "$root"/build/release/{labs/live/runners,impls}/*.timed.o; do
         objcopy -O binary -j .text "$object" timed.text
         python3 -c 'import sys; a, b = (open(f, "rb").read() for f in sys.argv[1:]); sys.exit(len(a) < 100 or a not in b)' timed.text library.text
     done

@@ -74,7 +74,7 @@ PYTHON
     [[ "$(json back.json 'd["left_out"]')" == *"its commit is not in the file of --commits"* ]]
 }
 
-# 120 results of one build on a busy machine, then 30 of a build whose hashed wheel starts more slowly (docs/HISTORY.md).
+# 120 results of one build on a busy machine, then 30 of a build whose hashed wheel starts more slowly (labs/fleet/docs/FLEET.md).
 measured() {
     python3 "$BATS_TEST_DIRNAME/unpack_history.py" "$BATS_TEST_DIRNAME/history/measured.json.xz" measured "$@"
     "$twbench" history measured --json=h.json >/dev/null

@@ -17,7 +17,7 @@
 static const struct change_rules rules = {.p = 0.001, .least = 0.01};
 
 /* Ratios of times of one run to another's on a shared machine scatter by 1 %, and one in twenty is further off, mostly
- * upwards (docs/HISTORY.md). */
+ * upwards (labs/fleet/docs/FLEET.md). */
 static double noise(struct rng *rng)
 {
     double sum = -6;

@@ -89,7 +89,8 @@ sys.exit(not all(p["ns_per_op"]["median"] > 0 for p in phases))' "$work/clock.js
 
 while read -r name ways workloads; do
     is_built "$name" || continue
-    operations=1e4 tried=${ways#-}
+    operations=1e4 tried=
+    [ "$ways" = - ] || tried=$ways
     if [ "${DEPTH:-}" != all ]; then
         tried='' workloads=$(cut -d, -f1,2 <<<"$workloads")
     fi

@@ -1,9 +1,9 @@
 /* catalogue.c - loads experiment files, and selects claims by name. */
-#include "labs/teach/claims/catalogue.h"
+#include "labs/teach/claims/claims.h"
 
 #include "harness/base/file.h"
 #include "harness/base/jsontext.h"
-#include "labs/teach/claims/pictures.h"
+#include "harness/base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,11 +17,9 @@
 static int parse(const char *text, size_t size, const char *path, struct experiment **out,
                  struct diag *diag)
 {
-    struct experiment *experiment = calloc(1, sizeof *experiment);
-    if (!experiment)
-        return diag_run(diag, "%s: no memory for it", path);
+    struct experiment *experiment = memory_take(1, sizeof *experiment);
     struct reader reader = {path, DIAG_OK, diag};
-    experiment->path = strdup(path);
+    experiment->path = memory_text(path);
     experiment->texts = cJSON_CreateArray();
     reader.status = jsontext_read(path, text, size, "an experiment file", &experiment->json, diag);
     if (reader.status == DIAG_OK && experiment_read(&reader, experiment) == DIAG_OK)
@@ -98,9 +96,7 @@ static int load_all(const char *directory, struct dirent **entries, size_t count
                     struct catalogue *out, struct diag *diag)
 {
     int status = DIAG_OK;
-    out->items = calloc(count + 1, sizeof(struct experiment *));
-    if (!out->items)
-        return diag_run(diag, "no memory for %zu experiments", count);
+    out->items = memory_take(count + 1, sizeof(struct experiment *));
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
         char path[4400];
         snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);

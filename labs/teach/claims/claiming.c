@@ -4,7 +4,7 @@
  * All experiments run in one session and share its document, so that a cell that two of them ask for is
  * run once, and --resume goes on with what is missing.
  */
-#include "labs/teach/claims/claiming.h"
+#include "labs/teach/claims/claims.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
@@ -12,8 +12,6 @@
 #include "harness/measure/run/job_pool.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/session.h"
-#include "labs/teach/claims/command_words.h"
-#include "labs/teach/claims/verdicts.h"
 
 #include <sched.h>
 #include <stdlib.h>

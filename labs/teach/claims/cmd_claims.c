@@ -8,7 +8,7 @@
 #include "harness/command/setup_flags.h"
 #include "harness/measure/run/job_pool.h"
 #include "harness/measure/run/outcome.h"
-#include "labs/teach/claims/claiming.h"
+#include "labs/teach/claims/claims.h"
 
 struct claims_options {
     struct setup setup;

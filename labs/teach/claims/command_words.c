@@ -1,5 +1,5 @@
 /* command_words.c - puts the command line of an experiment's cells together. */
-#include "labs/teach/claims/command_words.h"
+#include "labs/teach/claims/claims.h"
 
 #include "harness/base/text.h"
 

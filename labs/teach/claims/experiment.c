@@ -1,11 +1,10 @@
 /* experiment.c - parses an experiment file and checks it. */
-#include "labs/teach/claims/experiment.h"
+#include "labs/teach/claims/claims.h"
 
 #include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/stats/growth.h"
-#include "labs/teach/claims/formulas.h"
 #include "labs/teach/claims/quantity.h"
 #include "labs/teach/claims/reader.h"
 

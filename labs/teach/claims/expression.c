@@ -1,5 +1,5 @@
 /* expression.c - parses an arithmetic expression and evaluates it. */
-#include "labs/teach/claims/expression.h"
+#include "labs/teach/claims/quantity.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* formulas.c - checks the printed formulas against a small wheel, case by case. */
-#include "labs/teach/claims/formulas.h"
+#include "labs/teach/claims/claims.h"
 
 #include <stdbool.h>
 #include <stdio.h>

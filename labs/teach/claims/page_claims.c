@@ -113,7 +113,7 @@ static void add_judged(struct page *page, const cJSON *document, const struct pl
     page_cell_put(page, claim, "statement");
 }
 
-/* What the letters stand for; docs/CLAIMS.md has the same list. */
+/* What the letters stand for; labs/teach/docs/CLAIMS.md has the same list. */
 static void add_documents(struct page *page)
 {
     static const char *const documents[] = {

@@ -1,7 +1,8 @@
 /* pictures.c - selects the points of a claim's pictures. */
-#include "labs/teach/claims/pictures.h"
+#include "labs/teach/claims/claims.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/measure/stats/growth.h"
 #include "labs/teach/claims/quantity.h"
 
@@ -129,13 +130,9 @@ struct claim_pictures *pictures_read(struct reader *reader, const struct experim
 {
     struct reader_place top = {""}, place = reader_member(&top, "pictures");
     struct reading reading = {reader, experiment};
-    struct claim_pictures *out = array ? calloc(1, sizeof *out) : NULL;
     if (!array)
         return NULL;
-    if (!out) {
-        reader_refuse(reader, &place, "no memory for them");
-        return NULL;
-    }
+    struct claim_pictures *out = memory_take(1, sizeof *out);
     out->count = reader_array(reader, &place, array, PICTURES_MAX);
     for (size_t i = 0; i < out->count; i++) {
         struct reader_place element = reader_element(&place, i);

@@ -1,12 +1,11 @@
 /* predicate.c - judges the parts of a claim: growth, comparison, order, formula. */
-#include "labs/teach/claims/predicate.h"
+#include "labs/teach/claims/claims.h"
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/command/labs.h"
 #include "harness/measure/stats/growth.h"
-#include "labs/teach/claims/formulas.h"
 #include "labs/teach/claims/quantity.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/figures.h"
 #include "impls/registry.h"
-#include "labs/teach/claims/expression.h"
 
 #include <math.h>
 #include <stdint.h>

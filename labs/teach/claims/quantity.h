@@ -23,6 +23,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * expression.c: arithmetic in experiment files: "visits / expire", "tasks / slots", "2 * log2(tasks)".
+ *
+ *     sum     = product (("+" | "-") product)*
+ *     product = factor (("*" | "/") factor)*
+ *     factor  = number | name | function "(" sum ")" | "(" sum ")"
+ *
+ * Functions: log2, ceil, floor.  Names are whatever the caller knows: a figure of a cell, a setting.
+ */
+
+#define EXPRESSION_NAME_SIZE 48
+
+/* The value of a name; false when there is none of that name. */
+typedef bool expression_value_fn(void *ctx, const char *name, double *value);
+
+/* DIAG_USAGE with "WHAT: column N: ..." when the text is no expression, or a name is unknown.  Division
+ * by zero is NaN, never an error. */
+int expression_evaluate(const char *text, const char *what, expression_value_fn *value_of,
+                        void *ctx, double *out, struct diag *diag);
+
 #define QUANTITY_SAMPLES_MAX 100
 
 struct quantity {

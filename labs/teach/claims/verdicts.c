@@ -1,11 +1,9 @@
 /* verdicts.c - writes the verdicts of claims into the document. */
-#include "labs/teach/claims/verdicts.h"
+#include "labs/teach/claims/claims.h"
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
-#include "labs/teach/claims/command_words.h"
-#include "labs/teach/claims/pictures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

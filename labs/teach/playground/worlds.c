@@ -4,7 +4,7 @@
 #include "harness/base/samemath.h"
 #include "harness/measure/workload/stream.h"
 #include "impls/registry.h"
-#include "labs/teach/show/kinds.h"
+#include "labs/teach/show/film.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
 #include "harness/command/design_flags.h"
 #include "harness/command/outputs.h"
 #include "harness/tell/report/style.h"
-#include "labs/teach/show/kinds.h"
-#include "labs/teach/show/player.h"
+#include "labs/teach/show/film.h"
+#include "labs/teach/show/script.h"
 #include "labs/teach/show/show_page.h"
 #include "labs/teach/show/worked.h"
 

@@ -1,9 +1,10 @@
 /* counterexamples.c - shows wheels in which a printed formula fails. */
-#include "labs/teach/show/counterexamples.h"
+#include "labs/teach/show/worked.h"
 
 #include "impls/registry.h"
-#include "labs/teach/show/player.h"
+#include "labs/teach/show/script.h"
 
+#include "harness/base/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +62,10 @@ static void counts_sum(const uint32_t *counts, uint64_t *sum, uint32_t *least, u
 int fill_slots(struct worked_result *result, struct diag *diag)
 {
     const uint64_t entries = (UINT64_C(10) << 30) / ENTRY_BYTES / SCALE;
-    uint32_t *counts = calloc(ENTRY_SLOTS, sizeof *counts), least, most;
+    uint32_t *counts = memory_take(ENTRY_SLOTS, sizeof *counts), least, most;
     const struct tw_backend *design;
     struct tw_timers *timers;
     uint64_t sum;
-    if (!counts)
-        return diag_run(diag, "no memory for the slots");
     int status = wheel_open(&timers, ENTRY_SLOTS, (uint32_t)entries, 0, &design, diag);
     if (status == DIAG_OK) {
         for (uint32_t id = 0; id < entries; id++)

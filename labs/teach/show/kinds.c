@@ -1,5 +1,5 @@
 /* kinds.c - tells how each design is drawn: list, tree, wheel. */
-#include "labs/teach/show/kinds.h"
+#include "labs/teach/show/film.h"
 
 #include <string.h>
 

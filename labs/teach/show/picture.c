@@ -1,5 +1,5 @@
 /* picture.c - lays out pictures: size, fonts, colours (Okabe and Ito). */
-#include "labs/teach/show/picture.h"
+#include "labs/teach/show/show_page.h"
 
 #include "harness/tell/report/xml.h"
 
@@ -232,7 +232,8 @@ static void draw_ring(const struct ring *ring)
     draw_hub(ring);
 }
 
-static void draw_wheel(FILE *out, const struct picture *picture, const struct film_frame *frame)
+static void draw_wheel(FILE *out, const struct frame_picture *picture,
+                       const struct film_frame *frame)
 {
     for (uint32_t level = 0; level < picture->film->level_count; level++) {
         double left = level % picture->columns * (double)picture->panel_width;
@@ -265,7 +266,7 @@ static void draw_box(FILE *out, const struct film *film, const struct film_frame
     draw_text(out, "mid soft", x, y + CHIP_HEIGHT - 2, due);
 }
 
-static void draw_row(FILE *out, const struct picture *picture, const struct film_frame *frame)
+static void draw_row(FILE *out, const struct frame_picture *picture, const struct film_frame *frame)
 {
     unsigned in_row = (unsigned)(picture->width / BOX_WIDTH);
     for (size_t i = 0; i < frame->timer_count && i < BOXES_MAX; i++) {
@@ -284,8 +285,9 @@ static void draw_row(FILE *out, const struct picture *picture, const struct film
 }
 
 /* A node stands above the middle of its children: `width` is what its subtree has, from `left`. */
-static void draw_node(FILE *out, const struct picture *picture, const struct film_frame *frame,
-                      uint64_t index, uint64_t last, double left, double width, double y)
+static void draw_node(FILE *out, const struct frame_picture *picture,
+                      const struct film_frame *frame, uint64_t index, uint64_t last, double left,
+                      double width, double y)
 {
     const struct film *film = picture->film;
     double x = left + width / 2, part = width / film->arity;
@@ -304,7 +306,8 @@ static void draw_node(FILE *out, const struct picture *picture, const struct fil
         draw_text(out, "mid soft", x, y, "cancelled");
 }
 
-static void draw_tree(FILE *out, const struct picture *picture, const struct film_frame *frame)
+static void draw_tree(FILE *out, const struct frame_picture *picture,
+                      const struct film_frame *frame)
 {
     if (frame->timer_count == 0) {
         draw_row(out, picture, frame);
@@ -345,7 +348,7 @@ static void extent_of_frame(const struct film *film, const struct film_frame *fr
     extent->depth = run > extent->depth ? run : extent->depth;
 }
 
-static void measure_wheel(struct picture *picture, const struct extent *extent)
+static void measure_wheel(struct frame_picture *picture, const struct extent *extent)
 {
     double depth = (double)(extent->depth < DEPTH_MAX ? extent->depth : DEPTH_MAX);
     double side = 2 * (RING_RADIUS + 8) + 2 * depth * ((double)extent->letters * LETTER_WIDTH + 16);
@@ -358,9 +361,9 @@ static void measure_wheel(struct picture *picture, const struct extent *extent)
     picture->height = (levels + picture->columns - 1) / picture->columns * picture->panel_height;
 }
 
-struct picture picture_measure(const struct film *film)
+struct frame_picture picture_measure(const struct film *film)
 {
-    struct picture picture = {.film = film, .width = (unsigned)TREE_WIDTH};
+    struct frame_picture picture = {.film = film, .width = (unsigned)TREE_WIDTH};
     struct extent extent = {.depth = 1, .letters = 4};
     for (size_t i = 0; i < film->frame_count; i++)
         extent_of_frame(film, &film->frames[i], &extent);
@@ -379,7 +382,7 @@ struct picture picture_measure(const struct film *film)
     return picture;
 }
 
-void picture_draw(FILE *out, const struct picture *picture, const struct film_frame *frame)
+void picture_draw(FILE *out, const struct frame_picture *picture, const struct film_frame *frame)
 {
     switch (picture->film->shape) {
     case FILM_WHEEL:

@@ -1,9 +1,10 @@
 /* player.c - drives a design through a script and looks at it after every step. */
-#include "labs/teach/show/player.h"
+#include "labs/teach/show/script.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/measure/sched/answers.h"
-#include "labs/teach/show/kinds.h"
+#include "labs/teach/show/film.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,11 +14,10 @@
 /* Timers of all frames together: beyond it the film would not fit where it is looked at. */
 #define TIMERS_OF_FILM_MAX 2000000
 
-/* A growing array; `failed` once memory was refused, so that callbacks need no answer. */
+/* A growing array. */
 struct pile {
     void *items;
     size_t count, room;
-    bool failed;
 };
 
 struct player {
@@ -41,27 +41,19 @@ struct player {
 
 static void pile_add(struct pile *pile, const void *item, size_t size)
 {
-    if (pile->count == pile->room && !pile->failed) {
-        size_t room = pile->room ? 2 * pile->room : 16;
-        void *larger = realloc(pile->items, room * size);
-        pile->failed = !larger;
-        if (larger) {
-            pile->items = larger;
-            pile->room = room;
-        }
+    if (pile->count == pile->room) {
+        pile->room = pile->room ? 2 * pile->room : 16;
+        pile->items = memory_grow(pile->items, pile->room, size);
     }
-    if (!pile->failed)
-        memcpy((char *)pile->items + pile->count++ * size, item, size);
+    memcpy((char *)pile->items + pile->count++ * size, item, size);
 }
 
 /* A copy of exactly its size, which may be NULL when there is nothing. */
 static void *pile_copy(struct pile *pile, size_t size)
 {
-    void *copy = pile->count ? malloc(pile->count * size) : NULL;
+    void *copy = pile->count ? memory_take(pile->count, size) : NULL;
     if (copy)
         memcpy(copy, pile->items, pile->count * size);
-    else if (pile->count)
-        pile->failed = true;
     return copy;
 }
 
@@ -109,10 +101,7 @@ static int compare_places(const void *a, const void *b)
 static void sort_seen(struct pile *seen)
 {
     struct film_timer *timers = seen->items;
-    struct sortable *sorted = malloc((seen->count + 1) * sizeof *sorted);
-    seen->failed |= !sorted;
-    if (!sorted)
-        return;
+    struct sortable *sorted = memory_take(seen->count + 1, sizeof *sorted);
     for (size_t i = 0; i < seen->count; i++)
         sorted[i] = (struct sortable){timers[i], i};
     qsort(sorted, seen->count, sizeof *sorted, compare_places);
@@ -203,12 +192,6 @@ static int frame_take(struct player *player, const char *statement, bool last)
     player->film->frame_count = player->frames.count;
     player->events.count = 0;
     player->timers_kept += frame.timer_count;
-    if (player->frames.failed) {
-        free(frame.timers);
-        free(frame.events);
-    }
-    if (player->frames.failed || player->seen.failed || player->events.failed)
-        return diag_run(player->diag, "no memory for so many steps");
     if (player->timers_kept > TIMERS_OF_FILM_MAX)
         return diag_usage(player->diag,
                           "%s: the steps show more than %d timers together; expected fewer timers, "
@@ -392,24 +375,20 @@ static void describe(struct player *player)
     }
 }
 
-static int memory_take(struct player *player)
+static void film_begin(struct player *player)
 {
     const struct script *script = player->request->script;
-    struct film *film = player->film = calloc(1, sizeof *film);
+    struct film *film = player->film = memory_take(1, sizeof *film);
     size_t count = script->name_count + 1;
-    player->before = calloc(count, sizeof *player->before);
-    player->dues = calloc(count, sizeof *player->dues);
-    player->delays = calloc(count, sizeof *player->delays);
-    if (film)
-        film->names = calloc(count, sizeof *film->names);
-    if (!film || !film->names || !player->before || !player->dues || !player->delays)
-        return diag_run(player->diag, "no memory for %zu timers", count);
+    player->before = memory_take(count, sizeof *player->before);
+    player->dues = memory_take(count, sizeof *player->dues);
+    player->delays = memory_take(count, sizeof *player->delays);
+    film->names = memory_take(count, sizeof *film->names);
     for (uint32_t i = 0; i < script->name_count; i++)
         memcpy(film->names[i], script->names[i], sizeof film->names[i]);
     film->name_count = script->name_count;
     film->tick_ns = script->tick_ns;
     snprintf(film->design, sizeof film->design, "%s", player->design->name);
-    return DIAG_OK;
 }
 
 static int open_design(struct player *player)
@@ -450,9 +429,8 @@ static int play(struct player *player)
 int player_run(const struct player_request *request, struct film **out, struct diag *diag)
 {
     struct player player = {.request = request, .design = request->design, .diag = diag};
-    int status = memory_take(&player);
-    if (status == DIAG_OK)
-        status = open_design(&player);
+    film_begin(&player);
+    int status = open_design(&player);
     if (status == DIAG_OK)
         status = play(&player);
     free(player.events.items);

@@ -1,6 +1,7 @@
 /* script.c - parses the script language of `show`. */
 #include "labs/teach/show/script.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 
 #include <ctype.h>
@@ -115,12 +116,9 @@ static int name_add(struct reader *reader, const struct word *word)
     struct script *script = reader->script;
     if (script->name_count == SCRIPT_TIMERS_MAX)
         return refuse(reader, word, "no further name: 1000 timers are the most that are drawn");
-    if (script->name_count % 64 == 0) {
-        void *larger = realloc(script->names, (script->name_count + 64) * sizeof script->names[0]);
-        if (!larger)
-            return diag_run(reader->diag, "no memory for the script");
-        script->names = larger;
-    }
+    if (script->name_count % 64 == 0)
+        script->names =
+            memory_grow(script->names, script->name_count + 64, sizeof script->names[0]);
     strcpy(script->names[script->name_count++], word->text);
     return DIAG_OK;
 }
@@ -231,13 +229,9 @@ static int take_operands(struct reader *reader, struct script_statement *stateme
 
 static struct script_statement *statement_new(struct script *script)
 {
-    if (script->statement_count % 64 == 0) {
-        void *larger = realloc(script->statements,
-                               (script->statement_count + 64) * sizeof *script->statements);
-        if (!larger)
-            return NULL;
-        script->statements = larger;
-    }
+    if (script->statement_count % 64 == 0)
+        script->statements = memory_grow(script->statements, script->statement_count + 64,
+                                         sizeof *script->statements);
     struct script_statement *statement = &script->statements[script->statement_count++];
     *statement = (struct script_statement){.amount = 0};
     return statement;
@@ -251,8 +245,6 @@ static int take_statement(struct reader *reader, const struct word *verb, const 
     if (which == VERB_COUNT)
         return refuse(reader, verb, "add, restart, stop, tick, jump, next or unit");
     struct script_statement *statement = statement_new(reader->script);
-    if (!statement)
-        return diag_run(reader->diag, "no memory for the script");
     statement->verb = (enum script_verb)which;
     statement->line = verb->line;
     statement->column = verb->column;
@@ -302,9 +294,7 @@ static int read_all(struct reader *reader)
 int script_parse(const char *source, const char *text, size_t size, uint64_t tick_ns,
                  struct script **out, struct diag *diag)
 {
-    struct script *script = calloc(1, sizeof *script);
-    if (!script)
-        return diag_run(diag, "no memory for the script");
+    struct script *script = memory_take(1, sizeof *script);
     snprintf(script->source, sizeof script->source, "%s", source);
     script->tick_ns = tick_ns ? tick_ns : SCRIPT_TICK_NS;
     struct reader reader = {.script = script,

@@ -10,12 +10,14 @@
  *     next 2                  # two advances to what next() answers, as a tickless driver does it
  *
  * Statements end at a semicolon or a line end; `#` begins a comment.  A delay is a time, rounded up
- * to ticks, or a bare number of ticks.  docs/SHOW.md has the whole of it.
+ * to ticks, or a bare number of ticks.  labs/teach/docs/SHOW.md has the whole of it.
  */
 #ifndef TWBENCH_SCRIPT_H
 #define TWBENCH_SCRIPT_H
 
 #include "harness/base/diag.h"
+#include "impls/backend.h"
+#include "labs/teach/show/film.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +58,26 @@ int script_parse(const char *source, const char *text, size_t size, uint64_t tic
                  struct script **out, struct diag *diag);
 /* NULL is allowed. */
 void script_free(struct script *script);
+
+/*
+ * player.c: a script driven through a running design, as a film.
+ */
+
+struct player_request {
+    const struct tw_backend *design; /* the counted object, so that work can be shown */
+    const struct tw_setting *settings;
+    size_t setting_count;
+    uint64_t capacity; /* ids; 0: as many as the script names */
+    const struct script *script;
+};
+
+/* Opens the design, does what the script says and looks at it through `visit` and `check` after every
+ * step.  Sets *out, to be freed by film_free, on DIAG_OK; what the design did wrong (a broken
+ * invariant, a timer that fired at the wrong tick) is in film->broken.  DIAG_USAGE: it refused its
+ * settings, or a statement makes no sense when its turn comes, with its line and column.
+ *
+ * Of a `tick` by more than PLAYER_STEPS_KEPT steps only those that change something become frames. */
+#define PLAYER_STEPS_KEPT 200
+int player_run(const struct player_request *request, struct film **out, struct diag *diag);
 
 #endif

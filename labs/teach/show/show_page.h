@@ -51,4 +51,27 @@ void show_svg(FILE *out, const struct show_page *page);
  * bits. */
 void show_json(FILE *out, const struct show_page *page);
 
+/*
+ * picture.c: one frame of a film as SVG: rings for the levels of a wheel, a tree, boxes in a row.
+ *
+ * The pictures of the filmstrip and of the page (show_page.h) are these.
+ */
+
+/* The same for all frames of a film, so that what stands still does not move. */
+struct frame_picture {
+    const struct film *film;
+    unsigned width, height; /* of a frame */
+    unsigned columns;       /* panels beside each other, one for each level */
+    unsigned panel_width, panel_height;
+};
+
+/* Measures the frames of a film; cost O(frames x timers). */
+struct frame_picture picture_measure(const struct film *film);
+
+/* Elements of one frame, drawn into (0, 0) .. (width, height); without the <svg> around them. */
+void picture_draw(FILE *out, const struct frame_picture *picture, const struct film_frame *frame);
+
+/* The rules that the elements need, for a <style>: light, dark, and on paper. */
+extern const char picture_style[];
+
 #endif

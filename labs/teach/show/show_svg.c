@@ -2,7 +2,6 @@
 #include "labs/teach/show/show_page.h"
 
 #include "harness/tell/report/xml.h"
-#include "labs/teach/show/picture.h"
 
 #include <string.h>
 
@@ -60,8 +59,8 @@ static void caption_format(const struct film *film, const struct film_frame *fra
 }
 
 /* Draws a frame with its captions below a rule, from (0, 0) of where it is put. */
-static void draw_frame(FILE *out, const struct picture *picture, const struct film_frame *frame,
-                       unsigned width)
+static void draw_frame(FILE *out, const struct frame_picture *picture,
+                       const struct film_frame *frame, unsigned width)
 {
     char text[440];
     unsigned y = MARGIN + LINE / 2;
@@ -76,7 +75,7 @@ static void draw_frame(FILE *out, const struct picture *picture, const struct fi
 }
 
 /* How wide a column of frames is: no caption is cut off that would fit into the whole width. */
-static unsigned column_width(const struct film *film, const struct picture *picture)
+static unsigned column_width(const struct film *film, const struct frame_picture *picture)
 {
     char text[440];
     size_t letters = 0;
@@ -95,14 +94,14 @@ static unsigned columns_of(unsigned column)
     return column + MARGIN < COLUMNS_WIDTH ? (COLUMNS_WIDTH + MARGIN) / (column + MARGIN) : 1;
 }
 
-static unsigned film_width(const struct film *film, const struct picture *picture)
+static unsigned film_width(const struct film *film, const struct frame_picture *picture)
 {
     unsigned column = column_width(film, picture), columns = columns_of(column);
     return columns * column + (columns - 1) * MARGIN;
 }
 
 /* Draws the frames in rows from `y`, and answers where they end; with no `out` it only measures. */
-static unsigned draw_frames(FILE *out, const struct film *film, const struct picture *picture,
+static unsigned draw_frames(FILE *out, const struct film *film, const struct frame_picture *picture,
                             unsigned y)
 {
     unsigned column = column_width(film, picture), columns = columns_of(column), row = 0;
@@ -129,12 +128,12 @@ static unsigned draw_frames(FILE *out, const struct film *film, const struct pic
     return y + row;
 }
 
-static unsigned film_height(const struct film *film, const struct picture *picture)
+static unsigned film_height(const struct film *film, const struct frame_picture *picture)
 {
     return draw_frames(NULL, film, picture, 2 * LINE) + MARGIN;
 }
 
-static unsigned draw_film(FILE *out, const struct film *film, const struct picture *picture,
+static unsigned draw_film(FILE *out, const struct film *film, const struct frame_picture *picture,
                           unsigned y)
 {
     char title[256];
@@ -153,7 +152,7 @@ static unsigned draw_lines(FILE *out, const struct show_page *page, unsigned wid
 
 void show_svg(FILE *out, const struct show_page *page)
 {
-    struct picture pictures[SHOW_FILMS_MAX];
+    struct frame_picture pictures[SHOW_FILMS_MAX];
     unsigned width = WIDTH_MIN, films_height = 0;
     for (size_t i = 0; i < page->film_count; i++) {
         pictures[i] = picture_measure(page->films[i]);

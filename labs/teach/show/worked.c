@@ -2,8 +2,7 @@
 #include "labs/teach/show/worked.h"
 
 #include "impls/registry.h"
-#include "labs/teach/show/counterexamples.h"
-#include "labs/teach/show/player.h"
+#include "labs/teach/show/script.h"
 
 #include <inttypes.h>
 #include <stdio.h>

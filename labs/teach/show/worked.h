@@ -9,10 +9,28 @@
 #define TWBENCH_WORKED_H
 
 #include "harness/base/diag.h"
-#include "labs/teach/show/worked_result.h"
+#include "labs/teach/show/film.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* What was found, beside what is expected. */
+#define WORKED_PARTS_MAX   2
+#define WORKED_ANSWERS_MAX 24
+
+struct worked_answer {
+    char what[72];
+    uint64_t found, expected;
+    bool as_printed; /* a formula that is wrong: it has to differ from what the structure says */
+};
+
+struct worked_result {
+    struct film *films[WORKED_PARTS_MAX]; /* one for each structure that the example needs */
+    size_t film_count;
+    struct worked_answer answers[WORKED_ANSWERS_MAX];
+    size_t answer_count;
+    char note[400]; /* "" or what a reader has to know of the way it was found */
+};
 
 struct worked; /* an example */
 
@@ -35,5 +53,21 @@ void worked_free(struct worked_result *result);
 bool worked_answer_is_right(const struct worked_answer *answer);
 /* Every answer right and nothing broken. */
 bool worked_is_right(const struct worked_result *result);
+
+/*
+ * counterexamples.c: the examples that a script cannot say: one that needs too many timers to draw,
+ * and two printed formulas beside what a running wheel does.
+ */
+
+/* W13: a wheel of 7200 slots filled with a thousandth of the entries. */
+int fill_slots(struct worked_result *result, struct diag *diag);
+
+/* Document C's formula, as printed and with the remainder taken last, against every pair of pointer and
+ * delay of a running wheel of 8 slots. */
+int slot_formula(struct worked_result *result, struct diag *diag);
+
+/* Document D's walk over a bucket, as printed and put right, against who fires when a running wheel
+ * comes to that bucket. */
+int bucket_walk(struct worked_result *result, struct diag *diag);
 
 #endif

@@ -1,5 +1,5 @@
 #!/bin/bash
-# claims_format.sh - holds schema/claims-1.json against what twbench writes, and the experiment files against docs/CLAIMS.md.
+# claims_format.sh - holds schema/claims-1.json against what twbench writes, and the experiment files against labs/teach/docs/CLAIMS.md.
 #
 # The document is that of a quick run of four claims, which between them have every key.  Prints TAP.
 set -uo pipefail

@@ -1,6 +1,6 @@
 /* fuzz_script.c - any bytes as a script of `twbench show`; what parses is played and drawn nowhere. */
 #include "impls/registry.h"
-#include "labs/teach/show/player.h"
+#include "labs/teach/show/script.h"
 
 #include <stddef.h>
 #include <stdint.h>

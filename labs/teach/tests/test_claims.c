@@ -1,8 +1,5 @@
 /* test_claims.c - experiment files, expressions, figures and predicates, on made-up cells. */
-#include "labs/teach/claims/catalogue.h"
-#include "labs/teach/claims/expression.h"
-#include "labs/teach/claims/formulas.h"
-#include "labs/teach/claims/predicate.h"
+#include "labs/teach/claims/claims.h"
 #include "labs/teach/claims/quantity.h"
 
 #include <glob.h>

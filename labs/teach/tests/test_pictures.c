@@ -1,8 +1,7 @@
 /* test_pictures.c - pictures of claims: as files say them, with their points, as data to draw. */
 #include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"
-#include "labs/teach/claims/catalogue.h"
-#include "labs/teach/claims/pictures.h"
+#include "labs/teach/claims/claims.h"
 #include "labs/teach/teach.h"
 
 #include <math.h>

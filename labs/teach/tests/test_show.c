@@ -1,6 +1,6 @@
 /* test_show.c - films of running designs: what they record, how they fold, and the worked examples. */
 #include "impls/registry.h"
-#include "labs/teach/show/player.h"
+#include "labs/teach/show/script.h"
 #include "labs/teach/show/worked.h"
 
 #include <inttypes.h>

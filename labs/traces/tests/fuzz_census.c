@@ -1,8 +1,8 @@
 /* fuzz_census.c - any bytes as a trace: what is in it, as text and as a workload; a name of the source may be "nan". */
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/writer.h"
-#include "labs/traces/census_record.h"
 #include "labs/traces/fit.h"
+#include "labs/traces/traces.h"
 
 #include <stddef.h>
 #include <stdint.h>

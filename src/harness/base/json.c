@@ -133,6 +133,11 @@ const char *json_get_text(const cJSON *object, const char *path)
     return item && cJSON_IsString(item) ? item->valuestring : "";
 }
 
+bool json_says(const cJSON *object, const char *path, const char *text)
+{
+    return strcmp(json_get_text(object, path), text) == 0;
+}
+
 void json_format_params(char *out, size_t size, const cJSON *params)
 {
     struct text text = text_in(out, size);

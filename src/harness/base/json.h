@@ -9,6 +9,7 @@
 #define TWBENCH_JSON_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ void json_print_member(FILE *out, const cJSON *member, int depth);
 const cJSON *json_get(const cJSON *object, const char *path);  /* NULL when absent or null */
 double json_get_number(const cJSON *object, const char *path); /* NaN when absent, null, not one */
 const char *json_get_text(const cJSON *object, const char *path); /* "" likewise */
+bool json_says(const cJSON *object, const char *path, const char *text);
 
 /* "slots=512 levels=256,64" of the object `params`; "" when it has none. */
 void json_format_params(char *out, size_t size, const cJSON *params);

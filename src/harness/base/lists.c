@@ -1,6 +1,7 @@
 /* lists.c - splits lists and ranges, and keeps copies of texts. */
 #include "harness/base/lists.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 
 #include <stdlib.h>
@@ -122,9 +123,7 @@ struct block {
 
 void *lists_keep_bytes(void **memory, size_t count, size_t size)
 {
-    struct block *block = calloc(1, sizeof *block + count * size);
-    if (!block)
-        return NULL;
+    struct block *block = memory_take(1, sizeof *block + count * size);
     block->next = *memory;
     *memory = block;
     return block->bytes;
@@ -132,8 +131,7 @@ void *lists_keep_bytes(void **memory, size_t count, size_t size)
 
 char *lists_keep(void **memory, const char *text)
 {
-    char *copy = lists_keep_bytes(memory, strlen(text) + 1, 1);
-    return copy ? strcpy(copy, text) : NULL;
+    return strcpy(lists_keep_bytes(memory, strlen(text) + 1, 1), text);
 }
 
 void lists_release(void **memory)

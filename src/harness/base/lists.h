@@ -22,7 +22,7 @@ struct lists_range {
 int lists_numbers(const char *value, const char *flag, const struct lists_range *range,
                   uint64_t *out, size_t max, size_t *count, struct diag *diag);
 
-/* Copies and zeroed arrays that live until lists_release(memory); NULL without memory. */
+/* Copies and zeroed arrays that live until lists_release(memory). */
 char *lists_keep(void **memory, const char *text);
 void *lists_keep_bytes(void **memory, size_t count, size_t size);
 /* Frees all of them; *memory is NULL afterwards. */

@@ -1,6 +1,8 @@
 /* paths.c - finds the data directories: beside the binary, or where they were installed. */
 #include "harness/base/paths.h"
 
+#include "build_info.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,8 +22,8 @@ int paths_program(char *out, size_t size, struct diag *diag)
 
 bool paths_beside(const char *program, const char *name, char *out, size_t size)
 {
-    static const char *const beside[] = {"", "../share/twbench/", "../lib/twbench/",
-                                         "../../share/twbench/", "build/release/"};
+    static const char *const beside[] = {"", "../share/twbench/", BUILD_LABS_BESIDE,
+                                         BUILD_SHARE_BESIDE, "build/release/"};
     const char *slash = strrchr(program, '/');
     for (size_t i = 0; slash && i < sizeof beside / sizeof beside[0]; i++) {
         snprintf(out, size, "%.*s/%s%s", (int)(slash - program), program, beside[i], name);

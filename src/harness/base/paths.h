@@ -1,7 +1,7 @@
 /* paths.h - finds the files of the program: workloads, experiments, plot scripts, style, libraries, stores.
  *
  * In a source tree they lie beside the binary or in build/release; after `make install` in ../share/twbench
- * and ../lib/twbench seen from it, so that an installed tree can be moved, or under the PREFIX that was
+ * and the directory of the libraries seen from it, so that an installed tree can be moved, or under the PREFIX that was
  * built in.
  */
 #ifndef TWBENCH_PATHS_H

@@ -2,6 +2,7 @@
 #include "harness/command/command.h"
 
 #include "harness/base/lists.h"
+#include "harness/base/memory.h"
 #include "harness/base/nearest.h"
 #include "harness/base/paths.h"
 #include "harness/command/flags.h"
@@ -155,8 +156,6 @@ int command_read(const struct command *command, int argc, char **argv, int first
         .given = lists_keep_bytes(&call->memory, (size_t)argc + 1, sizeof *reading.given)};
     call->options = lists_keep_bytes(&call->memory, 1, command->size + 1);
     call->operands = lists_keep_bytes(&call->memory, (size_t)argc + 1, sizeof *call->operands);
-    if (!reading.given || !call->options || !call->operands)
-        return diag_run(diag, "no memory for the command line");
     if (command->begin)
         command->begin(call);
     return read_words(&reading, first, diag);
@@ -174,9 +173,7 @@ int command_call(const struct command *command, char *const *words, size_t count
     struct call call = {.given = given};
     struct diag diag;
     char name[] = "twbench", word[32];
-    char **argv = calloc(count + 3, sizeof *argv);
-    if (!argv)
-        return command_fail(diag_run(&diag, "no memory for the command line"), &diag);
+    char **argv = memory_take(count + 3, sizeof *argv);
     snprintf(word, sizeof word, "%s", command->name);
     argv[0] = name;
     argv[1] = word;
@@ -200,6 +197,5 @@ const char *command_place(struct call *call, const char *name, const char *insta
 {
     char path[4200];
     paths_find(name, installed, path, sizeof path);
-    const char *kept = lists_keep(&call->memory, path);
-    return kept ? kept : "";
+    return lists_keep(&call->memory, path);
 }

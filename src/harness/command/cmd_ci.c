@@ -1,6 +1,7 @@
 /* cmd_ci.c - ci: builds, tests and compares a plugin as a project file says. */
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/command/core_commands.h"
 #include "harness/command/flags.h"
 #include "harness/command/project.h"
@@ -280,8 +281,6 @@ static int ci_conform(struct ci *ci, struct diag *diag)
     if (how && strcmp(how, "thorough") == 0)
         status = ADD("--thorough");
     heard.out = status == DIAG_OK ? open_memstream(&ci->said, &size) : NULL;
-    if (status == DIAG_OK && !heard.out)
-        status = diag_run(diag, "no memory for what conform prints");
     if (status != DIAG_OK)
         return command_fail(status, diag);
     int exit_status = call_conform(ci, &heard);
@@ -485,9 +484,7 @@ static int ci_judge(struct ci *ci, struct diag *diag)
 static int run(struct call *call)
 {
     struct diag diag;
-    struct ci *ci = calloc(1, sizeof *ci);
-    if (!ci)
-        return command_fail(diag_run(&diag, "no memory"), &diag);
+    struct ci *ci = memory_take(1, sizeof *ci);
     ci->call = call;
     ci->options = call->options;
     int status = ci_open(ci, &diag);

@@ -6,8 +6,8 @@
 #include "harness/command/flags.h"
 #include "harness/command/labs.h"
 #include "harness/command/pair_flags.h"
-#include "harness/compare/contestants.h"
 #include "harness/compare/gate_time.h"
+#include "harness/compare/pairing.h"
 #include "harness/compare/results.h"
 
 #include <math.h>
@@ -32,31 +32,17 @@ static int take_limit(struct call *call, void *of, const char *flag, const char 
     return limits_parse(value, flag, &options->pair.limits, diag);
 }
 
-static int take_baseline_name(const char **out, const char *flag, const char *value,
-                              struct diag *diag)
-{
-    if (*value == '\0' || *value == '.' || strchr(value, '/'))
-        return diag_usage(diag,
-                          "%s=%s: expected a plain name: the file is NAME.json in --baseline-dir",
-                          flag, value);
-    *out = value;
-    return DIAG_OK;
-}
-
 static int take_baseline(struct call *call, void *of, const char *flag, const char *value,
                          struct diag *diag)
 {
     struct compare_options *options = of;
     (void)call;
-    return take_baseline_name(&options->baseline, flag, value, diag);
-}
-
-static int take_save_baseline(struct call *call, void *of, const char *flag, const char *value,
-                              struct diag *diag)
-{
-    struct compare_options *options = of;
-    (void)call;
-    return take_baseline_name(&options->save_baseline, flag, value, diag);
+    if (*value == '\0' || *value == '.' || strchr(value, '/'))
+        return diag_usage(diag,
+                          "%s=%s: expected a plain name: the file is NAME.json in --baseline-dir",
+                          flag, value);
+    *(strcmp(flag, "--baseline") == 0 ? &options->baseline : &options->save_baseline) = value;
+    return DIAG_OK;
 }
 
 static const char *const fail_on_words[] = {"work", "regressed", "inconclusive", NULL};
@@ -72,7 +58,7 @@ static const struct flag flags[] = {
     FLAG_BY("baseline", "NAME", "compare the one result given with the baseline NAME",
             take_baseline),
     FLAG_BY("save-baseline", "NAME",
-            "save the one result given as the baseline NAME; compares nothing", take_save_baseline),
+            "save the one result given as the baseline NAME; compares nothing", take_baseline),
     FLAG_FILE("baseline-dir", "DIR", "where baselines are: NAME.json (default results)", OF,
               baseline_directory),
     SETUP_BUDGET(OF, pair.setup, "processor time one child may take (default 10s)"),
@@ -195,8 +181,8 @@ static int find_sides(struct comparing *comparing, struct diag *diag)
     const struct call *call = comparing->call;
     const struct compare_options *options = comparing->options;
     const struct designs *designs = &options->pair.designs;
-    struct contest contest = {designs->contested, designs->chosen, designs->count,
-                              designs->matrix_given || options->pair.loads.given};
+    struct contestants_wish contest = {designs->contested, designs->chosen, designs->count,
+                                       designs->matrix_given || options->pair.loads.given};
     size_t wanted = options->baseline ? 1 : 2;
     if (options->baseline_directory && !options->baseline)
         return diag_usage(diag, "compare: --baseline-dir: expected --baseline or --save-baseline "
@@ -282,11 +268,8 @@ static int comparing_write(struct comparing *comparing, struct diag *diag)
         return status;
     cJSON *document =
         comparison_json(&comparing->comparison, result_json(head), comparing->options->fail_on);
-    if (document)
-        add_contract(document, comparing);
-    status = document ? outputs_document(comparing->call, &comparing->options->pair.outputs,
-                                         document, diag)
-                      : diag_run(diag, "no memory for the comparison");
+    add_contract(document, comparing);
+    status = outputs_document(comparing->call, &comparing->options->pair.outputs, document, diag);
     cJSON_Delete(document);
     result_free(head);
     return status;

@@ -1,5 +1,7 @@
 /* cmd_probe.c - probe: one cell timed in this process, as one line of JSON. */
 #include "harness/command/core_commands.h"
+
+#include "harness/base/memory.h"
 #include "harness/command/flags.h"
 #include "harness/command/load_flags.h"
 #include "harness/command/setup_flags.h"
@@ -108,19 +110,16 @@ static int probe_plan(const struct probe_options *options, struct plan *plan, st
     return status;
 }
 
-static int print_answer(cJSON *answer, struct diag *diag)
+static void print_answer(cJSON *answer)
 {
     char *text = cJSON_PrintUnformatted(answer);
     cJSON_Delete(answer);
-    if (!text)
-        return diag_run(diag, "no memory for the answer");
     puts(text);
     cJSON_free(text);
-    return DIAG_OK;
 }
 
-static int take_series(const struct probe_options *options, const struct plan *plan,
-                       struct stream *stream, struct sample_series *series, struct diag *diag)
+static void take_series(const struct probe_options *options, const struct plan *plan,
+                        struct stream *stream, struct sample_series *series)
 {
     sample_take_apart(
         &(struct sample_request){
@@ -135,7 +134,7 @@ static int take_series(const struct probe_options *options, const struct plan *p
             .drag_links = options->drag_links,
         },
         options->setup.memory_limit_bytes, series);
-    return print_answer(probe_answer(series, stream, (size_t)options->samples), diag);
+    print_answer(probe_answer(series, stream, (size_t)options->samples));
 }
 
 static int run(struct call *call)
@@ -145,9 +144,8 @@ static int run(struct call *call)
     struct plan plan = {0};
     struct stream *stream = NULL;
     struct probe_options *options = call->options;
-    struct sample_series *series = malloc(sizeof *series);
-    int status =
-        series ? designs_finish(&options->designs, false, &diag) : diag_run(&diag, "no memory");
+    struct sample_series *series = memory_take(1, sizeof *series);
+    int status = designs_finish(&options->designs, false, &diag);
     loads_finish(&options->loads, &options->designs, false);
     if (status == DIAG_OK)
         status = probe_request(call, &request, &diag);
@@ -158,7 +156,7 @@ static int run(struct call *call)
     if (status == DIAG_OK && options->setup.max_pending > 0)
         status = oracle_cap(stream, (uint32_t)options->setup.max_pending, &diag);
     if (status == DIAG_OK)
-        status = take_series(options, &plan, stream, series, &diag);
+        take_series(options, &plan, stream, series);
     int exit_status = status != DIAG_OK              ? command_fail(status, &diag)
                       : series->status == OUTCOME_OK ? EXIT_OK
                                                      : EXIT_FAILED;

@@ -183,7 +183,7 @@ int command_call(const struct command *command, char *const *words, size_t count
 /* "twbench: TEXT" on stderr; answers the exit status that belongs to the diagnostic's status. */
 int command_fail(int status, const struct diag *diag);
 
-/* A directory of the program's files: "workloads", "plots" ("" when there is no memory for its name).  Lives as long as
+/* A directory of the program's files: "workloads", "plots".  Lives as long as
  * the call. */
 const char *command_place(struct call *call, const char *name, const char *installed);
 

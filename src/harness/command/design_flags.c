@@ -113,8 +113,6 @@ static int add_sweep(struct call *call, struct designs *designs, const struct tw
     if (designs->sweep_count == PLAN_SWEEPS_MAX)
         return diag_usage(diag, "%s: more than %d parameters given", flag, PLAN_SWEEPS_MAX);
     struct tw_setting *settings = lists_keep_bytes(&call->memory, DESIGNS_MAX, sizeof *settings);
-    if (!settings)
-        return diag_run(diag, "no memory for the command line");
     struct plan_sweep *sweep = &designs->sweeps[designs->sweep_count++];
     *sweep = (struct plan_sweep){.settings = settings, .only = only};
     return design_flag_values(values, flag, param, settings, DESIGNS_MAX, &sweep->count, diag);
@@ -242,8 +240,6 @@ int design_flag_plugin(struct call *call, void *of, const char *flag, const char
 {
     struct designs *designs = of;
     char *text = lists_keep(&call->memory, value);
-    if (!text)
-        return diag_run(diag, "no memory for the command line");
     char *next = strchr(text, ',');
     if (next)
         *next++ = '\0';

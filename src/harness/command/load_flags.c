@@ -22,9 +22,7 @@ static int add_workload(void *ctx, const char *flag, const char *name, struct di
         if (strcmp(loads->workloads[i], name) == 0)
             return diag_usage(diag, "%s: '%s' is given twice", flag, name);
     /* A list item is a scratch copy; the names have to last. */
-    loads->workloads[loads->workload_count] = lists_keep(&adding->call->memory, name);
-    if (!loads->workloads[loads->workload_count++])
-        return diag_run(diag, "no memory for the command line");
+    loads->workloads[loads->workload_count++] = lists_keep(&adding->call->memory, name);
     return DIAG_OK;
 }
 
@@ -58,8 +56,6 @@ int load_flag_set(struct call *call, void *of, const char *flag, const char *val
     if (loads->set_count == LOADS_MAX)
         return diag_usage(diag, "%s: given more than %d times", flag, LOADS_MAX);
     char *name = lists_keep(&call->memory, value);
-    if (!name)
-        return diag_run(diag, "no memory for the command line");
     name[equals - value] = '\0';
     loads->sets[loads->set_count++] =
         (struct workload_setting){.name = name, .value = name + (equals - value) + 1};

@@ -390,8 +390,6 @@ int outputs_json(const struct outputs *outputs, const cJSON *document, struct di
     if (!outputs->json)
         return DIAG_OK;
     char *text = cJSON_Print(document);
-    if (!text)
-        return diag_run(diag, "no memory for the document as JSON");
     int status = file_replace(outputs->json, print_json, text, diag);
     cJSON_free(text);
     return status;

@@ -229,10 +229,7 @@ int project_argument(struct project *project, struct project_arguments *argument
     if (arguments->count == PROJECT_ARGUMENTS_MAX || length < 0 || (size_t)length >= sizeof word)
         return diag_usage(diag, "%s: more or longer values than %d flags hold", project->path,
                           PROJECT_ARGUMENTS_MAX);
-    char *kept = lists_keep(&project->memory, word);
-    if (!kept)
-        return diag_run(diag, "no memory for %s", project->path);
-    arguments->words[arguments->count++] = kept;
+    arguments->words[arguments->count++] = lists_keep(&project->memory, word);
     return DIAG_OK;
 }
 

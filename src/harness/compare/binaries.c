@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/compare/gate_tail.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/results.h"
@@ -286,20 +287,17 @@ static int contest_confirm(struct contest *contest, struct diag *diag)
     return status;
 }
 
-static int contest_prepare(struct contest *contest, struct diag *diag)
+static void contest_prepare(struct contest *contest)
 {
     const struct binaries_request *request = contest->request;
     size_t count = contest->comparison->cell_count;
-    contest->blocks.cells = calloc(count + 1, sizeof *contest->blocks.cells);
-    if (!contest->blocks.cells)
-        return diag_run(diag, "no memory for the pairs of %zu cells", count);
+    contest->blocks.cells = memory_take(count, sizeof *contest->blocks.cells);
     contest->blocks.cell_count = count;
     for (size_t i = 0; i < count; i++) {
         const struct compared_cell *cell = &contest->comparison->cells[i];
         command_of_probe(&contest->blocks.cells[i].command, &request->matrix, i);
         contest->blocks.cells[i].out = cell->failed || cell->reason[0] != '\0';
     }
-    return DIAG_OK;
 }
 
 static int contest_time(struct contest *contest, struct diag *diag)
@@ -322,10 +320,9 @@ static int contest_time(struct contest *contest, struct diag *diag)
         .progress = contest_progress,
         .progress_ctx = contest,
     };
-    int status = contest_prepare(contest, diag);
+    contest_prepare(contest);
     contest->what = "timing";
-    if (status == DIAG_OK)
-        status = blocks_calibrate(&contest->blocks, diag);
+    int status = blocks_calibrate(&contest->blocks, diag);
     if (status == DIAG_OK)
         status = blocks_run(&contest->blocks, (size_t)(request->pairs + 1) / 2, diag);
     if (status == DIAG_OK || status == BLOCKS_INTERRUPTED)

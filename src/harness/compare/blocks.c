@@ -1,6 +1,8 @@
 /* blocks.c - orders the samples in ABBA blocks and pairs them. */
 #include "harness/compare/blocks.h"
 
+#include "harness/base/memory.h"
+
 #include "harness/measure/stats/summary.h"
 
 #include <inttypes.h>
@@ -194,9 +196,7 @@ static int run_block(struct blocks *blocks, struct block_cell *cell, struct diag
 
 int blocks_run(struct blocks *blocks, size_t rounds, struct diag *diag)
 {
-    size_t *order = calloc(blocks->cell_count + 1, sizeof *order), in = 0, done = 0;
-    if (!order)
-        return diag_run(diag, "no memory for %zu cells", blocks->cell_count);
+    size_t *order = memory_take(blocks->cell_count, sizeof *order), in = 0, done = 0;
     for (size_t i = 0; i < blocks->cell_count; i++)
         in += !blocks->cells[i].out;
     int status = DIAG_OK;

@@ -150,12 +150,12 @@ double blocks_slow_share(const struct blocks *blocks);
 /* Forgets the pairs of a cell, for an independent look at no more pairs than it had. */
 void block_cell_forget(struct block_cell *cell);
 
-/* ---- The answer of the other side (probe_answer.c). ---------------------------------------- */
+/* ---- The answer of the other side (probe.c). ----------------------------------------------- */
 
 /* Other versions have to understand the answer; this changes when they cannot. */
 #define PROBE_VERSION 2
 
-/* The caller's; NULL or incomplete without memory. */
+/* The caller's. */
 cJSON *probe_answer(const struct sample_series *series, const struct stream *stream,
                     size_t samples);
 

@@ -223,7 +223,7 @@ const char *fail_on_name(enum fail_on fail_on);
  * that came to fail. */
 int comparison_exit_status(const struct comparison *comparison, enum fail_on fail_on);
 
-/* The document of docs/COMPARE-FORMAT.md, owned by the caller; `head` (owned by the caller, may be
+/* The document of schema/comparison-1.json, owned by the caller; `head` (owned by the caller, may be
  * NULL) brings tool, machine and command. */
 cJSON *comparison_json(const struct comparison *comparison, const cJSON *head,
                        enum fail_on fail_on);

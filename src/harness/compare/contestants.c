@@ -1,5 +1,5 @@
 /* contestants.c - tells programs, plugins and results apart by their content. */
-#include "harness/compare/contestants.h"
+#include "harness/compare/pairing.h"
 
 #include "harness/base/object.h"
 #include "harness/measure/designs/plugins.h"
@@ -33,8 +33,8 @@ static const char *kind_name(enum object_kind kind)
     return kind == OBJECT_PROGRAM ? "program" : kind == OBJECT_SHARED ? "plugin" : "result";
 }
 
-static int check_plugins(const struct contest *contest, const char *before, const char *after,
-                         struct diag *diag)
+static int check_plugins(const struct contestants_wish *contest, const char *before,
+                         const char *after, struct diag *diag)
 {
     const char *name = contest->design->timed->name;
     for (size_t i = 0; i < contest->design_count; i++)
@@ -46,7 +46,7 @@ static int check_plugins(const struct contest *contest, const char *before, cons
     return DIAG_OK;
 }
 
-int contestants_find(const struct contest *contest, const char *before, const char *after,
+int contestants_find(const struct contestants_wish *contest, const char *before, const char *after,
                      enum contestants *kind, struct diag *diag)
 {
     const char *const paths[] = {before, after};

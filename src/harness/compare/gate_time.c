@@ -1,6 +1,8 @@
 /* gate_time.c - decides the time gate: sign test, Holm, margin. */
 #include "harness/compare/gate_time.h"
 
+#include "harness/base/memory.h"
+
 #include "harness/measure/stats/signtest.h"
 #include "harness/measure/stats/summary.h"
 
@@ -79,17 +81,15 @@ bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *lim
 /* Slower and faster are two families: each is tested once on every cell. */
 static void adjust(struct compared_cell *cells, size_t count, bool slower)
 {
-    double *p = calloc(count + 1, sizeof *p);
+    double *p = memory_take(count, sizeof *p);
     size_t timed = 0;
-    for (size_t i = 0; i < count && p; i++)
+    for (size_t i = 0; i < count; i++)
         if (cells[i].time_known)
             p[timed++] = slower ? cells[i].timing.p_slower : cells[i].timing.p_faster;
-    if (p)
-        holm_adjust(p, timed);
+    holm_adjust(p, timed);
     timed = 0;
     for (size_t i = 0; i < count; i++) {
-        /* Without memory nothing is significant: better no verdict than a wrong one. */
-        double adjusted = p && cells[i].time_known ? p[timed++] : 1;
+        double adjusted = cells[i].time_known ? p[timed++] : 1;
         if (slower)
             cells[i].timing.p_slower = adjusted;
         else

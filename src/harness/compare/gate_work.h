@@ -2,7 +2,7 @@
  * gate_work.h - the gates that need no quiet machine: operation counters, memory, instructions; and
  * what the times of two runs are worth beside them.
  *
- * `before` and `after` are cells of result documents (docs/RESULT-FORMAT.md) that ran the same
+ * `before` and `after` are cells of result documents (schema/result-1.json) that ran the same
  * operations and are both ok.
  */
 #ifndef TWBENCH_GATE_WORK_H

@@ -12,6 +12,7 @@
 #include "harness/measure/run/penalties.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
+#include "impls/backend.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -152,5 +153,30 @@ void copies_remove(struct copies *copies);
  * time per call of a side is unknown.  All parts are rounded to two digits of the largest one. */
 void explain_cell(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                   const struct penalties *penalties);
+
+/* ---- What OLD and NEW are (contestants.c). ------------------------------------------------- */
+
+/* What two files are. */
+enum contestants { CONTESTANTS_RESULTS, CONTESTANTS_PROGRAMS, CONTESTANTS_PLUGINS };
+
+/* What else was asked for. */
+struct contestants_wish {
+    const struct tw_design *design; /* what OLD is a plugin of; NULL: it is none */
+    const struct tw_design *const *designs;
+    size_t design_count;
+    bool matrix_given; /* what to run: a result has run already */
+};
+
+/* A shared object of this system?  Reads its head. */
+bool contestants_is_plugin(const char *path);
+
+/* Tries (plugin_table.h) the plugin NEW, which must hold the design of OLD.  DIAG_USAGE. */
+int contestants_match(const struct tw_design *old, const char *old_path, const char *path,
+                      struct diag *diag);
+
+/* Of two files, when all flags are known.  DIAG_USAGE when they are not of one kind, or what is asked for is what this
+ * kind cannot have. */
+int contestants_find(const struct contestants_wish *contest, const char *before, const char *after,
+                     enum contestants *kind, struct diag *diag);
 
 #endif

@@ -2,10 +2,12 @@
 #include "harness/compare/results.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/compare/gate_tail.h"
 #include "harness/compare/gate_work.h"
+#include "harness/tell/report/view.h"
 #include "harness/tell/result/document.h"
 
 #include <math.h>
@@ -13,6 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Machines that differ in one of these are not compared by times. */
+static const char *const machine_keys[] = {"machine.cpu_model", "machine.architecture",
+                                           "machine.cores"};
+#define MACHINE_KEYS (sizeof machine_keys / sizeof *machine_keys)
 
 #define LABEL_SIZE 256
 #define LISTED_MAX 3 /* cells that a message names of each side */
@@ -27,19 +34,6 @@ struct documents {
 
 /* ---- Which cell it is. ----------------------------------------------------------------------- */
 
-static bool same_settings(const cJSON *a, const cJSON *b)
-{
-    return cJSON_Compare(json_get(a, "requested"), json_get(b, "requested"), true);
-}
-
-static bool is_same_cell(const cJSON *a, const cJSON *b)
-{
-    return json_get_number(a, "tasks") == json_get_number(b, "tasks") &&
-           strcmp(json_get_text(a, "impl"), json_get_text(b, "impl")) == 0 &&
-           strcmp(json_get_text(a, "workload"), json_get_text(b, "workload")) == 0 &&
-           same_settings(a, b);
-}
-
 /* The first of them behind `behind` (NULL: from the beginning). */
 static const cJSON *find_same(const cJSON *document, const cJSON *wanted, const cJSON *behind)
 {
@@ -48,7 +42,7 @@ static const cJSON *find_same(const cJSON *document, const cJSON *wanted, const 
                              : cells ? cells->child
                                      : NULL;
          cell; cell = cell->next)
-        if (is_same_cell(cell, wanted))
+        if (view_same_cell(cell, wanted))
             return cell;
     return NULL;
 }
@@ -59,8 +53,7 @@ const cJSON *results_find_cell(const cJSON *document, const struct compared_cell
     cJSON_ArrayForEach(item, json_get(document, "cells"))
     {
         if (json_get_number(item, "tasks") == (double)cell->tasks &&
-            strcmp(json_get_text(item, "impl"), cell->impl) == 0 &&
-            strcmp(json_get_text(item, "workload"), cell->workload) == 0 &&
+            json_says(item, "impl", cell->impl) && json_says(item, "workload", cell->workload) &&
             cJSON_Compare(json_get(item, "requested"), cell->requested, true))
             return item;
     }
@@ -197,8 +190,8 @@ static uint64_t read_seed(const cJSON *cell)
     return found ? strtoull(found, NULL, 10) : units_whole(json_get_number(cell, "seed"));
 }
 
-/* Everything unknown; false without memory. */
-static bool begin_cell(struct compared_cell *out, const cJSON *cell)
+/* Everything unknown. */
+static void begin_cell(struct compared_cell *out, const cJSON *cell)
 {
     const struct interval unknown = {NAN, NAN, NAN};
     const struct timing untimed = {0, NAN, unknown, unknown, NAN, NAN, NAN};
@@ -218,20 +211,14 @@ static bool begin_cell(struct compared_cell *out, const cJSON *cell)
     out->before_ns_per_op = NAN;
     out->after_ns_per_op = NAN;
     out->explanation = (struct explanation){NAN, NAN, NAN, NAN, NAN};
-    return out->requested != NULL;
 }
 
 /* ---- Who failed. ----------------------------------------------------------------------------- */
 
-static bool has_status(const cJSON *cell, const char *status)
-{
-    return strcmp(json_get_text(cell, "status"), status) == 0;
-}
-
 /* A design that answers wrongly or dies is broken; one that gives up is not. */
 static bool is_broken(const cJSON *cell)
 {
-    return has_status(cell, "mismatch") || has_status(cell, "crashed");
+    return json_says(cell, "status", "mismatch") || json_says(cell, "status", "crashed");
 }
 
 static void settle(struct compared_cell *cell, enum verdict verdict, const char *format, ...)
@@ -261,11 +248,11 @@ static void settle_failure(struct compared_cell *cell, enum verdict verdict, con
 /* True when one of the two is not ok, so that there is nothing to hold against each other. */
 static bool judge_status(struct compared_cell *cell, const cJSON *before, const cJSON *after)
 {
-    bool old_ok = has_status(before, "ok"), new_ok = has_status(after, "ok");
+    bool old_ok = json_says(before, "status", "ok"), new_ok = json_says(after, "status", "ok");
     if (old_ok && new_ok)
         return false;
     /* Where both gave up, nothing is known of what they would have done. */
-    bool same_status = has_status(after, json_get_text(before, "status"));
+    bool same_status = json_says(after, "status", json_get_text(before, "status"));
     if (!new_ok && (old_ok || (is_broken(after) && !is_broken(before))))
         settle_failure(cell, VERDICT_REGRESSED, "NEW", after);
     else if (same_status)
@@ -287,7 +274,7 @@ static bool is_exact(const cJSON *cell)
  * the same, that is the graver reason. */
 static void judge_answer(struct compared_cell *cell, const cJSON *before, const cJSON *after)
 {
-    if (strcmp(json_get_text(before, "digest"), json_get_text(after, "digest")) == 0 &&
+    if (json_says(before, "digest", json_get_text(after, "digest")) &&
         json_get_number(before, "fired") == json_get_number(after, "fired"))
         return;
     if (is_exact(before) && is_exact(after))
@@ -319,29 +306,17 @@ static void compare_pair(const struct documents *documents, struct compared_cell
     judge_answer(cell, before, after);
 }
 
-static void free_cells(struct compared_cell *cells, size_t count)
+static void fill_cells(const struct documents *documents, struct comparison *out)
 {
-    for (size_t i = 0; i < count; i++)
-        cJSON_Delete(cells[i].requested);
-    free(cells);
-}
-
-static int fill_cells(const struct documents *documents, struct comparison *out)
-{
-    size_t count = (size_t)cJSON_GetArraySize(json_get(documents->before, "cells")), filled = 0;
-    struct compared_cell *cells = calloc(count, sizeof *cells);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(documents->before, "cells"))
+    const cJSON *cells = json_get(documents->before, "cells"), *cell;
+    out->cell_count = 0;
+    out->cells = memory_take((size_t)cJSON_GetArraySize(cells), sizeof *out->cells);
+    cJSON_ArrayForEach(cell, cells)
     {
-        if (!cells || !begin_cell(&cells[filled], cell)) {
-            free_cells(cells, filled);
-            return diag_run(documents->diag, "no memory for a comparison of %zu cells", count);
-        }
-        compare_pair(documents, &cells[filled++], cell, find_same(documents->after, cell, NULL));
+        struct compared_cell *filled = &out->cells[out->cell_count++];
+        begin_cell(filled, cell);
+        compare_pair(documents, filled, cell, find_same(documents->after, cell, NULL));
     }
-    out->cells = cells;
-    out->cell_count = count;
-    return DIAG_OK;
 }
 
 static void fill_side(struct compared_side *side, const cJSON *document)
@@ -355,17 +330,15 @@ static void fill_side(struct compared_side *side, const cJSON *document)
 /* What a reader has to know of the documents as wholes. */
 static void fill_notes(const struct documents *documents, struct comparison *out)
 {
-    static const char *const keys[] = {"machine.cpu_model", "machine.architecture",
-                                       "machine.cores"};
     struct text notes = text_in(out->notes, sizeof out->notes);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < MACHINE_KEYS; i++) {
         char old_value[48], new_value[48];
-        format_value(old_value, sizeof old_value, documents->before, keys[i]);
-        format_value(new_value, sizeof new_value, documents->after, keys[i]);
+        format_value(old_value, sizeof old_value, documents->before, machine_keys[i]);
+        format_value(new_value, sizeof new_value, documents->after, machine_keys[i]);
         if (strcmp(old_value, new_value) != 0)
             text_add_item(&notes, "; ",
                           "measured on different machines (%s: %s and %s), which no count minds",
-                          keys[i] + strlen("machine."), old_value, new_value);
+                          machine_keys[i] + strlen("machine."), old_value, new_value);
         if (notes.used > 0)
             break;
     }
@@ -388,10 +361,9 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
     struct documents documents = {before, after, before_name, after_name, limits, diag};
     size_t common;
     int status = check_pairs(&documents, &common);
-    if (status == DIAG_OK)
-        status = fill_cells(&documents, out);
     if (status != DIAG_OK)
         return status;
+    fill_cells(&documents, out);
     out->limits = *limits;
     out->added = (size_t)cJSON_GetArraySize(json_get(after, "cells")) - common;
     fill_side(&out->before, before);
@@ -404,10 +376,9 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
 static void judge_tails(const cJSON *before, const cJSON *after, const struct limits *limits,
                         struct comparison *out)
 {
-    static const char *const keys[] = {"machine.cpu_model", "machine.architecture",
-                                       "machine.cores"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!cJSON_Compare(json_get(before, keys[i]), json_get(after, keys[i]), true))
+    for (size_t i = 0; i < MACHINE_KEYS; i++)
+        if (!cJSON_Compare(json_get(before, machine_keys[i]), json_get(after, machine_keys[i]),
+                           true))
             return;
     for (size_t i = 0; i < out->cell_count; i++)
         gate_tail(&out->cells[i], results_find_cell(before, &out->cells[i]),

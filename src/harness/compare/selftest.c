@@ -1,6 +1,8 @@
 /* selftest.c - measures false alarms and detection in rounds, within a budget. */
 #include "harness/compare/selftest.h"
 
+#include "harness/base/memory.h"
+
 #include "harness/compare/gate_time.h"
 #include "harness/compare/pairing.h"
 #include "harness/measure/run/cycles.h"
@@ -176,9 +178,9 @@ static void shift_cells(struct trial *trial)
 {
     size_t count = trial->blocks.cell_count;
     const struct limits *limits = trial->request->limits;
-    struct compared_cell *cells = calloc(count + 1, sizeof *cells);
-    struct block_series *series = malloc(sizeof *series);
-    for (size_t shift = 0; cells && series && shift < SHIFTS; shift++) {
+    struct compared_cell *cells = memory_take(count, sizeof *cells);
+    struct block_series *series = memory_take(1, sizeof *series);
+    for (size_t shift = 0; shift < SHIFTS; shift++) {
         for (size_t i = 0; i < count; i++) {
             *series = trial->blocks.cells[i].series[ROLE_CONTROL];
             for (size_t pair = 0; pair < series->pairs; pair++)
@@ -340,11 +342,9 @@ static void name_cell(const struct block_cell *cell, char *text, size_t size)
 
 static void swap_cells(struct block_cell *a, struct block_cell *b)
 {
-    struct block_cell *kept = a == b ? NULL : malloc(sizeof *kept);
-    if (!kept)
-        return;
+    struct block_cell *kept = memory_take(1, sizeof *kept);
     *kept = *a;
-    *a = *b;
+    memmove(a, b, sizeof *a);
     *b = *kept;
     free(kept);
 }
@@ -489,7 +489,7 @@ static int trial_prepare(struct trial *trial, struct diag *diag)
     trial->blocks = (struct blocks){
         .roles = trial->roles,
         .role_count = ROLES,
-        .cells = calloc(count, sizeof *trial->blocks.cells),
+        .cells = memory_take(count, sizeof *trial->blocks.cells),
         .cell_count = count,
         .cpu = request->cpu,
         .budget_ns = request->budget_ns,
@@ -499,14 +499,11 @@ static int trial_prepare(struct trial *trial, struct diag *diag)
         .progress_ctx = trial,
     };
     trial->room = 4096 * count;
-    trial->spreads = calloc(trial->room, sizeof *trial->spreads);
-    bool whole = trial->blocks.cells && trial->spreads;
+    trial->spreads = memory_take(trial->room, sizeof *trial->spreads);
     for (size_t i = 0; i < SELFTEST_SIZES; i++)
-        whole = (trial->slowdowns[i] = calloc(trial->room, sizeof(double))) && whole;
+        trial->slowdowns[i] = memory_take(trial->room, sizeof(double));
     for (size_t i = 1; i < ROLES; i++)
-        whole = (trial->cells[i] = calloc(count, sizeof *trial->cells[i])) && whole;
-    if (status == DIAG_OK && !whole)
-        status = diag_run(diag, "no memory for the pairs of %zu cells", count);
+        trial->cells[i] = memory_take(count, sizeof *trial->cells[i]);
     for (size_t i = 0; i < count && status == DIAG_OK; i++)
         command_of_probe(&trial->blocks.cells[i].command, &request->matrix, i);
     return status;
@@ -538,7 +535,7 @@ static int trial_do(struct trial *trial, struct diag *diag)
 int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint64_t budget_ns,
                  struct selftest *selftest, struct diag *diag)
 {
-    struct trial *trial = calloc(1, sizeof *trial);
+    struct trial *trial = memory_take(1, sizeof *trial);
     *selftest = (struct selftest){
         .cell_count = matrix_count(&request->matrix),
         .smallest_percent = NAN,
@@ -548,8 +545,6 @@ int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint
     };
     for (size_t i = 0; i < SELFTEST_SIZES; i++)
         selftest->sizes[i].percent = percents[i];
-    if (!trial)
-        return diag_run(diag, "no memory for the selftest");
     trial->request = request;
     trial->selftest = selftest;
     rng_seed(&trial->rng, request->matrix.seed, 0);

@@ -52,7 +52,7 @@ struct selftest {
 int selftest_run(const struct binaries_request *request, uint64_t begin_ns, uint64_t budget_ns,
                  struct selftest *selftest, struct diag *diag);
 
-/* What was found, as docs/SELFTEST-FORMAT.md has it; owned by the caller.  `head` (tool, machine, command)
+/* What was found, as schema/selftest-1.json has it; owned by the caller.  `head` (tool, machine, command)
  * stays the caller's. */
 struct selftest_surroundings {
     double timer_overhead_ns;                  /* of the clock around single calls */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- What a proof reached (coverage.c). ---------------------------------------------------- */
+/* ---- What a proof reached (report.c). ------------------------------------------------------ */
 
 /* All zero: nothing yet. */
 struct conform_coverage {

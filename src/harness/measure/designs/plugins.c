@@ -1,6 +1,8 @@
 /* plugins.c - keeps a copy of a plugin's table, which gets its functions in children only. */
 #include "harness/measure/designs/plugins.h"
 
+#include "harness/base/memory.h"
+
 #include "harness/measure/designs/plugin_table.h"
 
 #include <dlfcn.h>
@@ -95,11 +97,7 @@ static int plugin_try(struct plugin *plugin, const char *given, struct diag *dia
 
 const struct tw_design *plugins_open(const char *given, struct diag *diag)
 {
-    struct plugin *plugin = calloc(1, sizeof *plugin);
-    if (!plugin) {
-        diag_run(diag, "%s: no memory for a plugin", given);
-        return NULL;
-    }
+    struct plugin *plugin = memory_take(1, sizeof *plugin);
     if (plugin_try(plugin, given, diag) == DIAG_OK)
         return &plugin->design;
     free(plugin);

@@ -1,6 +1,8 @@
 /* plan.c - multiplies workloads, sizes, designs and settings into groups of cells. */
 #include "harness/measure/plan/plan.h"
 
+#include "harness/base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,34 +216,25 @@ int plan_make(const struct plan_selection *selection, struct plan *plan, struct 
         cells += cells_of_design(selection, selection->designs[d]) * count_ways(selection);
     size_t tasks = selection->task_count > 0 ? selection->task_count : 1;
     *plan = (struct plan){
-        .groups = calloc(selection->workload_count * tasks, sizeof *plan->groups),
-        .cells = calloc(cells, sizeof *plan->cells),
+        .groups = memory_take(selection->workload_count * tasks, sizeof *plan->groups),
+        .cells = memory_take(cells, sizeof *plan->cells),
     };
-    if (!plan->groups || !plan->cells) {
-        plan_free(plan);
-        return diag_run(diag, "no memory for a plan of %zu cells", cells);
-    }
     fill_cells(selection, plan);
     fill_groups(selection, plan);
     return DIAG_OK;
 }
 
-int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
-                  struct plan *plan, struct diag *diag)
+void plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                   struct plan *plan)
 {
     *plan = (struct plan){
-        .groups = calloc(1, sizeof *plan->groups),
-        .cells = calloc(count + 1, sizeof *plan->cells),
+        .groups = memory_take(1, sizeof *plan->groups),
+        .cells = memory_take(count, sizeof *plan->cells),
         .group_count = 1,
         .cell_count = count,
     };
-    if (!plan->groups || !plan->cells) {
-        plan_free(plan);
-        return diag_run(diag, "no memory for a plan of %zu cells", count);
-    }
     plan->groups[0] = *group;
     memcpy(plan->cells, cells, count * sizeof *cells);
-    return DIAG_OK;
 }
 
 void plan_free(struct plan *plan)

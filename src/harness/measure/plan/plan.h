@@ -109,8 +109,8 @@ bool plan_sweep_is_for(const struct plan_sweep *sweeps, size_t sweep_count, size
  * selection's workload names and ways; the caller frees it with plan_free. */
 int plan_make(const struct plan_selection *selection, struct plan *plan, struct diag *diag);
 /* A plan of exactly these cells in one group, all copied but for the workload's name. */
-int plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
-                  struct plan *plan, struct diag *diag);
+void plan_of_cells(const struct plan_group *group, const struct plan_cell *cells, size_t count,
+                   struct plan *plan);
 /* Empty afterwards. */
 void plan_free(struct plan *plan);
 

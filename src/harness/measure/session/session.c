@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
@@ -36,11 +37,9 @@
 static int session_cells(struct session *session, struct diag *diag)
 {
     size_t count = session->plan.cell_count;
-    session->cells = calloc(count + 1, sizeof *session->cells);
-    session->outcomes = calloc(count + 1, sizeof *session->outcomes);
-    session->hopeless = calloc(count + 1, sizeof *session->hopeless);
-    if (!session->cells || !session->outcomes || !session->hopeless)
-        return diag_run(diag, "no memory for %zu cells", count);
+    session->cells = memory_take(count + 1, sizeof *session->cells);
+    session->outcomes = memory_take(count + 1, sizeof *session->outcomes);
+    session->hopeless = memory_take(count + 1, sizeof *session->hopeless);
     memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
     session->cell_count = count;
     session->null_cell = count;
@@ -189,23 +188,19 @@ static struct workload_request request_of(const struct session *session, const s
     };
 }
 
-/* Everything that the stream is made from, as one line; free it.  NULL without memory. */
+/* Everything that the stream is made from, as one line; free it. */
 static char *stream_key(const struct setup *setup, const struct plan_group *group)
 {
     char *key = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&key, &size);
-    if (!out)
-        return NULL;
     fprintf(out, "%s %llu %llu %llu %llu", group->workload, (unsigned long long)group->tasks,
             (unsigned long long)setup->tick_ns, (unsigned long long)setup->seed,
             (unsigned long long)setup->max_pending);
     for (size_t i = 0; i < setup->set_count; i++)
         fprintf(out, " %s=%s", setup->sets[i].name, setup->sets[i].value);
-    if (fclose(out) == 0)
-        return key;
-    free(key);
-    return NULL;
+    fclose(out);
+    return key;
 }
 
 static void session_drop_stream(struct session *session)
@@ -229,8 +224,6 @@ int session_stream(struct session *session, const struct setup *setup,
                    const struct plan_group *group, struct stream **out, struct diag *diag)
 {
     char *key = stream_key(setup, group);
-    if (!key)
-        return diag_run(diag, "no memory for the name of a stream");
     if (session->kept && strcmp(session->kept_key, key) == 0) {
         free(key);
         *out = session->kept;
@@ -428,9 +421,7 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
 {
     const struct setup *setup = session->setup;
     char small_reason[OUTCOME_COUNTERS_REASON] = "";
-    struct outcome *outcomes = calloc(count, sizeof *outcomes);
-    if (!outcomes)
-        return diag_run(diag, "no memory for %zu outcomes", count);
+    struct outcome *outcomes = memory_take(count, sizeof *outcomes);
     struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
     struct group_options group = {
         .runs = setup->runs,
@@ -468,27 +459,23 @@ static int run_group(struct session *session, const struct plan_group *group, do
     }
     if (status != DIAG_OK)
         return status;
-    struct plan_cell *chosen = calloc(session->cell_count, sizeof *chosen);
-    size_t *from = calloc(session->cell_count, sizeof *from);
-    if (status == DIAG_OK && chosen && from) {
-        size_t count = choose_cells(session, stream, chosen, from);
-        progress_group(&session->progress, stream, weight);
-        const struct stage *stage = session->setup->stage;
-        struct stage_request request = {session->setup, session->cells, stream,
-                                        from,           count,          session->pool};
-        if (count > 0 && stage)
-            status = stage->run(stage->ctx, &request, session->outcomes);
-        else if (count > 0)
-            status = run_chosen(session, group, stream, chosen, from, count, diag);
-        progress_clear(&session->progress);
-        if (status == DIAG_OK)
-            status = add_cells(session, stream, from, count, diag);
-        if (status == DIAG_OK)
-            name_cells(session, group, stream);
-        progress_group_end(&session->progress, count);
-    } else if (status == DIAG_OK) {
-        status = diag_run(diag, "no memory for %zu cells", session->cell_count);
-    }
+    struct plan_cell *chosen = memory_take(session->cell_count, sizeof *chosen);
+    size_t *from = memory_take(session->cell_count, sizeof *from);
+    size_t count = choose_cells(session, stream, chosen, from);
+    progress_group(&session->progress, stream, weight);
+    const struct stage *stage = session->setup->stage;
+    struct stage_request request = {session->setup, session->cells, stream,
+                                    from,           count,          session->pool};
+    if (count > 0 && stage)
+        status = stage->run(stage->ctx, &request, session->outcomes);
+    else if (count > 0)
+        status = run_chosen(session, group, stream, chosen, from, count, diag);
+    progress_clear(&session->progress);
+    if (status == DIAG_OK)
+        status = add_cells(session, stream, from, count, diag);
+    if (status == DIAG_OK)
+        name_cells(session, group, stream);
+    progress_group_end(&session->progress, count);
     free(chosen);
     free(from);
     return status;
@@ -598,8 +585,8 @@ static void session_drop_plan(struct session *session)
 /* Leaves the plan the groups of its part. */
 static int keep_part(struct session *session, const struct part *part, struct diag *diag)
 {
-    double *seconds = calloc(session->plan.group_count + 1, sizeof *seconds);
-    int status = seconds ? DIAG_OK : diag_run(diag, "no memory for a plan");
+    double *seconds = memory_take(session->plan.group_count, sizeof *seconds);
+    int status = DIAG_OK;
     for (size_t i = 0; i < session->plan.group_count && status == DIAG_OK; i++)
         status = session_estimate_group(session, i, &seconds[i], diag);
     if (status == DIAG_OK)
@@ -627,8 +614,8 @@ int session_plan_cells(struct session *session, const struct setup *setup,
 {
     session_drop_plan(session);
     session->setup = setup;
-    int status = plan_of_cells(group, cells, count, &session->plan, diag);
-    return status == DIAG_OK ? session_cells(session, diag) : status;
+    plan_of_cells(group, cells, count, &session->plan);
+    return session_cells(session, diag);
 }
 
 int session_open(struct session *session, const struct setup *setup, struct diag *diag)

@@ -15,9 +15,9 @@
 /* Appends to the page what the document says. */
 typedef void page_builder_fn(struct page *page, const cJSON *document);
 
-void page_run(struct page *page, const cJSON *document);        /* docs/RESULT-FORMAT.md */
-void page_comparison(struct page *page, const cJSON *document); /* docs/COMPARE-FORMAT.md */
-void page_selftest(struct page *page, const cJSON *document);   /* docs/SELFTEST-FORMAT.md */
+void page_run(struct page *page, const cJSON *document);        /* schema/result-1.json */
+void page_comparison(struct page *page, const cJSON *document); /* schema/comparison-1.json */
+void page_selftest(struct page *page, const cJSON *document);   /* schema/selftest-1.json */
 
 /* ---- Parts of pages. --------------------------------------------------------------------------- */
 
@@ -39,6 +39,8 @@ void page_left_out(struct page *page, const cJSON *document);
 /* What a terminal alone leaves out: when, on which machine, by which program it was measured; and the warnings. */
 void page_about(struct page *page, const cJSON *document);
 
+/* A number, text, truth, or an array of such: no object and no list of them. */
+bool page_is_plain(const cJSON *value);
 /* Parts of a document whose keys a page need not know (page_tree.c), so that a key that is added to a format is on its
  * page without a word there.  A fact for each plain value of the object; objects in it and arrays of objects are left
  * to the caller. */

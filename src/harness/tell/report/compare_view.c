@@ -10,14 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_verdict(const cJSON *item, const char *path, const char *verdict)
-{
-    return strcmp(json_get_text(item, path), verdict) == 0;
-}
-
 bool compare_is_changed(const cJSON *cell)
 {
-    return !is_verdict(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
+    return !json_says(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
 }
 
 /* ---- A cell. --------------------------------------------------------------------------------- */
@@ -80,9 +75,9 @@ static double distance(const cJSON *change)
 
 static int gravity(const cJSON *change)
 {
-    return is_verdict(change, "verdict", "regressed")  ? 2
-           : is_verdict(change, "verdict", "improved") ? 1
-                                                       : 0;
+    return json_says(change, "verdict", "regressed")  ? 2
+           : json_says(change, "verdict", "improved") ? 1
+                                                      : 0;
 }
 
 /* The first by verdict, then by how far it went. */
@@ -157,7 +152,7 @@ static int count_cells(const cJSON *comparison, const char *path, const char *te
     const cJSON *cell;
     cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
     {
-        count += is_verdict(cell, path, text);
+        count += json_says(cell, path, text);
     }
     return count;
 }
@@ -213,8 +208,8 @@ static int count_answers(const cJSON *comparison, const char *path)
     const cJSON *cell;
     cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
     {
-        count += json_get(cell, path) && !is_verdict(cell, path, "inconclusive") &&
-                 (strcmp(path, "gates.tail") != 0 || !is_verdict(cell, "verdict", "inconclusive"));
+        count += json_get(cell, path) && !json_says(cell, path, "inconclusive") &&
+                 (strcmp(path, "gates.tail") != 0 || !json_says(cell, "verdict", "inconclusive"));
     }
     return count;
 }

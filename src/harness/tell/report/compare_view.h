@@ -1,5 +1,5 @@
 /*
- * compare_view.h - the texts of a comparison (docs/COMPARE-FORMAT.md) that its page (page_comparison.c) and JUnit XML share.
+ * compare_view.h - the texts of a comparison (schema/comparison-1.json) that its page (page_comparison.c) and JUnit XML share.
  */
 #ifndef TWBENCH_COMPARE_VIEW_H
 #define TWBENCH_COMPARE_VIEW_H

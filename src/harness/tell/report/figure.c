@@ -68,12 +68,14 @@ void figure_interval(char *median, char *deviation, const cJSON *interval)
         deviation[0] = '\0';
 }
 
+static const struct {
+    const char *name;
+    double ns;
+} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"h", 3.6e12}};
+enum { SECONDS = 3, HOURS = 4 };
+
 const char *figure_time_unit(const double *values_ns, size_t count, double *divisor)
 {
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < count; i++)
         if (values_ns[i] > 0) {
@@ -81,7 +83,7 @@ const char *figure_time_unit(const double *values_ns, size_t count, double *divi
             most = fmax(most, values_ns[i]);
         }
     size_t unit = 0;
-    while (isfinite(least) && unit < 3 && sqrt(least * most) >= 10 * units[unit + 1].ns &&
+    while (isfinite(least) && unit < SECONDS && sqrt(least * most) >= 10 * units[unit + 1].ns &&
            least >= units[unit + 1].ns / 100)
         unit++;
     *divisor = units[unit].ns;
@@ -90,14 +92,10 @@ const char *figure_time_unit(const double *values_ns, size_t count, double *divi
 
 void figure_time(char *out, double ns)
 {
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {{"h", 3.6e12}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
     double magnitude = fabs(ns);
-    size_t i = magnitude < 1e13 ? 1 : 0, last = sizeof units / sizeof *units - 1;
-    while (i < last && magnitude < units[i].ns)
-        i++;
+    size_t i = magnitude < 1e13 ? SECONDS : HOURS;
+    while (i > 0 && magnitude < units[i].ns)
+        i--;
     if (!isfinite(ns))
         snprintf(out, FIGURE_SIZE, "-");
     else if (magnitude > 0)

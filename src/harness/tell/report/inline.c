@@ -3,6 +3,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/xml.h"
 
@@ -154,11 +155,9 @@ static void inline_svg(FILE *out, const char *svg, const char *title, size_t num
 static char *first_text(const char *svg)
 {
     const char *begin = strstr(svg, "<text"), *end = begin ? strstr(begin, "</text>") : NULL;
-    char *out = calloc(1, end ? (size_t)(end - begin) + 1 : 8);
+    char *out = memory_take(end ? (size_t)(end - begin) + 1 : 8, 1);
     size_t used = 0;
     bool in_tag = false;
-    if (!out)
-        return NULL;
     if (!end)
         return strcpy(out, "Picture");
     for (const char *c = begin; c < end; c++) {
@@ -183,10 +182,8 @@ static char *data_title(const char *path)
     if (data && fgets(line, sizeof line, data) && strncmp(line, "title\t", 6) == 0) {
         FILE *markup = open_memstream(&out, &size);
         line[strcspn(line, "\n")] = '\0';
-        if (markup) {
-            xml_text(markup, line + 6);
-            fclose(markup);
-        }
+        xml_text(markup, line + 6);
+        fclose(markup);
     }
     if (data)
         fclose(data);
@@ -205,14 +202,12 @@ static int read_picture(struct inline_picture *inlined, const struct picture *pi
     inlined->title = picture->anchor ? data_title(path) : NULL;
     if (!inlined->title)
         inlined->title = first_text(inlined->svg);
-    return inlined->title ? DIAG_OK : diag_run(diag, "no memory for a picture");
+    return DIAG_OK;
 }
 
 static int read_all(const struct pictures *pictures, struct inline_pictures *out, struct diag *diag)
 {
-    out->items = calloc(pictures->count + 1, sizeof *out->items);
-    if (!out->items)
-        return diag_run(diag, "no memory for the pictures");
+    out->items = memory_take(pictures->count, sizeof *out->items);
     for (size_t i = 0; i < pictures->count; i++) {
         out->count = i + 1;
         int status = read_picture(&out->items[i], &pictures->items[i], pictures->paths[i], diag);

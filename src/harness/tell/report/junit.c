@@ -87,7 +87,7 @@ static enum grade grade_of(const cJSON *cell)
         enum grade grade;
     } words[] = {{"ok", PASSED}, {"mismatch", FAILED}, {"crashed", FAILED}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(json_get_text(cell, "status"), words[i].status) == 0)
+        if (json_says(cell, "status", words[i].status))
             return words[i].grade;
     return SKIPPED;
 }
@@ -167,26 +167,22 @@ void junit_write(FILE *out, const struct result_document *document)
 
 /* ---- A comparison. --------------------------------------------------------------------------- */
 
-static bool says(const cJSON *item, const char *path, const char *text)
-{
-    return strcmp(json_get_text(item, path), text) == 0;
-}
-
 /* With --fail-on=work, a time alone does not make the command fail. */
 static bool regressed_by_work(const cJSON *cell)
 {
-    return cJSON_IsTrue(json_get(cell, "failed")) || says(cell, "gates.work", "regressed") ||
-           says(cell, "gates.instructions", "regressed") || says(cell, "gates.memory", "regressed");
+    return cJSON_IsTrue(json_get(cell, "failed")) || json_says(cell, "gates.work", "regressed") ||
+           json_says(cell, "gates.instructions", "regressed") ||
+           json_says(cell, "gates.memory", "regressed");
 }
 
 static enum grade grade_compared(const cJSON *comparison, const cJSON *cell)
 {
-    if (says(cell, "verdict", "regressed")) {
-        bool fails = !says(comparison, "fail_on", "work") || regressed_by_work(cell);
+    if (json_says(cell, "verdict", "regressed")) {
+        bool fails = !json_says(comparison, "fail_on", "work") || regressed_by_work(cell);
         return fails ? FAILED : SKIPPED;
     }
-    if (says(cell, "verdict", "inconclusive"))
-        return says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
+    if (json_says(cell, "verdict", "inconclusive"))
+        return json_says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
     return PASSED;
 }
 
@@ -216,7 +212,7 @@ static bool is_cut(const cJSON *comparison)
 
 static enum grade grade_of_cut(const cJSON *comparison)
 {
-    return says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
+    return json_says(comparison, "fail_on", "inconclusive") ? FAILED : SKIPPED;
 }
 
 /* What `twbench ci` adds: the contract is a case of its own. */
@@ -227,9 +223,9 @@ static bool has_contract(const cJSON *comparison)
 
 static enum grade grade_of_contract(const cJSON *comparison)
 {
-    return says(comparison, "contract.status", "held")     ? PASSED
-           : says(comparison, "contract.status", "broken") ? FAILED
-                                                           : SKIPPED;
+    return json_says(comparison, "contract.status", "held")     ? PASSED
+           : json_says(comparison, "contract.status", "broken") ? FAILED
+                                                                : SKIPPED;
 }
 
 /* "BROKEN: no timer fires later than declared" */
@@ -237,7 +233,7 @@ static void write_contract(FILE *out, const cJSON *comparison)
 {
     char reason[COMPARE_LINE_SIZE];
     const char *text = json_get_text(comparison, "contract.text");
-    bool tested = !says(comparison, "contract.status", "not-tested");
+    bool tested = !json_says(comparison, "contract.status", "not-tested");
     snprintf(reason, sizeof reason, "%.*s", (int)strcspn(text, "\n"), text);
     write_case(out, "contract", "conform", 0, grade_of_contract(comparison),
                json_get_text(comparison, "contract.status"),

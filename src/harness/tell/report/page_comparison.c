@@ -12,7 +12,7 @@
 /* A timer that is wrong: how fast it is says nothing. */
 static bool is_broken(const struct place *root)
 {
-    return strcmp(place_text(root, "contract.status"), "broken") == 0;
+    return json_says(root->json, "contract.status", "broken");
 }
 
 static void add_broken(struct page *page, const struct place *root)
@@ -158,7 +158,7 @@ static void add_reasons(struct page *page, const struct place *root)
     struct place reasons = place_get(root, "reasons"), cells = place_get(root, "cells");
     page_say_each(page, PAGE_ITEM, &reasons, "{}");
     for (struct place cell = place_item(&cells, 0); cell.json; place_next(&cell)) {
-        if (!place_text(&cell, "reason")[0] || strcmp(place_text(&cell, "verdict"), "same") != 0)
+        if (!place_text(&cell, "reason")[0] || !json_says(cell.json, "verdict", "same"))
             continue;
         compare_cell_name(name, sizeof name, cell.json);
         page_item(page, "%s: same: ", name);

@@ -104,7 +104,7 @@ static void put_schedule(struct page *page, const struct view_group *group,
 static struct place find_schedule(const struct place *cell, const char *catch_up)
 {
     struct place schedules = place_get(cell, "schedules"), schedule = place_item(&schedules, 0);
-    while (schedule.json && strcmp(place_text(&schedule, "catch_up"), catch_up) != 0)
+    while (schedule.json && !json_says(schedule.json, "catch_up", catch_up))
         place_next(&schedule);
     return schedule;
 }

@@ -16,7 +16,7 @@ enum { KEEP_DEVIATION = 4, KEEP_COST = 7 };
 struct place page_phase(const struct place *cell, const char *name)
 {
     struct place phases = place_get(cell, "phases"), phase = place_item(&phases, 0);
-    while (phase.json && strcmp(place_text(&phase, "name"), name) != 0)
+    while (phase.json && !json_says(phase.json, "name", name))
         place_next(&phase);
     return phase;
 }

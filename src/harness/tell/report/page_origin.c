@@ -84,20 +84,13 @@ static void add_command(struct page *page, const struct place *root)
     }
 }
 
-static bool is_plain(const cJSON *value)
-{
-    if (cJSON_IsArray(value))
-        return value->child && !cJSON_IsObject(value->child);
-    return cJSON_IsNumber(value) || cJSON_IsString(value) || cJSON_IsBool(value);
-}
-
 /* A row for each plain value of the object; a column name is a key without underlines. */
 static void add_part(struct page *page, const struct place *part)
 {
     const cJSON *value;
     cJSON_ArrayForEach(value, part->json)
     {
-        if (!value->string || !is_plain(value))
+        if (!value->string || !page_is_plain(value))
             continue;
         struct place at = place_key(part, value->string);
         page_row(page);

@@ -63,8 +63,8 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
 static struct place standing_of(const struct place *root, const struct view_group *group)
 {
     struct place list = place_get(root, "standing"), at = place_item(&list, 0);
-    while (at.json && (strcmp(place_text(&at, "stream_hash"), group->stream_hash) != 0 ||
-                       strcmp(place_text(&at, "workload"), group->workload) != 0))
+    while (at.json && (!json_says(at.json, "stream_hash", group->stream_hash) ||
+                       !json_says(at.json, "workload", group->workload)))
         place_next(&at);
     return at;
 }

@@ -12,7 +12,7 @@ static bool is_scalar(const cJSON *value)
     return cJSON_IsNumber(value) || cJSON_IsString(value) || cJSON_IsBool(value);
 }
 
-static bool is_plain(const cJSON *value)
+bool page_is_plain(const cJSON *value)
 {
     if (cJSON_IsArray(value))
         return value->child && !cJSON_IsObject(value->child);
@@ -34,7 +34,7 @@ void page_facts(struct page *page, const struct place *object)
     char label[80];
     cJSON_ArrayForEach(value, object->json)
     {
-        if (!value->string || !is_plain(value))
+        if (!value->string || !page_is_plain(value))
             continue;
         struct place at = place_key(object, value->string);
         format_label(label, sizeof label, value->string);
@@ -73,7 +73,7 @@ static void collect_keys(struct keys *keys, const cJSON *array)
     {
         cJSON_ArrayForEach(value, object)
         {
-            if (value->string && is_plain(value))
+            if (value->string && page_is_plain(value))
                 add_key(keys, value);
         }
     }

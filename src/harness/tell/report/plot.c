@@ -2,6 +2,7 @@
 #include "harness/tell/report/plot.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plotdata.h"
 
@@ -29,15 +30,10 @@ int plot_parse_format(const char *text, const char *what, enum plot_format *out,
 void pictures_add(struct pictures *pictures, const struct picture *picture)
 {
     size_t count = pictures->count + 1;
-    struct picture *items = realloc(pictures->items, count * sizeof *items);
-    char **paths = items ? realloc(pictures->paths, count * sizeof *paths) : NULL;
-    if (items)
-        pictures->items = items;
-    if (!paths)
-        return;
-    pictures->paths = paths;
-    items[pictures->count] = *picture;
-    paths[pictures->count++] = NULL;
+    pictures->items = memory_grow(pictures->items, count, sizeof *pictures->items);
+    pictures->paths = memory_grow(pictures->paths, count, sizeof *pictures->paths);
+    pictures->items[pictures->count] = *picture;
+    pictures->paths[pictures->count++] = NULL;
 }
 
 void pictures_free(struct pictures *pictures)
@@ -72,9 +68,9 @@ static void name_picture(char *out, size_t size, const struct view *view, size_t
 static bool write_group(FILE *out, const cJSON *document, const struct picture *picture)
 {
     struct view view = view_make(document);
-    bool done = plotdata_write(out, document, &view, picture->group, (enum plot_kind)picture->kind);
+    plotdata_write(out, document, &view, picture->group, (enum plot_kind)picture->kind);
     view_free(&view);
-    return done;
+    return true;
 }
 
 void plot_run_pictures(const cJSON *document, struct pictures *out)
@@ -154,7 +150,7 @@ static int draw(const struct plotter *plotter, const struct picture *picture, ch
     if (text)
         unlink(data);
     else if (status == DIAG_OK)
-        *path = strdup(file);
+        *path = memory_text(file);
     return status;
 }
 

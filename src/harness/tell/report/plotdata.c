@@ -2,6 +2,7 @@
 #include "harness/tell/report/plotdata.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/tell/report/figure.h"
@@ -62,7 +63,7 @@ static bool has_slots(const struct view_group *group)
         for (size_t j = 0; j < i; j++) {
             const struct view_row *a = &group->rows[i], *b = &group->rows[j];
             if (a->ok && b->ok && slots_of(a) != slots_of(b) && slots_of(a) + slots_of(b) > 0 &&
-                strcmp(json_get_text(a->cell, "impl"), json_get_text(b->cell, "impl")) == 0)
+                json_says(a->cell, "impl", json_get_text(b->cell, "impl")))
                 return true;
         }
     return false;
@@ -631,17 +632,15 @@ void plotdata_write_note(FILE *out, const struct view *view, size_t group)
 
 /* ---- The door. ------------------------------------------------------------------------------- */
 
-bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
+void plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
                     enum plot_kind kind)
 {
     const struct view_group *self = &view->groups[group];
     if (kind == PLOT_LATENCY) {
         write_latencies(out, document, view, group);
-        return true;
+        return;
     }
-    struct cloud cloud = {.points = calloc(count_rows(view) + 1, sizeof *cloud.points)};
-    if (!cloud.points)
-        return false;
+    struct cloud cloud = {.points = memory_take(count_rows(view), sizeof *cloud.points)};
     if (kind == PLOT_SLOTS)
         collect_slots(&cloud, self);
     else
@@ -651,5 +650,4 @@ bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, s
     else
         write_cloud(out, document, view, group, &cloud, kind);
     free(cloud.points);
-    return true;
 }

@@ -37,8 +37,8 @@ const char *plotdata_kind_name(enum plot_kind kind);
  * latency. */
 bool plotdata_has(const struct view *view, size_t group, enum plot_kind kind);
 
-/* Writes the data of a picture that the group has.  False without memory. */
-bool plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
+/* Writes the data of a picture that the group has. */
+void plotdata_write(FILE *out, const cJSON *document, const struct view *view, size_t group,
                     enum plot_kind kind);
 
 /* Block 0: title, machine, blocks and series; and its note on the cells of that group that are missing. */

@@ -30,7 +30,7 @@ void custom_write(FILE *out, const struct result_document *document);
  * Its time is that of one pass over the stream, in seconds. */
 void junit_write(FILE *out, const struct result_document *document);
 
-/* The same of a comparison (docs/COMPARE-FORMAT.md).  What makes the command fail (key `fail_on`) is a failure; what
+/* The same of a comparison (schema/comparison-1.json).  What makes the command fail (key `fail_on`) is a failure; what
  * else regressed or is inconclusive is skipped, with its reason.  Its time is that of one call in NEW, in seconds. */
 void compare_junit_write(FILE *out, const cJSON *comparison);
 

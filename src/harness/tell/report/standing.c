@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/view.h"
@@ -153,20 +154,31 @@ static bool knows_all(const struct view_group *group, const struct view_row *fas
     return true;
 }
 
-static void add_row(const struct view_row *row, const struct view_row *fastest, double share,
-                    const char *phase, cJSON *same, cJSON *behind)
+/* A phase in which nobody stands behind the fastest yet; NULL: it is not known. */
+static cJSON *begin_phase(const char *name, const char *fastest, double share)
 {
-    struct summary ratio = ratio_of(row, fastest, phase);
+    cJSON *phase = cJSON_CreateObject();
+    json_add_text(phase, "phase", name);
+    json_add_text(phase, "fastest", fastest);
+    json_add_measure(phase, "harness_share", share);
+    json_add(phase, "not_different", cJSON_CreateArray());
+    json_add(phase, "behind", cJSON_CreateArray());
+    return phase;
+}
+
+static void add_other(cJSON *phase, const char *label, struct summary ratio, double share)
+{
     if (ratio.low <= 1 + MARGIN) {
-        cJSON_AddItemToArray(same, jsontext_string(row->label));
+        cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "not_different"),
+                             jsontext_string(label));
         return;
     }
     cJSON *other = cJSON_CreateObject();
-    json_add_text(other, "design", row->label);
+    json_add_text(other, "design", label);
     json_add(other, "ratio", interval_of_summary(&ratio));
     struct summary net = net_of_share(ratio, share);
     json_add(other, "ratio_net", net.count > 0 ? interval_of_summary(&net) : cJSON_CreateNull());
-    cJSON_AddItemToArray(behind, other);
+    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "behind"), other);
 }
 
 /* NULL when there is nothing to compare. */
@@ -175,18 +187,14 @@ static cJSON *make_phase(const struct view_group *group, const char *phase)
     const struct view_row *fastest = find_fastest(group, phase);
     if (!fastest || count_parting(group, phase) < 2)
         return NULL;
-    cJSON *object = cJSON_CreateObject();
-    cJSON *same = cJSON_CreateArray(), *behind = cJSON_CreateArray();
     bool is_known = knows_all(group, fastest, phase);
     double share = is_known ? harness_share(group, fastest, phase) : NAN;
-    for (size_t i = 0; i < group->row_count && is_known; i++)
-        if (&group->rows[i] != fastest && takes_part(&group->rows[i], phase))
-            add_row(&group->rows[i], fastest, share, phase, same, behind);
-    json_add_text(object, "phase", phase);
-    json_add_text(object, "fastest", is_known ? fastest->label : NULL);
-    json_add_measure(object, "harness_share", share);
-    json_add(object, "not_different", same);
-    json_add(object, "behind", behind);
+    cJSON *object = begin_phase(phase, is_known ? fastest->label : NULL, share);
+    for (size_t i = 0; i < group->row_count && is_known; i++) {
+        const struct view_row *row = &group->rows[i];
+        if (row != fastest && takes_part(row, phase))
+            add_other(object, row->label, ratio_of(row, fastest, phase), share);
+    }
     return object;
 }
 
@@ -201,7 +209,7 @@ struct behind {
 
 static bool is_same(const cJSON *left, const cJSON *right)
 {
-    return strcmp(json_get_text(left, "fastest"), json_get_text(right, "fastest")) == 0 &&
+    return json_says(left, "fastest", json_get_text(right, "fastest")) &&
            cJSON_Compare(json_get(left, "not_different"), json_get(right, "not_different"), true);
 }
 
@@ -318,8 +326,8 @@ static void say_share(struct text *line, const cJSON *first)
 
 static void say_behind(struct text *line, const cJSON *first, size_t rows)
 {
-    struct behind *all = calloc(rows + 1, sizeof *all);
-    size_t count = all ? gather(first, all) : 0;
+    struct behind *all = memory_take(rows, sizeof *all);
+    size_t count = gather(first, all);
     bool is_unclear = drop_unclear(all, count);
     size_t named = count <= NAMED + 1 ? count : NAMED;
     for (size_t i = 0; i < named; i++) {
@@ -357,7 +365,7 @@ static void say_same(struct text *line, const cJSON *same)
 /* Of a load at its pace on the real clock the 99th percentile of lateness is compared. */
 static bool is_lateness(const cJSON *phase)
 {
-    return strcmp(json_get_text(phase, "phase"), "late p99") == 0;
+    return json_says(phase, "phase", "late p99");
 }
 
 /* "fastest: hashed in start and stop, 1.6 times before heap, 2.1 to 3.3 times hier; not significantly .." */
@@ -422,22 +430,6 @@ static struct summary ratio_to(const struct standing_contender *one,
     return summary_of(ratios, count);
 }
 
-static void add_contender(const struct standing_contender *one,
-                          const struct standing_contender *best, cJSON *phase)
-{
-    struct summary ratio = ratio_to(one, best);
-    cJSON *same = cJSON_GetObjectItemCaseSensitive(phase, "not_different"), *other;
-    if (ratio.low <= 1 + MARGIN) {
-        cJSON_AddItemToArray(same, jsontext_string(one->label));
-        return;
-    }
-    other = cJSON_CreateObject();
-    json_add_text(other, "design", one->label);
-    json_add(other, "ratio", interval_of_summary(&ratio));
-    json_add(other, "ratio_net", cJSON_CreateNull());
-    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "behind"), other);
-}
-
 cJSON *standing_phase(const char *name, const struct standing_contender *all, size_t count)
 {
     const struct standing_contender *best = NULL;
@@ -449,15 +441,10 @@ cJSON *standing_phase(const char *name, const struct standing_contender *all, si
     }
     if (!best || count < 2)
         return NULL;
-    cJSON *phase = cJSON_CreateObject();
-    json_add_text(phase, "phase", name);
-    json_add_text(phase, "fastest", is_known ? best->label : NULL);
-    json_add_measure(phase, "harness_share", NAN);
-    json_add(phase, "not_different", cJSON_CreateArray());
-    json_add(phase, "behind", cJSON_CreateArray());
+    cJSON *phase = begin_phase(name, is_known ? best->label : NULL, NAN);
     for (size_t i = 0; i < count && is_known; i++)
         if (&all[i] != best)
-            add_contender(&all[i], best, phase);
+            add_other(phase, all[i].label, ratio_to(&all[i], best), NAN);
     return phase;
 }
 
@@ -473,11 +460,11 @@ void standing_say(struct text *line, const cJSON *phase)
  * can the time per operation.  NULL: an idle one has neither, or there is nothing to compare. */
 static cJSON *make_clock_phase(const struct view_group *group)
 {
-    struct standing_contender *all = calloc(group->row_count + 1, sizeof *all);
+    struct standing_contender *all = memory_take(group->row_count + 1, sizeof *all);
     const char *load = json_get_text(group->rows[0].cell, "clock.load");
     bool is_paced = strcmp(load, "paced") == 0;
     size_t count = 0;
-    for (size_t i = 0; all && i < group->row_count; i++) {
+    for (size_t i = 0; i < group->row_count; i++) {
         const cJSON *run;
         if (!group->rows[i].ok)
             continue;
@@ -540,7 +527,7 @@ cJSON *standing_make(const cJSON *document)
 {
     struct view view = view_make(document);
     cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; list && i < view.group_count; i++) {
+    for (size_t i = 0; i < view.group_count; i++) {
         cJSON *group = make_group(&view.groups[i]);
         if (cJSON_GetArraySize(json_get(group, "phases")) > 0)
             cJSON_AddItemToArray(list, group);

@@ -2,7 +2,7 @@
  * standing.h - says which design is the fastest on each stream of a run, phase by phase, and by what factor.
  *
  * Two designs differ significantly when the 95 % interval of the median ratio of their samples, divided pair by
- * pair, lies beyond 3 % (docs/RESULT-FORMAT.md, "standing").  With fewer than six samples nothing is said.
+ * pair, lies beyond 3 % (schema/result-1.json, "standing").  With fewer than six samples nothing is said.
  *
  * Where `null` was timed on the stream, each factor stands beside one net of the harness: both times less what null
  * takes for the same calls.
@@ -15,7 +15,7 @@
 
 #include <cjson/cJSON.h>
 
-/* An array with an object for each stream on which designs compete; the caller's.  NULL without memory. */
+/* An array with an object for each stream on which designs compete; the caller's. */
 cJSON *standing_make(const cJSON *document);
 
 /* What has a value per run, less is better: runners, stores.  `label` is borrowed. */

@@ -57,11 +57,6 @@ static bool same_experiment(const cJSON *a, const cJSON *b)
     return true;
 }
 
-static bool is_ok(const cJSON *cell)
-{
-    return strcmp(json_get_text(cell, "status"), "ok") == 0;
-}
-
 static const cJSON *phase_named(const cJSON *cell, const char *name)
 {
     struct view_row row = {.cell = cell};
@@ -100,7 +95,7 @@ static struct sweep collect(const cJSON *first, const cJSON *phase, enum sweep_o
         .first = first, .phase = json_get_text(phase, "name"), .operation = operation};
     for (const cJSON *cell = first; cell && sweep.count < GROWTH_POINTS_MAX; cell = cell->next) {
         const cJSON *own = phase_named(cell, sweep.phase);
-        if (is_ok(cell) && own && same_experiment(first, cell) &&
+        if (json_says(cell, "status", "ok") && own && same_experiment(first, cell) &&
             operation_of(own) == sweep.operation)
             add_point(&sweep, cell, own);
     }
@@ -112,7 +107,7 @@ static bool is_first(const cJSON *cells, const cJSON *cell, const cJSON *phase)
 {
     for (const cJSON *before = cells->child; before != cell; before = before->next) {
         const cJSON *own = phase_named(before, json_get_text(phase, "name"));
-        if (is_ok(before) && own && operation_of(own) == operation_of(phase) &&
+        if (json_says(before, "status", "ok") && own && operation_of(own) == operation_of(phase) &&
             same_experiment(before, cell))
             return false;
     }
@@ -141,7 +136,8 @@ static void visit_sweeps(const cJSON *document, sweep_visit_fn *visit, void *ctx
     const cJSON *cells = json_get(document, "cells"), *cell;
     cJSON_ArrayForEach(cell, cells)
     {
-        if (is_ok(cell) && !cJSON_IsTrue(json_get(cell, "traits.keeps_nothing")))
+        if (json_says(cell, "status", "ok") &&
+            !cJSON_IsTrue(json_get(cell, "traits.keeps_nothing")))
             visit_phases(cells, cell, visit, ctx);
     }
 }
@@ -319,8 +315,7 @@ static void try_sweep(void *ctx, const struct sweep *sweep, const struct growth_
 {
     struct trial *trial = ctx;
     const struct sweep_claim *claim = trial->claim;
-    if (sweep->operation != claim->operation ||
-        strcmp(json_get_text(sweep->first, "impl"), claim->impl) != 0)
+    if (sweep->operation != claim->operation || !json_says(sweep->first, "impl", claim->impl))
         return;
     trial->sweeps++;
     enum growth_answer answer = growth_at_most(work, sweep->work, sweep->count, claim->bound);

@@ -2,6 +2,7 @@
 #include "harness/tell/report/view.h"
 
 #include "harness/base/json.h"
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 
 #include <inttypes.h>
@@ -9,11 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_ok(const cJSON *cell)
-{
-    return strcmp(json_get_text(cell, "status"), "ok") == 0;
-}
 
 /* True when another row of the design has another value of the parameter. */
 static bool param_varies(const struct view_group *group, const struct view_row *row,
@@ -24,7 +20,7 @@ static bool param_varies(const struct view_group *group, const struct view_row *
         const cJSON *cell = group->rows[i].cell;
         const cJSON *other =
             cJSON_GetObjectItemCaseSensitive(json_get(cell, "params"), param->string);
-        if (strcmp(json_get_text(cell, "impl"), impl) == 0 && !cJSON_Compare(param, other, true))
+        if (json_says(cell, "impl", impl) && !cJSON_Compare(param, other, true))
             return true;
     }
     return false;
@@ -112,7 +108,7 @@ static void add_row(struct view_group *group, const cJSON *cell)
 {
     struct view_row *row = &group->rows[group->row_count++];
     row->cell = cell;
-    row->ok = is_ok(cell);
+    row->ok = json_says(cell, "status", "ok");
     row->is_harness = cJSON_IsTrue(json_get(cell, "traits.keeps_nothing"));
     row->is_real_clock =
         cJSON_IsTrue(json_get(cell, "traits.real_clock")) || json_get(cell, "runner");
@@ -137,12 +133,12 @@ struct view view_make(const cJSON *document)
     const cJSON *cells = json_get(document, "cells"), *cell;
     size_t count = (size_t)cJSON_GetArraySize(cells), used = 0;
     struct view view = {
-        .groups = calloc(count + 1, sizeof *view.groups),
-        .rows = calloc(count + 1, sizeof *view.rows),
+        .groups = memory_take(count, sizeof *view.groups),
+        .rows = memory_take(count, sizeof *view.rows),
     };
     cJSON_ArrayForEach(cell, cells)
     {
-        if (!view.groups || !view.rows || already_grouped(&view, cell))
+        if (already_grouped(&view, cell))
             continue;
         struct view_group *group = &view.groups[view.group_count++];
         *group = (struct view_group){
@@ -173,7 +169,7 @@ const cJSON *view_phase(const struct view_row *row, const char *name)
     const cJSON *phase;
     cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
     {
-        if (strcmp(json_get_text(phase, "name"), name) == 0)
+        if (json_says(phase, "name", name))
             return phase;
     }
     return NULL;
@@ -225,10 +221,10 @@ void view_title(char *out, size_t size, const struct view_group *group)
 
 /* ---- For formats that know benchmarks by their names alone. ---------------------------------- */
 
-static bool same_name(const cJSON *a, const cJSON *b)
+bool view_same_cell(const cJSON *a, const cJSON *b)
 {
-    return strcmp(json_get_text(a, "impl"), json_get_text(b, "impl")) == 0 &&
-           strcmp(json_get_text(a, "workload"), json_get_text(b, "workload")) == 0 &&
+    return json_says(a, "impl", json_get_text(b, "impl")) &&
+           json_says(a, "workload", json_get_text(b, "workload")) &&
            json_get_number(a, "tasks") == json_get_number(b, "tasks") &&
            cJSON_Compare(json_get(a, "requested"), json_get(b, "requested"), true);
 }
@@ -240,7 +236,7 @@ static void name_arguments(char *out, size_t size, const cJSON *cells, const cJS
     char params[VIEW_NAME_SIZE / 2];
     size_t before = 0;
     for (const cJSON *other = cells->child; other != cell; other = other->next)
-        before += same_name(other, cell);
+        before += view_same_cell(other, cell);
     json_format_params(params, sizeof params, json_get(cell, "requested"));
     for (char *c = params; *c; c++)
         *c = *c == ' ' ? '/' : *c == '=' ? ':' : *c;
@@ -280,7 +276,7 @@ void view_each(const cJSON *document, view_item_fn *take, void *context)
     const cJSON *cells = json_get(document, "cells"), *cell;
     cJSON_ArrayForEach(cell, cells)
     {
-        if (is_ok(cell))
+        if (json_says(cell, "status", "ok"))
             take_cell(cells, cell, take, context);
     }
 }

@@ -39,7 +39,7 @@ struct view {
     struct view_row *rows;
 };
 
-/* Without memory, a view without groups.  Free it with view_free. */
+/* Free it with view_free. */
 struct view view_make(const cJSON *document);
 /* Empty afterwards; the document stays. */
 void view_free(struct view *view);
@@ -83,6 +83,9 @@ typedef void view_item_fn(void *context, const struct view_item *item);
  * have the parameters that were asked for and not the derived ones, so that the same command leads
  * to the same names.  What would bear a name for the second time gets "/cell:2" behind it. */
 void view_each(const cJSON *document, view_item_fn *take, void *context);
+
+/* Are both of the same design with the same settings asked for, workload and tasks? */
+bool view_same_cell(const cJSON *a, const cJSON *b);
 
 /* The same name for a cell of the document as a whole, whatever its status. */
 void view_cell_name(char *out, size_t size, const cJSON *document, const cJSON *cell);

@@ -31,7 +31,7 @@ struct inline_pictures {
 };
 
 /* Draws all pictures of the document; free them in any case.  Without gnuplot there are none and `missing`
- * says why.  DIAG_RUN without memory, or when what was drawn cannot be read. */
+ * says why.  DIAG_RUN when what was drawn cannot be read. */
 int inline_draw(const cJSON *document, const char *scripts_directory, struct inline_pictures *out,
                 struct diag *diag);
 /* Empty afterwards. */

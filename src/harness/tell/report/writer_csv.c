@@ -25,10 +25,10 @@ static void write_text(FILE *out, const struct page_line *cell)
     char *text = NULL;
     size_t size = 0;
     FILE *joined = open_memstream(&text, &size);
-    for (size_t i = 0; joined && i < cell->count; i++)
+    for (size_t i = 0; i < cell->count; i++)
         fputs(cell->spans[i].text, joined);
-    if (joined && fclose(joined) == 0)
-        write_field(out, text);
+    fclose(joined);
+    write_field(out, text);
     free(text);
 }
 

@@ -247,24 +247,23 @@ static void write_block(FILE *out, const struct page_block *block,
     case PAGE_FOLD:
         write_fold(out, block);
         break;
-    case PAGE_FOLD_END:
-        fputs("</details>\n", out);
-        break;
     case PAGE_SECTION:
         write_section(out, block);
-        break;
-    case PAGE_SECTION_END:
-        fputs("</section>\n", out);
         break;
     case PAGE_ASIDE:
         write_aside(out, block);
         break;
-    case PAGE_ASIDE_END:
-        fputs("</div>\n", out);
-        break;
     case PAGE_PICTURES:
         if (pictures)
             write_pictures(out, block, pictures);
+        break;
+    case PAGE_FOLD_END:
+    case PAGE_SECTION_END:
+    case PAGE_ASIDE_END:
+        fprintf(out, "</%s>\n",
+                block->kind == PAGE_FOLD_END      ? "details"
+                : block->kind == PAGE_SECTION_END ? "section"
+                                                  : "div");
         break;
     case PAGE_DATA:
         break;

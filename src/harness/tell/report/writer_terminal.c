@@ -1,4 +1,5 @@
 /* writer_terminal.c - writes a page as text that fits the terminal. */
+#include "harness/base/memory.h"
 #include "harness/base/utf8.h"
 #include "harness/base/wrap.h"
 #include "harness/tell/report/page.h"
@@ -106,24 +107,15 @@ static void write_line(const struct terminal *terminal, const struct page_line *
     }
 }
 
-/* The line as a text of its own, colours included; from malloc. */
-static char *line_text(const struct terminal *terminal, const struct page_line *line)
+static void write_wrapped(const struct terminal *terminal, const struct page_line *line, int used,
+                          int hanging)
 {
     char *text = NULL;
     size_t size = 0;
     struct terminal memory = {open_memstream(&text, &size), terminal->style};
-    if (!memory.out)
-        return NULL;
     write_line(&memory, line, NULL);
-    return fclose(memory.out) == 0 ? text : NULL;
-}
-
-static void write_wrapped(const struct terminal *terminal, const struct page_line *line, int used,
-                          int hanging)
-{
-    char *text = line_text(terminal, line);
-    if (text)
-        wrap_write(terminal->out, text, used, hanging, terminal->style->columns);
+    fclose(memory.out);
+    wrap_write(terminal->out, text, used, hanging, terminal->style->columns);
     free(text);
 }
 
@@ -199,16 +191,14 @@ static void drop_to_fit(struct layout *layout, size_t columns)
         }
 }
 
-static bool layout_open(struct layout *layout, const struct page_table *table,
+static void layout_open(struct layout *layout, const struct page_table *table,
                         const struct report_style *style)
 {
     *layout = (struct layout){
         .table = table,
-        .columns = calloc(table->column_count + 1, sizeof *layout->columns),
-        .widths = calloc(table->column_count + 1, sizeof *layout->widths),
+        .columns = memory_take(table->column_count, sizeof *layout->columns),
+        .widths = memory_take(table->column_count, sizeof *layout->widths),
     };
-    if (!layout->columns || !layout->widths)
-        return false;
     for (size_t i = 0; i < table->column_count; i++) {
         if (table->columns[i].flags & PAGE_PROSE)
             continue;
@@ -216,13 +206,6 @@ static bool layout_open(struct layout *layout, const struct page_table *table,
         layout->widths[layout->count++] = width_of(table, i, style);
     }
     drop_to_fit(layout, style->columns);
-    return true;
-}
-
-static void layout_close(struct layout *layout)
-{
-    free(layout->columns);
-    free(layout->widths);
 }
 
 static void write_blanks(FILE *out, size_t count)
@@ -293,17 +276,17 @@ static void write_row(const struct terminal *terminal, const struct layout *layo
 static void write_table(const struct terminal *terminal, const struct page_table *table)
 {
     struct layout layout;
-    if (layout_open(&layout, table, terminal->style)) {
-        write_head(terminal, &layout, false);
-        write_head(terminal, &layout, true);
-        write_rule(terminal, &layout);
-        for (size_t row = 0; row < table->row_count; row++)
-            write_row(terminal, &layout, row);
-        if (layout.dropped)
-            fprintf(terminal->out, "%zu more column%s on a wider terminal, or in the CSV\n",
-                    layout.dropped, layout.dropped == 1 ? "" : "s");
-    }
-    layout_close(&layout);
+    layout_open(&layout, table, terminal->style);
+    write_head(terminal, &layout, false);
+    write_head(terminal, &layout, true);
+    write_rule(terminal, &layout);
+    for (size_t row = 0; row < table->row_count; row++)
+        write_row(terminal, &layout, row);
+    if (layout.dropped)
+        fprintf(terminal->out, "%zu more column%s on a wider terminal, or in the CSV\n",
+                layout.dropped, layout.dropped == 1 ? "" : "s");
+    free(layout.columns);
+    free(layout.widths);
 }
 
 /* ---- Blocks. --------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* cell.c - writes a cell of a result: the keys of docs/RESULT-FORMAT.md, in that order. */
+/* cell.c - writes a cell of a result: the keys of schema/result-1.json, in that order. */
 #include "harness/tell/result/cell.h"
 
 #include "harness/base/json.h"

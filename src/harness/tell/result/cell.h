@@ -5,6 +5,8 @@
 #define TWBENCH_CELL_H
 
 #include "harness/measure/plan/plan.h"
+
+#include "harness/base/memory.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/workload/stream.h"
 
@@ -47,7 +49,7 @@ struct cell_identity {
 void cell_identity_text(char *out, size_t size, const struct cell_identity *identity,
                         const struct stream *stream);
 
-/* The cell object, owned by the caller; keys are left out without memory (see json.h). */
+/* The cell object, owned by the caller. */
 cJSON *cell_make(const struct cell_identity *identity, const struct stream *stream,
                  const struct outcome *outcome, double harness_ns_per_op);
 

@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
 #include "harness/tell/result/shape.h"
@@ -128,18 +129,11 @@ static cJSON *make_head(const struct result_origin *origin)
 
 int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag)
 {
-    struct result_document *document = calloc(1, sizeof *document);
-    cJSON *root = make_head(origin);
-    struct diag incomplete;
-    if (!document || shape_check_head(root, "result", &incomplete) != DIAG_OK) {
-        cJSON_Delete(root);
-        free(document);
-        return diag_run(diag, "no memory for a result document");
-    }
-    document->root = root;
-    document->cells = cJSON_GetObjectItemCaseSensitive(root, "cells");
+    struct result_document *document = memory_take(1, sizeof *document);
+    document->root = make_head(origin);
+    document->cells = cJSON_GetObjectItemCaseSensitive(document->root, "cells");
     *out = document;
-    return DIAG_OK;
+    return shape_check_head(document->root, "result", diag);
 }
 
 void result_free(struct result_document *document)
@@ -162,24 +156,18 @@ static const cJSON *find_cell(const struct result_document *document, const char
     *index = 0;
     cJSON_ArrayForEach(cell, document->cells)
     {
-        if (strcmp(json_get_text(cell, "identity"), identity) == 0)
+        if (json_says(cell, "identity", identity))
             return cell;
         ++*index;
     }
     return NULL;
 }
 
-static bool reserve_text(struct result_document *document)
+/* The text, from malloc, behind the others. */
+static void keep_text(struct result_document *document, char *text)
 {
-    if (document->count < document->room)
-        return true;
-    size_t room = document->room * 2 + 16;
-    char **texts = realloc(document->texts, room * sizeof *texts);
-    if (!texts)
-        return false;
-    document->texts = texts;
-    document->room = room;
-    return true;
+    memory_room(&document->texts, document->count, &document->room, sizeof *document->texts);
+    document->texts[document->count++] = text;
 }
 
 /* Puts a cell and its text, which it takes over, at its place: behind the others, or where the same
@@ -193,7 +181,7 @@ static void place_cell(struct result_document *document, cJSON *cell, char *text
         document->texts[index] = text;
     } else {
         cJSON_AddItemToArray(document->cells, cell);
-        document->texts[document->count++] = text;
+        keep_text(document, text);
     }
 }
 
@@ -211,7 +199,7 @@ cJSON *result_begin(const cJSON *head, const char *kind)
 }
 
 /* The cell is read back from its text, so that readers meet the same whether a document was built
- * or loaded; the check sees keys that were left out for want of memory. */
+ * or loaded. */
 int result_add_cell(struct result_document *document, const struct cell_identity *identity,
                     const struct stream *stream, const struct outcome *outcome,
                     double harness_ns_per_op, struct diag *diag)
@@ -220,17 +208,16 @@ int result_add_cell(struct result_document *document, const struct cell_identity
     char *text = cJSON_PrintUnformatted(made);
     cJSON_Delete(made);
     cJSON *cell = NULL;
-    struct diag incomplete;
-    if (text)
-        (void)jsontext_read("result", text, strlen(text), "a cell", &cell, &incomplete);
-    if (!reserve_text(document) || !cell ||
-        shape_check_cell(cell, document->count, "result", &incomplete) != DIAG_OK) {
-        cJSON_Delete(cell);
-        cJSON_free(text);
-        return diag_run(diag, "no memory for a cell of the result");
+    int status = jsontext_read("result", text, strlen(text), "a cell", &cell, diag);
+    if (status == DIAG_OK)
+        status = shape_check_cell(cell, document->count, "result", diag);
+    if (status == DIAG_OK) {
+        place_cell(document, cell, text);
+        return DIAG_OK;
     }
-    place_cell(document, cell, text);
-    return DIAG_OK;
+    cJSON_Delete(cell);
+    cJSON_free(text);
+    return status;
 }
 
 /* The limit under which the cell gave up, against the one it would have now; 0 is no limit. */
@@ -270,7 +257,7 @@ double result_harness_ns_per_op(const struct result_document *document, const st
     cJSON_ArrayForEach(cell, document->cells)
     {
         double cost_ns = json_get_number(cell, "harness_ns_per_op");
-        if (strcmp(json_get_text(cell, "stream.hash"), hash) == 0 && !isnan(cost_ns))
+        if (json_says(cell, "stream.hash", hash) && !isnan(cost_ns))
             return cost_ns;
     }
     return -1;
@@ -278,24 +265,22 @@ double result_harness_ns_per_op(const struct result_document *document, const st
 
 int result_attach(struct result_document *document, const char *key, cJSON *item, struct diag *diag)
 {
-    bool done = item && (cJSON_HasObjectItem(document->root, key)
-                             ? cJSON_ReplaceItemInObjectCaseSensitive(document->root, key, item)
-                             : cJSON_AddItemToObject(document->root, key, item));
-    if (!done)
-        cJSON_Delete(item);
-    return done ? DIAG_OK : diag_run(diag, "no memory for '%s' of the document", key);
+    (void)diag;
+    if (cJSON_HasObjectItem(document->root, key))
+        cJSON_ReplaceItemInObjectCaseSensitive(document->root, key, item);
+    else
+        cJSON_AddItemToObject(document->root, key, item);
+    return DIAG_OK;
 }
 
 int result_leave_out(struct result_document *document, const char *text, struct diag *diag)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(document->root, "left_out");
-    cJSON *item = jsontext_string(text);
+    (void)diag;
     if (!list)
         list = cJSON_AddArrayToObject(document->root, "left_out");
-    if (list && item && cJSON_AddItemToArray(list, item))
-        return DIAG_OK;
-    cJSON_Delete(item);
-    return diag_run(diag, "no memory for what was left out");
+    cJSON_AddItemToArray(list, jsontext_string(text));
+    return DIAG_OK;
 }
 
 void result_forget_left_out(struct result_document *document)
@@ -419,10 +404,7 @@ static int keep_texts(struct result_document *document, const char *text, const 
         if (!at || *at == ']')
             return diag_usage(diag, "%s: cells: there twice, or not spelt plainly", path);
         const char *end = skip_value(at);
-        char *copy = reserve_text(document) ? strndup(at, (size_t)(end - at)) : NULL;
-        if (!copy)
-            return diag_run(diag, "%s: no memory for its cells", path);
-        document->texts[document->count++] = copy;
+        keep_text(document, strndup(at, (size_t)(end - at)));
         at = skip_blanks(end);
         at = skip_blanks(at + (*at == ','));
     }
@@ -477,9 +459,8 @@ int result_load(const char *path, struct result_document **out, struct diag *dia
 int result_parse(const char *text, size_t size, const char *name, struct result_document **out,
                  struct diag *diag)
 {
-    struct result_document *document = calloc(1, sizeof *document);
-    int status = document ? load_text(text, size, name, document, diag)
-                          : diag_run(diag, "%s: no memory to load it", name);
+    struct result_document *document = memory_take(1, sizeof *document);
+    int status = load_text(text, size, name, document, diag);
     if (status == DIAG_OK)
         *out = document;
     else

@@ -6,7 +6,7 @@
  * texts are kept: writing the file again after each cell joins strings, it does not print the whole
  * document again, and cells of a loaded file are written back byte for byte.
  *
- * docs/RESULT-FORMAT.md explains the keys, schema/result-1.json states them for machines.
+ * schema/result-1.json says what the keys mean.
  */
 #ifndef TWBENCH_DOCUMENT_H
 #define TWBENCH_DOCUMENT_H
@@ -45,7 +45,7 @@ struct result_origin {
     struct result_harness harness;
 };
 
-/* The owner frees it with result_free.  Strings are copied.  DIAG_RUN only without memory. */
+/* The owner frees it with result_free.  Strings are copied. */
 int result_new(const struct result_origin *origin, struct result_document **out, struct diag *diag);
 /* With its root and its texts; NULL is allowed. */
 void result_free(struct result_document *document);
@@ -71,11 +71,15 @@ double result_harness_ns_per_op(const struct result_document *document,
                                 const struct stream *stream);
 
 /* Puts `item`, which the document owns from then on, beside the cells, or in the place of what has this
- * key: what other documents have more than a result (docs/CLAIMS-FORMAT.md).  DIAG_RUN without memory. */
+<<<<<<< HEAD
+ * key: what other documents have more than a result (labs/teach/docs/CLAIMS.md).  DIAG_RUN without memory. */
+=======
+ * key: what other documents have more than a result (labs/teach/docs/CLAIMS.md). */
+>>>>>>> w-tell
 int result_attach(struct result_document *document, const char *key, cJSON *item,
                   struct diag *diag);
 
-/* Adds a text to "left_out", what was asked for and is not there.  DIAG_RUN without memory. */
+/* Adds a text to "left_out", what was asked for and is not there. */
 int result_leave_out(struct result_document *document, const char *text, struct diag *diag);
 /* What is tried again is not left out yet. */
 void result_forget_left_out(struct result_document *document);

@@ -2,7 +2,7 @@
  * figures.h - the catalogue of figures: what every key of a run's cell is, said once (figures.def).
  *
  * From it come the columns of tables, CSV and HTML sheets, the measures of exports, the names in claims, the rules
- * of the loader, and by `make figures` the schema and the tables of docs/RESULT-FORMAT.md.
+ * of the loader, and by `make figures` the schema.
  */
 #ifndef TWBENCH_FIGURES_H
 #define TWBENCH_FIGURES_H

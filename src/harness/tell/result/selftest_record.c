@@ -218,8 +218,6 @@ int selftest_record_write(const cJSON *selftest, struct diag *diag)
     cJSON *root = make_file(&record, selftest);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
-    if (!text)
-        return diag_run(diag, "%s: no memory to write it", path);
     int status = make_directories(path, diag);
     if (status == DIAG_OK)
         status = file_replace(path, print_text, text, diag);
@@ -269,10 +267,10 @@ static bool is_same_machine(const cJSON *then, const struct machine *machine, co
     char tag[16];
     read_tag(tag, sizeof tag, root);
     double cores = json_get_number(then, "cores");
-    bool is_same = strcmp(json_get_text(then, "tag"), tag) == 0 &&
-                   (isnan(cores) ? 0 : cores) == (double)machine->cores;
+    bool is_same =
+        json_says(then, "tag", tag) && (isnan(cores) ? 0 : cores) == (double)machine->cores;
     for (size_t i = 0; i < MACHINE_KEYS; i++)
-        is_same = is_same && strcmp(json_get_text(then, machine_keys[i]), now[i]) == 0;
+        is_same = is_same && json_says(then, machine_keys[i], now[i]);
     return is_same;
 }
 
@@ -282,7 +280,7 @@ void selftest_record_read(struct selftest_record *record, const struct machine *
     *record = (struct selftest_record){.date_utc = ""};
     cJSON *file = read_file();
     struct selftest_record found;
-    if (strcmp(json_get_text(file, "kind"), RECORD_KIND) == 0 &&
+    if (json_says(file, "kind", RECORD_KIND) &&
         json_get_number(file, "schema_version") == RECORD_VERSION &&
         is_same_machine(json_get(file, "machine"), machine, root) &&
         read_record(&found, json_get(file, "selftest"), false) && is_recent(found.date_utc, now))

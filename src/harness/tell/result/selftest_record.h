@@ -5,7 +5,7 @@
  * ~/.local/state; nowhere without HOME), and each result carries it in machine.selftest while it is at
  * most 30 days old and the machine is still the same.  The last selftest replaces the one before it.
  *
- * docs/SELFTEST-FORMAT.md explains the keys.
+ * schema/selftest-1.json explains the keys.
  */
 #ifndef TWBENCH_SELFTEST_RECORD_H
 #define TWBENCH_SELFTEST_RECORD_H

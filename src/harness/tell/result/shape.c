@@ -267,7 +267,7 @@ int shape_check_kind(const cJSON *root, const char *kind, const struct shape_rul
 {
     struct walk walk = {.what = what, .diag = diag};
     int status = check_version(root, kind, what, diag);
-    if (status == DIAG_OK && strcmp(json_get_text(root, "kind"), kind) != 0)
+    if (status == DIAG_OK && !json_says(root, "kind", kind))
         status = diag_usage(diag, "%s: kind: \"%s\"; expected what 'twbench %s --json' wrote", what,
                             json_get_text(root, "kind"), kind);
     if (status == DIAG_OK)
