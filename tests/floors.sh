@@ -1,11 +1,14 @@
 #!/bin/bash
-# floors.sh [ROOT] - hold the tree to the rules of docs/ARCHITECTURE.md that a script can see.
+# floors.sh [ROOT|--lines] - hold the tree to the rules of docs/ARCHITECTURE.md that a script can see.
 #
 # The floors are read from the table there, so that the document and the check cannot differ.  Prints
 # TAP; tests/floors_selftest.sh plants a violation of each rule and sees it caught.
+# RULE=WORDS holds it to the rule of these words alone; --lines prints how many lines each part has, for tests/bounds.tsv.
 # shellcheck disable=SC2317  # the rules are called by name, from the table at the end
 set -uo pipefail
 
+only_lines=
+[ "${1:-}" != --lines ] || { only_lines=1 && shift; }
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
 longest_function_lines=60
@@ -17,6 +20,10 @@ project_files() {
 
 source_files() {
     find src -name '*.[ch]' | sort
+}
+
+lab_files() {
+    find labs \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' \) | sort
 }
 
 # "floor room" for each room of the table, the longest room first so that the first match is it.
@@ -73,9 +80,55 @@ modules_have_no_circles() {
 
 included_files_exist() {
     includes | while read -r file included; do
-        [ -e "$included" ] || [ "$included" = src/build_info.h ] ||
+        [ -e "$included" ] || [[ $included =~ ^src/(build_info\.h|labs\.def)$ ]] ||
             echo "$file includes $included, which is not there"
     done
+}
+
+# Tests of the core are of the core too.
+core_includes_no_lab() {
+    grep -rHnE '# *include *"([^"]*/)?labs/' src tests docs --include='*.[ch]' --include='*.cpp' --include='*.def'
+}
+
+# "file lab" for each include of a file below labs/.
+includes_of_labs() {
+    lab_files | xargs grep -HoE '(# *include|__has_include\() *"labs/[a-z0-9_-]+' | sed -E 's|:.*"labs/| |'
+}
+
+# Another lab is included by whoever says so in a line "includes: NAME" of the README.
+labs_include_what_they_name() {
+    local file lab other
+    includes_of_labs | sort -u | while read -r file other; do
+        lab=$(cut -d/ -f2 <<<"$file")
+        [ "$lab" = "$other" ] || grep -qE "^includes:.*\b$other\b" "labs/$lab/README.md" ||
+            echo "$file includes the lab $other, which labs/$lab/README.md does not name"
+    done
+}
+
+# Lines of C, headers and .def below the folders given; of folders of tests all text.
+lines_of() {
+    find "$@" \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.def' \) ! -path 'labs/*/tests/*' -exec cat {} + 2>/dev/null | wc -l
+}
+lines_of_tests() {
+    grep -rIc '' "$@" --exclude='*.svg' 2>/dev/null | awk -F: '{ lines += $NF } END { print lines + 0 }'
+}
+lines_now() {
+    local lab designs
+    designs=$(lines_of src/impls)
+    printf 'core\t%d\n' "$(($(lines_of src) - designs))"
+    printf 'designs\t%d\n' "$designs"
+    printf 'labs\t%d\n' "$(lines_of labs)"
+    printf 'tests\t%d\n' "$(lines_of_tests tests labs/*/tests)"
+    for lab in labs/*/; do
+        printf '%s\t%d\n' "${lab%/}" "$(lines_of "$lab")"
+    done
+}
+
+# tests/bounds.tsv has how many lines each part may have.  It goes down when a part does: `tests/floors.sh --lines`.
+parts_keep_their_bounds() {
+    awk -F'\t' 'NR == FNR { if (!/^#/ && (!($1 in bound) || $2 < bound[$1])) bound[$1] = $2 + 0; next }
+        !($1 in bound) { print $1 " has no bound in tests/bounds.tsv"; next }
+        $2 > bound[$1] { print $1 " has " $2 " lines; its bound is " bound[$1] }' tests/bounds.tsv - < <(lines_now)
 }
 
 # A design knows the C library and its own folder; as a plugin it has nothing else.  Its memory comes from
@@ -88,19 +141,19 @@ designs_stand_alone() {
         src/impls/*.[ch]
 }
 
-main_includes_only_cli() {
-    includes | awk '$1 == "src/main.c" && $2 !~ /^src\/harness\/cli\// { print $1 " includes " $2 }'
+main_includes_only_commands() {
+    includes | awk '$1 == "src/main.c" && $2 !~ /^src\/harness\/command\// { print $1 " includes " $2 }'
 }
 
 # A renderer sees the document alone, so that an old result can be shown without a run.
 reports_see_no_run() {
-    includes | awk '$1 ~ /^src\/harness\/tell\/report\// && $2 != "src/harness/ask/show/film.h" &&
-        $2 ~ /^src\/(impls|harness\/(measure\/(run|plan|designs|workload)|prove\/(conform|race|crash)|ask\/show))\// { print $1 " includes " $2 }'
+    includes | awk '$1 ~ /^src\/harness\/tell\/report\// &&
+        $2 ~ /^src\/(impls|harness\/(command|measure\/(run|plan|session|designs|workload)|prove))\// { print $1 " includes " $2 }'
 }
 
 only_some_rooms_call_designs() {
-    source_files | grep -Ev '^src/(impls|libraries|runners|stores|harness/measure/(run|clock|durable)|harness/prove/(conform|race|crash)|harness/measure/sched|harness/ask/show)/' |
-        xargs grep -HnE '(->|\.)(open|start|stop|advance|footprint|describe)\('
+    source_files | grep -Ev '^src/(impls|harness/(prove|measure/(run|sched)))/' |
+        xargs grep -HnE '(->|\.)(open|start|stop|advance|footprint|describe)\(' | grep -v 'stage->open('
 }
 
 # Everything a call needs comes in through its arguments: two runs, or two instances, share nothing.  But
@@ -111,7 +164,7 @@ no_state_is_shared() {
         grep -v '_Thread_local struct guard \*guard_current;$' | grep -v '^src/harness/base/lock.c:[0-9]*:static struct lock \*volatile lock_current;$'
     source_files | xargs grep -HnE '^[A-Za-z_][A-Za-z0-9_ ]* \**[a-z_0-9]+(\[[^]]*\])*( = .*)?;$' |
         grep -Ev '^[^:]*:[0-9]+:(.*typedef|extern|static|const|(struct|enum|union) [a-z0-9_]+;)' |
-        grep -v '_Thread_local struct answer \*answer_current;$' | grep -v '^src/disk/disk_layer.c:[0-9]*:struct disk_log \*disk_current;$'
+        grep -v '_Thread_local struct answer \*answer_current;$'
 }
 
 # What is written into a document is UTF-8, and what is read is JSON: both are seen to in one file.
@@ -121,7 +174,7 @@ json_has_one_door() {
 }
 
 functions_are_short() {
-    { source_files; find tests docs -name '*.[ch]'; } | xargs awk -v limit="$longest_function_lines" '
+    { source_files; find tests docs labs -name '*.[ch]'; } | xargs awk -v limit="$longest_function_lines" '
         FNR == 1 { start = 0 }
         /^$/ || /^}/ { if (start && /^}/ && FNR - start + 1 > limit)
                            print FILENAME ":" start ": a function of " FNR - start + 1 " lines"
@@ -180,9 +233,12 @@ includes_go_down                 a room includes only rooms on lower floors
 modules_have_no_circles          no module includes itself by way of others
 included_files_exist             every included file of the project exists
 designs_stand_alone              a design includes libc and its own folder, and never prints, exits or reads a clock
-main_includes_only_cli           main.c includes only the cli
+core_includes_no_lab             the core includes nothing of a lab
+labs_include_what_they_name      a lab includes another lab only if its README says so
+parts_keep_their_bounds          every part keeps its bound of lines
+main_includes_only_commands      main.c includes only harness/command
 reports_see_no_run               a report includes nothing of a run
-only_some_rooms_call_designs     only run/, conform/, sched/ and show/ call a design
+only_some_rooms_call_designs     only run/, sched/ and prove/ call a design
 no_state_is_shared               nothing at file scope can be written
 json_has_one_door                JSON is read, and strings for it are made, in one file
 functions_are_short              no function is over 60 lines
@@ -192,12 +248,17 @@ file_names_are_unique            file names are unique
 nothing_is_left_undone           nothing is marked as left undone
 nothing_points_outside           nothing points out of the project'
 
+if [ -n "$only_lines" ]; then
+    lines_now
+    exit
+fi
 if [ "$(rooms | wc -l)" -lt 2 ]; then
     echo "1..1"
     echo "not ok 1 - docs/ARCHITECTURE.md has a table of floors"
     exit 1
 fi
 
+[ -z "${RULE:-}" ] || rules=$(grep -F "$RULE" <<<"$rules")
 echo "1..$(wc -l <<<"$rules")"
 number=0 failed=0
 while read -r rule sentence; do

@@ -15,15 +15,20 @@ tall_body=$(printf '    ;\\n%.0s' {1..60})
 plants=$(cat <<END
 every source file is in a room of the table|src/attic/old.c|int old;
 a room includes only rooms on lower floors|src/harness/base/diag.c|#include "harness/measure/plan/plan.h"
-a room includes only rooms on lower floors|src/harness/prove/conform/conform.h|#include "harness/measure/run/outcome.h"
+a room includes only rooms on lower floors|src/harness/prove/conform.h|#include "harness/measure/run/outcome.h"
 no module includes itself by way of others|src/harness/tell/result/cell.h|#include "harness/tell/result/document.h"
 no module includes itself by way of others|src/harness/base/diag.h|#include "harness/base/units.h"
 every included file of the project exists|src/harness/base/diag.c|#include "harness/base/nowhere.h"
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|#include <time.h>
 a design includes libc and its own folder, and never prints, exits or reads a clock|src/impls/null.c|static void shout(void) { printf("now"); }
-main.c includes only the cli|src/main.c|#include "harness/base/diag.h"
+the core includes nothing of a lab|src/harness/base/diag.c|#include "labs/fleet/fleet.h"
+the core includes nothing of a lab|tests/unit/programs.h|#include "labs/fleet/fleet.h"
+a lab includes another lab only if its README says so|labs/fleet/fleet.h|#include "labs/live/live.h"
+every part keeps its bound of lines|tests/bounds.tsv|designs\t1000
+every part keeps its bound of lines|labs/attic/old.c|int old;
+main.c includes only harness/command|src/main.c|#include "harness/base/diag.h"
 a report includes nothing of a run|src/harness/tell/report/view.h|#include "harness/measure/run/outcome.h"
-only run/, conform/, sched/ and show/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
+only run/, sched/ and prove/ call a design|src/harness/base/diag.c|static int go(struct x *x) { return x->advance(x, 1); }
 nothing at file scope can be written|src/harness/base/diag.c|static unsigned calls;
 nothing at file scope can be written|src/harness/base/diag.c|struct diag last[4];
 nothing at file scope can be written|src/harness/base/diag.c|int next(void) {\n    static int n = 0;\n    return n++;\n}
@@ -49,10 +54,10 @@ while IFS='|' read -r sentence file text; do
     number=$((number + 1))
     rm -rf "$copy/tree"
     mkdir "$copy/tree"
-    cp -r "$root/src" "$root/docs" "$root/tests" "$root/tools" "$copy/tree"
+    cp -r "$root/src" "$root/docs" "$root/labs" "$root/tests" "$root/tools" "$copy/tree"
     mkdir -p "$(dirname "$copy/tree/$file")"
     printf '%b\n' "$text" >>"$copy/tree/$file"
-    caught=$(reported "$copy/tree")
+    caught=$(RULE=$sentence reported "$copy/tree")
     if grep -qxF "$sentence" <<<"$caught" && ! grep -qxF "$sentence" <<<"$before"; then
         echo "ok $number - planted in $file: $sentence"
     else

@@ -280,16 +280,12 @@ static int hand_over(const struct call *call, struct diag *diag)
 {
     char *text = NULL;
     size_t size;
-    const struct lab_row *row = NULL;
     struct diag unused;
-    if (program.lab || call->operand_count == 0 || object_kind(call->operands[0]) != OBJECT_NONE ||
+    if (call->operand_count == 0 || object_kind(call->operands[0]) != OBJECT_NONE ||
         strcmp(call->operands[0], "-") == 0 ||
         file_read(call->operands[0], &text, &size, &unused) != DIAG_OK)
         return DIAG_OK;
-    cJSON *json = cJSON_Parse(text);
-    if (json && !document_kind_of(json))
-        row = lab_for_kind(json_get_text(json, "kind"));
-    cJSON_Delete(json);
+    const struct lab_row *row = lab_for_document(text, size);
     free(text);
     return row ? lab_become(row, call->argv, diag) : DIAG_OK;
 }

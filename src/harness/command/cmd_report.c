@@ -49,12 +49,10 @@ static int hand_over(struct call *call, struct diag *diag)
     int status = file_read(call->operands[0], &text, &size, diag);
     if (is_stdin)
         rewind(stdin);
-    cJSON *json = status == DIAG_OK ? cJSON_Parse(text) : NULL;
-    if (json && !document_kind_of(json))
-        row = lab_for_kind(json_get_text(json, "kind"));
-    cJSON_Delete(json);
+    if (status == DIAG_OK)
+        row = lab_for_document(text, size);
     free(text);
-    return row && !program.lab ? lab_become(row, call->argv, diag) : status;
+    return row ? lab_become(row, call->argv, diag) : status;
 }
 
 static int render(struct call *call, render_fn *how)

@@ -26,6 +26,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* What main returns. */
 enum {
     EXIT_OK = 0,
     EXIT_FAILED = 1,
@@ -185,5 +186,20 @@ int command_fail(int status, const struct diag *diag);
 /* A directory of the program's files: "workloads", "plots".  Lives as long as
  * the call. */
 const char *command_place(struct call *call, const char *name, const char *installed);
+
+/* ---- Programs. -------------------------------------------------------------------------------- */
+
+/* The core is one program, and each lab that has commands is another: `twbench stores` starts twbench-durable, which
+ * lies beside it or in the directory of the libraries.  The same reading, helping and reporting serves all of them. */
+struct program {
+    const char *lab;                       /* "durable"; NULL: the core */
+    const struct command *const *commands; /* in the order of the help; ended by NULL */
+    /* The lab's part of `list`: as text, and as keys of the JSON.  May be NULL. */
+    void (*list)(FILE *out);
+    void (*list_json)(void *object);
+};
+
+/* The program that runs. */
+extern const struct program program;
 
 #endif

@@ -4,8 +4,9 @@
 #ifndef TWBENCH_CORE_COMMANDS_H
 #define TWBENCH_CORE_COMMANDS_H
 
-#include "harness/command/program.h"
+#include "harness/command/command.h"
 
+/* Each is defined in its file cmd_NAME.c. */
 extern const struct command cmd_run, cmd_replay, cmd_list, cmd_report, cmd_plot, cmd_conform,
     cmd_compare, cmd_ci, cmd_selftest, cmd_probe;
 

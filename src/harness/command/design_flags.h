@@ -36,6 +36,7 @@ struct designs {
     }
 
 #define DESIGN_FLAG_COUNT 2
+/* The rows of the group. */
 extern const struct flag design_flags[DESIGN_FLAG_COUNT];
 bool design_flags_find(const void *of, const char *name, struct flag *out);
 void design_flags_each(const void *of, flag_row_fn *row, void *ctx);

@@ -5,7 +5,6 @@
 #include "harness/base/wrap.h"
 #include "harness/command/flags.h"
 #include "harness/command/labs.h"
-#include "harness/command/program.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/tell/report/style.h"
 

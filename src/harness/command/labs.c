@@ -3,9 +3,12 @@
 
 #include "build_info.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
+#include "harness/base/jsontext.h"
 #include "harness/base/object.h"
 #include "harness/base/paths.h"
 #include "harness/command/command.h"
+#include "harness/tell/report/documents.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,12 +93,19 @@ const struct lab_row *lab_for(const char *command, int argc, char **argv)
     return NULL;
 }
 
-const struct lab_row *lab_for_kind(const char *kind)
+const struct lab_row *lab_for_document(const char *text, size_t size)
 {
-    for (size_t i = 0; i < lab_row_count; i++)
-        if (lab_rows[i].kind == LAB_KIND && strcmp(lab_rows[i].name, kind) == 0)
-            return &lab_rows[i];
-    return NULL;
+    const struct lab_row *row = NULL;
+    struct diag unused;
+    cJSON *json = NULL;
+    if (!program.lab && jsontext_read("", text, size, "", &json, &unused) == DIAG_OK &&
+        !document_kind_of(json))
+        for (size_t i = 0; i < lab_row_count && !row; i++)
+            if (lab_rows[i].kind == LAB_KIND &&
+                strcmp(lab_rows[i].name, json_get_text(json, "kind")) == 0)
+                row = &lab_rows[i];
+    cJSON_Delete(json);
+    return row;
 }
 
 /* ---- Its program. ----------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@ enum lab_row_kind {
     LAB_DESIGN  /* name: a design that the lab builds; text: the package that it needs */
 };
 
+/* A row of a lab.def, with the lab that it is of. */
 struct lab_row {
     const char *lab;
     enum lab_row_kind kind;
@@ -37,8 +38,8 @@ bool lab_program(const char *lab, char *out, size_t size);
 /* The row whose lab does this command line in the core's place: its command, or one of its flags or plugins.  NULL:
  * none.  `command` is that of the line. */
 const struct lab_row *lab_for(const char *command, int argc, char **argv);
-/* The row of the lab that has that kind of document; NULL: none. */
-const struct lab_row *lab_for_kind(const char *kind);
+/* The row of the lab that has the kind of this document; NULL: it is none, or the program shows the kind itself. */
+const struct lab_row *lab_for_document(const char *text, size_t size);
 
 /* Becomes the lab's program with this command line.  Returns only when it cannot: DIAG_USAGE with what is missing
  * ("stores is in the lab durable: 'make durable', or apt install twbench-durable"). */

@@ -2,13 +2,15 @@
 #include "harness/command/listing.h"
 
 #include "harness/base/json.h"
+#include "harness/base/jsontext.h"
+#include "harness/command/command.h"
 #include "harness/command/labs.h"
-#include "harness/command/program.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/workload/workload.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Designs. -------------------------------------------------------------------------------- */
 
@@ -155,8 +157,10 @@ static void add_lab(cJSON *document, const char *lab)
 {
     static const char *const words[] = {"twbench", "list", "--json=-", NULL};
     char *text = NULL;
-    cJSON *part = lab_run(lab, words, &text) ? cJSON_Parse(text) : NULL;
-    if (cJSON_IsObject(part))
+    cJSON *part = NULL;
+    struct diag unused;
+    if (lab_run(lab, words, &text) &&
+        jsontext_read(lab, text, strlen(text), "a list", &part, &unused) == DIAG_OK)
         merge_into(document, part);
     cJSON_Delete(part);
     free(text);

@@ -26,6 +26,7 @@ struct loads {
         .flags = load_flags, .count = LOAD_FLAG_COUNT, .offset = (at)                              \
     }
 #define LOAD_FLAG_COUNT 4
+/* The rows of the group. */
 extern const struct flag load_flags[LOAD_FLAG_COUNT];
 
 /* Each alone, for commands that take some of them under a help of their own. */

@@ -36,6 +36,7 @@ struct outputs {
 
 /* ---- Flags: groups of a struct outputs. -------------------------------------------------------- */
 
+/* The rows of each group. */
 extern const struct flag output_json_flags[2], output_resume_flags[1], output_plot_flags[2],
     output_page_flags[1], output_assert_flags[1], output_style_flags[1], output_force_flags[1];
 

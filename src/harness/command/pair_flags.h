@@ -10,6 +10,7 @@
 #include "harness/command/setup_flags.h"
 #include "harness/compare/pairing.h"
 
+/* What compare and selftest have in common. */
 struct pair_options {
     struct setup setup;
     struct designs designs;
@@ -20,6 +21,7 @@ struct pair_options {
 };
 
 #define PAIR_FLAG_COUNT 10
+/* The rows of the group. */
 extern const struct flag pair_flags[PAIR_FLAG_COUNT];
 
 /* `at`: where a struct pair_options lies in the command's options; `what`: the exports that its document can have. */
@@ -33,6 +35,7 @@ extern const struct flag pair_flags[PAIR_FLAG_COUNT];
         OUTPUT_STYLE((at) + offsetof(struct pair_options, outputs)),                               \
         OUTPUT_EXPORTS((at) + offsetof(struct pair_options, outputs), what)
 
+/* What is not zero before the first flag. */
 void pair_begin(struct call *call, struct pair_options *options);
 /* What flags say together, after the last one. */
 int pair_finish(struct pair_options *options, struct diag *diag);

@@ -1,4 +1,4 @@
-/* program.c - finds the command or the lab that has it, and runs it. */
+/* program.c - the program, from its arguments to its exit status. */
 #include "harness/command/program.h"
 
 #include "build_info.h"
@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct command *program_command(const char *name)
+/* The command of that name; NULL: this program has none. */
+static const struct command *program_command(const char *name)
 {
     for (const struct command *const *command = program.commands; *command; command++)
         if (strcmp((*command)->name, name) == 0)

@@ -27,6 +27,7 @@ struct run_options {
 };
 
 #define RUN_FLAG_COUNT 20
+/* The rows of its own group. */
 extern const struct flag run_flags[RUN_FLAG_COUNT];
 
 /* The groups of run; `at`: where a struct run_options lies in the command's options. */

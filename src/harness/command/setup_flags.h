@@ -56,6 +56,7 @@ extern const struct flag setup_pin[1];
         .flags = setup_pin, .count = 1, .offset = (at)                                             \
     }
 
+/* What --progress takes. */
 extern const char *const setup_progress_words[];
 
 /* What a setup is before the first flag, its workloads where the program's are. */

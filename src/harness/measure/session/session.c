@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "harness/base/jsontext.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
@@ -168,7 +169,7 @@ static int session_document(struct session *session, struct diag *diag)
         status = result_attach(session->document, "shard",
                                cJSON_Duplicate(setup->part->record(setup->part->ctx), true), diag);
     if (status == DIAG_OK && setup->kind)
-        status = result_attach(session->document, "kind", cJSON_CreateString(setup->kind), diag);
+        status = result_attach(session->document, "kind", jsontext_string(setup->kind), diag);
     return status;
 }
 

@@ -4,35 +4,10 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/jsontext.h"
-#include "harness/tell/report/plot.h"
 #include "harness/tell/report/standing.h"
-#include "harness/tell/result/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Results of versions that wrote no `kind` have none. */
-static bool is_run(const cJSON *document)
-{
-    const char *kind = json_get_text(document, "kind");
-    return (kind[0] == '\0' || strcmp(kind, "run") == 0) &&
-           cJSON_IsArray(json_get(document, "cells")) && json_get(document, "harness");
-}
-
-const struct document_kind kind_run = {
-    .name = "run",
-    .is = is_run,
-    .has_cells = true,
-    .build = page_run,
-    .pictures = plot_run_pictures,
-    .no_pictures = "no design in the result is ok and was timed",
-};
-const struct document_kind kind_comparison = {.name = "comparison",
-                                              .build = page_comparison,
-                                              .check = shape_check_version,
-                                              .is_comparison = true};
-const struct document_kind kind_selftest = {
-    .name = "selftest", .build = page_selftest, .check = shape_check_version};
 
 static bool is_of(const cJSON *document, const struct document_kind *kind)
 {

@@ -26,6 +26,7 @@ struct document_kind {
     bool is_comparison;      /* it goes into the formats of comparisons */
 };
 
+/* The kinds of the core. */
 extern const struct document_kind kind_run, kind_comparison, kind_selftest;
 
 /* The kinds that the program shows, which defines them; ended by NULL.  Of two that a document could be the first

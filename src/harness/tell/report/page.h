@@ -136,6 +136,7 @@ struct page_block {
     struct page_table table;
 };
 
+/* What is to be shown, block after block. */
 struct page {
     struct page_block *blocks;
     size_t count, room;

@@ -26,6 +26,7 @@
 
 #include <stdio.h>
 
+/* Pictures of a run. */
 enum plot_kind { PLOT_COST, PLOT_MEMORY, PLOT_LATENCY, PLOT_SLOTS, PLOT_BARS, PLOT_KINDS };
 
 /* "cost": name of the script and first part of the picture's name. */

@@ -5,8 +5,6 @@
 #ifndef TWBENCH_FIGURE_WORDS_H
 #define TWBENCH_FIGURE_WORDS_H
 
-#include "harness/tell/result/figures.h"
-
 /* The words of figures.def and of TW_WORK_COUNTERS. */
 #define ALWAYS   0u
 #define OR_NULL  FIGURE_OR_NULL

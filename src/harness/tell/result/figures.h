@@ -65,6 +65,7 @@ struct figures_part {
     const char *sheet, *says; /* title and text of its sheet (FIGURE_LAB); NULL: it has none */
 };
 
+/* The core's. */
 extern const struct figures_part figures_of_cells;
 
 /* Those of the program that runs, which defines them; ended by NULL. */
