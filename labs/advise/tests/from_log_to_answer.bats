@@ -16,7 +16,7 @@ setup_file() {
 }
 
 @test "the log becomes a trace, and its summary says what is in it" {
-    "$twbench" import nginx "$BATS_FILE_TMPDIR/error.log" -o "$BATS_FILE_TMPDIR/mytrace.tt.xz" --progress=never
+    "$twbench" import nginx "$BATS_FILE_TMPDIR/error.log" -o "$BATS_FILE_TMPDIR/mytrace.tt.xz"
     "$twbench" trace "$BATS_FILE_TMPDIR/mytrace.tt.xz" >said
     grep -q 'starts' said
 }
