@@ -31,7 +31,7 @@
  * that was queued with success and then stopped cannot be told so by Asio, and looks whether the
  * deadline is still the one it waits for.
  *
- * What a figure includes stands in docs/LIBRARIES.md.  Asio keeps two pieces of memory per thread for the next
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.  Asio keeps two pieces of memory per thread for the next
  * operations, but only inside poll.  An operation of a stopped timer lives until the next turn.
  *
  * Memory: 120 bytes per id for the timer and 8 for its due tick; a running timer has 16 in the heap and an

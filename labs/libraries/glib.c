@@ -15,7 +15,7 @@
  * check, which is the shortest way through a turn; g_timeout_add makes one that costs the same or more.
  * A source is there while its timer runs, as with g_timeout_add.
  *
- * What a figure includes stands in docs/LIBRARIES.md.  Locks: GLib's, which nobody contends for.
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.  Locks: GLib's, which nobody contends for.
  *
  *             average     worst
  *     start   O(1)        O(1)

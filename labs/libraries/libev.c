@@ -11,7 +11,7 @@
  *              when libev itself would wake up
  *     EXPIRY   the watcher's callback, after all that are due have left the heap
  *
- * What a figure includes stands in docs/LIBRARIES.md.  Starts and stops read no clock and call nobody.
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.  Starts and stops read no clock and call nobody.
  * libev's array grows by doubling when a start finds it full; the watchers lie in one array, made and
  * initialised at open.
  *

@@ -11,7 +11,7 @@
  *              poll=0 only when libevent itself would wake up
  *     EXPIRY   the event's callback, after all that are due have left the heap
  *
- * What a figure includes stands in docs/LIBRARIES.md.  Every five seconds a turn compares the clock with the
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.  Every five seconds a turn compares the clock with the
  * wall clock.  No locks: threads were not asked for.  libevent's heap grows by doubling when a start finds
  * it full; the events lie in one array, made and initialised at open (event_assign).
  *

@@ -11,7 +11,7 @@
  *              only when libuv itself would wake up (uv_backend_timeout)
  *     EXPIRY   the handle's callback
  *
- * What a figure includes stands in docs/LIBRARIES.md.  Starts and stops read no clock and call nobody.
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.  Starts and stops read no clock and call nobody.
  * The handles lie in one array, made and initialised at open.
  *
  *             average     worst

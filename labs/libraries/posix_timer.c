@@ -15,7 +15,7 @@
  * goes to the thread that opened, so that it never meets a thread that does not block it; this thread
  * has to drive.
  *
- * What a figure includes stands in docs/LIBRARIES.md.
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.
  *
  * Limits: a queued signal is put aside for each timer, so RLIMIT_SIGPENDING ends it, which all programs
  * of a user share; open raises the soft limit to the hard one and leaves it there.  24 bytes a timer

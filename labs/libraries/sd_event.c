@@ -12,7 +12,7 @@
  *     PER-TICK sd_event_run(0), again until it has dispatched nothing
  *     EXPIRY   the source's callback: one in each sd_event_run
  *
- * What a figure includes stands in docs/LIBRARIES.md.
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.
  *
  *             average     worst
  *     start   O(log n)    O(log n)    twice in each of two heaps

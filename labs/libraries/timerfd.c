@@ -10,7 +10,7 @@
  * Edge-triggered, so that an expiry need not be read: to arm a timerfd again wipes its count.  An event
  * of a timer that was stopped before it was heard of is dropped by the kernel.
  *
- * What a figure includes stands in docs/LIBRARIES.md.
+ * What a figure includes stands in labs/libraries/docs/LIBRARIES.md.
  *
  * Limits: a file descriptor each, so RLIMIT_NOFILE ends it; open raises the soft limit to the hard one
  * and leaves it there.  20 bytes a timer are kept here; what the kernel takes is in labs/libraries/docs/LIBRARIES.md.

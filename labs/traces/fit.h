@@ -4,7 +4,7 @@
  * of neighbours; of each row the shares that are re-armed and cancelled, and the times until then.
  * Stretches left armed at the end are no part of the mix, because nobody saw them end: as many timers as
  * were armed by them in the mean stand throughout.  Distributions are lists of values, the means of equal
- * shares (finer at both ends), so that their means are kept.  docs/TRACES.md says what is lost.
+ * shares (finer at both ends), so that their means are kept.  labs/traces/docs/TRACES.md says what is lost.
  */
 #ifndef TWBENCH_FIT_H
 #define TWBENCH_FIT_H

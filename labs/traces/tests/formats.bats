@@ -22,7 +22,7 @@ import tap
 from format_check import check_written
 check_written("import", "labs/traces/schema/import-1.json",
               ["import", "nginx", "labs/traces/tests/import/samples/nginx-debug_event-mid.log.xz", "-o",
-               os.environ["TRACE"], "--progress=never", "--json={}"], without=("converter", "flags"))
+               os.environ["TRACE"], "--json={}"], without=("converter", "flags"))
 tap.end()
 PYTHON
 }

@@ -38,15 +38,9 @@ static int load_text(const char *text, size_t size, const char *name, struct doc
     status = result_parse(text, size, name, &document->result, diag);
     const cJSON *json = status == DIAG_OK ? result_json(document->result) : NULL;
     if (json && !document->kind)
-<<<<<<< HEAD
-        return diag_usage(diag, "%s: kind: '%s' is none that this program shows", name,
-                          json_get_text(json, "kind"));
-    if (json && document->kind->build == page_run &&
-=======
         return diag_usage(diag, "%s: kind: \"%s\"; no lab that is built here shows it", name,
                           json_get_text(json, "kind"));
     if (json && document->kind && document->kind->build == page_run &&
->>>>>>> w-tell
         cJSON_GetArraySize(json_get(json, "standing")) == 0)
         status = result_attach(document->result, "standing", standing_make(json), diag);
     return status;

@@ -71,11 +71,7 @@ double result_harness_ns_per_op(const struct result_document *document,
                                 const struct stream *stream);
 
 /* Puts `item`, which the document owns from then on, beside the cells, or in the place of what has this
-<<<<<<< HEAD
- * key: what other documents have more than a result (labs/teach/docs/CLAIMS.md).  DIAG_RUN without memory. */
-=======
  * key: what other documents have more than a result (labs/teach/docs/CLAIMS.md). */
->>>>>>> w-tell
 int result_attach(struct result_document *document, const char *key, cJSON *item,
                   struct diag *diag);
 
