@@ -242,7 +242,7 @@ $(BUILD)/labs/%.o: CPPFLAGS += $(if $(findstring /tests/,$@),-Itests)
 $(BUILD)/twbench: $(OBJECTS) $(BUILD)/main.o
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
-	@for data in workloads plots report; do ln -sfn ../../$$data $(BUILD)/$$data; done
+	@for data in workloads plots report schema; do ln -sfn ../../$$data $(BUILD)/$$data; done
 
 # Labs and tests link the library, so each takes only the objects that it calls.
 $(BUILD)/libtwbench.a: $(OBJECTS)

@@ -112,7 +112,7 @@ PYTHON
 document = json.load(lzma.open(sys.argv[1]))
 document["kind"] = "soup"
 json.dump(document, open("soup.json", "w"))' "$old/nginx.json.xz"
-    refuses "soup.json: kind: 'soup' is none" report soup.json
+    refuses 'soup.json: kind: "soup"' report soup.json
     echo '{"kind": "selftest"' >cut.json
     refuses "cut.json:2:1: " report cut.json
     # Any other JSON is shown as far as it goes, and never more than that.
@@ -120,4 +120,24 @@ json.dump(document, open("soup.json", "w"))' "$old/nginx.json.xz"
         echo "{\"schema_version\": 1, \"kind\": \"$kind\", \"detection\": [7], \"cells\": [1, {\"tasks\": -1e300, \"work\": [3], \"phases\": [[], {\"work\": [1]}]}], \"reasons\": [7]}" >odd.json
         "$twbench" report odd.json --export-csv=odd.csv --export-markdown=odd.md --force >odd.txt
     done
+}
+
+@test "schema explains every key of a document, and names the kinds" {
+    "$twbench" schema >kinds
+    for kind in result comparison selftest probe project; do
+        grep -q "^$kind " kinds
+        "$twbench" schema "$kind" >keys.md
+        grep -q '^| key | type | meaning |$' keys.md
+        # every key has a type and a meaning
+        run ! grep -E '^\| `[^`]*` \|  ?\|| \|  ?\|$' keys.md
+    done
+    xzcat "$old/nginx.json.xz" >r.json
+    "$twbench" schema result | sed -n 's/^| `\([^`]*\)` .*/\1/p' >known
+    jq -r 'paths(scalars) | map(if type == "number" then "[]" else "." + . end) | add | ltrimstr(".") | gsub("(\\[\\])+"; "[]")' r.json | sort -u >there
+    [ "$(wc -l <there)" -gt 80 ]
+    # what stands in an array that has no keys of its own is explained with the array
+    sed 's/\[\]$//' there | sort -u | grep -vE '\.(params|requested|spec|counters)\.' | grep -vxF -f known | tee unknown
+    [ ! -s unknown ]
+    refuses "no kind 'soup'" schema soup
+    refuses "2 kinds given" schema result probe
 }
