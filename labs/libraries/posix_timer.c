@@ -3,10 +3,10 @@
  * operating system's timer as a signal (Linux; kernel/time/posix-timers.c over hrtimer.c, a red-black
  * tree of expiries for each core).
  *
- *     START      timer_settime, absolute
- *     STOP       timer_settime of 0
+ *     START      timer_settime, absolute; keep=0: timer_create before it
+ *     STOP       timer_settime of 0; keep=0: timer_delete
  *     PER TICK   timer_settime of the fence, and read from the signalfd until it has expired
- *     EXPIRY     a queued signal, up to 64 of a read
+ *     EXPIRY     a queued signal, up to 64 of a read; keep=0: timer_delete
  *
  * All timers of an instance share one realtime signal, whose value is the id: it is blocked, and so
  * queued, and a read takes 64 from the queue where sigtimedwait would take one.  A thread that is
@@ -86,7 +86,7 @@ static int object_open_all(struct tw_timers *timers, struct tw_error *error)
     struct kernel *kernel = &timers->kernel;
     kernel->queue_max = kernel_limit(RLIMIT_SIGPENDING);
     kernel->number = signal_take();
-    if (timers->capacity >= kernel->queue_max) {
+    if (timers->keep && timers->capacity >= kernel->queue_max) {
         object_explain(timers, 0, EAGAIN, error);
         return TW_REFUSED_FULL;
     }

@@ -2,10 +2,10 @@
  * timerfd.c - a timerfd for each task, heard of through one epoll: the operating system's timer as a
  * file (Linux; fs/timerfd.c over kernel/time/hrtimer.c, a red-black tree of expiries for each core).
  *
- *     START      timerfd_settime, absolute
- *     STOP       timerfd_settime of 0
+ *     START      timerfd_settime, absolute; keep=0: timerfd_create and epoll_ctl before it
+ *     STOP       timerfd_settime of 0; keep=0: close
  *     PER TICK   timerfd_settime of the fence, and epoll_wait until it has expired
- *     EXPIRY     an event of epoll_wait, up to 64 of a call
+ *     EXPIRY     an event of epoll_wait, up to 64 of a call; keep=0: close
  *
  * Edge-triggered, so that an expiry need not be read: to arm a timerfd again wipes its count.  An event
  * of a timer that was stopped before it was heard of is dropped by the kernel.
@@ -37,7 +37,7 @@ static int object_open_all(struct tw_timers *timers, struct tw_error *error)
 {
     struct kernel *kernel = &timers->kernel;
     kernel->files_max = kernel_limit(RLIMIT_NOFILE);
-    if (timers->capacity >= kernel->files_max) {
+    if (timers->keep && timers->capacity >= kernel->files_max) {
         object_explain(timers, 0, EMFILE, error);
         return TW_REFUSED_FULL;
     }
