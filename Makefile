@@ -315,9 +315,12 @@ ALL_DEEP   = $(DEEP) $(foreach lab,$(LABS),$(DEEP_$(lab)))
 CHOSEN     = $(if $(T),$(foreach suite,$(ALL_SUITES),$(if $(findstring $(T),$(notdir $(suite))),$(suite))),\
                $(if $(DEPTH),$(ALL_SUITES),$(filter-out $(ALL_DEEP),$(ALL_SUITES))))
 
+# The labs of the suites that run: of one suite its own, if it is a lab's.
+TESTED = $(foreach lab,$(LABS),$(if $(findstring labs/$(lab)/,$(CHOSEN)),$(lab)))
 test: ## install what is missing, build, prove everything that matters; T=NAME one suite, LAB=NAME one lab's
-	$(Q)tools/deps.sh build bench test $(foreach lab,$(if $(LAB),$(LAB),$(LABS)),labs/$(lab))
-	$(Q)$(MAKE) all tests
+	$(Q)[ -n "$(strip $(CHOSEN))" ] || { echo "no suite '$(T)'$(LAB:%= in the lab '%'), nothing to run"; exit 1; }
+	$(Q)tools/deps.sh build bench test $(TESTED:%=labs/%)
+	$(Q)$(MAKE) core $(if $(T)$(LAB),$(TESTED),all) $(filter $(BUILD)/%,$(CHOSEN))
 	$(Q)$(MAKE) run-tests
 
 test-core: ## the same of the core alone: no lab is built, and none is missed

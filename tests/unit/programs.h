@@ -6,6 +6,8 @@
 #ifndef TWBENCH_PROGRAMS_H
 #define TWBENCH_PROGRAMS_H
 
+#include "harness/base/paths.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +31,7 @@ static inline int programs_begin(void **state)
     struct programs *programs = calloc(1, sizeof *programs);
     if (!programs)
         return -1;
-    strcpy(programs->directory, "/tmp/test_programs.XXXXXX");
+    paths_temporary(programs->directory, sizeof programs->directory, "test_programs");
     *state = programs;
     return mkdtemp(programs->directory) ? 0 : -1;
 }

@@ -5,6 +5,7 @@
  * Where even those are forbidden the tests that need them are skipped.
  */
 #include "harness/base/json.h"
+#include "harness/base/paths.h"
 #include "harness/measure/run/job.h"
 #include "harness/measure/workload/oracle.h"
 #include "sample.h"
@@ -130,7 +131,8 @@ static void test_a_shared_counter_is_scaled_and_says_so(void **state)
 static void test_the_reason_says_what_to_do(void **state)
 {
     (void)state;
-    char root[] = "/tmp/test_counters.XXXXXX", path[256], text[OUTCOME_COUNTERS_REASON];
+    char root[64], path[256], text[OUTCOME_COUNTERS_REASON];
+    paths_temporary(root, sizeof root, "test_counters");
     assert_non_null(mkdtemp(root));
     static const char *const parts[] = {"/proc", "/proc/sys", "/proc/sys/kernel"};
     for (size_t i = 0; i < 3; i++) {

@@ -5,6 +5,7 @@
  * file whether it loads: tests/schema.sh holds both against the published schema.
  */
 #include "harness/base/json.h"
+#include "harness/base/paths.h"
 #include "sample.h"
 
 #include <fcntl.h>
@@ -17,9 +18,10 @@
 
 static int make_directory(void **state)
 {
-    char *path = strdup("/tmp/test_document.XXXXXX");
+    char *path = malloc(64);
+    paths_temporary(path, 64, "test_document");
     *state = path;
-    return path && mkdtemp(path) ? 0 : -1;
+    return mkdtemp(path) ? 0 : -1;
 }
 
 static int remove_directory(void **state)

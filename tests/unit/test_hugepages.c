@@ -1,6 +1,7 @@
 /* test_hugepages.c - memory in huge pages: that it is where it was asked for, and that it is counted. */
 #include "harness/measure/run/hugepages.h"
 
+#include "harness/base/paths.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,7 +132,8 @@ static void system_says(char *root, const char *words)
 static void test_the_setting_is_read(void **state)
 {
     (void)state;
-    char root[] = "/tmp/test_hugepages.XXXXXX", command[64];
+    char root[64], command[80];
+    paths_temporary(root, sizeof root, "test_hugepages");
     assert_non_null(mkdtemp(root));
     assert_false(hugepages_are_there(root));
     system_says(root, "always madvise [never]\n");

@@ -1,6 +1,7 @@
 /* test_machine.c - what is read from a made-up /proc and /sys, and that nothing is invented. */
 #include "harness/measure/machine/machine.h"
 
+#include "harness/base/paths.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +34,9 @@ static const char *const files[][2] = {
 
 static int make_root(void **state)
 {
-    char *root = strdup("/tmp/test_machine.XXXXXX");
-    if (!root || !mkdtemp(root))
+    char *root = malloc(64);
+    paths_temporary(root, 64, "test_machine");
+    if (!mkdtemp(root))
         return -1;
     *state = root;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -1,4 +1,5 @@
 /* test_plot.c - which pictures a document gets, what their data files say, and gnuplot itself. */
+#include "harness/base/paths.h"
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/plotdata.h"
 #include "sample.h"
@@ -190,9 +191,10 @@ static void test_bars_have_time_and_memory(void **state)
 
 static int make_directory(void **state)
 {
-    char *path = strdup("/tmp/test_plot.XXXXXX");
+    char *path = malloc(64);
+    paths_temporary(path, 64, "test_plot");
     *state = path;
-    return path && mkdtemp(path) ? 0 : -1;
+    return mkdtemp(path) ? 0 : -1;
 }
 
 static int remove_directory(void **state)

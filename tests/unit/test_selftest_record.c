@@ -2,6 +2,7 @@
  *
  * The documents come from selftest_json, so that a key which goes away there is missed here. */
 #include "harness/base/json.h"
+#include "harness/base/paths.h"
 #include "harness/compare/selftest.h"
 #include "harness/measure/plan/plan.h"
 #include "harness/tell/result/selftest_record.h"
@@ -481,9 +482,10 @@ static int print_samples(const char *found, const char *empty)
 
 static int make_directory(void **state)
 {
-    char *directory = strdup("/tmp/test_selftest_record.XXXXXX");
+    char *directory = malloc(64);
+    paths_temporary(directory, 64, "test_selftest_record");
     *state = directory;
-    return directory && mkdtemp(directory) ? 0 : -1;
+    return mkdtemp(directory) ? 0 : -1;
 }
 
 static int remove_directory(void **state)

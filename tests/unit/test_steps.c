@@ -3,6 +3,7 @@
  *
  * Where tracing is forbidden (a container's filter) the tests that need it are left out.
  */
+#include "harness/base/paths.h"
 #include "harness/measure/run/group.h"
 #include "harness/measure/run/steps.h"
 #include "harness/measure/workload/oracle.h"
@@ -207,7 +208,8 @@ static void test_a_signal_comes_through(void **state)
 static void test_the_reason_says_what_to_do(void **state)
 {
     (void)state;
-    char root[] = "/tmp/test_steps.XXXXXX", path[256], text[256];
+    char root[64], path[256], text[256];
+    paths_temporary(root, sizeof root, "test_steps");
     assert_non_null(mkdtemp(root));
     static const char *const parts[] = {"/proc", "/proc/sys", "/proc/sys/kernel",
                                         "/proc/sys/kernel/yama"};

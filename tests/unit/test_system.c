@@ -1,6 +1,7 @@
 /* test_system.c - disturbances in a made-up /proc and /sys, each found alone, and none invented. */
 #include "harness/measure/machine/machine.h"
 
+#include "harness/base/paths.h"
 #include <math.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -24,7 +25,7 @@ static int make_tree(void **state)
     struct tree *tree = calloc(1, sizeof *tree);
     if (!tree)
         return -1;
-    strcpy(tree->root, "/tmp/test_system.XXXXXX");
+    paths_temporary(tree->root, sizeof tree->root, "test_system");
     *state = tree;
     return mkdtemp(tree->root) ? 0 : -1;
 }

@@ -54,6 +54,12 @@ static void cut_last(char *path)
         slash[slash == path] = '\0';
 }
 
+void paths_temporary(char *out, size_t size, const char *name)
+{
+    const char *place = getenv("TMPDIR");
+    snprintf(out, size, "%s/%s.XXXXXX", place && place[0] ? place : "/tmp", name);
+}
+
 static int refuse_path(const char *flag, const char *path, struct diag *diag)
 {
     return diag_usage(diag, "%s: %s: cannot be written: %s", flag, path, strerror(errno));

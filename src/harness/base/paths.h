@@ -30,6 +30,9 @@ int paths_check_directory(const char *flag, const char *path, struct diag *diag)
 /* Can a new file be made in that directory?  One is made and removed.  False: errno says why. */
 bool paths_takes_files(const char *directory);
 
+/* A name for mkstemp or mkdtemp: NAME.XXXXXX in $TMPDIR, or in /tmp where that is not set. */
+void paths_temporary(char *out, size_t size, const char *name);
+
 /* Is there a command of that name in $PATH? */
 bool paths_has_command(const char *name);
 

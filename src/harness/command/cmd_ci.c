@@ -2,6 +2,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "harness/base/paths.h"
 #include "harness/command/core_commands.h"
 #include "harness/command/flags.h"
 #include "harness/command/project.h"
@@ -385,7 +386,8 @@ static int run_counts(struct ci *ci, const char *json, struct diag *diag)
 
 static int compare_with_baseline(struct ci *ci, struct diag *diag)
 {
-    char new[] = "/tmp/twbench-ci-XXXXXX";
+    char new[4096];
+    paths_temporary(new, sizeof new, "twbench-ci");
     int fd = mkstemp(new);
     if (fd < 0)
         return command_fail(diag_run(diag, "%s: %s", new, strerror(errno)), diag);
@@ -417,7 +419,8 @@ static int append_table(struct ci *ci, const char *path, struct diag *diag)
 /* Shown, never judged: where the plugin stands among designs that everybody knows. */
 static int show_designs(struct ci *ci, struct diag *diag)
 {
-    char table[] = "/tmp/twbench-ci-XXXXXX";
+    char table[4096];
+    paths_temporary(table, sizeof table, "twbench-ci");
     int fd = mkstemp(table), status = begin_call(ci);
     if (fd < 0)
         return command_fail(diag_run(diag, "%s: %s", table, strerror(errno)), diag);

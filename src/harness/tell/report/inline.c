@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "harness/base/paths.h"
 #include "harness/tell/report/plot.h"
 #include "harness/tell/report/xml.h"
 
@@ -236,9 +237,10 @@ static void remove_all(const char *directory)
 int inline_draw(const cJSON *document, const char *scripts_directory, struct inline_pictures *out,
                 struct diag *diag)
 {
-    char directory[] = "/tmp/twbench-report.XXXXXX";
+    char directory[4096];
     struct pictures pictures = {.count = 0};
     *out = (struct inline_pictures){.items = NULL};
+    paths_temporary(directory, sizeof directory, "twbench-report");
     if (!mkdtemp(directory))
         return diag_run(diag, "%s: cannot be made: %s", directory, strerror(errno));
     int status = plot_all(document, directory, scripts_directory, PLOT_SVG, &pictures, diag);

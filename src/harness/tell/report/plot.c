@@ -3,6 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
+#include "harness/base/paths.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plotdata.h"
 
@@ -171,10 +172,11 @@ static int draw_into(const struct plotter *plotter, struct pictures *pictures)
 int plot_all(const cJSON *document, const char *directory, const char *scripts,
              enum plot_format format, struct pictures *out, struct diag *diag)
 {
-    char temporary[] = "/tmp/twbench-plot.XXXXXX";
+    char temporary[4096];
     struct plotter plotter = {document, directory, scripts, format, diag};
     *out = (struct pictures){.count = 0};
     int status = DIAG_OK;
+    paths_temporary(temporary, sizeof temporary, "twbench-plot");
     if (format != PLOT_DUMB)
         status = gnuplot_directory(directory, diag);
     else if (!(plotter.directory = mkdtemp(temporary)))
