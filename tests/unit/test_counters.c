@@ -156,7 +156,7 @@ static void test_the_reason_says_what_to_do(void **state)
     assert_non_null(strstr(text, "does not offer it"));
     counters_explain(text, sizeof text, EMFILE, root);
     assert_non_null(strstr(text, "Too many open files"));
-    char command[64];
+    char command[80];
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
 }

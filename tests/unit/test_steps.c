@@ -232,7 +232,7 @@ static void test_the_reason_says_what_to_do(void **state)
     assert_non_null(strstr(text, "processor"));
     steps_explain(text, sizeof text, ESRCH, root);
     assert_non_null(strstr(text, strerror(ESRCH)));
-    char command[64];
+    char command[80];
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
 }

@@ -218,13 +218,13 @@ static int read_all(const struct pictures *pictures, struct inline_pictures *out
     return DIAG_OK;
 }
 
-/* The directory and the files in it; what cannot be removed stays in /tmp. */
+/* The directory and the files in it; what cannot be removed stays. */
 static void remove_all(const char *directory)
 {
     DIR *entries = opendir(directory);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries))) {
-        char path[600];
+        char path[4400];
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
         unlink(path);
     }
