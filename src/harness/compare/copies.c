@@ -24,7 +24,7 @@ int copies_begin(struct copies *copies, struct diag *diag)
 {
     const char *place = getenv("TMPDIR");
     *copies = (struct copies){.count = 0};
-    if (!place || !place[0] || strlen(place) > 32)
+    if (!place || !place[0] || strlen(place) > 48)
         place = "/tmp";
     snprintf(copies->directory, sizeof copies->directory, "%s/twbench-XXXXXX", place);
     if (mkdtemp(copies->directory))
