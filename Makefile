@@ -141,7 +141,7 @@ CORE_TESTS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%
                 $(patsubst tests/conformance/%.c,$(BUILD)/tests/%,$(filter tests/conformance/%,$(C_TESTS)))
 tests_of      = $(patsubst labs/%.c,$(BUILD)/labs/%,$(filter labs/$(1)/tests/%,$(LAB_TESTS)))
 UNIT_TESTS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/%,$(C_TESTS))) \
-                $(patsubst labs/%.c,$(BUILD)/labs/%,$(filter-out %/test_runners.c %/test_stores.c,$(LAB_TESTS)))
+                $(patsubst labs/%.c,$(BUILD)/labs/%,$(filter-out %/test_stores.c,$(LAB_TESTS)))
 FUZZ_TARGETS := $(patsubst %.c,$(BUILD)/%,$(FUZZERS))
 
 # ---- Everyday targets -----------------------------------------------------------------------------
@@ -303,7 +303,8 @@ $(COMPLETIONS): tools/completions.pl $(BUILD)/twbench $(wildcard $(PROGRAMS))
 # Some suites do more with DEPTH=all.
 DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/cli/selftest_record.bats tests/packages.sh tests/reference.sh \
         tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh tests/adding.sh tests/figure.sh \
-        tests/cli/drive.bats
+        tests/cli/drive.bats tests/cli/plugins_hostile.bats tests/cli/plugins_leaving.bats tests/cli/compare_programs.bats \
+        tests/users/ci_of_another_repository.bats
 CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \
          tests/golden.sh tests/schema.sh tests/doc_commands.py tests/references.py tests/selftest_format.sh \
          tests/pages.sh tests/pictures.sh tests/identity.sh tests/compiled.sh tests/floors.sh tests/workload_language.sh \

@@ -4,8 +4,8 @@
 # Streams, digests and counts are compared, then conformance runs.  Default: s390x, which is big-endian, with less and
 # without conformance; DEPTH=all: aarch64, riscv64, s390x and i386 with everything.  --conform runs conformance alone.
 #
-# Conformance has shards: proof (that a liar is found), each design, each runner (runner:NAME), and the stores that need
-# no library (store:memory, store:wheel-log).  Each runs every case; of the long random streams half a million operations
+# Conformance has shards: proof (that a liar is found), and each design.
+# Each runs every case; of the long random streams half a million operations
 # per design, an eighth of those of make test.  What a shard said stays in build/cross/ARCH/conform; one that passed with the same
 # program is not run again, and the result says how many those are.  FRESH=1 runs all again.
 #
@@ -20,8 +20,6 @@ trap 'rm -rf "$work"' EXIT
 all_shards() {
     echo proof
     sed -n 's/^TW_DESIGN(\(.*\))$/\1/p' src/impls/registry.def | tr _ -
-    echo store:memory store:wheel-log
-    sed -n 's/^TW_RUNNER_ROW(\(.*\))$/runner:\1/p' src/runners/registry.def | tr _ -
 }
 
 compares=yes conforms=''
@@ -135,12 +133,7 @@ test_arch() {
 
 # run_shard ARCH SHARD - by ${emulate[@]}.
 run_shard() {
-    local at=build/cross/$1/tests
-    case $2 in
-    runner:*) "${emulate[@]}" "$at/test_runners" "${2#runner:}" ;;
-    store:*) STORE_ONLY=${2#store:} "${emulate[@]}" "$at/test_stores" ;;
-    *) "${emulate[@]}" "$at/test_conformance" "--impl=$2" ;;
-    esac
+    "${emulate[@]}" "build/cross/$1/tests/test_conformance" "--impl=$2"
 }
 
 # passed_of LOG - how many cases passed; nothing where one failed, or the log has no end or more than one.
@@ -173,7 +166,7 @@ conform_all() {
 
 # The programs that a log is of.
 programs_of() {
-    sha256sum "build/cross/$1"/tests/test_{conformance,runners,stores} | awk '{ printf "%s ", substr($1, 1, 16) }'
+    sha256sum "build/cross/$1"/tests/test_conformance | awk '{ printf "%s ", substr($1, 1, 16) }'
     echo
 }
 

@@ -4,7 +4,7 @@ RUNNERS_live        := $(filter-out %/runner_registry.c,$(wildcard labs/live/run
 NOT_IN_PROGRAM_live := $(RUNNERS_live) labs/live/docs/%
 OBJECTS_live         = $(RUNNERS_live:%.c=$(BUILD)/%.timed.o) $(RUNNERS_live:%.c=$(BUILD)/%.proved.o)
 LIBS_live           := -lpthread
-DEEP_live           := labs/live/tests/originals.sh
+DEEP_live           := labs/live/tests/originals.sh labs/live/tests/conform_runners.bats
 SUITES_live         := labs/live/tests/faults/runners.sh labs/live/tests/originals.sh
 FAULTS_live         := labs/live/tests/faults/runners.sh
 TSAN_SUITES         += labs/live/tests/races.sh

@@ -32,7 +32,8 @@ class Chromium:
             "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--hide-scrollbars",
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
             f"--user-data-dir={self.profile}", "about:blank"]
-        self.process = subprocess.Popen(command, pass_fds=(to_read, to_write),
+        # What it leaves in TMPDIR goes with the profile.
+        self.process = subprocess.Popen(command, pass_fds=(to_read, to_write), env={**os.environ, "TMPDIR": self.profile},
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(to_write)

@@ -51,7 +51,7 @@ static uint64_t plain_halves(void)
     const char *depth = getenv("DEPTH");
     if (depth && strcmp(depth, "less") == 0)
         return 1;
-    return depth && strcmp(depth, "all") == 0 ? 20 : 8;
+    return depth && strcmp(depth, "all") == 0 ? 20 : 4;
 }
 
 #define REGRESSIONS "tests/conformance/regressions"

@@ -163,7 +163,7 @@ void lock_drop(struct lock *lock)
 {
     sigset_t before;
     interrupt_hold(&before);
-    if (lock->fd >= 0) {
+    if (lock->path && lock->fd >= 0) {
         unlink(lock->path); /* while it is held: nobody else's */
         close(lock->fd);
         lock_current = lock->outer;

@@ -43,7 +43,9 @@ static void put_divided(struct page *page, const struct place *phase, const char
                         double divisor)
 {
     char text[FIGURE_SIZE];
-    figure_number(text, place_number(phase, path) / divisor);
+    /* A column has one unit: far below it three digits are kept. */
+    double value = place_number(phase, path) / divisor;
+    (value < 0.9995 ? figure_value : figure_number)(text, value);
     page_cell(page, "%s", "");
     page_put_as(page, phase, path, "%s", text);
 }

@@ -185,5 +185,9 @@ int plot_all(const cJSON *document, const char *directory, const char *scripts,
         status = draw_into(&plotter, out);
     if (format == PLOT_DUMB && plotter.directory)
         rmdir(plotter.directory);
+    if (status != DIAG_OK) {
+        pictures_free(out);
+        *out = (struct pictures){.count = 0};
+    }
     return status;
 }
