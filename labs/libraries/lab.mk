@@ -51,9 +51,10 @@ $(BUILD)/libraries/%.so: $(LIBRARIES_BUILT)/%.timed.o $(LIBRARIES_BUILT)/%.count
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -shared $^ $(LINK_$*) -o $@
 
-test-libraries: ## the real libraries as designs: conformance, the oracle, their planted faults
-	$(Q)$(MAKE) LAB=libraries DEPTH=all test
-	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=900 tests/run.sh $(FAULTS_libraries)
+test-libraries: ## the real libraries as designs: conformance and the oracle; their planted faults: make faults
+	$(Q)tools/deps.sh build bench test labs/libraries
+	$(Q)$(MAKE) libraries
+	$(Q)TWBENCH=$(CURDIR)/twbench LIMIT_SECONDS=900 tests/run.sh $(SUITES_libraries)
 
 install-libraries:: libraries
 	$(Q)install -d "$(LIBEXEC)/libraries"

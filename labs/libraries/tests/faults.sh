@@ -27,8 +27,9 @@ prove() {
     name=$(basename "${2:-$1}")
     name=${name%%-*}
     [ $# -lt 2 ] || read -ra settings < <(field "$2" Settings; echo)
+    [[ ${settings[*]} == *--operations=* ]] || settings+=(--operations=1e4)
     # Of processor time: a machine that is busy otherwise must not look like a fault.
-    (ulimit -t 120 && exec "$1/twbench" conform --impl="${name//_/-}" --operations=1e4 "${settings[@]}") >"$1/found" 2>&1
+    (ulimit -t 120 && exec "$1/twbench" conform --impl="${name//_/-}" "${settings[@]}") >"$1/found" 2>&1
 }
 
 if [ $# -eq 0 ]; then
