@@ -303,13 +303,13 @@ $(COMPLETIONS): tools/completions.pl $(BUILD)/twbench $(wildcard $(PROGRAMS))
 # Some suites do more with DEPTH=all.
 DEEP := $(filter %/test_growth_classes,$(CORE_TESTS)) tests/cli/selftest_record.bats tests/packages.sh tests/reference.sh \
         tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh tests/exports.sh tests/adding.sh tests/figure.sh \
-        tests/cli/drive.bats tests/cli/plugins_hostile.bats tests/cli/plugins_leaving.bats tests/cli/compare_programs.bats \
+        tests/cli/drive.bats tests/cli/plugins_failing.bats tests/cli/compare_programs.bats tests/labs_deletable.sh \
         tests/users/ci_of_another_repository.bats
 CORE_SUITES = $(CORE_TESTS) tests/faults/run.sh $(wildcard tests/cli/*.bats tests/users/*.bats) \
          tests/golden.sh tests/schema.sh tests/doc_commands.py tests/references.py tests/selftest_format.sh \
          tests/pages.sh tests/pictures.sh tests/identity.sh tests/compiled.sh tests/floors.sh tests/workload_language.sh \
          tests/packages.sh tests/reference.sh tests/ci.sh tests/fuzz.sh tests/misses.sh tests/floors_selftest.sh \
-         tests/exports.sh tests/adding.sh tests/figure.sh
+         tests/exports.sh tests/adding.sh tests/figure.sh tests/labs_deletable.sh
 lab_suites = $(call tests_of,$(1)) $(wildcard labs/$(1)/tests/*.bats) $(SUITES_$(1))
 ALL_SUITES = $(if $(LAB),$(call lab_suites,$(LAB)),$(CORE_SUITES) $(foreach lab,$(LABS),$(call lab_suites,$(lab))))
 ALL_DEEP   = $(DEEP) $(foreach lab,$(LABS),$(DEEP_$(lab)))

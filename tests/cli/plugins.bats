@@ -208,10 +208,9 @@ END
 # loads_with CODE - the wheel, with code that runs when it is loaded.
 loads_with() {
     { cat "$root/docs/plugins/wheel.c"
-      printf '#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>\n#include <pthread.h>\n'
-      printf 'void *thread(void *x) { pause(); return x; }\n'
+      printf '#include <signal.h>\n#include <stdio.h>\n#include <unistd.h>\n'
       printf '%s static void at_load(void) { %s }\n' "${2:-__attribute__((constructor))}" "$1"; } >loads.c
-    build loads loads.c -pthread
+    build loads loads.c
 }
 
 @test "loading is tried in a child: what constructors do harms nobody" {
@@ -225,11 +224,6 @@ loading it ended the process, with exit status 7|_exit(7);
 loading it ended the process, with exit status 0|exit(0);
 loading it prints|puts("hello");
 loading it prints|fputs("hello", stderr);
-loading it closes or replaces files|close(1);
-loading it leaves a file open|(void)!dup(1);
-loading it changes what a signal does|signal(SIGINT, SIG_IGN);
-loading it leaves a thread behind|pthread_t t; pthread_create(&t, NULL, thread, NULL);
-loading it changes the working directory|(void)!chdir("/");
 loading it crashed: signal 9|raise(SIGKILL);
 END
     loads_with 'abort();' '__attribute__((destructor))'
@@ -344,4 +338,35 @@ run_with_wrong_ones() {
     for name in exits hangs fires-early prints; do plugin $name; done
     in_some_of 10 run_with_wrong_ones
     [ "$(json out.json '[bool(c["reason"]) for c in d["cells"] if c["status"] != "ok"]')" = "[True, True, True]" ]
+}
+
+# miscounts ARGUMENT... - conform on a plugin of which only the table that counts is wrong.
+miscounts() {
+    gcc -O1 -w -shared -fPIC -I "$root/src/impls" -o miscounts.so "$root/tests/plugins/miscounts.c"
+    run --separate-stderr "$twbench" conform --plugin=./miscounts.so "$@"
+    echo "status $status, $output"
+    [ "$status" -eq 1 ]
+    [ "$(sed -n 1p <<<"$output")" = "miscounts: BROKEN: no timer fires later than declared" ]
+    [[ $(sed -n 2p <<<"$output") == *"; in the table that counts" ]]
+}
+
+@test "the table that counts is judged as well as the one that is timed" {
+    printf 'capacity 3\nstart 0 +2\nstart 1 +1\nadvance +4\n' >list
+    miscounts --operations-file=list
+    [ "$(sed -n '/^capacity/,$p' <<<"$output")" = $'capacity 1\nstart 0 +2\nadvance +2' ]
+}
+
+@test "... by all cases too, and when both are right it is said how often the second one was" {
+    [ "${DEPTH:-}" = all ] || skip "it takes 30 s: only with DEPTH=all"
+    miscounts --operations=1e3
+    for flags in "" -DTW_COUNTED; do
+        gcc -O2 -fPIC -I "$root/src/impls" $flags -c -o "skeleton$flags.o" "$root/docs/skeleton.c"
+    done
+    printf '%s\n' '#include "backend.h"' 'extern const struct tw_backend tw_skeleton_timed, tw_skeleton_counted;' \
+        'TW_PLUGIN(tw_skeleton_timed, tw_skeleton_counted);' >both.c
+    gcc -O2 -shared -fPIC -I "$root/src/impls" -o both.so both.c skeleton.o skeleton-DTW_COUNTED.o
+    run --separate-stderr "$twbench" conform --plugin=./both.so --operations=1e3
+    echo "status $status, $output"
+    [ "$status" -eq 0 ]
+    [[ $output == *"the table that counts holds it in "* ]]
 }

@@ -133,83 +133,6 @@ static void test_runs(void **state)
     }
 }
 
-static void *no_work(void *unused)
-{
-    return unused;
-}
-
-/* What a confined child may do. */
-static void work_within(void *ctx, void *record)
-{
-    pthread_t thread;
-    bool done = pthread_create(&thread, NULL, no_work, NULL) == 0;
-    done = done && pthread_join(thread, NULL) == 0 && kill(getpid(), 0) == 0 && raise(SIGCONT) == 0;
-    if (done && setpgid(0, 0) == 0)
-        count_up(ctx, record);
-}
-
-static void signal_parent(void *ctx, void *record)
-{
-    kill(getppid(), 0);
-    count_up(ctx, record);
-}
-
-/* As steps.c does in what it steps through. */
-static void trace_child(void *ctx, void *record)
-{
-    int wait_status = 0;
-    pid_t pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        ptrace(PTRACE_TRACEME, 0, 0, 0);
-        kill(getpid(), SIGSTOP);
-        _exit(0);
-    }
-    waitpid(pid, &wait_status, __WALL);
-    if (WIFSTOPPED(wait_status) && ptrace(PTRACE_CONT, pid, 0, 0) == 0)
-        count_up(ctx, record);
-}
-
-static void follow_parent(void *ctx, void *record)
-{
-    ptrace(PTRACE_SEIZE, getppid(), 0, 0);
-    count_up(ctx, record);
-}
-
-static void start_process(void *ctx, void *record)
-{
-    if (fork() == 0)
-        _exit(0);
-    count_up(ctx, record);
-}
-
-static void test_confines(void **state)
-{
-    (void)state;
-    static const struct {
-        ward_work_fn *work;
-        bool confined, tracing;
-    } rows[] = {{work_within, true, true},
-                {signal_parent, false, false},
-                {follow_parent, false, false},
-                {start_process, false, true},
-                {trace_child, false, true}};
-    char reason[200];
-    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
-        uint64_t add = 1, record = 0;
-        const struct ward ward = {.out_fd = WARD_NOWHERE,
-                                  .err_fd = WARD_NOWHERE,
-                                  .rights = i % 2 ? WARD_TRACING : WARD_CONFINED};
-        bool expected = i % 2 ? rows[i / 2].tracing : rows[i / 2].confined;
-        bool done = ward_run(&ward, 100, rows[i / 2].work, &add, &record, sizeof record, reason,
-                             sizeof reason);
-        assert_int_equal(done, expected);
-        assert_int_equal(record, expected);
-        if (!expected)
-            assert_non_null(strstr(reason, "signal 31"));
-    }
-}
-
 /* A SIGKILL is nobody's for certain where the kernel has ended processes. */
 static void test_explains(void **state)
 {
@@ -263,19 +186,6 @@ static void test_sweeps(void **state)
     assert_int_equal(kill(stranger, SIGKILL), 0);
     assert_int_equal(waitpid(stranger, &wait_status, 0), stranger);
     assert_int_equal(ward_sweep(begin_ns, NULL, 0), 0);
-}
-
-static void test_seals(void **state)
-{
-    (void)state;
-    char record[64] = "record";
-    uint64_t nonce = ward_nonce(), seal = ward_seal(nonce, record, sizeof record);
-    assert_int_not_equal(nonce, ward_nonce());
-    assert_int_not_equal(seal, 0);
-    assert_int_equal(seal, ward_seal(nonce, record, sizeof record));
-    assert_int_not_equal(seal, ward_seal(nonce ^ 2, record, sizeof record));
-    record[63] = 1;
-    assert_int_not_equal(seal, ward_seal(nonce, record, sizeof record));
 }
 
 /* ---- Records that are filled with anything --------------------------------------------------- */
@@ -360,9 +270,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_printable), cmocka_unit_test(test_literals),
-        cmocka_unit_test(test_runs),      cmocka_unit_test(test_confines),
-        cmocka_unit_test(test_explains),  cmocka_unit_test(test_sweeps),
-        cmocka_unit_test(test_seals),     cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_runs),      cmocka_unit_test(test_explains),
+        cmocka_unit_test(test_sweeps),    cmocka_unit_test(test_reports),
         cmocka_unit_test(test_watches),
     };
     return cmocka_run_group_tests_name("ward", tests, NULL, NULL);

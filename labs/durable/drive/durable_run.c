@@ -79,10 +79,8 @@ static bool worker_begin(const struct durable_request *request, const char *dire
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    struct ward ward = {.memory_bytes = request->memory_bytes,
-                        .out_fd = ends[1],
-                        .err_fd = WARD_NOWHERE,
-                        .rights = WARD_FREE};
+    struct ward ward = {
+        .memory_bytes = request->memory_bytes, .out_fd = ends[1], .err_fd = WARD_NOWHERE};
     fflush(NULL);
     atomic_store(&book->stage, BOOK_OPENING);
     worker->begin_ns = ward_now_ns();

@@ -1,8 +1,6 @@
 /* ward.c - forks a child within bounds, in a group of its own, and ends it with all it started. */
 #include "harness/base/ward.h"
 
-#include "harness/base/confine.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +12,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* ---- In the child ---------------------------------------------------------------------------- */
 
@@ -93,8 +87,6 @@ static void ward_enter(const struct ward *ward, pid_t parent)
     if (ward->cpu_seconds > 0)
         limit(RLIMIT_CPU, ward->cpu_seconds);
     limit_memory(ward->memory_bytes);
-    if (ward->rights != WARD_FREE)
-        confine(parent, ward->rights == WARD_TRACING);
 }
 
 /* ---- In the parent --------------------------------------------------------------------------- */
@@ -210,21 +202,6 @@ size_t ward_sweep(uint64_t since_ns, const pid_t *kept, size_t count)
     return swept;
 }
 
-/* ---- Seals ----------------------------------------------------------------------------------- */
-
-uint64_t ward_nonce(void)
-{
-    uint64_t nonce = 0;
-    if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
-        nonce = ward_now_ns();
-    return nonce | 1; /* never 0, which is what a record is cleared to */
-}
-
-uint64_t ward_seal(uint64_t nonce, const void *record, size_t bytes)
-{
-    return XXH3_64bits_withSeed(record, bytes, nonce) | 1;
-}
-
 static void copy_to_stdout(int fd)
 {
     char bytes[65536];
@@ -272,9 +249,6 @@ void ward_explain_signal(int number, uint64_t memory_kills, bool *may_be_memory,
                  memory_kills);
     else if (number == SIGKILL)
         snprintf(out, size, WARD_KILLED " from outside");
-    else if (number == SIGSYS)
-        snprintf(out, size, "killed by signal %d: it starts a process or acts on another one",
-                 number);
     else
         snprintf(out, size, "killed by signal %d (%s)", number, strsignal(number));
 }
@@ -284,12 +258,11 @@ void ward_explain_signal(int number, uint64_t memory_kills, bool *may_be_memory,
 struct piece {
     ward_work_fn *work;
     void *ctx;
-    void *shared; /* the record, and its seal behind it */
+    void *shared; /* the record, and WARD_DONE behind it */
     size_t bytes;
-    uint64_t nonce;
 };
 
-static uint64_t *piece_seal(const struct piece *piece)
+static uint64_t *piece_end(const struct piece *piece)
 {
     size_t aligned = (piece->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
     return (uint64_t *)piece->shared + aligned;
@@ -297,10 +270,8 @@ static uint64_t *piece_seal(const struct piece *piece)
 
 static __attribute__((noreturn)) void piece_do(struct piece *piece)
 {
-    uint64_t nonce = piece->nonce;
-    piece->nonce = 0;
     piece->work(piece->ctx, piece->shared);
-    *piece_seal(piece) = ward_seal(nonce, piece->shared, piece->bytes);
+    *piece_end(piece) = WARD_DONE;
     _exit(0);
 }
 
@@ -317,7 +288,7 @@ static bool piece_wait(const struct piece *piece, pid_t pid, unsigned seconds, c
     ward_sweep(begin_ns, NULL, 0);
     if (end.fd >= 0)
         close(end.fd);
-    if (!hung && *piece_seal(piece) == ward_seal(piece->nonce, piece->shared, piece->bytes))
+    if (!hung && *piece_end(piece) == WARD_DONE)
         return true;
     if (hung)
         snprintf(reason, reason_size, "did not end within %u s", seconds);
@@ -333,7 +304,7 @@ bool ward_run(const struct ward *ward, unsigned seconds, ward_work_fn *work, voi
               void *record, size_t record_bytes, char *reason, size_t reason_size)
 {
     size_t bytes = record_bytes + 2 * sizeof(uint64_t);
-    struct piece piece = {.work = work, .ctx = ctx, .bytes = record_bytes, .nonce = ward_nonce()};
+    struct piece piece = {.work = work, .ctx = ctx, .bytes = record_bytes};
     void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         snprintf(reason, reason_size, "no shared memory for a child: %s", strerror(errno));

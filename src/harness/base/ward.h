@@ -7,8 +7,7 @@
  *
  * The child has a group of its own and dies with its parent.  Its descendants become the parent's children when
  * they lose theirs, also those in a session of their own, and ward_sweep ends them.  What a child may not do to
- * its parent's files is prevented by closing them, and what it may not do to other processes by a filter of system
- * calls.  This is no sandbox: code that means to can still remove the user's files.
+ * its parent's files is prevented by closing them.  This is no sandbox: code that means harm belongs into a container.
  */
 #ifndef TWBENCH_WARD_H
 #define TWBENCH_WARD_H
@@ -20,19 +19,11 @@
 
 #define WARD_NOWHERE (-1)
 
-/* What the child may do to other processes. */
-enum ward_rights {
-    WARD_FREE,     /* what this process may */
-    WARD_CONFINED, /* nothing, and it starts none (confine.h), where the kernel can see to that */
-    WARD_TRACING   /* the same, but it starts processes and traces them */
-};
-
 struct ward {
     uint64_t memory_bytes; /* of address space on top of what is mapped at the fork; 0: no limit */
     uint64_t file_bytes;   /* to which it may make a file grow; 0: no limit */
     unsigned cpu_seconds;  /* of processor time, after which the kernel ends it; 0: no limit */
     int out_fd, err_fd;    /* its standard output and error, or WARD_NOWHERE */
-    enum ward_rights rights;
 };
 
 /* As fork().  In the child: standard input is empty, output goes where `ward` says, no other file is open, the limits
@@ -55,10 +46,8 @@ uint64_t ward_now_ns(void);
  * there were. */
 size_t ward_sweep(uint64_t since_ns, const pid_t *kept, size_t count);
 
-/* A number that the parent knows, and the child until it has sealed what it sends; and the seal of a record under that
- * number.  Who has not got the number cannot make it, nor change the record after it. */
-uint64_t ward_nonce(void);
-uint64_t ward_seal(uint64_t nonce, const void *record, size_t bytes);
+/* What a child writes behind its record when it has come to its end: a word that no write astray leaves there. */
+#define WARD_DONE UINT64_C(0x9d1c4b7a35e862f1)
 
 /* What a child does, which may be killed at any point; the record is shared with the parent. */
 typedef void ward_work_fn(void *ctx, void *record);

@@ -865,7 +865,6 @@ const struct written_case written_cases[] = {
     {"two instances do not meet", NULL, run_two_instances},
     {"the same operations twice", NULL, run_twice_the_same},
     {"footprint is plausible", NULL, run_footprint},
-    {"what functions leave in their process", NULL, run_residue},
     {"open refuses bad settings", NULL, run_refusals},
     {"many timers in one far slot", NULL, run_far_slots},
     {"batches beside single calls", NULL, run_batches},

@@ -1,7 +1,6 @@
 /* guard.c - answers a design's calls of malloc, mmap and clocks, and catches its crashes. */
 #include "harness/prove/guard.h"
 
-#include "harness/base/process_state.h"
 #include "harness/measure/designs/plugins.h"
 #include "harness/prove/answer.h"
 #include "harness/prove/report.h"
@@ -74,11 +73,8 @@ struct guard {
                                function is the harness's own */
     bool is_busy;    /* the fence's own allocations */
     bool is_plugin;
-    bool is_library, waits; /* it adapts a library; it waits for the machine's clock */
-    bool has_library;       /* a plugin calls libraries, which allocate out of our sight */
+    bool has_library; /* a plugin calls libraries, which allocate out of our sight */
     struct reals real;
-    struct residue *residue;
-    struct process_state process;  /* before any function of the design was called */
     uint64_t mapped_bytes;         /* by the design itself */
     uint64_t allocations;          /* since the start */
     uint64_t short_from, short_to; /* allocations that are refused; 0: none */
@@ -468,8 +464,6 @@ static void guard_crashed(int signal_number, siginfo_t *info, void *context)
         return;
     struct fault *fault = &guard->watch->fault;
     *fault = (struct fault){.signal = signal_number};
-    if (signal_number == SIGSYS)
-        fault->system_call = info->si_syscall;
     if ((signal_number != SIGSEGV && signal_number != SIGBUS) || info->si_code <= 0)
         return;
     fault->is_access = true;
@@ -492,7 +486,7 @@ static void guard_crashed(int signal_number, siginfo_t *info, void *context)
 
 static bool take_over_signals(void)
 {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     void *memory = mmap(NULL, ALTERNATE_STACK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -589,14 +583,11 @@ bool guard_install(struct watch *watch, const struct tw_backend *backend, enum f
     guard->output_fd = output_fd;
     reals_find(&guard->real);
     guard->is_program = is_in_program(backend);
-    guard->is_library = !guard->is_program && find_symbol(backend, "tw_adapts_library");
-    guard->waits = backend->traits.flags & TW_REAL_CLOCK;
-    guard->is_plugin = !guard->is_program && !guard->is_library;
+    guard->is_plugin = !guard->is_program && !find_symbol(backend, "tw_adapts_library");
     guard->has_library = guard->is_plugin && has_library(backend);
     guard_current = guard;
     if (!take_over_signals())
         return false;
-    process_state_read(&guard->process);
     if (!GUARD_OWNS_MEMORY)
         return true;
     guard->fence = fence_open(side, memory_bytes);
@@ -651,57 +642,10 @@ static void inspect_clock(struct guard *guard, struct conform_report *report)
     guard->clock_read = NULL;
 }
 
-/* What an open instance may have that waits for the machine's clock, and a library at all times. */
-#define BELONGINGS                                                                                 \
-    ((unsigned)(PROCESS_THREADS | PROCESS_OPENED | PROCESS_FILES | PROCESS_TIMERS | PROCESS_MASK))
-#define LIBRARY_BELONGINGS (BELONGINGS | PROCESS_ENVIRONMENT)
-
-unsigned guard_exempt(bool is_open)
-{
-    const struct guard *guard = guard_current;
-    if (guard && guard->is_library)
-        return LIBRARY_BELONGINGS;
-    return guard && guard->waits && is_open ? BELONGINGS : 0;
-}
-
-bool guard_set_residue(struct residue *residue)
-{
-    if (guard_current)
-        guard_current->residue = residue;
-    return guard_current;
-}
-
-struct residue *guard_residue(void)
-{
-    return guard_current ? guard_current->residue : NULL;
-}
-
-static void remark_belongings(const struct guard *guard, struct conform_report *report)
-{
-    struct process_state now;
-    process_state_read(&now);
-    unsigned kept = process_state_difference(&guard->process, &now) & LIBRARY_BELONGINGS;
-    for (; kept; kept &= kept - 1)
-        coverage_remark(&report->coverage, "what the library keeps in the process: it %s",
-                        process_part_words(kept));
-}
-
-/* Which function it was, a search with residue_table tells. */
-static void inspect_process(const struct guard *guard, struct conform_report *report)
-{
-    unsigned parts = process_state_changed_since(&guard->process, guard_exempt(false));
-    if (parts)
-        report_broken(report, RULE_PROCESS, "a function %s", process_part_words(parts));
-    if (guard->is_library)
-        remark_belongings(guard, report);
-}
-
 void guard_inspect(bool is_closed, struct conform_report *report)
 {
     if (guard_current)
         inspect_output(guard_current, report);
-    if (guard_current && is_closed)
-        inspect_process(guard_current, report);
     if (guard_current && guard_current->fence) {
         inspect_clock(guard_current, report);
         inspect_blocks(guard_current, is_closed, report);

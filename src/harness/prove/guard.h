@@ -26,19 +26,8 @@ bool guard_is_for(const struct tw_backend *backend);
 
 /* What has been printed breaks a rule, and so does what free() saw since the last time: blocks freed
  * twice, patterns that are gone.  With `is_closed`, no instance being open, whatever has not been freed
- * breaks one too, and so does what the design has changed in the process. */
+ * breaks one too. */
 void guard_inspect(bool is_closed, struct conform_report *report);
-
-/* The parts of the process (base/process_state.h) that the design may change, an instance being open or none.  What an
- * adapted library keeps there is its own affair: threads, files, timers, blocked signals, the environment.  A design that
- * waits for the machine's clock may have all but the last until it is closed. */
-unsigned guard_exempt(bool is_open);
-
-/* A function of a table has no argument that would tell for whom it works: residue.c finds that here.  The guard does not free
- * it.  False, or NULL, when there is no guard. */
-struct residue;
-bool guard_set_residue(struct residue *residue);
-struct residue *guard_residue(void);
 
 /* ---- What is known of the design's memory ----------------------------------------------------- */
 

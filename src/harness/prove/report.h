@@ -68,8 +68,7 @@ struct watch;
 #define RULE_SHORT    "without memory open and start answer TW_REFUSED_MEMORY and change nothing"
 #define RULE_TAKES    "start allocates only with TW_ALLOCATES"
 #define RULE_LENT     "open keeps no pointer to config, settings or error"
-#define RULE_CHILDREN "no function starts processes, or acts on others"
-#define RULE_PROCESS  "every function leaves its process as it was"
+#define RULE_CHILDREN "no function leaves processes"
 
 /* So many operations are a short list. */
 #define CONFORM_SHORT 20

@@ -31,9 +31,8 @@ enum fault_place {
 };
 
 struct fault {
-    int signal;      /* 0: none */
-    int system_call; /* of SIGSYS: the one that was refused */
-    bool is_access;  /* to an address: what follows is filled */
+    int signal;     /* 0: none */
+    bool is_access; /* to an address: what follows is filled */
     enum fault_place place;
     bool is_known; /* whether it is known if it was a write */
     bool is_write;
@@ -59,8 +58,7 @@ struct watch {
     uint64_t taken_bytes[WATCH_TAKEN_MAX]; /* asked for, whether it was given or not */
     size_t taken_count;
     struct conform_report report;
-    uint64_t
-        seal; /* over `report` (base/ward.h): the child came to its end, and wrote this itself */
+    uint64_t end;                 /* WARD_DONE: the child came to it */
     struct operations operations; /* header and count of the list under way; `list` is not used */
     int look;                     /* of enum judge_look: how the list is judged */
     bool is_cut;                  /* it had more operations than there is room for */

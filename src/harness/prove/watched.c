@@ -26,9 +26,6 @@
 struct search {
     const struct tw_backend *backend;
     const struct conform_options *options;
-    bool looks_for_residue; /* after each function, in this written case or stream */
-    const char *story;
-    uint64_t seed;
 };
 
 /* All functions the same?  Known where the design is loaded. */
@@ -44,21 +41,17 @@ static void search_in_child(void *ctx, struct watch *watch)
 {
     const struct search *search = ctx;
     struct conform_options options = *search->options;
-    struct conform_report report; /* not in memory that everybody finds, before it is sealed */
+    struct conform_report report;
     if (options.twin && is_same_code(search->backend, options.twin))
         return;
     options.watch = watch;
-    const struct tw_backend *backend = search->backend;
-    if (search->looks_for_residue)
-        backend = residue_table(backend, &report, search->story, search->seed);
-    conform_run(backend, &options, &report);
+    conform_run(search->backend, &options, &report);
     watch->report = report;
 }
 
 struct replay {
     struct child *child;
     enum judge_look look;
-    bool looks_for_residue; /* after each function */
     double cpu_deadline,
         wall_deadline; /* no child is started after these, nor goes on after the first */
     const struct operations *operations;
@@ -69,10 +62,7 @@ static void replay_in_child(void *ctx, struct watch *watch)
     const struct replay *replay = ctx;
     struct conform_report report = {.watch = watch};
     size_t steps;
-    const struct tw_backend *backend = replay->child->backend;
-    if (replay->looks_for_residue)
-        backend = residue_table(backend, &report, NULL, 0);
-    judge_replay(backend, replay->operations, replay->look, &report, &steps);
+    judge_replay(replay->child->backend, replay->operations, replay->look, &report, &steps);
     watch->report = report;
     watch->step = steps - (steps > 0);
 }
@@ -206,7 +196,6 @@ static void explain(struct replay *replay, struct operations *operations, const 
 {
     size_t steps;
     replay_allow(replay, SHRINK_SECONDS);
-    replay->looks_for_residue = strcmp(report->rule, RULE_PROCESS) == 0;
     report->operations[0] = '\0';
     prefer_firing(replay, operations, report);
     if (list_shows(replay, operations, report, &steps)) {
@@ -221,17 +210,6 @@ static void explain(struct replay *replay, struct operations *operations, const 
 
 /* ---- The door -------------------------------------------------------------------------------- */
 
-/* The same search, when something was left in the process: which function was it? */
-static void search_for_residue(struct child *child, const struct conform_options *options,
-                               struct conform_report *report)
-{
-    struct search search = {child->backend, options, true, child->watch->story, report->seed};
-    struct conform_report named;
-    if (child_run(child, search_in_child, &search, &named) && named.rule &&
-        strcmp(named.rule, RULE_PROCESS) == 0)
-        *report = named;
-}
-
 static int search_side(struct child *child, const struct conform_options *options,
                        struct conform_report *report)
 {
@@ -240,8 +218,6 @@ static int search_side(struct child *child, const struct conform_options *option
         return -1;
     if (!report->rule)
         return 0;
-    if (strcmp(report->rule, RULE_PROCESS) == 0)
-        search_for_residue(child, options, report);
     struct operations operations;
     const char *story = child->watch->story;
     struct replay replay = {.child = child, .look = (enum judge_look)child->watch->look};
@@ -297,10 +273,7 @@ int watched_run_text(const struct tw_backend *backend, const char *text,
     }
     bool ran = false;
     if (child_open(&child, backend)) {
-        struct replay replay = {.child = &child,
-                                .look = JUDGE_ALWAYS,
-                                .looks_for_residue = true,
-                                .operations = &operations};
+        struct replay replay = {.child = &child, .look = JUDGE_ALWAYS, .operations = &operations};
         ran = child_run(&child, replay_in_child, &replay, report);
         if (ran && report->rule)
             explain(&replay, &operations, NULL, report);

@@ -1,7 +1,6 @@
 /* trial.c - loads a plugin in a child first, and says what went wrong. */
 #include "harness/measure/designs/plugin_table.h"
 
-#include "harness/base/process_state.h"
 #include "harness/base/utf8.h"
 #include "harness/base/ward.h"
 
@@ -21,8 +20,6 @@
 #define CPU_SECONDS  20
 #define MEMORY_BYTES ((uint64_t)1 << 30)
 #define FILE_BYTES   ((uint64_t)16 << 20)
-/* What a plugin may change while it is loaded: linked with -ffast-math it sets how numbers are rounded. */
-#define MAY_CHANGE ((unsigned)PROCESS_FLOAT)
 
 /* ---- In the child ---------------------------------------------------------------------------- */
 
@@ -43,21 +40,15 @@ static void trial_read(struct trial *trial, const char *path, const struct tw_de
 
 static void trial_do(struct trial *trial, const char *path)
 {
-    struct process_state before;
     struct stat output;
-    process_state_read(&before);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         trial->status = diag_usage(&trial->diag, "%s: cannot be loaded: %s", path, dlerror());
         trial->is_done = true;
         return;
     }
-    unsigned changed = process_state_changed_since(&before, MAY_CHANGE);
     fflush(stdout);
-    if (changed)
-        trial->status =
-            diag_usage(&trial->diag, "%s: loading it %s", path, process_part_words(changed));
-    else if (fstat(STDOUT_FILENO, &output) == 0 && output.st_size > 0)
+    if (fstat(STDOUT_FILENO, &output) == 0 && output.st_size > 0)
         trial->status = diag_usage(&trial->diag,
                                    "%s: loading it prints %jd bytes; a design prints "
                                    "nothing",
@@ -93,8 +84,6 @@ static int trial_judge(const struct trial *trial, const char *path, bool hung, i
         utf8_make_printable(diag->text, sizeof diag->text);
         return DIAG_USAGE;
     }
-    if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGSYS)
-        return diag_usage(diag, "%s: %s starts a process or acts on another one", path, when);
     if (WIFSIGNALED(wait_status))
         return diag_usage(diag, "%s: %s crashed: signal %d (%s)", path, when, WTERMSIG(wait_status),
                           strsignal(WTERMSIG(wait_status)));
@@ -128,8 +117,7 @@ int trial_load(const char *path, struct table_copy *copy, struct diag *diag)
                                          .file_bytes = FILE_BYTES,
                                          .cpu_seconds = CPU_SECONDS,
                                          .out_fd = output_fd,
-                                         .err_fd = output_fd,
-                                         .rights = WARD_CONFINED});
+                                         .err_fd = output_fd});
     if (pid == 0)
         trial_child(trial, path);
     if (pid < 0)

@@ -61,8 +61,7 @@ struct job_report {
     struct counters_reading counts[STREAM_PHASES_MAX]; /* JOB_COUNT: summed over the passes */
     char counters_reason[OUTCOME_COUNTERS_REASON];     /* JOB_COUNT */
     double other[JOB_OTHER_VALUES];                    /* JOB_OTHER */
-    uint64_t
-        seal; /* over all of the above (base/ward.h): the child came to its end, and wrote this itself */
+    uint64_t end;                                      /* WARD_DONE: the child came to it */
 };
 
 /* Does the job in this process and fills the report.  Called in a child. */
@@ -73,7 +72,7 @@ void job_do(const struct job *job, struct job_report *report);
  * printable on the way. */
 void job_report_check(const struct job *job, struct job_report *report);
 
-/* What a report without a seal becomes: this outcome, and of what the child had written only the settings, where they are
+/* What the report of a child that did not come to its end becomes: this outcome, and of what the child had written only the settings, where they are
  * some. */
 void job_report_fail(struct job_report *report, enum outcome_status status, const char *reason);
 

@@ -36,7 +36,6 @@ struct slot {
     const struct job *asked; /* this, or `look` after it took too long */
     struct job look;
     struct job_report *report; /* shared with the child */
-    uint64_t nonce;            /* of its seal */
     uint64_t memory_kills;     /* ward_memory_kills() when the child began */
     uint64_t half_ns;          /* at half of the budget, when `is_half` and `half_calls` are set */
     bool is_half;
@@ -91,17 +90,14 @@ static bool child_load(const struct job *job, struct job_report *report)
     return loaded;
 }
 
-/* The number that seals the report is gone from memory before any of the plugin's code runs, but for this frame. */
 static __attribute__((noreturn)) void child_main(const struct pool *pool, struct slot *slot)
 {
-    uint64_t nonce = slot->nonce;
     struct job_report *report = slot->report;
-    slot->nonce = 0;
     keep_apart(pool, slot);
     pin_to(slot->cpu);
     if (child_load(slot->job, report))
         job_do(slot->job, report);
-    report->seal = ward_seal(nonce, report, offsetof(struct job_report, seal));
+    report->end = WARD_DONE;
     _exit(0);
 }
 
@@ -120,15 +116,11 @@ static int slot_begin(struct pool *pool, struct slot *slot, const struct job *jo
     slot->looked_ns = slot->deadline_ns - pool->bounds.budget_ns;
     slot->looked_cpu_ns = 0;
     slot->memory_kills = ward_memory_kills();
-    slot->nonce = ward_nonce();
     pid_t pid = ward_fork(&(struct ward){
         .memory_bytes = pool->bounds.memory_bytes,
         .file_bytes = is_plugin(job) ? FILE_BYTES : 0,
         .out_fd = WARD_NOWHERE,
         .err_fd = is_plugin(job) ? WARD_NOWHERE : STDERR_FILENO,
-        .rights = !is_plugin(job)         ? WARD_FREE
-                  : job->kind == JOB_STEP ? WARD_TRACING
-                                          : WARD_CONFINED,
     });
     if (pid < 0)
         return diag_run(diag, "fork: %s", strerror(errno));
@@ -170,12 +162,6 @@ static void explain_memory(uint64_t limit_bytes, struct job_report *report)
              "; the limit of a run is %s (--memory-limit)", limit);
 }
 
-static bool is_sealed(const struct slot *slot)
-{
-    const struct job_report *report = slot->report;
-    return report->seal == ward_seal(slot->nonce, report, offsetof(struct job_report, seal));
-}
-
 /* The child has not come to its end: why? */
 static void slot_judge_end(const struct slot *slot, int wait_status)
 {
@@ -196,7 +182,7 @@ static void slot_judge(struct slot *slot, int wait_status, size_t left)
 {
     struct job_report *report = slot->report;
     char reason[160];
-    if (!is_sealed(slot)) {
+    if (report->end != WARD_DONE) {
         slot_judge_end(slot, wait_status);
         return;
     }

@@ -131,10 +131,8 @@ void sample_take_apart(const struct sample_request *request, uint64_t memory_byt
 {
     char reason[200];
     struct sample_request copy = *request;
-    const struct ward ward = {.memory_bytes = memory_bytes,
-                              .out_fd = WARD_NOWHERE,
-                              .err_fd = WARD_NOWHERE,
-                              .rights = WARD_CONFINED};
+    const struct ward ward = {
+        .memory_bytes = memory_bytes, .out_fd = WARD_NOWHERE, .err_fd = WARD_NOWHERE};
     *series = (struct sample_series){.status = OUTCOME_OK};
     if (!plugins_is_unloaded(request->plan->design->timed)) {
         sample_take(request, series);
