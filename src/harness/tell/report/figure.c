@@ -50,6 +50,11 @@ void figure_value(char *out, double value)
         figure_number(out, size);
 }
 
+void figure_in_unit(char *out, double value, double divisor)
+{
+    (divisor > 1 && value < 0.9995 * divisor ? figure_value : figure_number)(out, value / divisor);
+}
+
 bool figure_has_interval(const cJSON *interval)
 {
     return interval && !(json_get_number(interval, "confidence") < FIGURE_CONFIDENCE);

@@ -17,6 +17,8 @@ void figure_number(char *out, double value);
 /* The same for any figure of a document: shares keep three digits, what is counted has no decimals, and a
  * negative number has its sign.  `out` has FIGURE_SIZE + 1 characters. */
 void figure_value(char *out, double value);
+/* As figure_number, in a unit that a whole column has: far below it, three digits are kept. */
+void figure_in_unit(char *out, double value, double divisor);
 
 /* What an interval must have to be shown: six samples reach 96.9 %, five 93.8 %, one 0. */
 #define FIGURE_CONFIDENCE 0.95

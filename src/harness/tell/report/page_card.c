@@ -43,9 +43,7 @@ static void put_divided(struct page *page, const struct place *phase, const char
                         double divisor)
 {
     char text[FIGURE_SIZE];
-    /* A column has one unit: far below it three digits are kept. */
-    double value = place_number(phase, path) / divisor;
-    (value < 0.9995 ? figure_value : figure_number)(text, value);
+    figure_in_unit(text, place_number(phase, path), divisor);
     page_cell(page, "%s", "");
     page_put_as(page, phase, path, "%s", text);
 }

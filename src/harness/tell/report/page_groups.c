@@ -56,7 +56,7 @@ static void put_figure(struct page *page, const struct view_row *row, const stru
     if (figure->type == FIGURE_INTEGER && isfinite(value))
         figure_value(text, value);
     else
-        figure_number(text, value / divisor);
+        figure_in_unit(text, value, divisor);
     page_cell(page, "%s", "");
     if (figure->owner == FIGURE_OF_CELL) {
         page_put_as(page, cell, figure->path, "%s", text);
