@@ -190,11 +190,23 @@ run_with() {
     judged 'c["memory"]["change"]' 0.5
     compares 3 --limit memory=10%
 }
-@test "twice the time: advisory, status 0" {
-    edit new.json "$twice_the_time"
-    compares 0 --json=out.json
-    [[ $output == *advisory* ]]
-    judged 'd["verdict"]' same
+@test "twice the time: advisory, status 0, and not the same" {
+    edit new.json "$twice_the_time
+for cell in d['cells']:
+    for p in cell['phases']:
+        if p['ns_per_op']: p['ns_per_op'].update(low=p['ns_per_op']['median'], high=p['ns_per_op']['median'])"
+    python3 - "$BATS_FILE_TMPDIR/old.json" <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))
+for cell in d["cells"]:
+    for p in cell["phases"]:
+        if p["ns_per_op"]: p["ns_per_op"].update(low=p["ns_per_op"]["median"], high=p["ns_per_op"]["median"])
+json.dump(d, open("narrow.json", "w"))
+END
+    run --separate-stderr "$twbench" compare narrow.json new.json --json=out.json
+    [ "$status" -eq 0 ]
+    [[ $output == *advisory* && $output == *'100.0 .. 100.0 % slower'*'side by side'* ]]
+    judged 'd["verdict"]' inconclusive
     judged 'c["time_decides"], c["gates"]["time"]' "(False, None)"
     judged 'c["ratio"]["median"]' 2
     judged 'c["timing"]["pairs"]' 0

@@ -306,7 +306,13 @@ static void test_advisory_time_does_not_judge(void **state)
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     sample_set_time(&cell, VERDICT_REGRESSED, 1.9, 2, 2.1);
     cell.time_decides = false;
+    struct compared_cell apart = cell;
+    apart.requested = NULL;
     expect(&cell, VERDICT_SAME, "");
+    apart.stored_times_differ = true;
+    expect(
+        &apart, VERDICT_INCONCLUSIVE,
+        "89.9 .. 110.2 % slower (margin 3 %), but not measured side by side: compare the programs");
 }
 
 static void test_unclear_time_names_its_cause(void **state)
@@ -340,9 +346,22 @@ static void test_layout_is_told(void **state)
     (void)state;
     struct compared_cell within = sample_cell("heap", "hold", 1000), beyond = within;
     beyond.requested = NULL;
-    sample_set_time(&within, VERDICT_SAME, 1.05, 1.06, 1.07);
-    expect(&within, VERDICT_SAME,
-           "5.0 .. 7.0 % slower (margin 10 %: the same work, instructions and memory)");
+    struct compared_cell around = beyond, faster = beyond;
+    sample_set_time(&within, VERDICT_INCONCLUSIVE, 1.034, 1.06, 1.08);
+    within.layout_may_explain = true;
+    expect(
+        &within, VERDICT_INCONCLUSIVE,
+        "3.4 .. 8.0 % slower (margin 3 %) with the same work, instructions and memory: layout may "
+        "explain up to 10 %");
+    sample_set_time(&faster, VERDICT_INCONCLUSIVE, 0.92, 0.94, 0.966);
+    faster.layout_may_explain = true;
+    expect(
+        &faster, VERDICT_INCONCLUSIVE,
+        "3.4 .. 8.0 % faster (margin 3 %) with the same work, instructions and memory: layout may "
+        "explain up to 10 %");
+    sample_set_time(&around, VERDICT_SAME, 0.98, 1.02, 1.05);
+    expect(&around, VERDICT_SAME,
+           "-2.0 .. 5.0 % slower (margin 10 %: the same work, instructions and memory)");
     sample_set_time(&beyond, VERDICT_REGRESSED, 1.16, 1.18, 1.2);
     expect(&beyond, VERDICT_REGRESSED,
            "16.0 .. 20.0 % slower (margin 10 %: the same work, instructions and memory)");

@@ -178,7 +178,8 @@ static void test_layout_margin_is_for_the_same_program(void **state)
     gate_time_judge(&cell, 1, &limits);
     gate_time_judge(&same, 1, &limits);
     assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
-    assert_int_equal(same.time_verdict, VERDICT_SAME);
+    assert_int_equal(same.time_verdict, VERDICT_INCONCLUSIVE);
+    assert_true(same.layout_may_explain && !cell.layout_may_explain);
 }
 
 /* The margin that is shown is one that the interval can be checked with, whatever the verdict. */
@@ -201,7 +202,12 @@ static void test_a_verdict_can_be_checked_with_its_margin(void **state)
         {0.95, 0.969, false, VERDICT_IMPROVED, 0.03, false},
         {0.99, 1.01, true, VERDICT_SAME, 0.03, false},
         {0.954, 1.056, true, VERDICT_SAME, 0.10, true},
-        {1.04, 1.06, true, VERDICT_SAME, 0.10, false},
+        {1.001, 1.029, true, VERDICT_SAME, 0.03, false},
+        {1.034, 1.08, true, VERDICT_INCONCLUSIVE, 0.10, false},
+        {0.92, 0.966, true, VERDICT_INCONCLUSIVE, 0.10, false},
+        {1.034, 1.08, false, VERDICT_REGRESSED, 0.03, false},
+        {1.01, 1.05, true, VERDICT_INCONCLUSIVE, 0.10, true},
+        {0.89, 1.05, true, VERDICT_INCONCLUSIVE, 0.10, true},
         {1.06, 1.12, true, VERDICT_INCONCLUSIVE, 0.10, true},
         {1.11, 1.12, true, VERDICT_REGRESSED, 0.10, false},
     };

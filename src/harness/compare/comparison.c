@@ -278,6 +278,19 @@ static void say_range(struct sentence *say, const struct interval *ratio, bool f
     text_add_behind(say->text, say->size, "%s .. %s %%", low, high);
 }
 
+/* Two builds that do the same may differ by more than the margin: where the code happens to lie can do that much. */
+static void say_layout(struct sentence *say, const struct compared_cell *cell)
+{
+    bool is_faster = cell->timing.cpu.median < 1;
+    say_range(say, &cell->timing.cpu, is_faster, say->limits->of[METRIC_TIME]);
+    text_add_behind(
+        say->text, say->size,
+        " %s (margin %.3g %%) with the same work, instructions and memory: layout may explain "
+        "up to %.3g %%",
+        is_faster ? "faster" : "slower", 100 * say->limits->of[METRIC_TIME],
+        100 * say->limits->of[METRIC_LAYOUT]);
+}
+
 static void say_inconclusive_time(struct sentence *say, const struct compared_cell *cell,
                                   double margin)
 {
@@ -288,6 +301,8 @@ static void say_inconclusive_time(struct sentence *say, const struct compared_ce
         text_add_behind(
             say->text, say->size,
             "the control moved by %s (OLD against a copy of OLD): load, steal or layout", moved);
+    } else if (cell->layout_may_explain) {
+        say_layout(say, cell);
     } else if (cell->confirm_tried && !cell->confirmed) {
         say_range(say, ratio, false, margin);
         text_add_behind(say->text, say->size, " slower at first, ");
@@ -314,28 +329,15 @@ static void say_against(struct sentence *say, const struct compared_cell *cell, 
                     cell->same_program ? ": the same work, instructions and memory" : "");
 }
 
-/* Two builds that do the same may differ by more than the margin: where the code happens to lie can do
- * that much. */
-static void say_layout(struct sentence *say, const struct compared_cell *cell)
-{
-    double margin = say->limits->of[METRIC_TIME];
-    const struct interval *ratio = &cell->timing.cpu;
-    bool is_inside = ratio->low >= 1 - margin && ratio->high <= 1 + margin;
-    if (!cell->same_program || is_inside)
-        return;
-    say_next(say, "; ");
-    say_against(say, cell, say->limits->of[METRIC_LAYOUT], ratio->median < 1);
-}
-
 static void say_time(struct sentence *say, const struct compared_cell *cell)
 {
     double margin = say->limits->of[METRIC_TIME];
     if (cell->same_program)
         margin = fmax(margin, say->limits->of[METRIC_LAYOUT]);
-    if (cell->time_verdict == VERDICT_SAME) {
-        say_layout(say, cell);
+    bool is_wide = cell->timing.cpu.low < 1 - say->limits->of[METRIC_TIME] ||
+                   cell->timing.cpu.high > 1 + say->limits->of[METRIC_TIME];
+    if (cell->time_verdict == VERDICT_SAME && (!cell->same_program || !is_wide))
         return;
-    }
     say_next(say, "; ");
     if (cell->time_verdict == VERDICT_INCONCLUSIVE) {
         say_inconclusive_time(say, cell, margin);
@@ -405,6 +407,17 @@ static void say_tail(struct sentence *say, const struct compared_cell *cell)
         text_add_behind(say->text, say->size, " (not repeated)");
 }
 
+/* A stored time is no baseline, and no proof of sameness either. */
+static void say_stored_times(struct sentence *say, const struct compared_cell *cell)
+{
+    double margin = say->limits->of[METRIC_TIME];
+    bool is_faster = cell->timing.wall.high < 1;
+    say_range(say, &cell->timing.wall, is_faster, margin);
+    text_add_behind(say->text, say->size,
+                    " %s (margin %.3g %%), but not measured side by side: compare the programs",
+                    is_faster ? "faster" : "slower", 100 * margin);
+}
+
 /* What the gates say that came to the verdict. */
 static void give_reason(struct compared_cell *cell, const struct limits *limits)
 {
@@ -422,6 +435,8 @@ static void give_reason(struct compared_cell *cell, const struct limits *limits)
         say_tail(&say, cell);
     if (gate_says(cell, GATE_TIME, limits, cell->verdict))
         say_time(&say, cell);
+    if (is_unclear && !say.text[0] && cell->stored_times_differ)
+        say_stored_times(&say, cell);
 }
 
 void cell_conclude(struct compared_cell *cell, const struct limits *limits)
@@ -432,6 +447,8 @@ void cell_conclude(struct compared_cell *cell, const struct limits *limits)
         return;
     }
     cell->verdict = cell->failed ? VERDICT_REGRESSED : gates_verdict(cell, limits);
+    if (cell->verdict == VERDICT_SAME && cell->stored_times_differ)
+        cell->verdict = VERDICT_INCONCLUSIVE;
     give_reason(cell, limits);
 }
 

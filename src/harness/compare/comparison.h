@@ -144,10 +144,14 @@ struct compared_cell {
 
     struct compared_tail tail;
     bool time_decides; /* false: the times were not taken side by side, and are advisory */
+    /* Stored times of one machine, the whole interval beyond METRIC_TIME: they decide nothing, but are not the same. */
+    bool stored_times_differ;
     bool same_program; /* work, instructions and memory alike: what is left is layout */
     struct timing timing;
     struct timing control; /* OLD against a copy of OLD; no pairs: there was none */
     bool control_moved;
+    /* Beyond METRIC_TIME with the same work, instructions and memory, but not beyond METRIC_LAYOUT: inconclusive. */
+    bool layout_may_explain;
     bool extended; /* pairs were added once */
     bool confirm_tried, confirmed;
     struct interval confirm_cpu;
@@ -165,8 +169,9 @@ struct gate_answer cell_gate(const struct compared_cell *cell, enum gate gate,
                              const struct limits *limits);
 
 /* Sets the cell's verdict and reason from `failed` and its gates: the worst answer, and what led to
- * it.  Inconclusive is a cell of which no gate of work, instructions and time knows anything, and
- * one whose memory was to be judged or whose times were taken and which are unknown.  To be called
+ * it.  Inconclusive is a cell of which no gate of work, instructions and time knows anything,
+ * one whose memory was to be judged or whose times were taken and which are unknown, and one that is
+ * the same but for stored_times_differ.  To be called
  * once, after the gates.  A reason that is there already (NEW has no such cell) stays with its
  * verdict, unless a gate has regressed. */
 void cell_conclude(struct compared_cell *cell, const struct limits *limits);

@@ -247,6 +247,7 @@ static cJSON *make_cell(const struct compared_cell *cell, const struct limits *l
     json_add(out, "decided_by", make_decided_by(cell, limits));
     add_bool(out, "time_decides", cell->time_decides);
     add_bool(out, "same_program", cell->same_program);
+    add_bool(out, "layout_may_explain", cell->layout_may_explain);
     json_add(out, "timing", make_timing(cell));
     json_add(out, "control", make_control(cell));
     add_bool(out, "extended", cell->extended);

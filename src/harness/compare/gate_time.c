@@ -51,31 +51,47 @@ static bool is_inside(const struct interval *ratio, double margin)
     return ratio->low >= 1 - margin && ratio->high <= 1 + margin;
 }
 
-/* What lies inside the narrower margin is the same by it; the wider one of layout is asked after
- * that, and is the one that is shown then. */
+static bool is_outside(const struct interval *ratio, double margin)
+{
+    return ratio->low > 1 + margin || ratio->high < 1 - margin;
+}
+
+static bool includes_one(const struct interval *ratio)
+{
+    return ratio->low <= 1 && ratio->high >= 1;
+}
+
+/* `same` has to be shown: by an interval inside the margin, or by the same work, instructions and memory with an
+ * interval that no change need explain.  The margin of layout only keeps what lies beyond the narrower one from being
+ * told as a change. */
 static enum verdict judge_cell(struct compared_cell *cell, const struct limits *limits)
 {
     struct timing *timing = &cell->timing;
-    double margin = gate_margin(cell, limits);
+    const struct interval *ratio = &timing->cpu;
+    double margin = gate_margin(cell, limits), narrow = limits->of[METRIC_TIME];
     timing->margin = margin;
+    cell->layout_may_explain = false;
     if (cell->control_moved)
         return VERDICT_INCONCLUSIVE;
-    if (timing->cpu.low > 1 + margin && timing->p_slower <= GATE_ALPHA)
+    if (ratio->low > 1 + margin && timing->p_slower <= GATE_ALPHA)
         return VERDICT_REGRESSED;
-    if (timing->cpu.high < 1 - margin && timing->p_faster <= GATE_ALPHA)
+    if (ratio->high < 1 - margin && timing->p_faster <= GATE_ALPHA)
         return VERDICT_IMPROVED;
-    if (is_inside(&timing->cpu, limits->of[METRIC_TIME]))
-        timing->margin = limits->of[METRIC_TIME];
-    return is_inside(&timing->cpu, timing->margin) ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
+    if (is_inside(ratio, narrow))
+        timing->margin = narrow;
+    if (is_inside(ratio, narrow) ||
+        (cell->same_program && is_inside(ratio, margin) && includes_one(ratio)))
+        return VERDICT_SAME;
+    cell->layout_may_explain = margin > narrow && is_outside(ratio, narrow);
+    return VERDICT_INCONCLUSIVE;
 }
 
 bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *limits)
 {
     const struct interval *ratio = &cell->timing.cpu;
-    double margin = limits->of[METRIC_TIME];
-    bool is_told = ratio->low > 1 + margin || ratio->high < 1 - margin;
-    return cell->time_verdict == VERDICT_INCONCLUSIVE ||
-           (cell->time_verdict == VERDICT_SAME && !is_told && !is_inside(ratio, margin));
+    if (cell->time_verdict == VERDICT_INCONCLUSIVE)
+        return !(cell->layout_may_explain && is_inside(ratio, gate_margin(cell, limits)));
+    return cell->time_verdict == VERDICT_SAME && !is_inside(ratio, limits->of[METRIC_TIME]);
 }
 
 /* Slower and faster are two families: each is tested once on every cell. */

@@ -4,7 +4,8 @@
  * Of each pair only the logarithm of the ratio counts, of the pairs only the order.  A cell has
  * regressed when the median ratio is above the margin beyond doubt: the exact interval lies above it,
  * and the sign test against it survives being one of as many tests as there are cells.  It is the same
- * when the interval lies inside the margin on both sides.  Pure functions.
+ * when the interval lies inside the margin on both sides (an equivalence test), or when work, instructions and
+ * memory are the same, the interval includes 1 and lies inside the margin of layout.  Pure functions.
  */
 #ifndef TWBENCH_GATE_TIME_H
 #define TWBENCH_GATE_TIME_H
@@ -29,12 +30,12 @@ struct timing gate_timing(const struct block_series *series, double margin);
  * programs did the same work with the same instructions. */
 double gate_margin(const struct compared_cell *cell, const struct limits *limits);
 
-/* Would more pairs help?  True when the verdict is inconclusive, and when it is `same` by the margin
- * of layout alone, with an interval that does not lie on one side of an edge of METRIC_TIME. */
+/* Would more pairs help?  True when the verdict is inconclusive, but not when layout may explain all of the interval;
+ * and when it is `same` by the margin of layout alone. */
 bool gate_needs_pairs(const struct compared_cell *cell, const struct limits *limits);
 
 /* Adjusts the p values of all cells that are timed (time_known) for their number and sets each one's
- * time_verdict, control_moved and timing.margin: the margin that a reader checks the verdict with. */
+ * time_verdict, control_moved, layout_may_explain and timing.margin: the margin that a reader checks the verdict with. */
 void gate_time_judge(struct compared_cell *cells, size_t count, const struct limits *limits);
 
 /* Does an independent series say again that the cell is slower by more than its margin? */

@@ -372,17 +372,22 @@ int compare_documents(const cJSON *before, const char *before_name, const cJSON 
     return DIAG_OK;
 }
 
-/* Own tails of different machines are not compared: one may lose its core unseen where the other does not. */
-static void judge_tails(const cJSON *before, const cJSON *after, const struct limits *limits,
+/* Times and own tails of different machines are not compared: one may lose its core unseen where the other does not. */
+static void judge_times(const cJSON *before, const cJSON *after, const struct limits *limits,
                         struct comparison *out)
 {
     for (size_t i = 0; i < MACHINE_KEYS; i++)
         if (!cJSON_Compare(json_get(before, machine_keys[i]), json_get(after, machine_keys[i]),
                            true))
             return;
-    for (size_t i = 0; i < out->cell_count; i++)
-        gate_tail(&out->cells[i], results_find_cell(before, &out->cells[i]),
-                  results_find_cell(after, &out->cells[i]), limits, true);
+    double margin = limits->of[METRIC_TIME];
+    for (size_t i = 0; i < out->cell_count; i++) {
+        struct compared_cell *cell = &out->cells[i];
+        const struct interval *ratio = &cell->timing.wall;
+        gate_tail(cell, results_find_cell(before, cell), results_find_cell(after, cell), limits,
+                  true);
+        cell->stored_times_differ = ratio->low > 1 + margin || ratio->high < 1 - margin;
+    }
 }
 
 int compare_results(const char *before_path, const char *after_path, const struct limits *limits,
@@ -396,7 +401,7 @@ int compare_results(const char *before_path, const char *after_path, const struc
         status = compare_documents(result_json(before), before_path, result_json(after), after_path,
                                    limits, out, diag);
     if (status == DIAG_OK)
-        judge_tails(result_json(before), result_json(after), limits, out);
+        judge_times(result_json(before), result_json(after), limits, out);
     for (size_t i = 0; i < out->cell_count; i++)
         cell_conclude(&out->cells[i], limits);
     out->complete = status == DIAG_OK;
