@@ -34,7 +34,7 @@ static void ids_follow(struct counter *counter, tw_id id)
         return;
     counter->opened_room = id < TW_CAPACITY_MAX / 2 ? (id + 1) * 2 : (uint32_t)TW_CAPACITY_MAX;
     counter->opened = memory_grow(counter->opened, counter->opened_room, sizeof *counter->opened);
-    memory_must(agenda_grow(&counter->armed, counter->opened_room));
+    agenda_grow(&counter->armed, counter->opened_room);
 }
 
 static void stretch_end(struct counter *counter, tw_id id, tw_tick at, enum census_end end)
@@ -198,7 +198,6 @@ static void counter_finish(struct counter *counter)
     for (tw_id id = 0; id < counter->armed.capacity; id++)
         if (agenda_is_running(&counter->armed, id))
             stretch_cut(counter, id, CENSUS_LEFT);
-    memory_must(!counter->armed.out_of_memory);
     if (census->stretch_count > 0)
         qsort(census->stretches, census->stretch_count, sizeof *census->stretches, stretch_compare);
     delays_count(census);
@@ -211,7 +210,7 @@ static void counter_finish(struct counter *counter)
 static void counter_open(struct counter *counter, struct census *census)
 {
     *counter = (struct counter){.census = census};
-    memory_must(agenda_open(&counter->armed, 1));
+    agenda_open(&counter->armed, 1);
 }
 
 static void counter_close(struct counter *counter)

@@ -35,7 +35,7 @@ static void test_fires_in_order_after_many_rearms(void **state)
     struct rng rng;
     struct log log = {.in_order = true};
     rng_seed(&rng, 3, 0);
-    assert_true(agenda_open(&agenda, IDS));
+    agenda_open(&agenda, IDS);
     for (int round = 0; round < 50; round++)
         for (tw_id id = 0; id < IDS; id++)
             agenda_start(&agenda, id, 1 + rng_below(&rng, UINT64_C(1) << (round % 60 + 1)));
@@ -55,9 +55,9 @@ static void test_growing_keeps_what_runs(void **state)
     (void)state;
     struct agenda agenda;
     struct log log = {.in_order = true};
-    assert_true(agenda_open(&agenda, 1));
+    agenda_open(&agenda, 1);
     agenda_start(&agenda, 0, 5);
-    assert_true(agenda_grow(&agenda, 5000));
+    agenda_grow(&agenda, 5000);
     assert_true(agenda_is_running(&agenda, 0));
     assert_false(agenda_is_running(&agenda, 4999));
     agenda_start(&agenda, 4999, 4);

@@ -36,7 +36,7 @@ static struct outcome lives_measure(const struct spec_phase *phase)
     struct outcome out = {0, 0, 0, true};
     rng_seed(&delays, 5, 1);
     rng_seed(&stops, 5, 2);
-    assert_true(lives_open(&lives, phase, 1000, &delays, &stops));
+    lives_open(&lives, phase, 1000, &delays, &stops);
     for (int i = 0; i < SAMPLES; i++) {
         struct life life = lives_aged(&lives);
         out.delay += (double)life.delay;

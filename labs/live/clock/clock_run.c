@@ -378,8 +378,6 @@ int clock_stream(enum clock_load load, uint64_t tasks, uint64_t seed, struct str
                  struct diag *diag)
 {
     struct stream *stream = stream_new(clock_load_name(load));
-    if (!stream)
-        return diag_run(diag, "no memory for a load");
     stream->tasks = tasks > 0 ? tasks : DEFAULT_TASKS;
     stream->capacity = (uint32_t)stream->tasks;
     stream->seed = seed;

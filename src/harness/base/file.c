@@ -2,6 +2,7 @@
 #include "harness/base/file.h"
 
 #include "harness/base/interrupt.h"
+#include "harness/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +21,7 @@ int file_read_stream(FILE *file, const char *path, char **text, size_t *size, st
     do {
         if (room - used < READ_STEP) {
             room = room * 2 + 2 * READ_STEP;
-            char *larger = realloc(buffer, room);
-            if (!larger) {
-                free(buffer);
-                return diag_run(diag, "%s: no memory for %zu bytes", path, room);
-            }
-            buffer = larger;
+            buffer = memory_grow(buffer, room, 1);
         }
         used += fread(buffer + used, 1, READ_STEP - 1, file);
     } while (!feof(file) && !ferror(file));

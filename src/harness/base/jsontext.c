@@ -1,6 +1,7 @@
 /* jsontext.c - scans the grammar of JSON before cJSON reads it. */
 #include "harness/base/jsontext.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/utf8.h"
 
 #include <ctype.h>
@@ -231,31 +232,23 @@ static int refuse(const char *name, const char *text, const struct scan *scan, c
 }
 
 /* Whoever reads a key that is there twice would silently see one of its values. */
-#define KEYS_WITHOUT_MEMORY 64
-
 static int compare_keys(const void *a, const void *b)
 {
     const cJSON *const *left = a, *const *right = b;
     return strcmp((*left)->string, (*right)->string);
 }
 
-/* A key of the object that is there twice; NULL: none, or no memory (*failed). */
-static const cJSON *find_repeated(const cJSON *object, bool *failed)
+/* A key of the object that is there twice; NULL: none. */
+static const cJSON *find_repeated(const cJSON *object)
 {
-    const cJSON *near[KEYS_WITHOUT_MEMORY], **keys = near, *member, *repeated = NULL;
     size_t count = (size_t)cJSON_GetArraySize(object), filled = 0;
-    if (count > KEYS_WITHOUT_MEMORY)
-        keys = malloc(count * sizeof *keys);
-    *failed = !keys;
-    if (!keys)
-        return NULL;
+    const cJSON **keys = memory_take(count, sizeof *keys), *member, *repeated = NULL;
     cJSON_ArrayForEach(member, object) keys[filled++] = member;
     qsort(keys, count, sizeof *keys, compare_keys);
     for (size_t i = 1; i < count && !repeated; i++)
         if (strcmp(keys[i - 1]->string, keys[i]->string) == 0)
             repeated = keys[i];
-    if (keys != near)
-        free(keys);
+    free(keys);
     return repeated;
 }
 
@@ -278,11 +271,9 @@ static void way_add(struct way *way, const char *format, ...)
 
 static int check_keys(const char *name, const cJSON *item, struct way *way, struct diag *diag)
 {
-    bool failed = false, in_array = cJSON_IsArray(item);
-    const cJSON *member, *repeated = in_array ? NULL : find_repeated(item, &failed);
+    bool in_array = cJSON_IsArray(item);
+    const cJSON *member, *repeated = in_array ? NULL : find_repeated(item);
     size_t length = way->length, index = 0;
-    if (failed)
-        return diag_run(diag, "%.600s: no memory to read it", name);
     if (repeated) {
         way_add(way, "%s%.80s", length ? "." : "", repeated->string);
         return diag_usage(diag, "%.600s: %s: there twice, expected each key once", name, way->text);

@@ -2,6 +2,7 @@
 #include "harness/base/lock.h"
 
 #include "harness/base/interrupt.h"
+#include "harness/base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +36,7 @@ static char *true_path(const char *path)
 static char *lock_path(const char *path)
 {
     char *whole = true_path(path), *out = NULL;
-    if (asprintf(&out, "%s" ENDING, whole ? whole : path) < 0)
-        out = NULL;
+    memory_must(asprintf(&out, "%s" ENDING, whole ? whole : path) >= 0);
     free(whole);
     return out;
 }
@@ -130,8 +130,6 @@ static int take(const char *path, struct lock *lock, struct diag *diag)
     if (strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
         return DIAG_OK;
     lock->path = lock_path(path);
-    if (!lock->path)
-        return diag_run(diag, "%s: no memory to lock it", path);
     while (status > 0) {
         if (lock->fd >= 0)
             close(lock->fd);

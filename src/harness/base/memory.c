@@ -1,13 +1,13 @@
 /* memory.c - takes memory, or ends the program. */
 #include "harness/base/memory.h"
 
-#include "harness/base/room.h"
-
 #include <cjson/cJSON.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ROOM_FIRST 64
 
 static void *there_is(void *memory, size_t bytes)
 {
@@ -38,7 +38,13 @@ void memory_must(bool taken)
 
 void memory_room(void *array, size_t count, size_t *room, size_t size)
 {
-    memory_must(room_for(array, count, room, size));
+    void *old, *larger;
+    if (count < *room)
+        return;
+    *room = *room ? *room * 2 : ROOM_FIRST;
+    memcpy(&old, array, sizeof old);
+    larger = memory_grow(old, *room, size);
+    memcpy(array, &larger, sizeof larger);
 }
 
 char *memory_text(const char *text)

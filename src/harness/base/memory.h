@@ -17,7 +17,8 @@ void *memory_take(size_t count, size_t size);
 void *memory_grow(void *array, size_t count, size_t size);
 /* Ends the program when something that takes its memory itself had none. */
 void memory_must(bool taken);
-/* room_for (room.h) that cannot fail. */
+/* Makes room for one more element of an array that doubles: `array` is the address of a pointer to `*room` elements of
+ * `size` bytes, from malloc or NULL, of which `count` are used.  O(1) amortised. */
 void memory_room(void *array, size_t count, size_t *room, size_t size);
 /* A copy of the text. */
 char *memory_text(const char *text);

@@ -1,6 +1,7 @@
 /* copies.c - copies a program for the control, and removes the copy. */
 #include "harness/compare/pairing.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/paths.h"
 
 #include <dirent.h>
@@ -52,15 +53,14 @@ static bool write_all(int fd, const char *bytes, size_t size)
 /* False with errno set. */
 static bool copy_bytes(int in, int out, uint64_t *hash)
 {
-    char *chunk = malloc(CHUNK_BYTES);
+    char *chunk = memory_take(CHUNK_BYTES, 1);
     XXH3_state_t *state = XXH3_createState();
-    ssize_t got = -1;
-    if (chunk && state) {
-        XXH3_64bits_reset(state);
-        while ((got = read(in, chunk, CHUNK_BYTES)) > 0 && write_all(out, chunk, (size_t)got))
-            XXH3_64bits_update(state, chunk, (size_t)got);
-        *hash = XXH3_64bits_digest(state);
-    }
+    ssize_t got;
+    memory_must(state);
+    XXH3_64bits_reset(state);
+    while ((got = read(in, chunk, CHUNK_BYTES)) > 0 && write_all(out, chunk, (size_t)got))
+        XXH3_64bits_update(state, chunk, (size_t)got);
+    *hash = XXH3_64bits_digest(state);
     int why = errno;
     XXH3_freeState(state);
     free(chunk);

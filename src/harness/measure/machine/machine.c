@@ -1,6 +1,7 @@
 /* machine.c - reads what the system says of the machine. */
 #include "harness/measure/machine/machine.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/sysfile.h"
 
 #include <stdbool.h>
@@ -121,9 +122,7 @@ static void read_kernel(struct machine *machine, const char *root)
 void machine_read(struct machine *machine, const char *root)
 {
     *machine = (struct machine){.cores = 0};
-    char *text = malloc(TEXT_SIZE);
-    if (!text)
-        return;
+    char *text = memory_take(TEXT_SIZE, 1);
     read_cpu(machine, root, text);
     read_kernel(machine, root);
     sysfile_read(text, TEXT_SIZE, root, "/etc/os-release");

@@ -1,6 +1,7 @@
 /* system.c - looks for what disturbs measurements.  docs/MEASUREMENT.md has the thresholds. */
 #include "harness/measure/machine/machine.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/sysfile.h"
 
 #include <dirent.h>
@@ -97,20 +98,6 @@ static bool parse_process(struct process *process, const char *text)
     return true;
 }
 
-static bool add_process(struct system_look *look, const struct process *process)
-{
-    if (look->process_count == look->process_room) {
-        size_t room = look->process_room ? 2 * look->process_room : 256;
-        struct process *grown = realloc(look->processes, room * sizeof *grown);
-        if (!grown)
-            return false;
-        look->processes = grown;
-        look->process_room = room;
-    }
-    look->processes[look->process_count++] = *process;
-    return true;
-}
-
 /* This process is no disturbance. */
 static void look_at_processes(struct system_look *look, const char *root)
 {
@@ -123,8 +110,10 @@ static void look_at_processes(struct system_look *look, const char *root)
             continue;
         snprintf(path, sizeof path, "/proc/%ld/stat", process.pid);
         sysfile_read(text, sizeof text, root, path);
-        if (parse_process(&process, text) && !add_process(look, &process))
-            break;
+        if (!parse_process(&process, text))
+            continue;
+        memory_room(&look->processes, look->process_count, &look->process_room, sizeof process);
+        look->processes[look->process_count++] = process;
     }
     if (directory)
         closedir(directory);
@@ -132,15 +121,13 @@ static void look_at_processes(struct system_look *look, const char *root)
 
 struct system_look *system_look(const char *root)
 {
-    struct system_look *look = calloc(1, sizeof *look);
-    char *text = malloc(TEXT_SIZE);
-    if (look && text) {
-        sysfile_read(text, TEXT_SIZE, root, "/proc/stat");
-        look_at_cpus(look, text);
-        sysfile_read(text, TEXT_SIZE, root, "/proc/vmstat");
-        look_at_swap(look, text);
-        look_at_processes(look, root);
-    }
+    struct system_look *look = memory_take(1, sizeof *look);
+    char *text = memory_take(TEXT_SIZE, 1);
+    sysfile_read(text, TEXT_SIZE, root, "/proc/stat");
+    look_at_cpus(look, text);
+    sysfile_read(text, TEXT_SIZE, root, "/proc/vmstat");
+    look_at_swap(look, text);
+    look_at_processes(look, root);
     free(text);
     return look;
 }

@@ -1,6 +1,8 @@
 /* summary.c - median and its exact interval. */
 #include "harness/measure/stats/summary.h"
 
+#include "harness/base/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +39,12 @@ static size_t trim_for(size_t count, double wanted, double *confidence)
     return trim;
 }
 
-/* A sorted copy, to be freed; NULL without memory. */
+/* A sorted copy, to be freed. */
 static double *sort_copy(const double *samples, size_t count)
 {
-    double *sorted = malloc(count * sizeof *sorted);
-    if (sorted) {
-        memcpy(sorted, samples, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, compare_doubles);
-    }
+    double *sorted = memory_take(count, sizeof *sorted);
+    memcpy(sorted, samples, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
     return sorted;
 }
 
@@ -52,8 +52,6 @@ struct summary summary_at(const double *samples, size_t count, double confidence
 {
     struct summary summary = {NAN, NAN, NAN, NAN, 0};
     double *sorted = sort_copy(samples, count);
-    if (!sorted)
-        return summary;
     size_t trim = trim_for(count, confidence_wanted, &summary.confidence);
     summary.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     summary.low = sorted[trim];
@@ -71,7 +69,7 @@ struct summary summary_of(const double *samples, size_t count)
 double summary_quantile(const double *samples, size_t count, double share)
 {
     double *sorted = sort_copy(samples, count);
-    double quantile = sorted ? sorted[(size_t)((double)(count - 1) * share)] : NAN;
+    double quantile = sorted[(size_t)((double)(count - 1) * share)];
     free(sorted);
     return quantile;
 }

@@ -13,13 +13,13 @@ struct summary {
     size_t count;
 };
 
-/* Sorts a copy; count >= 1.  All NaN with a count of 0 when there is no memory for the copy. */
+/* Sorts a copy; count >= 1. */
 struct summary summary_at(const double *samples, size_t count, double confidence_wanted);
 /* The same at 95 %. */
 struct summary summary_of(const double *samples, size_t count);
 
 /* The sample below which that share of the others lies, rounded down: 0 is the least, 1 the greatest.
- * Sorts a copy; count >= 1.  NaN when there is no memory for it. */
+ * Sorts a copy; count >= 1. */
 double summary_quantile(const double *samples, size_t count, double share);
 
 #endif

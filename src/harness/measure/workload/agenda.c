@@ -1,7 +1,7 @@
 /* agenda.c - keeps armed timers in a priority queue: a re-arm leaves the old entry, corrected when it surfaces. */
 #include "harness/measure/workload/agenda.h"
 
-#include "harness/base/room.h"
+#include "harness/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,46 +9,38 @@
 /* Ids whose memory is touched between two looks at the clock. */
 #define OPEN_STEP (UINT32_C(1) << 20)
 
-bool agenda_grow(struct agenda *agenda, uint32_t capacity)
+void agenda_grow(struct agenda *agenda, uint32_t capacity)
 {
-    size_t old = agenda->capacity, bytes = capacity * sizeof(tw_tick);
+    size_t old = agenda->capacity;
     if (capacity <= agenda->capacity)
-        return true;
-    tw_tick *due = realloc(agenda->due, bytes);
-    agenda->due = due ? due : agenda->due;
-    tw_tick *queued = realloc(agenda->queued, bytes);
-    agenda->queued = queued ? queued : agenda->queued;
-    if (!due || !queued)
-        return false;
+        return;
+    agenda->due = memory_grow(agenda->due, capacity, sizeof *agenda->due);
+    agenda->queued = memory_grow(agenda->queued, capacity, sizeof *agenda->queued);
     /* All bits set is TW_NEVER. */
-    memset(due + old, 0xff, (capacity - old) * sizeof *due);
-    memset(queued + old, 0xff, (capacity - old) * sizeof *queued);
+    memset(agenda->due + old, 0xff, (capacity - old) * sizeof *agenda->due);
+    memset(agenda->queued + old, 0xff, (capacity - old) * sizeof *agenda->queued);
     agenda->capacity = capacity;
-    return true;
 }
 
-bool agenda_open(struct agenda *agenda, uint32_t capacity)
+void agenda_open(struct agenda *agenda, uint32_t capacity)
 {
     *agenda = (struct agenda){0};
     for (size_t i = 0; i < AGENDA_BUCKETS; i++)
         agenda->buckets[i].least = TW_NEVER;
-    if (agenda_grow(agenda, capacity))
-        return true;
-    agenda_close(agenda);
-    return false;
+    agenda_grow(agenda, capacity);
 }
 
 bool agenda_open_by(struct agenda *agenda, uint32_t capacity, const struct deadline *until)
 {
-    bool is_open = agenda_open(agenda, capacity < OPEN_STEP ? capacity : OPEN_STEP);
-    while (is_open && agenda->capacity < capacity) {
+    agenda_open(agenda, capacity < OPEN_STEP ? capacity : OPEN_STEP);
+    while (agenda->capacity < capacity && deadline_left_ns(until) > 0) {
         uint32_t left = capacity - agenda->capacity;
-        is_open = deadline_left_ns(until) > 0 &&
-                  agenda_grow(agenda, agenda->capacity + (left < OPEN_STEP ? left : OPEN_STEP));
+        agenda_grow(agenda, agenda->capacity + (left < OPEN_STEP ? left : OPEN_STEP));
     }
-    if (!is_open)
-        agenda_close(agenda);
-    return is_open;
+    if (agenda->capacity == capacity)
+        return true;
+    agenda_close(agenda);
+    return false;
 }
 
 void agenda_close(struct agenda *agenda)
@@ -69,10 +61,7 @@ static size_t bucket_of(const struct agenda *agenda, tw_tick due)
 static void entry_push(struct agenda *agenda, struct agenda_entry entry)
 {
     struct agenda_bucket *bucket = &agenda->buckets[bucket_of(agenda, entry.due)];
-    if (!room_for(&bucket->entries, bucket->count, &bucket->room, sizeof entry)) {
-        agenda->out_of_memory = true;
-        return;
-    }
+    memory_room(&bucket->entries, bucket->count, &bucket->room, sizeof entry);
     bucket->entries[bucket->count++] = entry;
     if (entry.due < bucket->least)
         bucket->least = entry.due;
@@ -147,7 +136,7 @@ static void tick_empty(struct agenda *agenda, struct agenda_bucket *bucket, agen
     for (size_t i = 0; i < taken.count; i++)
         if (taken.entries[i].due != agenda->last)
             entry_push(agenda, taken.entries[i]);
-    for (size_t i = 0; i < taken.count && !agenda->out_of_memory; i++)
+    for (size_t i = 0; i < taken.count; i++)
         if (taken.entries[i].due == agenda->last)
             entry_fire(agenda, taken.entries[i], fire, ctx);
     free(taken.entries);
@@ -156,6 +145,6 @@ static void tick_empty(struct agenda *agenda, struct agenda_bucket *bucket, agen
 void agenda_advance(struct agenda *agenda, tw_tick to, agenda_fire_fn *fire, void *ctx)
 {
     struct agenda_bucket *bucket;
-    while ((bucket = bucket_first(agenda)) && bucket->least <= to && !agenda->out_of_memory)
+    while ((bucket = bucket_first(agenda)) && bucket->least <= to)
         tick_empty(agenda, bucket, fire, ctx);
 }

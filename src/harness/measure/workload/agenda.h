@@ -45,20 +45,18 @@ struct agenda {
     tw_tick *queued; /* per id: due of its earliest entry, TW_NEVER = none; never after due[id] */
     tw_tick last;    /* the tick emptied last */
     struct agenda_bucket buckets[AGENDA_BUCKETS];
-    bool out_of_memory; /* a start was dropped; everything after it is worthless */
 };
 
 /* Called for each timer that fires, in order of due; the timer is idle then and may be started. */
 typedef void agenda_fire_fn(void *ctx, tw_id id, tw_tick due);
 
-/* False when there is no memory; then there is nothing to close. */
-bool agenda_open(struct agenda *agenda, uint32_t capacity);
-/* The same; false too when the deadline is over first.  A large capacity takes seconds. */
+void agenda_open(struct agenda *agenda, uint32_t capacity);
+/* The same; false, and nothing is to be closed, when the deadline is over first.  A large capacity takes seconds. */
 bool agenda_open_by(struct agenda *agenda, uint32_t capacity, const struct deadline *until);
 /* Empty afterwards. */
 void agenda_close(struct agenda *agenda);
 /* Makes room for more ids, which are idle. */
-bool agenda_grow(struct agenda *agenda, uint32_t capacity);
+void agenda_grow(struct agenda *agenda, uint32_t capacity);
 
 static inline bool agenda_is_running(const struct agenda *agenda, tw_id id)
 {

@@ -5,6 +5,7 @@
  */
 #include "harness/measure/workload/dist.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/samemath.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
@@ -333,13 +334,10 @@ static int parse_numbers(struct parser *parser, const struct form *form, struct 
     return diag_usage(parser->diag, "%s: %s: expected %s", parser->what, form->usage, expected);
 }
 
-static int values_reserve(struct dist *dist, size_t count, struct diag *diag)
+static void values_reserve(struct dist *dist, size_t count)
 {
-    dist->values = calloc(count, sizeof *dist->values);
-    dist->cumulative = calloc(count, sizeof *dist->cumulative);
-    if (!dist->values || !dist->cumulative)
-        return diag_run(diag, "no memory for a distribution of %zu values", count);
-    return DIAG_OK;
+    dist->values = memory_take(count, sizeof *dist->values);
+    dist->cumulative = memory_take(count, sizeof *dist->cumulative);
 }
 
 /* Insertion keeps the few values in ascending order, so that the restart table is in order too. */
@@ -372,13 +370,13 @@ static int parse_weight(struct parser *parser, const char *usage, double *out)
 
 static int parse_choices(struct parser *parser, const struct form *form, struct dist *dist)
 {
-    int status = values_reserve(dist, CHOICES_MAX, parser->diag);
-    while (status == DIAG_OK) {
+    values_reserve(dist, CHOICES_MAX);
+    for (;;) {
         struct token token;
         double delay = 0, weight = 0;
         if (dist->value_count == CHOICES_MAX)
             return parser_fail(parser, "more", "at most 1000 delays");
-        status = parser_token(parser, form->usage, &token);
+        int status = parser_token(parser, form->usage, &token);
         if (status == DIAG_OK)
             status = token_delay(parser, &token, &delay);
         if (status == DIAG_OK)
@@ -395,7 +393,7 @@ static int parse_choices(struct parser *parser, const struct form *form, struct 
     }
     for (size_t i = 1; i < dist->value_count; i++)
         dist->cumulative[i] += dist->cumulative[i - 1];
-    return status;
+    return DIAG_OK;
 }
 
 /* The delays of a trace, in units, as values and counts. */
@@ -410,8 +408,8 @@ static int parse_trace(struct parser *parser, const struct form *form, struct di
     if (status != DIAG_OK)
         return status;
     uint64_t unit_ns = dist->unit_ns;
-    status = values_reserve(dist, delays.count, parser->diag);
-    for (size_t i = 0; status == DIAG_OK && i < delays.count; i++) {
+    values_reserve(dist, delays.count);
+    for (size_t i = 0; i < delays.count; i++) {
         double units = ceil((double)delays.ticks[i] * ((double)delays.unit_ns / (double)unit_ns));
         size_t last = dist->value_count;
         if (last == 0 || dist->values[last - 1] < units)
@@ -419,7 +417,7 @@ static int parse_trace(struct parser *parser, const struct form *form, struct di
         dist->cumulative[dist->value_count - 1] = (double)(i + 1);
     }
     trace_delays_free(&delays);
-    return status;
+    return DIAG_OK;
 }
 
 static int parse_form(struct parser *parser, const struct form *form, struct dist *dist)
@@ -473,10 +471,8 @@ static int parse_dist(struct parser *parser, struct dist *dist)
 int dist_parse(const char *text, const char *what, const struct dist_context *context,
                struct dist **out, struct diag *diag)
 {
-    struct dist *dist = calloc(1, sizeof *dist);
+    struct dist *dist = memory_take(1, sizeof *dist);
     struct parser parser = {text, text, what, context, dist, diag};
-    if (!dist)
-        return diag_run(diag, "%s: no memory", what);
     dist->unit_ns = context->unit_ns ? context->unit_ns : context->tick_ns;
     dist->factor = context->tick_ns / dist->unit_ns;
     dist->least = context->from_zero ? 0 : 1;

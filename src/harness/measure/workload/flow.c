@@ -1,6 +1,7 @@
 /* flow.c - plays a mix pass by pass, and knows which timers are armed meanwhile. */
 #include "harness/measure/workload/generate.h"
 
+#include "harness/base/memory.h"
 #include "harness/measure/workload/instant.h"
 
 #include <math.h>
@@ -24,8 +25,7 @@ static tw_tick flow_now(const struct flow *flow)
 
 static bool is_over_budget(const struct flow *flow)
 {
-    return *flow->stage->work > flow->stage->work_max || stream_is_broken(flow->stage->stream) ||
-           flow->stage->timers->out_of_memory || flow->plans.out_of_memory;
+    return *flow->stage->work > flow->stage->work_max || stream_is_broken(flow->stage->stream);
 }
 
 static void timer_fired(void *ctx, tw_id id, tw_tick due)
@@ -181,12 +181,11 @@ static void passes_play(struct flow *flow, tw_tick end)
 
 /* ---- The beginning. -------------------------------------------------------------------------- */
 
-static bool population_start(struct flow *flow)
+static void population_start(struct flow *flow)
 {
     struct mix_pool pool;
     uint64_t count = (uint64_t)llround(flow->spec->armed * (double)flow->stage->timers->capacity);
-    if (!mix_pool_open(&pool, flow->spec->mix, flow->stage->delays))
-        return false;
+    mix_pool_open(&pool, flow->spec->mix, flow->stage->delays);
     flow->pass_next = flow_now(flow) + 1;
     for (; count > 0 && flow->idle_count > 0 && !is_over_budget(flow); count--) {
         uint64_t over;
@@ -195,7 +194,6 @@ static bool population_start(struct flow *flow)
         stretch_begin(flow, id, stretch, over);
     }
     mix_pool_close(&pool);
-    return true;
 }
 
 static void idle_collect(struct flow *flow)
@@ -207,28 +205,23 @@ static void idle_collect(struct flow *flow)
             flow->idle[flow->idle_count++] = id;
 }
 
-bool flow_play(const struct flow_spec *spec, const struct flow_stage *stage)
+void flow_play(const struct flow_spec *spec, const struct flow_stage *stage)
 {
     uint32_t tasks = stage->timers->capacity;
     struct flow flow = {
         .spec = spec,
         .stage = stage,
-        .rearms = calloc(tasks, sizeof *flow.rearms),
-        .idle = calloc(tasks, sizeof *flow.idle),
+        .rearms = memory_take(tasks, sizeof *flow.rearms),
+        .idle = memory_take(tasks, sizeof *flow.idle),
         .instant.stream = stage->stream,
     };
-    bool done = agenda_open(&flow.plans, tasks) && flow.rearms && flow.idle;
-    if (done) {
-        tw_tick end = *stage->now + spec->ticks;
-        idle_collect(&flow);
-        done = population_start(&flow);
-        if (done)
-            passes_play(&flow, end);
-    }
-    done = done && !flow.instant.out_of_memory && !flow.plans.out_of_memory;
+    tw_tick end = *stage->now + spec->ticks;
+    agenda_open(&flow.plans, tasks);
+    idle_collect(&flow);
+    population_start(&flow);
+    passes_play(&flow, end);
     agenda_close(&flow.plans);
     instant_free(&flow.instant);
     free(flow.rearms);
     free(flow.idle);
-    return done;
 }

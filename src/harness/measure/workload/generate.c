@@ -5,6 +5,7 @@
  */
 #include "harness/measure/workload/generate.h"
 
+#include "harness/base/memory.h"
 #include "harness/measure/workload/agenda.h"
 #include "harness/measure/workload/oracle.h"
 
@@ -45,31 +46,21 @@ struct generator {
 
 static bool is_over_budget(const struct generator *generator)
 {
-    return generator->work > generator->work_max || stream_is_broken(generator->stream) ||
-           generator->timers.out_of_memory || generator->plans.out_of_memory;
-}
-
-static int no_memory(const struct generator *generator)
-{
-    return diag_run(generator->diag, "%s: no memory for %u tasks", generator->spec->name,
-                    generator->tasks);
+    return generator->work > generator->work_max || stream_is_broken(generator->stream);
 }
 
 /* ---- Roster ---------------------------------------------------------------------------------- */
 
-static bool roster_open(struct roster *roster, const struct agenda *timers)
+static void roster_open(struct roster *roster, const struct agenda *timers)
 {
     uint32_t tasks = timers->capacity, idle = tasks;
-    roster->ids = calloc(tasks, sizeof *roster->ids);
-    roster->positions = calloc(tasks, sizeof *roster->positions);
-    if (!roster->ids || !roster->positions)
-        return false;
+    roster->ids = memory_take(tasks, sizeof *roster->ids);
+    roster->positions = memory_take(tasks, sizeof *roster->positions);
     for (tw_id id = 0; id < tasks; id++) {
         uint32_t position = agenda_is_running(timers, id) ? roster->running++ : --idle;
         roster->ids[position] = id;
         roster->positions[id] = position;
     }
-    return true;
 }
 
 static void roster_close(struct roster *roster)
@@ -174,9 +165,9 @@ static void ids_shuffle(tw_id *ids, uint32_t count, struct rng *rng)
 /* All ids that run, or all that are idle, ascending. */
 static tw_id *ids_collect(const struct generator *generator, bool running, uint32_t *count)
 {
-    tw_id *ids = calloc(generator->tasks, sizeof *ids);
+    tw_id *ids = memory_take(generator->tasks, sizeof *ids);
     *count = 0;
-    for (tw_id id = 0; ids && id < generator->tasks && !is_over_budget(generator); id++)
+    for (tw_id id = 0; id < generator->tasks && !is_over_budget(generator); id++)
         if (agenda_is_running(&generator->timers, id) == running)
             ids[(*count)++] = id;
     return ids;
@@ -212,11 +203,9 @@ static void drafts_sort(struct draft *drafts, uint32_t count, unsigned order)
 }
 
 /* The delays are drawn first and handed to the ids in their order. */
-static bool start_sorted(struct generator *generator, const tw_id *ids, uint32_t count)
+static void start_sorted(struct generator *generator, const tw_id *ids, uint32_t count)
 {
-    struct draft *drafts = calloc((size_t)count + 1, sizeof *drafts);
-    if (!drafts)
-        return false;
+    struct draft *drafts = memory_take(count, sizeof *drafts);
     for (uint32_t i = 0; i < count && !is_over_budget(generator); i++) {
         drafts[i].life = lives_aged(&generator->lives);
         drafts[i].due = drafts[i].life.delay;
@@ -226,7 +215,6 @@ static bool start_sorted(struct generator *generator, const tw_id *ids, uint32_t
     for (uint32_t i = 0; i < count && !is_over_budget(generator); i++)
         timer_start(generator, ids[i], drafts[i].life);
     free(drafts);
-    return true;
 }
 
 static void start_phased(struct generator *generator, const tw_id *ids, uint32_t count)
@@ -241,31 +229,27 @@ static void start_phased(struct generator *generator, const tw_id *ids, uint32_t
     }
 }
 
-static int play_start(struct generator *generator)
+static void play_start(struct generator *generator)
 {
     uint32_t idle, count = share_of(generator->phase->share, generator->tasks);
     tw_id *ids = ids_collect(generator, false, &idle);
-    bool done = ids != NULL;
     if (count > idle)
         count = idle;
-    if (ids && generator->phase->order == SPEC_RANDOM)
+    if (generator->phase->order == SPEC_RANDOM)
         ids_shuffle(ids, idle, &generator->order);
-    if (ids && generator->phase->order >= SPEC_SOONEST)
-        done = start_sorted(generator, ids, count);
-    else if (ids && generator->phase->age == SPEC_PHASED)
+    if (generator->phase->order >= SPEC_SOONEST)
+        start_sorted(generator, ids, count);
+    else if (generator->phase->age == SPEC_PHASED)
         start_phased(generator, ids, count);
     else
-        for (uint32_t i = 0; ids && i < count && !is_over_budget(generator); i++)
+        for (uint32_t i = 0; i < count && !is_over_budget(generator); i++)
             timer_start(generator, ids[i], lives_aged(&generator->lives));
     free(ids);
-    return done ? DIAG_OK : no_memory(generator);
 }
 
-static bool ids_sort_by_due(const struct generator *generator, tw_id *ids, uint32_t count)
+static void ids_sort_by_due(const struct generator *generator, tw_id *ids, uint32_t count)
 {
-    struct draft *drafts = calloc((size_t)count + 1, sizeof *drafts);
-    if (!drafts)
-        return false;
+    struct draft *drafts = memory_take(count, sizeof *drafts);
     for (uint32_t i = 0; i < count; i++) {
         drafts[i].id = ids[i];
         drafts[i].due = generator->timers.due[ids[i]];
@@ -274,23 +258,20 @@ static bool ids_sort_by_due(const struct generator *generator, tw_id *ids, uint3
     for (uint32_t i = 0; i < count; i++)
         ids[i] = drafts[i].id;
     free(drafts);
-    return true;
 }
 
-static int play_stop(struct generator *generator)
+static void play_stop(struct generator *generator)
 {
     uint32_t running;
     tw_id *ids = ids_collect(generator, true, &running);
-    bool done = ids != NULL;
     uint32_t count = share_of(generator->phase->share, running);
-    if (ids && generator->phase->order == SPEC_RANDOM)
+    if (generator->phase->order == SPEC_RANDOM)
         ids_shuffle(ids, running, &generator->order);
-    if (ids && generator->phase->order >= SPEC_SOONEST)
-        done = ids_sort_by_due(generator, ids, running);
-    for (uint32_t i = 0; done && i < count && !is_over_budget(generator); i++)
+    if (generator->phase->order >= SPEC_SOONEST)
+        ids_sort_by_due(generator, ids, running);
+    for (uint32_t i = 0; i < count && !is_over_budget(generator); i++)
         timer_stop(generator, ids[i]);
     free(ids);
-    return done ? DIAG_OK : no_memory(generator);
 }
 
 /* ---- Letting the clock run ------------------------------------------------------------------- */
@@ -383,15 +364,12 @@ static bool is_quiet(const struct generator *generator)
            !(phase->arrive > 0) && !(phase->depart > 0) && generator->plans.running == 0;
 }
 
-static int play_run(struct generator *generator)
+static void play_run(struct generator *generator)
 {
     const struct spec_phase *phase = generator->phase;
     uint64_t count = phase->ticks / phase->step + (phase->ticks % phase->step != 0);
-    bool needs_roster = phase->arrive > 0 || phase->depart > 0;
-    if (needs_roster && !roster_open(&generator->roster, &generator->timers)) {
-        roster_close(&generator->roster);
-        return no_memory(generator);
-    }
+    if (phase->arrive > 0 || phase->depart > 0)
+        roster_open(&generator->roster, &generator->timers);
     if (count > generator->work_max)
         generator->work = UINT64_MAX;
     else if (is_quiet(generator) && phase->until_empty)
@@ -405,12 +383,11 @@ static int play_run(struct generator *generator)
             step_make(generator);
         }
     roster_close(&generator->roster);
-    return DIAG_OK;
 }
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
-static int play_flow(struct generator *generator)
+static void play_flow(struct generator *generator)
 {
     const struct spec_phase *phase = generator->phase;
     const struct spec *spec = generator->spec;
@@ -434,49 +411,45 @@ static int play_flow(struct generator *generator)
         .work = &generator->work,
         .work_max = generator->work_max,
     };
-    return flow_play(&flow, &stage) ? DIAG_OK : no_memory(generator);
+    flow_play(&flow, &stage);
 }
 
-static int play_phase(struct generator *generator, const struct spec_phase *phase);
+static void play_phase(struct generator *generator, const struct spec_phase *phase);
 
-static int play_group(struct generator *generator, const struct spec_phase *group)
+static void play_group(struct generator *generator, const struct spec_phase *group)
 {
-    int status = DIAG_OK;
     for (uint64_t i = 0; i < group->repeat && !is_over_budget(generator); i++)
-        for (size_t j = 0; status == DIAG_OK && j < group->phase_count; j++)
-            status = play_phase(generator, &group->phases[j]);
-    return status;
+        for (size_t j = 0; j < group->phase_count; j++)
+            play_phase(generator, &group->phases[j]);
 }
 
-static int play_phase(struct generator *generator, const struct spec_phase *phase)
+static void play_phase(struct generator *generator, const struct spec_phase *phase)
 {
-    int status = DIAG_OK;
-    if (phase->kind == SPEC_GROUP)
-        return play_group(generator, phase);
+    if (phase->kind == SPEC_GROUP) {
+        play_group(generator, phase);
+        return;
+    }
     generator->phase = phase;
     generator->refresh_due = generator->arrive_due = generator->depart_due = 0;
     generator->ended_count = 0;
-    if (phase->delay && !lives_open(&generator->lives, phase, generator->tasks, &generator->delays,
-                                    &generator->stops))
-        return no_memory(generator);
+    if (phase->delay)
+        lives_open(&generator->lives, phase, generator->tasks, &generator->delays,
+                   &generator->stops);
     /* Every phase looks at every id at most a few times; a group may do so a million times. */
     generator->work += generator->tasks;
     if (phase->kind == SPEC_START)
-        status = play_start(generator);
+        play_start(generator);
     else if (phase->kind == SPEC_STOP)
-        status = play_stop(generator);
+        play_stop(generator);
     else if (phase->kind == SPEC_FLOW)
-        status = play_flow(generator);
+        play_flow(generator);
     else
-        status = play_run(generator);
+        play_run(generator);
     lives_close(&generator->lives);
-    return status;
 }
 
 static int budget_check(const struct generator *generator, const struct spec_phase *phase)
 {
-    if (generator->timers.out_of_memory || generator->plans.out_of_memory)
-        return no_memory(generator);
     if (generator->work <= generator->work_max)
         return DIAG_OK;
     return diag_usage(generator->diag,
@@ -487,11 +460,11 @@ static int budget_check(const struct generator *generator, const struct spec_pha
 }
 
 /* A scheduler is to play the first periodic phase too. */
-static bool schedule_note(struct generator *generator, const struct spec_phase *phase)
+static void schedule_note(struct generator *generator, const struct spec_phase *phase)
 {
     struct stream_schedule *schedule = &generator->stream->schedule;
     if (schedule->ticks > 0)
-        return true;
+        return;
     *schedule = (struct stream_schedule){
         .ticks = phase->ticks,
         .phase = generator->stream->phase_count - 1,
@@ -500,13 +473,13 @@ static bool schedule_note(struct generator *generator, const struct spec_phase *
         .slow_run = phase->slow_run,
     };
     if (!phase->run_time)
-        return true;
-    schedule->run_time = calloc(STREAM_RESTART_SIZE, sizeof *schedule->run_time);
-    return schedule->run_time && dist_restart_table(phase->run_time, schedule->run_time);
+        return;
+    schedule->run_time = memory_take(STREAM_RESTART_SIZE, sizeof *schedule->run_time);
+    dist_restart_table(phase->run_time, schedule->run_time);
 }
 
 /* Opens the phase in the stream with the tables it needs, and plays it by them. */
-static int play_with_rule(struct generator *generator, const struct spec_phase *phase)
+static void play_with_rule(struct generator *generator, const struct spec_phase *phase)
 {
     uint32_t delays[STREAM_RESTART_SIZE], run_times[STREAM_RESTART_SIZE];
     struct stream *stream = generator->stream;
@@ -521,12 +494,11 @@ static int play_with_rule(struct generator *generator, const struct spec_phase *
         stream_phase_slack(stream, slacks_ns);
     if (is_periodic) {
         stream_phase_period(stream, delays);
-        if (!schedule_note(generator, phase))
-            return no_memory(generator);
+        schedule_note(generator, phase);
     }
     generator->restart = stream->phases[stream->phase_count - 1].restart;
     generator->period = stream->phases[stream->phase_count - 1].period;
-    return play_phase(generator, phase);
+    play_phase(generator, phase);
 }
 
 static int play_all(struct generator *generator)
@@ -534,9 +506,8 @@ static int play_all(struct generator *generator)
     const struct spec *spec = generator->spec;
     for (size_t i = 0; i < spec->phase_count; i++) {
         const struct spec_phase *phase = &spec->phases[i];
-        int status = play_with_rule(generator, phase);
-        if (status == DIAG_OK)
-            status = budget_check(generator, phase);
+        play_with_rule(generator, phase);
+        int status = budget_check(generator, phase);
         if (status != DIAG_OK)
             return status;
         if (stream_is_broken(generator->stream))
@@ -555,6 +526,7 @@ static void needs_look(const struct spec_phase *phases, size_t count, bool *plan
     }
 }
 
+/* False when the time is over. */
 static bool generator_open(struct generator *generator, uint64_t seed, struct deadline until)
 {
     const struct spec *spec = generator->spec;
@@ -565,16 +537,14 @@ static bool generator_open(struct generator *generator, uint64_t seed, struct de
     rng_seed(&generator->stops, seed, SEQUENCE_STOPS);
     rng_seed(&generator->traffic, seed, SEQUENCE_TRAFFIC);
     generator->stream = stream_new(spec->name);
-    if (!generator->stream)
-        return false;
     generator->stream->until = until;
     if (!agenda_open_by(&generator->timers, generator->tasks, &until))
         return false;
     if (plans && !agenda_open_by(&generator->plans, generator->tasks, &until))
         return false;
     if (replaces)
-        generator->ended = calloc((size_t)generator->tasks * 2, sizeof *generator->ended);
-    return generator->ended || !replaces;
+        generator->ended = memory_take((size_t)generator->tasks * 2, sizeof *generator->ended);
+    return true;
 }
 
 static void generator_close(struct generator *generator)
@@ -584,13 +554,7 @@ static void generator_close(struct generator *generator)
     free(generator->ended);
 }
 
-static int late_opening(const struct generator *generator)
-{
-    generator->stream->tasks = generator->tasks;
-    return stream_late(generator->stream, generator->diag);
-}
-
-static int stream_describe(const struct generator *generator, uint64_t seed)
+static void stream_describe(const struct generator *generator, uint64_t seed)
 {
     struct stream *stream = generator->stream;
     snprintf(stream->tasks_meaning, STREAM_NAME_SIZE, "timers");
@@ -598,8 +562,7 @@ static int stream_describe(const struct generator *generator, uint64_t seed)
     stream->capacity = generator->tasks;
     stream->seed = seed;
     stream->tick_ns = generator->spec->tick_ns;
-    stream->spec_json = strdup(generator->spec->json);
-    return stream->spec_json ? DIAG_OK : no_memory(generator);
+    stream->spec_json = memory_text(generator->spec->json);
 }
 
 int generate_stream(const struct spec *spec, uint64_t seed, struct generate_limits limits,
@@ -607,15 +570,9 @@ int generate_stream(const struct spec *spec, uint64_t seed, struct generate_limi
 {
     struct generator generator = {.spec = spec, .diag = diag, .tasks = (uint32_t)spec->tasks};
     generator.work_max = limits.work_max ? limits.work_max : GENERATE_WORK_MAX;
-    int status = DIAG_OK;
-    if (generator_open(&generator, seed, limits.until))
-        status = stream_describe(&generator, seed);
-    else if (deadline_left_ns(&limits.until) == 0 && generator.stream)
-        status = late_opening(&generator);
-    else
-        status = no_memory(&generator);
-    if (status == DIAG_OK)
-        status = play_all(&generator);
+    bool is_open = generator_open(&generator, seed, limits.until);
+    stream_describe(&generator, seed);
+    int status = is_open ? play_all(&generator) : stream_late(generator.stream, diag);
     /* The oracle, which finishing a stream asks, needs as much memory again. */
     generator_close(&generator);
     if (status == DIAG_OK)

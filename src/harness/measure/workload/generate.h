@@ -54,9 +54,8 @@ struct lives {
     double *cumulative;
 };
 
-/* `phase` starts timers; `tasks` ids share its refresh_min.  The random numbers stay the caller's.
- * False when there is no memory. */
-bool lives_open(struct lives *lives, const struct spec_phase *phase, uint64_t tasks,
+/* `phase` starts timers; `tasks` ids share its refresh_min.  The random numbers stay the caller's. */
+void lives_open(struct lives *lives, const struct spec_phase *phase, uint64_t tasks,
                 struct rng *delays, struct rng *stops);
 /* Empty afterwards. */
 void lives_close(struct lives *lives);
@@ -98,7 +97,6 @@ struct flow_stage {
     uint64_t *work, work_max; /* given up when there is more */
 };
 
-/* False when there is no memory. */
-bool flow_play(const struct flow_spec *spec, const struct flow_stage *stage);
+void flow_play(const struct flow_spec *spec, const struct flow_stage *stage);
 
 #endif

@@ -28,7 +28,6 @@ struct instant {
     size_t mark_room;
     uint64_t number; /* of this instant */
     uint32_t rank_max;
-    bool out_of_memory; /* operations were dropped */
 };
 
 /* Zero-initialised but for the stream, an instant is empty; instant_free releases what it took. */

@@ -1,6 +1,7 @@
 /* lives.c - draws stationary residual lives (renewal theory). */
 #include "harness/measure/workload/generate.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/samemath.h"
 
 #include <math.h>
@@ -33,14 +34,12 @@ static uint64_t life_length(struct life life)
     return life.stop_after ? life.stop_after : life.delay;
 }
 
-static bool pool_fill(struct lives *lives)
+static void pool_fill(struct lives *lives)
 {
     size_t copies = lives->phase->stop_share > 0 ? STOPS_PER_DELAY : 1;
     size_t count = STREAM_RESTART_SIZE * copies;
-    lives->pool = calloc(count, sizeof *lives->pool);
-    lives->cumulative = calloc(count, sizeof *lives->cumulative);
-    if (!lives->pool || !lives->cumulative)
-        return false;
+    lives->pool = memory_take(count, sizeof *lives->pool);
+    lives->cumulative = memory_take(count, sizeof *lives->cumulative);
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
         size_t entry = i / copies;
@@ -51,19 +50,16 @@ static bool pool_fill(struct lives *lives)
         lives->cumulative[i] = sum;
     }
     lives->count = count;
-    return true;
 }
 
-bool lives_open(struct lives *lives, const struct spec_phase *phase, uint64_t tasks,
+void lives_open(struct lives *lives, const struct spec_phase *phase, uint64_t tasks,
                 struct rng *delays, struct rng *stops)
 {
     *lives = (struct lives){.phase = phase, .delays = delays, .stops = stops};
     double share_of_min = (double)phase->refresh_min / (double)tasks;
     lives->refresh_rate = phase->refresh > share_of_min ? phase->refresh : share_of_min;
-    if (phase->kind != SPEC_START || phase->age != SPEC_STATIONARY || pool_fill(lives))
-        return true;
-    lives_close(lives);
-    return false;
+    if (phase->kind == SPEC_START && phase->age == SPEC_STATIONARY)
+        pool_fill(lives);
 }
 
 void lives_close(struct lives *lives)

@@ -1,6 +1,7 @@
 /* mix.c - draws operations by weight. */
 #include "harness/measure/workload/mix.h"
 
+#include "harness/base/memory.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/parameters.h"
 
@@ -127,13 +128,10 @@ int mix_parse(const cJSON *array, const char *what, const struct dist_context *c
     int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
     if (size < 1 || size > ROWS_MAX)
         return diag_usage(diag, "%s: expected an array of 1 .. %d rows", what, ROWS_MAX);
-    struct mix *mix = calloc(1, sizeof *mix);
-    if (mix) {
-        mix->rows = calloc((size_t)size, sizeof *mix->rows);
-        mix->cumulative = calloc((size_t)size, sizeof *mix->cumulative);
-    }
-    int status = mix && mix->rows && mix->cumulative ? rows_parse(array, what, context, mix, diag)
-                                                     : diag_run(diag, "%s: no memory", what);
+    struct mix *mix = memory_take(1, sizeof *mix);
+    mix->rows = memory_take((size_t)size, sizeof *mix->rows);
+    mix->cumulative = memory_take((size_t)size, sizeof *mix->cumulative);
+    int status = rows_parse(array, what, context, mix, diag);
     if (status == DIAG_OK)
         *out = mix;
     else
@@ -145,7 +143,7 @@ void mix_free(struct mix *mix)
 {
     if (!mix)
         return;
-    for (size_t i = 0; mix->rows && i < mix->count; i++) {
+    for (size_t i = 0; i < mix->count; i++) {
         dist_free(mix->rows[i].delay);
         dist_free(mix->rows[i].rearm_after);
         dist_free(mix->rows[i].cancel_after);
@@ -180,23 +178,18 @@ struct mix_stretch mix_draw(const struct mix *mix, struct rng *rng)
 
 /* ---- Met in the middle. ---------------------------------------------------------------------- */
 
-bool mix_pool_open(struct mix_pool *pool, const struct mix *mix, struct rng *rng)
+void mix_pool_open(struct mix_pool *pool, const struct mix *mix, struct rng *rng)
 {
     double sum = 0;
     *pool = (struct mix_pool){
         .count = POOL_SIZE,
-        .stretches = calloc(POOL_SIZE, sizeof *pool->stretches),
-        .cumulative = calloc(POOL_SIZE, sizeof *pool->cumulative),
+        .stretches = memory_take(POOL_SIZE, sizeof *pool->stretches),
+        .cumulative = memory_take(POOL_SIZE, sizeof *pool->cumulative),
     };
-    if (!pool->stretches || !pool->cumulative) {
-        mix_pool_close(pool);
-        return false;
-    }
     for (size_t i = 0; i < POOL_SIZE; i++) {
         pool->stretches[i] = mix_draw(mix, rng);
         pool->cumulative[i] = sum += (double)pool->stretches[i].after;
     }
-    return true;
 }
 
 void mix_pool_close(struct mix_pool *pool)

@@ -44,7 +44,7 @@ struct mix_pool {
     struct mix_stretch *stretches;
     double *cumulative;
 };
-bool mix_pool_open(struct mix_pool *pool, const struct mix *mix, struct rng *rng);
+void mix_pool_open(struct mix_pool *pool, const struct mix *mix, struct rng *rng);
 void mix_pool_close(struct mix_pool *pool);
 struct mix_stretch mix_pool_draw(const struct mix_pool *pool, struct rng *rng, uint64_t *over);
 

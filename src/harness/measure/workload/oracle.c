@@ -110,10 +110,7 @@ int oracle_finish(struct stream *stream, struct diag *diag)
     struct oracle oracle = {.stream = stream, .expected = expected};
     *expected = (struct stream_expected){0};
     if (!agenda_open_by(&oracle.agenda, stream->capacity, &stream->until))
-        return deadline_left_ns(&stream->until) == 0
-                   ? stream_late(stream, diag)
-                   : diag_run(diag, "%s: no memory for the oracle of %u ids", stream->workload,
-                              stream->capacity);
+        return stream_late(stream, diag);
     for (; oracle.phase < stream->phase_count; oracle.phase++) {
         const struct stream_phase *phase = &stream->phases[oracle.phase];
         const uint32_t *word = stream->words + phase->begin, *end = stream->words + phase->end;
@@ -121,13 +118,8 @@ int oracle_finish(struct stream *stream, struct diag *diag)
             word = oracle_execute(&oracle, word);
     }
     expected->running_end = oracle.agenda.running;
-    bool out_of_memory = oracle.agenda.out_of_memory;
     agenda_close(&oracle.agenda);
-    if (out_of_memory)
-        return diag_run(diag, "%s: no memory for the oracle", stream->workload);
-    if (oracle.is_late)
-        return stream_late(stream, diag);
-    return DIAG_OK;
+    return oracle.is_late ? stream_late(stream, diag) : DIAG_OK;
 }
 
 int oracle_cap(struct stream *stream, uint32_t max_pending, struct diag *diag)

@@ -71,9 +71,7 @@ int parameters_override(cJSON *root, const struct workload_setting *settings, si
                               "--set %.60s=%.60s: %s has no parameter '%.60s', expected one of: %s",
                               name, value, path, name, known);
         }
-        cJSON *item = jsontext_string(value);
-        if (!item || !cJSON_ReplaceItemInObjectCaseSensitive(parameters, name, item))
-            return diag_run(diag, "%s: no memory", path);
+        cJSON_ReplaceItemInObjectCaseSensitive(parameters, name, jsontext_string(value));
     }
     return DIAG_OK;
 }
@@ -141,8 +139,8 @@ static int parameter_resolve(struct resolver *resolver, int index)
     if (status != DIAG_OK)
         return status;
     resolver->states[index] = STATE_DONE;
-    if (cJSON_IsString(item) && !cJSON_SetValuestring(item, text.chars))
-        return diag_run(resolver->diag, "%s: no memory", resolver->path);
+    if (cJSON_IsString(item))
+        cJSON_SetValuestring(item, text.chars);
     return DIAG_OK;
 }
 
@@ -177,8 +175,8 @@ static int tree_resolve(struct resolver *resolver, const struct place *place, cJ
     if (cJSON_IsString(item) && strchr(item->valuestring, '$')) {
         struct resolved_text text = {.length = 0};
         int status = text_expand(resolver, place, item->valuestring, &text);
-        if (status == DIAG_OK && !cJSON_SetValuestring(item, text.chars))
-            status = diag_run(resolver->diag, "%s: no memory", resolver->path);
+        if (status == DIAG_OK)
+            cJSON_SetValuestring(item, text.chars);
         return status;
     }
     int index = 0;

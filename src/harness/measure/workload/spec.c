@@ -6,6 +6,7 @@
 #include "harness/measure/workload/spec.h"
 
 #include "harness/base/jsontext.h"
+#include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/parameters.h"
@@ -459,9 +460,7 @@ static int phases_bind(const struct binder *binder, const struct place *place, c
     if (size < 1 || (size_t)size > most)
         return diag_usage(binder->diag, "%s: expected an array of 1 .. %zu phases", place->text,
                           most);
-    *out = calloc((size_t)size, sizeof **out);
-    if (!*out)
-        return diag_run(binder->diag, "%s: no memory", place->text);
+    *out = memory_take((size_t)size, sizeof **out);
     const cJSON *item;
     int status = DIAG_OK;
     cJSON_ArrayForEach(item, array)
@@ -578,10 +577,9 @@ static char *parameters_text(const cJSON *root)
     size_t size = 1, length = 0;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "parameters")) size +=
         strlen(item->string) + PARAMETER_TEXT_MAX + 2;
-    char *text = calloc(size, 1), value[PARAMETER_TEXT_MAX + 1];
+    char *text = memory_take(size, 1), value[PARAMETER_TEXT_MAX + 1];
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(
-                                 root, "parameters")) if (text &&
-                                                          parameter_text(item, value, sizeof value))
+                                 root, "parameters")) if (parameter_text(item, value, sizeof value))
         length += (size_t)snprintf(text + length, size - length, "%s%s=%s", length ? " " : "",
                                    item->string, value);
     return text;
@@ -601,9 +599,7 @@ static int head_bind(const struct binder *binder, const struct place *top, cJSON
                            sizeof text);
     if (status != DIAG_OK)
         return status;
-    spec->summary = strdup(text);
-    if (!spec->summary)
-        return diag_run(binder->diag, "%s: no memory", binder->path);
+    spec->summary = memory_text(text);
     status = tick_bind(binder, top, root);
     return status == DIAG_OK ? tasks_bind(binder, top, root) : status;
 }
@@ -632,17 +628,14 @@ static int root_bind(const struct binder *binder, cJSON *root)
     if (status != DIAG_OK)
         return status;
     spec->json = cJSON_PrintUnformatted(root);
-    return spec->json && spec->parameters ? DIAG_OK
-                                          : diag_run(binder->diag, "%s: no memory", binder->path);
+    return DIAG_OK;
 }
 
 int spec_parse(const char *text, size_t size, const char *path,
                const struct workload_request *request, struct spec **out, struct diag *diag)
 {
-    struct spec *spec = calloc(1, sizeof *spec);
+    struct spec *spec = memory_take(1, sizeof *spec);
     struct binder binder = {path, request, spec, diag};
-    if (!spec)
-        return diag_run(diag, "%s: no memory", path);
     cJSON *root = NULL;
     int status = jsontext_read(path, text, size, "a workload", &root, diag);
     if (status == DIAG_OK)
@@ -661,12 +654,10 @@ int spec_load(const char *path, const struct workload_request *request, struct s
     FILE *file = fopen(path, "rb");
     if (!file)
         return diag_usage(diag, "%s: cannot be opened: %s", path, strerror(errno));
-    char *text = malloc(FILE_SIZE_MAX + 1);
+    char *text = memory_take(FILE_SIZE_MAX + 1, 1);
     int status = DIAG_OK;
-    size_t size = text ? fread(text, 1, FILE_SIZE_MAX + 1, file) : 0;
-    if (!text)
-        status = diag_run(diag, "%s: no memory", path);
-    else if (ferror(file))
+    size_t size = fread(text, 1, FILE_SIZE_MAX + 1, file);
+    if (ferror(file))
         status = diag_usage(diag, "%s: cannot be read: %s", path, strerror(errno));
     else if (size > FILE_SIZE_MAX)
         status = diag_usage(diag, "%s: larger than 1 MiB, expected a workload", path);

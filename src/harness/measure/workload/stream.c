@@ -5,6 +5,8 @@
  */
 #include "harness/measure/workload/stream.h"
 
+#include "harness/base/memory.h"
+
 /* XXH3, because it hashes hundreds of megabytes of words at the speed of memory; in the header,
  * because then nothing has to be linked. */
 #define XXH_INLINE_ALL
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum failure { FAILURE_NONE, FAILURE_MEMORY, FAILURE_SIZE, FAILURE_CLOCK, FAILURE_LATE };
+enum failure { FAILURE_NONE, FAILURE_SIZE, FAILURE_CLOCK, FAILURE_LATE };
 
 /* Of so many questions one looks at the clock. */
 #define LOOK_EVERY 1024u
@@ -45,9 +47,7 @@ static struct builder *builder_of(struct stream *stream)
 
 struct stream *stream_new(const char *workload)
 {
-    struct builder *builder = calloc(1, sizeof *builder);
-    if (!builder)
-        return NULL;
+    struct builder *builder = memory_take(1, sizeof *builder);
     builder->run = NO_RUN;
     strncpy(builder->stream.workload, workload, STREAM_NAME_SIZE - 1);
     return &builder->stream;
@@ -98,15 +98,11 @@ static struct stream_phase *phase_current(struct stream *stream)
     return &stream->phases[stream->phase_count - 1];
 }
 
-static uint32_t *table_copy(struct builder *builder, const uint32_t *from)
+/* Of STREAM_RESTART_SIZE elements of `size` bytes. */
+static void *table_copy(const void *from, size_t size)
 {
-    size_t bytes = STREAM_RESTART_SIZE * sizeof *from;
-    uint32_t *table = malloc(bytes);
-    if (table)
-        memcpy(table, from, bytes);
-    else
-        builder->failure = FAILURE_MEMORY;
-    return table;
+    void *table = memory_take(STREAM_RESTART_SIZE, size);
+    return memcpy(table, from, STREAM_RESTART_SIZE * size);
 }
 
 static uint64_t table_longest(const uint32_t *table)
@@ -139,12 +135,7 @@ static bool words_reserve(struct builder *builder, size_t more)
         return false;
     }
     size_t room = builder->room ? builder->room * 2 : 1024;
-    uint32_t *words = realloc(builder->stream.words, room * sizeof *words);
-    if (!words) {
-        builder->failure = FAILURE_MEMORY;
-        return false;
-    }
-    builder->stream.words = words;
+    builder->stream.words = memory_grow(builder->stream.words, room, sizeof(uint32_t));
     builder->room = room;
     return true;
 }
@@ -161,7 +152,7 @@ void stream_phase_begin(struct stream *stream, const char *name, const uint32_t 
     /* So that even a stream without operations has words to point at. */
     words_reserve(builder, 1);
     if (restart)
-        phase->restart = builder->restarts[index] = table_copy(builder, restart);
+        phase->restart = builder->restarts[index] = table_copy(restart, sizeof *restart);
     longest_note(builder);
 }
 
@@ -170,21 +161,17 @@ void stream_phase_period(struct stream *stream, const uint32_t *period)
     struct builder *builder = builder_of(stream);
     size_t index = stream->phase_count - 1;
     assert(!builder->periods[index]);
-    stream->phases[index].period = builder->periods[index] = table_copy(builder, period);
+    stream->phases[index].period = builder->periods[index] = table_copy(period, sizeof *period);
     longest_note(builder);
 }
 
 void stream_phase_slack(struct stream *stream, const uint64_t *slack_ns)
 {
     struct builder *builder = builder_of(stream);
-    size_t index = stream->phase_count - 1, bytes = STREAM_RESTART_SIZE * sizeof *slack_ns;
-    uint64_t *table = malloc(bytes);
+    size_t index = stream->phase_count - 1;
     assert(!builder->restart_slacks[index]);
-    if (table)
-        memcpy(table, slack_ns, bytes);
-    else
-        builder->failure = FAILURE_MEMORY;
-    stream->phases[index].restart_slack_ns = builder->restart_slacks[index] = table;
+    stream->phases[index].restart_slack_ns = builder->restart_slacks[index] =
+        table_copy(slack_ns, sizeof *slack_ns);
 }
 
 /* Of the next start.  Nothing is kept until the first that is not exact. */
@@ -195,11 +182,7 @@ static void slack_note(struct builder *builder, uint64_t slack_ns)
         return;
     if (index >= builder->slack_room) {
         size_t room = index < 512 ? 1024 : 2 * index;
-        uint64_t *slacks_ns = realloc(builder->stream.slacks_ns, room * sizeof *slacks_ns);
-        if (!slacks_ns) {
-            builder->failure = FAILURE_MEMORY;
-            return;
-        }
+        uint64_t *slacks_ns = memory_grow(builder->stream.slacks_ns, room, sizeof *slacks_ns);
         memset(slacks_ns + builder->slack_room, 0,
                (room - builder->slack_room) * sizeof *slacks_ns);
         builder->stream.slacks_ns = slacks_ns;
@@ -377,9 +360,6 @@ static int builder_verdict(const struct builder *builder, struct diag *diag)
     switch (builder->failure) {
     case FAILURE_NONE:
         break;
-    case FAILURE_MEMORY:
-        return diag_run(diag, "%s: no memory for a stream of more than %zu words", stream->workload,
-                        stream->word_count);
     case FAILURE_SIZE:
         return diag_usage(diag,
                           "%s: the stream would be larger than %zu MiB, expected fewer tasks or "
@@ -410,11 +390,8 @@ int stream_seal(struct stream *stream, struct diag *diag)
     if (!stream->capacity)
         stream->capacity = builder->id_bound ? (uint32_t)builder->id_bound : 1;
     if (stream->word_count && stream->word_count < builder->room) {
-        uint32_t *words = realloc(stream->words, stream->word_count * sizeof *words);
-        if (words) {
-            stream->words = words;
-            builder->room = stream->word_count;
-        }
+        builder->room = stream->word_count;
+        stream->words = memory_grow(stream->words, builder->room, sizeof *stream->words);
     }
     stream->horizon = builder->longest;
     stream->hash = stream_identity(stream);

@@ -1,6 +1,8 @@
 /* textfile.c - reads plain, xz and gzip text line by line. */
 #include "harness/measure/workload/textfile.h"
 
+#include "harness/base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -25,7 +27,6 @@ struct textfile {
     /* Where bytes come from: a descriptor, read into `input`, or the caller's memory (-1). */
     int descriptor;
     bool descriptor_lent;
-    uint64_t bytes_read, bytes_total;
     uint8_t input[INPUT_SIZE];
     const uint8_t *next_in;
     size_t left_in;
@@ -68,7 +69,6 @@ static int input_fill(struct textfile *file, struct diag *diag)
     }
     file->next_in = file->input;
     file->left_in = (size_t)got;
-    file->bytes_read += (uint64_t)got;
     file->input_ended = got == 0;
     return DIAG_OK;
 }
@@ -79,9 +79,8 @@ static int cut_short(const struct textfile *file, struct diag *diag)
                       file->name, (unsigned long long)file->line_number + 1);
 }
 
-static int decode_plain(struct textfile *file, struct diag *diag)
+static void decode_plain(struct textfile *file)
 {
-    (void)diag;
     size_t room = TEXT_SIZE - file->end;
     size_t count = file->left_in < room ? file->left_in : room;
     memcpy(file->text + file->end, file->next_in, count);
@@ -89,7 +88,6 @@ static int decode_plain(struct textfile *file, struct diag *diag)
     file->left_in -= count;
     file->end += count;
     file->text_ended = file->input_ended;
-    return DIAG_OK;
 }
 
 static int decode_xz(struct textfile *file, struct diag *diag)
@@ -165,7 +163,7 @@ static int text_fill(struct textfile *file, struct diag *diag)
         else if (file->coding == CODING_GZ)
             status = decode_gz(file, diag);
         else
-            status = decode_plain(file, diag);
+            decode_plain(file);
         if (status != DIAG_OK)
             return status;
     }
@@ -194,20 +192,13 @@ static int decoder_open(struct textfile *file, struct diag *diag)
     return DIAG_OK;
 }
 
-static int textfile_new(struct textfile **out, const char *name, struct diag *diag)
+static struct textfile *textfile_new(const char *name, int descriptor)
 {
-    struct textfile *file = calloc(1, sizeof *file);
-    char *copy = strdup(name);
-    if (!file || !copy) {
-        free(file);
-        free(copy);
-        return diag_run(diag, "%s: no memory to read it", name);
-    }
-    file->name = copy;
-    file->descriptor = -1;
+    struct textfile *file = memory_take(1, sizeof *file);
+    file->name = memory_text(name);
+    file->descriptor = descriptor;
     file->xz = (lzma_stream)LZMA_STREAM_INIT;
-    *out = file;
-    return DIAG_OK;
+    return file;
 }
 
 /* The file is closed when this fails. */
@@ -219,8 +210,6 @@ static int source_open(struct textfile *file, struct textfile **out, struct diag
         status = diag_usage(diag, "%s: cannot be opened: %s", file->name, strerror(errno));
     else if (S_ISDIR(about.st_mode))
         status = diag_usage(diag, "%s: is a directory, expected a file", file->name);
-    else if (S_ISREG(about.st_mode))
-        file->bytes_total = (uint64_t)about.st_size;
     if (status == DIAG_OK)
         status = decoder_open(file, diag);
     if (status == DIAG_OK)
@@ -243,22 +232,13 @@ int textfile_refuse_pipe(const char *path, struct diag *diag)
 
 int textfile_open(struct textfile **out, const char *path, struct diag *diag)
 {
-    struct textfile *file;
-    int status = textfile_new(&file, path, diag);
-    if (status != DIAG_OK)
-        return status;
-    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    return source_open(file, out, diag);
+    return source_open(textfile_new(path, open(path, O_RDONLY | O_CLOEXEC)), out, diag);
 }
 
 int textfile_open_descriptor(struct textfile **out, const char *name, int descriptor,
                              struct diag *diag)
 {
-    struct textfile *file;
-    int status = textfile_new(&file, name, diag);
-    if (status != DIAG_OK)
-        return status;
-    file->descriptor = descriptor;
+    struct textfile *file = textfile_new(name, descriptor);
     file->descriptor_lent = true;
     return source_open(file, out, diag);
 }
@@ -266,13 +246,10 @@ int textfile_open_descriptor(struct textfile **out, const char *name, int descri
 int textfile_open_memory(struct textfile **out, const char *name, const void *data, size_t size,
                          struct diag *diag)
 {
-    struct textfile *file;
-    int status = textfile_new(&file, name, diag);
-    if (status != DIAG_OK)
-        return status;
+    struct textfile *file = textfile_new(name, -1);
     file->next_in = data;
     file->left_in = size;
-    status = decoder_open(file, diag);
+    int status = decoder_open(file, diag);
     if (status == DIAG_OK)
         *out = file;
     else
@@ -371,10 +348,4 @@ int textfile_block(struct textfile *file, const char **text, size_t *length, str
         if (status != DIAG_OK)
             return status;
     }
-}
-
-void textfile_progress(const struct textfile *file, uint64_t *done, uint64_t *total)
-{
-    *done = file->bytes_read;
-    *total = file->bytes_total;
 }

@@ -42,9 +42,6 @@ int textfile_line(struct textfile *file, char **line, size_t *length, struct dia
  * these lines.  0 at the end; DIAG_USAGE or DIAG_RUN. */
 int textfile_block(struct textfile *file, const char **text, size_t *length, struct diag *diag);
 
-/* How much of the file has been read, compressed or not, and its size; *total 0: not a regular file. */
-void textfile_progress(const struct textfile *file, uint64_t *done, uint64_t *total);
-
 /* For diagnostics: the path, and the number of the line read last, from 1. */
 const char *textfile_name(const struct textfile *file);
 uint64_t textfile_line_number(const struct textfile *file);

@@ -2,7 +2,7 @@
 #include "harness/measure/workload/trace.h"
 
 #include "harness/base/jsontext.h"
-#include "harness/base/room.h"
+#include "harness/base/memory.h"
 #include "harness/base/scan.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/agenda.h"
@@ -207,28 +207,25 @@ static int clock_follow(struct reader *reader, const char *line, tw_tick now)
 }
 
 /* Memory follows the ids that occur, not what a header claims. */
-static int ids_follow(struct reader *reader, tw_id id)
+static void ids_follow(struct reader *reader, tw_id id)
 {
     if (id >= reader->ids)
         reader->ids = (uint64_t)id + 1;
     if (id < reader->armed.capacity)
-        return DIAG_OK;
+        return;
     uint64_t capacity = ((uint64_t)id + 1) * 2;
     if (capacity > reader->header->ids)
         capacity = reader->header->ids;
-    if (!agenda_grow(&reader->armed, (uint32_t)capacity))
-        return diag_run(reader->diag, "%s: no memory for id %u", textfile_name(reader->file), id);
-    return DIAG_OK;
+    agenda_grow(&reader->armed, (uint32_t)capacity);
 }
 
 static int operation_apply(struct reader *reader, const char *line,
                            const struct trace_operation *operation)
 {
     int status = clock_follow(reader, line, operation->now);
-    if (status == DIAG_OK)
-        status = ids_follow(reader, operation->id);
     if (status != DIAG_OK)
         return status;
+    ids_follow(reader, operation->id);
     if (operation->is_start) {
         tw_tick deadline = stream_deadline(operation->now, operation->delay);
         tw_tick soonest = operation->now + 1;
@@ -254,8 +251,6 @@ static int count_check(const struct reader *reader, const char *key, uint64_t cl
 
 static int counts_check(const struct reader *reader)
 {
-    if (reader->armed.out_of_memory)
-        return diag_run(reader->diag, "%s: no memory to read it", textfile_name(reader->file));
     int status = count_check(reader, "ops", reader->header->ops, reader->ops);
     if (status == DIAG_OK)
         status = count_check(reader, "ids", reader->header->ids, reader->ids);
@@ -286,8 +281,7 @@ int trace_read(struct textfile *file, struct trace_header *header, trace_visit_f
     struct reader reader = {
         .file = file, .header = header, .diag = diag, .visit = visit, .ctx = ctx};
     char *line;
-    if (!agenda_open(&reader.armed, 0))
-        return diag_run(diag, "%s: no memory to read it", textfile_name(file));
+    agenda_open(&reader.armed, 0);
     int status = header_read(&reader, &line);
     if (status > 0)
         status = operations_read(&reader, line);
@@ -409,8 +403,6 @@ static int stream_fill(struct textfile *file, struct stream *stream, uint64_t ti
     if (status == CONVERSION_BROKEN)
         status = oracle_finish(stream, diag);
     instant_free(&conversion.instant);
-    if (conversion.instant.out_of_memory)
-        return diag_run(diag, "%s: no memory", textfile_name(file));
     if (status == DIAG_OK && tick_ns)
         status = tick_check(file, header.unit_ns, tick_ns, diag);
     if (status != DIAG_OK)
@@ -420,8 +412,6 @@ static int stream_fill(struct textfile *file, struct stream *stream, uint64_t ti
     stream->capacity = (uint32_t)header.ids;
     snprintf(stream->tasks_meaning, STREAM_NAME_SIZE, "ids in the trace");
     stream->spec_json = trace_spec_json(stream->workload, &header, stream->tick_ns);
-    if (!stream->spec_json)
-        return diag_run(diag, "%s: no memory", textfile_name(file));
     return oracle_finish(stream, diag);
 }
 
@@ -429,8 +419,6 @@ int trace_stream(struct textfile *file, const char *name, uint64_t tick_ns, stru
                  struct stream **out, struct diag *diag)
 {
     struct stream *stream = stream_new(name);
-    if (!stream)
-        return diag_run(diag, "%s: no memory", name);
     stream->until = until;
     int status = stream_fill(file, stream, tick_ns, diag);
     if (status == DIAG_OK)
@@ -485,19 +473,15 @@ void trace_name(const char *path, char *name, size_t size)
 struct collection {
     struct trace_delays *delays;
     size_t room;
-    bool out_of_memory;
 };
 
 static int delays_visit(void *ctx, const struct trace_operation *operation)
 {
     struct collection *collection = ctx;
     struct trace_delays *delays = collection->delays;
-    if (!operation->is_start || collection->out_of_memory)
+    if (!operation->is_start)
         return DIAG_OK;
-    if (!room_for(&delays->ticks, delays->count, &collection->room, sizeof *delays->ticks)) {
-        collection->out_of_memory = true;
-        return DIAG_OK;
-    }
+    memory_room(&delays->ticks, delays->count, &collection->room, sizeof *delays->ticks);
     delays->ticks[delays->count++] = operation->delay > 0 ? (uint64_t)operation->delay : 1;
     return DIAG_OK;
 }
@@ -525,8 +509,6 @@ int trace_delays_read(const char *name, const char *directory, struct trace_dela
         return status;
     status = trace_read(file, &header, delays_visit, &collection, diag);
     textfile_close(file);
-    if (status == DIAG_OK && collection.out_of_memory)
-        status = diag_run(diag, "%s: no memory for its delays", path);
     if (status != DIAG_OK) {
         trace_delays_free(out);
         return status;
