@@ -184,11 +184,25 @@ run_with() {
     edit new.json 'c["phases"][1]["work"]["comparisons"] += 1'
     compares 3 --limit comparisons=0%
 }
-@test "more memory: shown, and judged when it has a limit" {
+@test "more memory: regressed from 10 % on" {
     edit new.json 'c["memory"]["peak_bytes_per_task"] *= 1.5'
-    compares 0 --json=out.json
+    compares 3 --json=out.json
     judged 'c["memory"]["change"]' 0.5
-    compares 3 --limit memory=10%
+    compares 0 --limit memory=50%
+    compares 0 --limit memory=off
+}
+@test "a longer advance by its counts, refused starts, another reach and other settings are not the same" {
+    edit new.json 'c["phases"][1]["advance_work"]["max"] = 1e9'
+    compares 3 --fail-on=work --json=out.json
+    judged 'c["work"][0]["metric"], c["gates"]["work"]' "('advance_work', 'regressed')"
+    [[ $output == *"advance_work +"* ]]
+    compares 0 --limit=advance_work=off
+    edit new.json 'c["span_ticks"] = 77'
+    compares 4 --fail-on=inconclusive
+    [[ $output == *"longest delay, ticks: "*", 77 in NEW"* ]]
+    edit new.json 'c["phases"][0]["operations"]["refused"] = 5'
+    compares 4 --fail-on=inconclusive
+    [[ $output == *"starts refused: 0 in OLD, 5 in NEW"* ]]
 }
 @test "twice the time: advisory, status 0, and not the same" {
     edit new.json "$twice_the_time
@@ -222,13 +236,24 @@ END
     compares 0 --fail-on=regressed
     compares 4 --fail-on=inconclusive
 }
-@test "a cell that NEW lacks is inconclusive, one that it adds is left out" {
+@test "a cell of one side only is listed and makes it inconclusive" {
     edit new.json 'del d["cells"][0]'
     compares 0 --json=out.json
     judged '(d["verdict"], c["verdict"], c["reason"])' "('inconclusive', 'inconclusive', 'NEW has no such cell')"
     run --separate-stderr "$twbench" compare new.json "$BATS_FILE_TMPDIR/old.json" --force --json=out.json
     [ "$status" -eq 0 ]
-    judged '(d["verdict"], len(d["cells"]))' "('same', 3)"
+    judged '(d["verdict"], len(d["cells"]), d["missing_ignored"])' "('inconclusive', 3, False)"
+    judged '[(c["side"], c["impl"], c["workload"], c["tasks"]) for c in d["one_side"]]' "[('new', 'heap', 'hold', 50)]"
+    [[ $output == *"OLD has no such cell: heap/hold/50 (--ignore-missing"*"Cells of one side only"* ]]
+    run --separate-stderr "$twbench" compare new.json "$BATS_FILE_TMPDIR/old.json" --force --json=out.json \
+        --ignore-missing --fail-on=inconclusive
+    [ "$status" -eq 0 ]
+    judged '(d["verdict"], len(d["one_side"]), d["missing_ignored"])' "('same', 1, True)"
+    "$twbench" report out.json --force -o page.html
+    grep -q 'Cells of one side only' page.html
+    compares 0 --ignore-missing --fail-on=inconclusive --force --json=out.json
+    judged '(d["verdict"], len(d["cells"]), d["one_side"][0]["side"])' "('same', 3, 'old')"
+    refuses "--ignore-missing: expected two results" compare "$twbench" "$twbench" --ignore-missing
 }
 @test "a design that came to fail is regressed, whatever fails" {
     edit new.json 'c["status"] = "mismatch"; c["reason"] = "a timer was lost"; c["phases"] = []'
@@ -326,7 +351,7 @@ slow_down() {
     plugin_run old
     run "$twbench" compare old.json old.json --json=out.json --force
     [ "$status" -eq 0 ]
-    judged 'd["verdict"], c["decided_by"]' "('same', ['instructions', 'tail'])"
+    judged 'd["verdict"], c["decided_by"]' "('same', ['instructions', 'memory', 'tail'])"
     run "$twbench" compare old.json new.json --json=out.json --force
     [ "$status" -eq 3 ]
     judged 'd["verdict"], c["decided_by"]' "('regressed', ['instructions'])"

@@ -40,7 +40,8 @@ static void test_limits_are_parsed(void **state)
     (void)state;
     struct limits limits = limits_default();
     struct diag diag;
-    assert_true(isnan(limits.of[METRIC_MEMORY]));
+    assert_float_equal(limits.of[METRIC_MEMORY], 0.10, 1e-12);
+    assert_float_equal(limits.of[METRIC_ADVANCE_WORK], 0.10, 1e-12);
     assert_float_equal(limits.of[METRIC_TIME], 0.03, 1e-12);
     assert_float_equal(limits.of[METRIC_LAYOUT], 0.10, 1e-12);
     assert_int_equal(limits_parse("work=2%", "--limit", &limits, &diag), DIAG_OK);
@@ -239,7 +240,7 @@ static void test_some_gate_has_to_know(void **state)
                          is_clear && cases[i].instructions);
         assert_int_equal(cell_decided_by(&cell, GATE_TIME, &limits),
                          is_clear && cases[i].time_taken);
-        assert_false(cell_decided_by(&cell, GATE_MEMORY, &limits));
+        assert_int_equal(cell_decided_by(&cell, GATE_MEMORY, &limits), is_clear);
         cJSON_Delete(cell.requested);
     }
 }
@@ -275,6 +276,7 @@ static void test_memory_judges_only_with_a_limit(void **state)
 {
     (void)state;
     struct limits limits = limits_default();
+    limits.of[METRIC_MEMORY] = NAN;
     struct compared_cell cell = sample_cell("heap", "hold", 1000);
     cell.changes[METRIC_MEMORY] = sample_change(16, 24, 0.05);
     cell_conclude(&cell, &limits);
@@ -284,6 +286,28 @@ static void test_memory_judges_only_with_a_limit(void **state)
     assert_int_equal(cell.verdict, VERDICT_REGRESSED);
     assert_string_equal(cell.reason, "memory +50.0 % (limit 5 %)");
     cJSON_Delete(cell.requested);
+}
+
+/* What no gate sees keeps a cell from being the same; what was answered otherwise, from being better. */
+static void test_apart_is_never_the_same(void **state)
+{
+    (void)state;
+    struct compared_cell cell = sample_cell("heap", "hold", 1000), faster = cell, worse = cell;
+    faster.requested = worse.requested = NULL;
+    strcpy(cell.apart, "longest delay, ticks: 10 in OLD, 20 in NEW");
+    expect(&cell, VERDICT_INCONCLUSIVE, "longest delay, ticks: 10 in OLD, 20 in NEW");
+    sample_set_time(&faster, VERDICT_IMPROVED, 0.9, 0.92, 0.95);
+    faster.same_program = false;
+    struct compared_cell refusing = faster;
+    strcpy(faster.apart, "settings: a=1 in OLD, a=2 in NEW");
+    expect(&faster, VERDICT_IMPROVED, "5.0 .. 10.0 % faster (margin 3 %)");
+    strcpy(refusing.apart, "starts refused: 0 in OLD, 9 in NEW");
+    refusing.apart_in_answer = true;
+    expect(&refusing, VERDICT_INCONCLUSIVE, "starts refused: 0 in OLD, 9 in NEW");
+    sample_set_work(&worse, METRIC_comparisons, 1333);
+    strcpy(worse.apart, "settings: a=1 in OLD, a=2 in NEW");
+    expect(&worse, VERDICT_REGRESSED,
+           "comparisons +33.3 % (limit 1 %); settings: a=1 in OLD, a=2 in NEW");
 }
 
 static void test_time_is_told_as_slower_or_faster(void **state)
@@ -696,6 +720,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_gates_that_are_off_decide_nothing),
         cmocka_unit_test(test_unknown_instructions_do_not_judge),
         cmocka_unit_test(test_memory_judges_only_with_a_limit),
+        cmocka_unit_test(test_apart_is_never_the_same),
         cmocka_unit_test(test_time_is_told_as_slower_or_faster),
         cmocka_unit_test(test_advisory_time_does_not_judge),
         cmocka_unit_test(test_unclear_time_names_its_cause),

@@ -420,13 +420,15 @@ static void test_work_that_moved_between_phases(void **state)
 static void test_memory_is_judged_when_it_has_a_limit(void **state)
 {
     struct pair *pair = *state;
-    put_number(pair->after, "cells.0.memory.peak_bytes_per_task", 25);
+    put_number(pair->after, "cells.0.memory.peak_bytes_per_task", 22);
     struct compared_cell *cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_SAME);
-    assert_true(is_near(cell->changes[METRIC_MEMORY].share, 0.25));
+    assert_true(is_near(cell->changes[METRIC_MEMORY].share, 0.1));
     assert_false(cell->same_program);
-    pair->limits.of[METRIC_MEMORY] = 0.1;
-    assert_int_equal(compare_first(pair)->verdict, VERDICT_REGRESSED);
+    put_number(pair->after, "cells.0.memory.peak_bytes_per_task", 49.6);
+    cell = compare_first(pair);
+    assert_int_equal(cell->verdict, VERDICT_REGRESSED);
+    assert_string_equal(cell->reason, "memory +148.0 % (limit 10 %)");
     put_null(pair->after, "cells.0.memory");
     cell = compare_first(pair);
     assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
@@ -821,12 +823,104 @@ static void test_another_number_of_phases(void **state)
     assert_int_equal(cell->verdict, VERDICT_IMPROVED);
 }
 
+/* A single advance that does much more shows in no sum. */
+static void test_the_longest_advance_by_counts(void **state)
+{
+    struct pair *pair = *state;
+    static const struct {
+        double before, after;
+        enum verdict verdict;
+    } cases[] = {{40, 1e9, VERDICT_REGRESSED}, {1e9, 40, VERDICT_IMPROVED},
+                 {40, 56, VERDICT_SAME},       {40, 57, VERDICT_REGRESSED},
+                 {1000, 1100, VERDICT_SAME},   {1000, 1101, VERDICT_REGRESSED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int side = 0; side < 2; side++) {
+            cJSON *work = cJSON_CreateObject();
+            cJSON_AddNumberToObject(work, "max", side ? cases[i].after : cases[i].before);
+            put(side ? pair->after : pair->before, "cells.0.phases.1.advance_work", work);
+        }
+        struct compared_cell *cell = compare_first(pair);
+        assert_int_equal(cell->verdict, cases[i].verdict);
+        assert_true(cell->work_changed);
+        assert_false(cell->same_program);
+    }
+    pair->limits.of[METRIC_ADVANCE_WORK] = NAN;
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
+    put_null(pair->after, "cells.0.phases.1.advance_work");
+    assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
+}
+
+static void test_what_must_be_alike(void **state)
+{
+    struct pair *pair = *state;
+    static const struct {
+        const char *path, *reason;
+        double before, after;
+    } cases[] = {
+        {"cells.0.early", "early expiries: 0 in OLD, 3 in NEW", 0, 3},
+        {"cells.0.late_max_ticks", "latest expiry, ticks: 0 in OLD, 8 in NEW", 0, 8},
+        {"cells.0.late_mean_ticks", "mean lateness, ticks: 0 in OLD, 2.5 in NEW", 0, 2.5},
+        {"cells.0.phases.0.operations.refused", "starts refused: 0 in OLD, 7 in NEW", 0, 7},
+        {"cells.0.span_ticks", "longest delay, ticks: 1048576 in OLD, 256 in NEW", 1048576, 256},
+        {"cells.0.params.slots", "settings: slots=64 in OLD, slots=128 in NEW", 64, 128},
+    };
+    put(pair->before, "cells.0.params", cJSON_CreateObject());
+    put(pair->after, "cells.0.params", cJSON_CreateObject());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_number(pair->before, cases[i].path, cases[i].before);
+        put_number(pair->after, cases[i].path, cases[i].before);
+        assert_int_equal(compare_first(pair)->verdict, VERDICT_SAME);
+        put_number(pair->after, cases[i].path, cases[i].after);
+        struct compared_cell *cell = compare_first(pair);
+        assert_int_equal(cell->verdict, VERDICT_INCONCLUSIVE);
+        assert_string_equal(cell->reason, cases[i].reason);
+        put_number(pair->after, cases[i].path, cases[i].before);
+    }
+}
+
+/* What is in one of them only was compared with nothing. */
+static void test_cells_of_one_side(void **state)
+{
+    struct pair *pair = *state;
+    cJSON *cells = cJSON_GetObjectItem(pair->after, "cells");
+    cJSON_AddItemToArray(cells, make_cell("hashed", 1000));
+    cJSON_AddItemToArray(cells, make_cell("hier", 1000));
+    for (int ignored = 0; ignored < 2; ignored++) {
+        assert_int_equal(compare(pair), DIAG_OK);
+        pair->out.complete = true;
+        if (ignored)
+            comparison_ignore_missing(&pair->out);
+        for (size_t i = 0; i < pair->out.cell_count; i++)
+            cell_conclude(&pair->out.cells[i], &pair->limits);
+        comparison_conclude(&pair->out);
+        assert_int_equal(cJSON_GetArraySize(pair->out.one_side), 2);
+        assert_int_equal(pair->out.verdict, ignored ? VERDICT_SAME : VERDICT_INCONCLUSIVE);
+        assert_int_equal(comparison_exit_status(&pair->out, FAIL_ON_INCONCLUSIVE), ignored ? 0 : 4);
+        assert_int_equal(pair->out.reason_count, ignored ? 0 : 1);
+        if (!ignored)
+            assert_string_equal(pair->out.reasons[0],
+                                "inconclusive: OLD has no such cells: hashed/hold/1000, "
+                                "hier/hold/1000 (--ignore-missing lets them pass)");
+    }
+    cJSON_DeleteItemFromArray(cells, 0);
+    assert_int_equal(compare(pair), DIAG_OK);
+    assert_int_equal(cJSON_GetArraySize(pair->out.one_side), 3);
+    assert_string_equal(json_get_text(pair->out.one_side->child, "side"), "old");
+    assert_int_equal(pair->out.cell_count, 2);
+    comparison_ignore_missing(&pair->out);
+    assert_int_equal(pair->out.cell_count, 1);
+    assert_string_equal(pair->out.cells[0].impl, "list");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(identical_documents_are_the_same),
+        TEST(the_longest_advance_by_counts),
+        TEST(what_must_be_alike),
+        TEST(cells_of_one_side),
         TEST(what_a_cell_was),
         TEST(the_order_of_cells_does_not_matter),
         TEST(settings_are_part_of_the_key),

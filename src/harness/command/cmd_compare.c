@@ -20,6 +20,7 @@ struct compare_options {
     enum fail_on fail_on;
     const char *baseline, *save_baseline; /* names, or NULL */
     const char *baseline_directory;       /* NULL: not given */
+    bool ignore_missing;
 };
 
 /* ---- Flags. ----------------------------------------------------------------------------------- */
@@ -55,6 +56,8 @@ static const struct flag flags[] = {
     FLAG_NAMED("limit", "METRIC=SHARE",
                "how far a metric may move: instructions=1%, time=5%, memory=off; may be repeated",
                take_limit),
+    FLAG_SWITCH("ignore-missing", "results: let cells that only one side has pass; they are listed",
+                OF, ignore_missing),
     FLAG_BY("baseline", "NAME", "compare the one result given with the baseline NAME",
             take_baseline),
     FLAG_BY("save-baseline", "NAME",
@@ -262,6 +265,8 @@ static void add_contract(cJSON *document, const struct comparing *comparing)
 static int comparing_write(struct comparing *comparing, struct diag *diag)
 {
     struct result_document *head = NULL;
+    if (comparing->options->ignore_missing)
+        comparison_ignore_missing(&comparing->comparison);
     comparison_conclude(&comparing->comparison);
     int status = result_new(&comparing->pairing.origin, &head, diag);
     if (status != DIAG_OK)
@@ -299,6 +304,10 @@ static int compare(struct comparing *comparing, struct diag *diag)
         status = outputs_check(comparing->call, &options->pair.outputs, diag);
     if (status != DIAG_OK)
         return status;
+    if (options->ignore_missing && comparing->kind != CONTESTANTS_RESULTS && !is_broken(comparing))
+        return diag_usage(diag,
+                          "compare: --ignore-missing: expected two results; programs and plugins "
+                          "run the same cells");
     if (is_broken(comparing)) {
         refuse_broken(comparing);
         return DIAG_OK;

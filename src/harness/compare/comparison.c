@@ -47,6 +47,7 @@ const char *metric_name(enum metric metric)
     static const char *const names[METRICS] = {
         [METRIC_MEMORY] = "memory",
         [METRIC_INSTRUCTIONS] = "instructions",
+        [METRIC_ADVANCE_WORK] = "advance_work",
         [METRIC_TAIL] = "tail",
         [METRIC_TIME] = "time",
         [METRIC_LAYOUT] = "layout",
@@ -80,8 +81,9 @@ const char *fail_on_name(enum fail_on fail_on)
 
 struct limits limits_default(void)
 {
-    struct limits limits = {.of = {[METRIC_MEMORY] = NAN,
+    struct limits limits = {.of = {[METRIC_MEMORY] = 0.10,
                                    [METRIC_INSTRUCTIONS] = 0.01,
+                                   [METRIC_ADVANCE_WORK] = 0.10,
                                    [METRIC_TAIL] = 0.5,
                                    [METRIC_TIME] = 0.03,
                                    [METRIC_LAYOUT] = 0.10}};
@@ -131,7 +133,7 @@ int limits_parse(const char *text, const char *flag, struct limits *limits, stru
     if (!find_metrics(text, length, &first, &end))
         return diag_usage(diag,
                           "%s: \"%.*s\": no such metric; expected work, %smemory, "
-                          "instructions, tail, time or layout",
+                          "instructions, advance_work, tail, time or layout",
                           flag, (int)length, text, counters);
     const char *value = text + length + 1;
     bool is_off = strcmp(value, "off") == 0, is_margin = first >= METRIC_TIME;
@@ -384,6 +386,8 @@ static void say_changes(struct sentence *say, const struct compared_cell *cell)
     for (int i = 0; i < METRIC_WORK_COUNT; i++)
         if (cell->changes[i].verdict == cell->verdict)
             say_change(say, &cell->changes[i], (enum metric)i);
+    if (cell->changes[METRIC_ADVANCE_WORK].verdict == cell->verdict)
+        say_change(say, &cell->changes[METRIC_ADVANCE_WORK], METRIC_ADVANCE_WORK);
     if (gate_says(cell, GATE_MEMORY, say->limits, cell->verdict))
         say_change(say, &cell->changes[METRIC_MEMORY], METRIC_MEMORY);
     if (gate_says(cell, GATE_INSTRUCTIONS, say->limits, cell->verdict))
@@ -435,6 +439,10 @@ static void give_reason(struct compared_cell *cell, const struct limits *limits)
         say_tail(&say, cell);
     if (gate_says(cell, GATE_TIME, limits, cell->verdict))
         say_time(&say, cell);
+    if (cell->apart[0] && (is_unclear || cell->verdict == VERDICT_REGRESSED)) {
+        say_next(&say, "; ");
+        text_add_behind(say.text, say.size, "%s", cell->apart);
+    }
     if (is_unclear && !say.text[0] && cell->stored_times_differ)
         say_stored_times(&say, cell);
 }
@@ -447,7 +455,9 @@ void cell_conclude(struct compared_cell *cell, const struct limits *limits)
         return;
     }
     cell->verdict = cell->failed ? VERDICT_REGRESSED : gates_verdict(cell, limits);
-    if (cell->verdict == VERDICT_SAME && cell->stored_times_differ)
+    bool is_apart = cell->apart[0] || cell->stored_times_differ;
+    if ((cell->verdict == VERDICT_SAME && is_apart) ||
+        (cell->verdict == VERDICT_IMPROVED && cell->apart[0] && cell->apart_in_answer))
         cell->verdict = VERDICT_INCONCLUSIVE;
     give_reason(cell, limits);
 }
@@ -459,8 +469,23 @@ void comparison_free(struct comparison *comparison)
     for (size_t i = 0; i < comparison->cell_count; i++)
         cJSON_Delete(comparison->cells[i].requested);
     free(comparison->cells);
+    cJSON_Delete(comparison->one_side);
+    comparison->one_side = NULL;
     comparison->cells = NULL;
     comparison->cell_count = 0;
+}
+
+void comparison_ignore_missing(struct comparison *comparison)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        if (comparison->cells[i].only_old)
+            cJSON_Delete(comparison->cells[i].requested);
+        else
+            comparison->cells[kept++] = comparison->cells[i];
+    }
+    comparison->cell_count = kept;
+    comparison->missing_ignored = true;
 }
 
 /* The next reason, if there is room for it: *total counts them all. */
@@ -496,6 +521,37 @@ static void add_cells(struct comparison *comparison, size_t *total, enum verdict
             add_cell_reason(comparison, total, &comparison->cells[i]);
 }
 
+static size_t count_of_new(const struct comparison *comparison)
+{
+    size_t count = 0;
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, comparison->one_side) count += json_says(cell, "side", "new");
+    return count;
+}
+
+/* "inconclusive: OLD has no such cells: heap/hold/100, heap/hold/200 and 1 more (--ignore-missing ..)" */
+static void add_cells_of_new(struct comparison *comparison, size_t *total)
+{
+    char names[COMPARED_TEXT / 2];
+    size_t count = count_of_new(comparison), named = 0;
+    struct text text = text_in(names, sizeof names);
+    const cJSON *cell;
+    cJSON_ArrayForEach(cell, comparison->one_side)
+    {
+        if (!json_says(cell, "side", "new") || text.used > sizeof names / 2)
+            continue;
+        text_add_item(&text, ", ", "%.40s/%.40s/%.0f", json_get_text(cell, "impl"),
+                      json_get_text(cell, "workload"), json_get_number(cell, "tasks"));
+        named++;
+    }
+    if (named < count)
+        text_add(&text, " and %zu more", count - named);
+    if (count > 0)
+        add_reason(comparison, total,
+                   "inconclusive: OLD has no such cell%s: %s (--ignore-missing lets them pass)",
+                   count == 1 ? "" : "s", names);
+}
+
 static bool has_unclear_time(const struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->cell_count; i++) {
@@ -513,6 +569,8 @@ static void add_causes(struct comparison *comparison, size_t *total)
     if (!comparison->complete)
         add_reason(comparison, total, "inconclusive: it was interrupted; cells compared: %zu",
                    comparison->cell_count);
+    if (!comparison->missing_ignored)
+        add_cells_of_new(comparison, total);
     if (!has_unclear_time(comparison))
         return;
     if (comparison->steal_share >= STEAL_SHARE_MAX)
@@ -533,7 +591,8 @@ static void add_causes(struct comparison *comparison, size_t *total)
 void comparison_conclude(struct comparison *comparison)
 {
     size_t total = 0;
-    bool is_whole = comparison->complete && comparison->cell_count > 0;
+    bool is_whole = comparison->complete && comparison->cell_count > 0 &&
+                    (comparison->missing_ignored || count_of_new(comparison) == 0);
     comparison->verdict = is_whole ? VERDICT_SAME : VERDICT_INCONCLUSIVE;
     for (size_t i = 0; i < comparison->cell_count; i++)
         comparison->verdict = verdict_worse(comparison->verdict, comparison->cells[i].verdict);

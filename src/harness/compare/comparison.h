@@ -34,15 +34,16 @@ enum metric {
     METRIC_WORK_COUNT,                  /* how many of these there are */
     METRIC_MEMORY = METRIC_WORK_COUNT,  /* bytes per task */
     METRIC_INSTRUCTIONS,
-    METRIC_TAIL,   /* single advances, by their own tail */
-    METRIC_TIME,   /* the margin of the time gate */
-    METRIC_LAYOUT, /* that margin where work, instructions and memory are the same */
+    METRIC_ADVANCE_WORK, /* of the longest single advance, in counted steps */
+    METRIC_TAIL,         /* single advances, by their own tail */
+    METRIC_TIME,         /* the margin of the time gate */
+    METRIC_LAYOUT,       /* that margin where work, instructions and memory are the same */
     METRICS
 };
 #undef METRIC_OF_COUNTER
 
 /* Word used in JSON and by --limit: "comparisons", .., "link_writes", .., "memory", "instructions",
- * "tail", "time", "layout". */
+ * "advance_work", "tail", "time", "layout". */
 const char *metric_name(enum metric metric);
 
 /* Shares: 0.01 is 1 %.  NAN: shown, never judged. */
@@ -50,7 +51,8 @@ struct limits {
     double of[METRICS];
 };
 
-/* Work and instructions 1 %, tail 50 %, time 3 %, layout 10 %, memory shown only (docs/MEASUREMENT.md). */
+/* Work and instructions 1 %, memory and the longest advance's work 10 %, tail 50 %, time 3 %, layout 10 %
+ * (docs/MEASUREMENT.md). */
 struct limits limits_default(void);
 
 /* "1%", "12.5 %", up to 1000 %: as a share.  False for anything else. */
@@ -134,8 +136,12 @@ struct compared_cell {
     char reason[COMPARED_TEXT]; /* one sentence, "" when there is nothing to say */
 
     bool failed; /* NEW came to fail where OLD did not, or has not got the cell's answer right */
-    bool work_changed;              /* some operation counter is not exactly equal */
-    struct change changes[METRICS]; /* operation counters, memory, instructions */
+    /* Why it cannot be the same, though no gate saw a change: lateness, refused starts, reach, settings; or "". */
+    char apart[COMPARED_TEXT];
+    bool apart_in_answer; /* and cannot be an improvement either: the two did not do the same */
+    bool only_old;        /* NEW has no such cell */
+    bool work_changed;    /* some operation counter is not exactly equal */
+    struct change changes[METRICS]; /* operation counters, memory, instructions, advance_work */
     enum verdict work_verdict, instructions_verdict, time_verdict;
     char work_reason[COMPARED_TEXT]; /* why the work is unknown, or "" */
     bool instructions_known, time_known;
@@ -171,7 +177,7 @@ struct gate_answer cell_gate(const struct compared_cell *cell, enum gate gate,
 /* Sets the cell's verdict and reason from `failed` and its gates: the worst answer, and what led to
  * it.  Inconclusive is a cell of which no gate of work, instructions and time knows anything,
  * one whose memory was to be judged or whose times were taken and which are unknown, and one that is
- * the same but for stored_times_differ.  To be called
+ * the same but for `apart` or stored_times_differ.  To be called
  * once, after the gates.  A reason that is there already (NEW has no such cell) stays with its
  * verdict, unless a gate has regressed. */
 void cell_conclude(struct compared_cell *cell, const struct limits *limits);
@@ -207,13 +213,19 @@ struct comparison {
     size_t cell_count;
     struct compared_cell *cells; /* owned */
     size_t added;                /* cells that only NEW has, which are not among them */
-    char notes[COMPARED_TEXT];   /* of the documents as wholes: "NEW was interrupted"; or "" */
+    cJSON *one_side;             /* of one side only, as the document has them; owned, NULL: none */
+    bool missing_ignored;
+    char notes[COMPARED_TEXT]; /* of the documents as wholes: "NEW was interrupted"; or "" */
 };
 
 /* Frees the cells; the comparison is empty then. */
 void comparison_free(struct comparison *comparison);
 
-/* Sets verdict and reasons from the cells, which are concluded.  One that was interrupted, or has
+/* Lets cells of one side only pass (--ignore-missing): those of OLD are taken out of the cells.  They stay listed in
+ * one_side. */
+void comparison_ignore_missing(struct comparison *comparison);
+
+/* Sets verdict and reasons from the cells, which are concluded.  Cells that only NEW has make it inconclusive.  One that was interrupted, or has
  * no cells, is inconclusive at best. */
 void comparison_conclude(struct comparison *comparison);
 

@@ -134,9 +134,10 @@ static cJSON *make_costs(const struct compared_cell *cell)
 static cJSON *make_work(const struct compared_cell *cell, const struct limits *limits)
 {
     cJSON *out = cJSON_CreateArray();
-    for (int i = 0; i < METRIC_WORK_COUNT; i++) {
+    for (int i = 0; i < METRICS; i++) {
         const struct change *change = &cell->changes[i];
-        if (!(change->before < change->after || change->before > change->after))
+        bool is_work = i < METRIC_WORK_COUNT || i == METRIC_ADVANCE_WORK;
+        if (!is_work || !(change->before < change->after || change->before > change->after))
             continue;
         cJSON *row = cJSON_CreateObject();
         json_add_text(row, "metric", metric_name((enum metric)i));
@@ -330,6 +331,10 @@ cJSON *comparison_json(const struct comparison *comparison, const cJSON *head, e
     json_add(out, "reasons", make_reasons(comparison));
     json_add_text(out, "notes", comparison->notes);
     json_add_integer(out, "added", comparison->added);
+    json_add(out, "one_side",
+             comparison->one_side ? cJSON_Duplicate(comparison->one_side, true)
+                                  : cJSON_CreateArray());
+    add_bool(out, "missing_ignored", comparison->missing_ignored);
     json_add_text(out, "fail_on", fail_on_name(fail_on));
     json_add_integer(out, "exit_status", (uint64_t)comparison_exit_status(comparison, fail_on));
     json_add(out, "old", make_side(&comparison->before));

@@ -216,6 +216,38 @@ static void explain_unknown_work(struct compared_cell *cell, const cJSON *before
         list_unknown(cell, old_lacks, new_lacks);
 }
 
+/* Steps of the phase's longest advance; NAN where it is not known. */
+static double longest_advance(const cJSON *cell, int phase, bool counts)
+{
+    return known_work(
+        json_get_number(cJSON_GetArrayItem(json_get(cell, "phases"), phase), "advance_work.max"),
+        counts);
+}
+
+/* One call that does much more than any before may not show in the sums.  The phase that became worst, of those that
+ * both sides know; where none did, the one that became best. */
+static void judge_advances(struct compared_cell *cell, const cJSON *before, const cJSON *after,
+                           double limit)
+{
+    const bool counts[2] = {counts_structure(before), counts_structure(after)};
+    struct change *change = &cell->changes[METRIC_ADVANCE_WORK];
+    double worst = NAN;
+    *change = (struct change){NAN, NAN, NAN, VERDICT_SAME};
+    for (int i = 0; i < cJSON_GetArraySize(json_get(before, "phases")); i++) {
+        double old_work = longest_advance(before, i, counts[0]);
+        double new_work = longest_advance(after, i, counts[1]), more = new_work - old_work;
+        if (isnan(more) ||
+            (!isnan(worst) && (more > 0 ? more <= worst : worst > 0 || more >= worst)))
+            continue;
+        worst = more;
+        *change =
+            gate_work_change(old_work, new_work, fabs(more) > GATE_ADVANCE_FLOOR ? limit : NAN);
+    }
+    if (cell->work_verdict != VERDICT_INCONCLUSIVE || change->verdict == VERDICT_REGRESSED)
+        cell->work_verdict = verdict_worse(cell->work_verdict, change->verdict);
+    cell->work_changed = cell->work_changed || differ(change->before, change->after);
+}
+
 static void judge_work(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                        const struct limits *limits)
 {
@@ -230,6 +262,7 @@ static void judge_work(struct compared_cell *cell, const cJSON *before, const cJ
         cell->work_changed = cell->work_changed || differ(old_sum, new_sum);
     }
     cell->work_changed = cell->work_changed || phases_differ(cell);
+    judge_advances(cell, before, after, by_the_clock ? NAN : limits->of[METRIC_ADVANCE_WORK]);
     if (cell->work_verdict == VERDICT_INCONCLUSIVE)
         explain_unknown_work(cell, before, after);
 }

@@ -10,14 +10,17 @@
 
 #include "harness/compare/comparison.h"
 
+/* A longest advance of that many more counted steps is no longer than the other, whatever its share. */
+#define GATE_ADVANCE_FLOOR 16.0
+
 /* Up to this share two instruction counts are those of one program: what is counted of the
  * harness, and the way to the first operation, differ by less from one process to the next. */
 #define GATE_SAME_INSTRUCTIONS 0.002
 
-/* Fills work, memory and instructions with their verdicts, the phases' names and work, and
+/* Fills work, memory, instructions and the longest advance's work with their verdicts, the phases' names and work, and
  * same_program.  Work is known when both sides have every counter, count something at all, and do not
  * wait for the machine's clock; else work_verdict is inconclusive (or regressed, by a counter that is
- * known) and work_reason says why.  Instructions are those that the processor counted where both sides have them, else
+ * known) and work_reason says why.  The longest advance's work, where both sides have it, is part of work_verdict.  Instructions are those that the processor counted where both sides have them, else
  * those that were stepped through; with neither, instructions_reason says why. */
 void gate_work(struct compared_cell *cell, const cJSON *before, const cJSON *after,
                const struct limits *limits);

@@ -288,13 +288,86 @@ static void judge_answer(struct compared_cell *cell, const cJSON *before, const 
                json_get_number(after, "late_mean_ticks"));
 }
 
+/* ---- What both must have done alike. ---------------------------------------------------------- */
+
+static double count_refused(const cJSON *cell)
+{
+    double refused = 0;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, json_get(cell, "phases")) refused +=
+        fmax(json_get_number(phase, "operations.refused"), 0);
+    return refused;
+}
+
+/* Unknown on a side (an older version) says nothing. */
+static bool differ(double before, double after)
+{
+    return before < after || before > after;
+}
+
+static void say_apart(struct text *text, const char *what, double before, double after)
+{
+    if (differ(before, after))
+        text_add_item(text, ", ", "%s %.15g in OLD, %.15g in NEW", what, before, after);
+}
+
+/* Null is a value here: without a limit. */
+static bool is_other(const cJSON *before, const cJSON *after, const char *key)
+{
+    const cJSON *old_value = cJSON_GetObjectItemCaseSensitive(before, key);
+    const cJSON *new_value = cJSON_GetObjectItemCaseSensitive(after, key);
+    return old_value && new_value && !cJSON_Compare(old_value, new_value, true);
+}
+
+static void judge_likeness(struct compared_cell *cell, const cJSON *before, const cJSON *after)
+{
+    static const char *const answers[][2] = {{"early expiries:", "early"},
+                                             {"latest expiry, ticks:", "late_max_ticks"},
+                                             {"mean lateness, ticks:", "late_mean_ticks"}};
+    const cJSON *old_params = json_get(before, "params"), *new_params = json_get(after, "params");
+    struct text text = text_in(cell->apart, sizeof cell->apart);
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        say_apart(&text, answers[i][0], json_get_number(before, answers[i][1]),
+                  json_get_number(after, answers[i][1]));
+    say_apart(&text, "starts refused:", count_refused(before), count_refused(after));
+    cell->apart_in_answer = text.used > 0;
+    if (is_other(before, after, "span_ticks")) {
+        char old_text[48], new_text[48];
+        format_value(old_text, sizeof old_text, before, "span_ticks");
+        format_value(new_text, sizeof new_text, after, "span_ticks");
+        text_add_item(&text, ", ", "longest delay, ticks: %s in OLD, %s in NEW", old_text,
+                      new_text);
+    }
+    if (is_other(before, after, "params")) {
+        char old_text[96], new_text[96];
+        json_format_params(old_text, sizeof old_text, old_params);
+        json_format_params(new_text, sizeof new_text, new_params);
+        text_add_item(&text, ", ", "settings: %s in OLD, %s in NEW", old_text, new_text);
+    }
+}
+
 /* ---- The whole. ------------------------------------------------------------------------------ */
+
+/* A row of one_side. */
+static void add_one_side(struct comparison *out, const char *side, const cJSON *cell)
+{
+    cJSON *row = cJSON_CreateObject();
+    if (!out->one_side)
+        out->one_side = cJSON_CreateArray();
+    json_add_text(row, "side", side);
+    json_add_text(row, "impl", json_get_text(cell, "impl"));
+    json_add_text(row, "workload", json_get_text(cell, "workload"));
+    json_add(row, "tasks", cJSON_Duplicate(json_get(cell, "tasks"), false));
+    json_add(row, "params", cJSON_Duplicate(json_get(cell, "requested"), true));
+    cJSON_AddItemToArray(out->one_side, row);
+}
 
 static void compare_pair(const struct documents *documents, struct compared_cell *cell,
                          const cJSON *before, const cJSON *after)
 {
     if (!after) {
         bool is_whole = cJSON_IsTrue(json_get(documents->after, "complete"));
+        cell->only_old = true;
         settle(cell, VERDICT_INCONCLUSIVE, "NEW has no such cell%s",
                is_whole ? "" : ": it was interrupted");
         return;
@@ -304,6 +377,7 @@ static void compare_pair(const struct documents *documents, struct compared_cell
     gate_work(cell, before, after, documents->limits);
     gate_work_advise_time(cell, before, after);
     judge_answer(cell, before, after);
+    judge_likeness(cell, before, after);
 }
 
 static void fill_cells(const struct documents *documents, struct comparison *out)
@@ -316,6 +390,13 @@ static void fill_cells(const struct documents *documents, struct comparison *out
         struct compared_cell *filled = &out->cells[out->cell_count++];
         begin_cell(filled, cell);
         compare_pair(documents, filled, cell, find_same(documents->after, cell, NULL));
+        if (filled->only_old)
+            add_one_side(out, "old", cell);
+    }
+    cJSON_ArrayForEach(cell, json_get(documents->after, "cells"))
+    {
+        if (!find_same(documents->before, cell, NULL))
+            add_one_side(out, "new", cell);
     }
 }
 

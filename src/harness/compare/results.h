@@ -9,7 +9,7 @@
 
 #include "harness/compare/comparison.h"
 
-/* Fills before and after (all but the path), limits, cells, `added` and `notes` of *out, whose
+/* Fills before and after (all but the path), limits, cells, `added`, `one_side` and `notes` of *out, whose
  * cells comparison_free then frees; the rest of *out stays as it was.  The cells are in the
  * order of OLD and hold the verdicts of all gates but that of time, which is advisory
  * (gate_work.h); they are not concluded.  The names are for messages: "OLD.json".

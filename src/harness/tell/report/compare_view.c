@@ -201,15 +201,28 @@ bool compare_knows(const cJSON *comparison, const char *path)
     return count_known(comparison, path) > 0;
 }
 
-/* In how many cells the gate was asked and gave an answer.  Equal tails alone leave a cell inconclusive. */
+static bool gate_knows(const cJSON *cell, const char *path)
+{
+    return json_get(cell, path) && !json_says(cell, path, "inconclusive");
+}
+
+/* Equal tails alone leave a cell inconclusive, and so does equal memory where no cost is known. */
+static bool has_decided(const cJSON *cell, const char *path)
+{
+    bool is_tail = strcmp(path, "gates.tail") == 0, is_memory = strcmp(path, "gates.memory") == 0;
+    return !json_says(cell, "verdict", "inconclusive") || (!is_tail && !is_memory) ||
+           (is_memory &&
+            (gate_knows(cell, "gates.work") || gate_knows(cell, "gates.instructions")));
+}
+
+/* In how many cells the gate was asked and gave an answer. */
 static int count_answers(const cJSON *comparison, const char *path)
 {
     int count = 0;
     const cJSON *cell;
     cJSON_ArrayForEach(cell, json_get(comparison, "cells"))
     {
-        count += json_get(cell, path) && !json_says(cell, path, "inconclusive") &&
-                 (strcmp(path, "gates.tail") != 0 || !json_says(cell, "verdict", "inconclusive"));
+        count += gate_knows(cell, path) && has_decided(cell, path);
     }
     return count;
 }

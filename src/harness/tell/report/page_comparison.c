@@ -149,6 +149,27 @@ static void add_cells(struct page *page, const struct place *root, bool changed)
             add_cell(page, &cell, &extent);
 }
 
+/* Cells that were compared with nothing. */
+static void add_one_side(struct page *page, const struct place *root)
+{
+    static const struct page_field columns[] = {
+        {.title = "only in", .cell = "{side}", .flags = PAGE_LEFT},
+        {.title = "design", .cell = "{impl}", .flags = PAGE_LEFT | PAGE_NAMES},
+        {.title = "settings", .cell = "{params}", .flags = PAGE_LEFT},
+        {.title = "workload", .cell = "{workload}", .flags = PAGE_LEFT},
+        {.title = "tasks", .cell = "{tasks}"}};
+    struct place cells = place_get(root, "one_side");
+    if (cJSON_GetArraySize(cells.json) == 0)
+        return;
+    page_heading(page, 2, "one-side", "Cells of one side only");
+    page_text(page, "They were compared with nothing%s.",
+              cJSON_IsTrue(json_get(root->json, "missing_ignored"))
+                  ? "; --ignore-missing lets them pass"
+                  : "");
+    page_table(page, "one-side-cells", "Cells of one side only");
+    page_fields_each(page, columns, sizeof columns / sizeof *columns, &cells);
+}
+
 /* ---- Why. ------------------------------------------------------------------------------------ */
 
 /* The verdict's reasons, then remarks on cells that are the same all the same (layout). */
@@ -327,6 +348,7 @@ void page_comparison(struct page *page, const cJSON *document)
     }
     add_reasons(page, &root);
     add_explanations(page, &root);
+    add_one_side(page, &root);
     add_rest(page, &root, count_cells(&root, false));
     add_method(page, document);
     page_origin(page, document);
