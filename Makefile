@@ -211,7 +211,7 @@ $(BUILD)/labs.def: $(wildcard labs/*/lab.def) Makefile | $(BUILD)/flags
 $(BUILD)/labs.def: $(if $(shell echo '$(LABS)' | cmp -s - $(BUILD)/labs.list || { mkdir -p $(BUILD); echo '$(LABS)' >$(BUILD)/labs.list; echo new; }),FORCE)
 $(BUILD)/harness/command/labs.o $(BUILD)/harness/measure/designs/designs.o: $(BUILD)/labs.def
 
-# Streams are drawn here, to the same bits on every processor (samemath.h): no product is joined to a sum.
+# Streams are drawn here, to the same bits on every processor (rng.h): no product is joined to a sum.
 $(BUILD)/harness/base/%.o $(BUILD)/harness/measure/workload/%.o: private EXTRA = -ffp-contract=off
 
 # The timed objects are those of libtwtimers too.  With its tables hidden, code that may lie anywhere in a shared

@@ -2,7 +2,7 @@
 #
 # Loaded by the other scripts after they have set
 #
-#     data     the data file (see src/harness/tell/report/plotdata.h for its form)
+#     data     the data file (see src/harness/tell/report/plot.h for its form)
 #     out      name of the picture: .svg, .png or .pdf; empty: text on the terminal
 #     wide     width of the picture in inches, high: its height
 #     times    1 if the y axis has nanoseconds, whose labels then have units of their own; else unset

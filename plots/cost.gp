@@ -4,7 +4,7 @@
 #     GNUPLOT_LIB=plots gnuplot -c plots/cost.gp cost-hold.tsv                    (text, on the terminal)
 #
 # Data: a block per panel, whose rows are tasks, then median, low and high in nanoseconds of each
-# design; src/harness/tell/report/plotdata.h has the details.  A flat line is O(1), a straight rising one a
+# design; src/harness/tell/report/plot.h has the details.  A flat line is O(1), a straight rising one a
 # power of the number of tasks.
 
 data = ARG1

@@ -1,5 +1,5 @@
 /* main.c - arguments in, exit status out; everything else is harness/command. */
-#include "harness/command/program.h"
+#include "harness/command/command.h"
 
 int main(int argc, char **argv)
 {

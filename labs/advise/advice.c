@@ -2,7 +2,6 @@
 #include "labs/advise/evidence.h"
 
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/tell/result/interval.h"
 #include "labs/advise/choice.h"

@@ -2,7 +2,7 @@
 #ifndef TWBENCH_ADVISE_H
 #define TWBENCH_ADVISE_H
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plot.h"
 

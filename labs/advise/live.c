@@ -2,10 +2,9 @@
 #include "labs/advise/advising.h"
 
 #include "harness/base/json.h"
-#include "harness/base/lists.h"
 #include "harness/base/memory.h"
-#include "harness/base/nearest.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/command/labs.h"
 
 #include <inttypes.h>

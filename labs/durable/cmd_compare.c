@@ -3,8 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/command/outputs.h"
-#include "harness/tell/result/shape.h"
-#include "labs/durable/stores_cell.h"
+#include "harness/tell/result/document.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "labs/durable/durable.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/lists.h"
+#include "harness/base/units.h"
 #include "harness/command/setup_flags.h"
 #include "labs/durable/crash/crash.h"
 #include "labs/durable/drive/footing.h"

@@ -1,7 +1,6 @@
 /* cmd_stores.c - stores: messages that a crash must not lose, their ledger and their figures. */
 #include "labs/durable/durable.h"
 
-#include "harness/base/lists.h"
 #include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/outputs.h"

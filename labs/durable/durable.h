@@ -1,11 +1,17 @@
-/* durable.h - the commands of the lab, what its documents must have, their pages and pictures. */
+/*
+ * durable.h - what the parts of the lab have in common: pages, pictures, cells and runs of stores.
+ */
 #ifndef TWBENCH_DURABLE_H
 #define TWBENCH_DURABLE_H
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
+#include "harness/measure/session/setup.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plot.h"
-#include "labs/durable/storing.h"
+#include "labs/durable/drive/durable_run.h"
+#include "labs/durable/stores/store_modules.h"
+
+#include <cjson/cJSON.h>
 
 /* conform and compare are those of stores: `conform --store`, and `compare` of documents of stores. */
 extern const struct command cmd_stores, cmd_store, cmd_conform_stores, cmd_compare_stores;
@@ -28,5 +34,82 @@ void page_stores_comparison(struct page *page, const cJSON *document); /* the sa
  * stores-bytes: stores across, a series per policy.  stores-recovery is as cost, of recoveries at two numbers of messages
  * or more: messages across, a series per store. */
 void stores_pictures(const cJSON *document, struct pictures *out);
+
+/* ---- Stores cell (stores_cell.c). ------------------------------------------------------------- */
+
+/* A cell of the stores document: one store under one policy and load, sums and samples of its runs. */
+
+/* A figure that a run of a store is measured by; the key is that of the document. */
+struct store_figure {
+    const char *key, *unit, *meaning;
+    bool more_is_better;
+};
+
+/* All of them, in the order in which a table shows them. */
+extern const struct store_figure store_figures[];
+extern const size_t store_figure_count;
+
+/* A cell without a run. */
+cJSON *stores_cell_new(const char *store, const struct durable_request *request);
+
+/* Is it the cell of this store and request? */
+bool stores_cell_is(const cJSON *cell, const char *store, const struct durable_request *request);
+
+/* How many runs are in it; what ends as absent or unsupported needs no more. */
+size_t stores_cell_runs(const cJSON *cell);
+bool stores_cell_is_final(const cJSON *cell);
+
+/* Adds a run: the ledger is summed, a sample of each figure added, the worst status kept. */
+void stores_cell_add(cJSON *cell, const struct durable_request *request,
+                     const struct durable_report *report);
+/* A store that is not here, with the reason. */
+void stores_cell_leave_out(cJSON *cell, const char *reason);
+
+/* Is it one that makes the exit status 1? */
+bool stores_cell_failed(const cJSON *cell);
+
+/* ---- Runs stores side by side on durable loads, and makes the document of it (storing.c). ----- */
+
+#define STORING_LIST_MAX 16
+
+struct storing_sync {
+    enum tw_sync_policy policy;
+    uint32_t interval_ms; /* of TW_SYNC_INTERVAL */
+};
+
+struct storing_request {
+    const struct setup
+        *setup; /* command line, seed, runs, json, resume, progress, budget, memory */
+    const struct store_row *stores[STORING_LIST_MAX];
+    size_t store_count;
+    struct storing_sync syncs[STORING_LIST_MAX];
+    size_t sync_count;
+    uint64_t tasks[STORING_LIST_MAX], producers[STORING_LIST_MAX], batches[STORING_LIST_MAX];
+    size_t task_count, producer_count, batch_count;
+    struct durable_load load; /* all but tasks and seed */
+    bool span_given;          /* else a store with a real clock gets a span of seconds */
+    double rate;
+    bool real_time, no_tend, no_drain, is_cold;
+    uint64_t kills;
+    const char *directory;                            /* on the disk that is measured */
+    struct tw_setting settings[DURABLE_SETTINGS_MAX]; /* each for the stores that have it */
+    size_t setting_count;
+};
+
+/* What a load is unless it is asked otherwise: the delays of the workload delay-message, ten days at most; one message
+ * in fifty cancelled, one in ten due at an hour's turn, payloads of 100 bytes. */
+struct durable_load storing_default_load(void);
+
+/* Runs all cells, round by round over the stores, and writes the document to setup->json after each run.  The document is
+ * the caller's.  DIAG_OK; STORING_INTERRUPTED, with a document of what was run until then; or another status without
+ * one. */
+#define STORING_INTERRUPTED 1
+int storing_run(const struct storing_request *request, cJSON **document, struct diag *diag);
+
+/* Cells that make the exit status 1. */
+size_t storing_count_failed(const cJSON *document);
+
+/* Reads a stores document; "-" is stdin.  DIAG_USAGE when it is none. */
+int storing_load(const char *path, cJSON **document, struct diag *diag);
 
 #endif

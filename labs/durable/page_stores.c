@@ -4,7 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/tell/report/standing.h"
 #include "labs/durable/durable.h"
-#include "labs/durable/stores_cell.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/command/listing.h"
-#include "harness/tell/result/shape.h"
+#include "harness/tell/result/document.h"
 #include "labs/durable/stores/store_modules.h"
 
 static const struct command *const commands[] = {

@@ -1,8 +1,7 @@
 /* stores_cell.c - makes cells of the stores document, and adds runs to them. */
-#include "labs/durable/stores_cell.h"
 #include "harness/base/json.h"
+#include "harness/tell/result/document.h"
 #include "harness/tell/result/interval.h"
-#include "harness/tell/result/shape.h"
 #include "labs/durable/drive/durable_run.h"
 #include "labs/durable/durable.h"
 

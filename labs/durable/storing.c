@@ -1,20 +1,17 @@
 /* storing.c - runs each cell in a directory of its own, and keeps the document up to date. */
-#include "labs/durable/storing.h"
+#include "labs/durable/durable.h"
 
 #include "harness/base/file.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
 #include "harness/measure/stats/summary.h"
-#include "harness/tell/result/shape.h"
+#include "harness/tell/result/document.h"
 #include "labs/durable/drive/durable_run.h"
 #include "labs/durable/drive/footing.h"
-#include "labs/durable/durable.h"
 #include "labs/durable/stores/store_modules.h"
-#include "labs/durable/stores_cell.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* program.c - twbench-embed: take, which writes designs and runners as sources of their own. */
 #include "labs/embed/taking.h"
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 
 static const struct command *const commands[] = {&cmd_take, &cmd_list, NULL};
 

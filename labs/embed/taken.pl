@@ -271,7 +271,7 @@ my @shared = (
     ['RUNNER', 'Makefile', 'runner_Makefile.in'],
 );
 
-my $made = "/* Made by labs/embed/taken.pl; do not edit. */\n#include \"labs/embed/taken.h\"\n\n";
+my $made = "/* Made by labs/embed/taken.pl; do not edit. */\n#include \"labs/embed/taking.h\"\n\n";
 $made .= "const struct taken_file taken_shared[] = {\n";
 $made .= "    {TAKEN_$_->[0], \"$_->[1]\",\n" . literal($_->[2]) . "},\n" for @shared;
 $made .= "};\nconst size_t taken_shared_count = sizeof taken_shared / sizeof taken_shared[0];\n\n";

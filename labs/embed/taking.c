@@ -4,7 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/paths.h"
 #include "harness/measure/designs/designs.h"
-#include "labs/embed/taken.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 #ifndef TWBENCH_FLEET_H
 #define TWBENCH_FLEET_H
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/result/shape.h"
+#include "harness/tell/result/document.h"
 
 extern const struct command cmd_merge, cmd_history;
 /* run and replay with --shard: the part of a plan. */

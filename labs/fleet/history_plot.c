@@ -2,7 +2,7 @@
 #include "labs/fleet/fleet.h"
 
 #include "harness/base/json.h"
-#include "harness/tell/report/plotdata.h"
+#include "harness/tell/report/plot.h"
 
 #include <math.h>
 

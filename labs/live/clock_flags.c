@@ -1,8 +1,6 @@
 /* clock_flags.c - takes the flags of runs on the real clock. */
 #include "labs/live/live.h"
 
-#include "harness/base/lists.h"
-#include "harness/base/nearest.h"
 #include "harness/base/object.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"

@@ -3,7 +3,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
-#include "harness/tell/report/plotdata.h"
+#include "harness/tell/report/plot.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/measure/stats/summary.h"
-#include "harness/tell/result/latency.h"
+#include "harness/tell/result/interval.h"
 
 #include <inttypes.h>
 #include <math.h>

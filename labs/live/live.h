@@ -4,7 +4,7 @@
 #ifndef TWBENCH_LIVE_H
 #define TWBENCH_LIVE_H
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/design_flags.h"
 #include "harness/measure/session/stage.h"
 #include "harness/tell/report/plot.h"

@@ -2,10 +2,10 @@
 #ifndef TWBENCH_TEACH_H
 #define TWBENCH_TEACH_H
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/result/shape.h"
+#include "harness/tell/result/document.h"
 
 extern const struct command cmd_show, cmd_claims;
 

@@ -1,7 +1,7 @@
 /* cmd_import.c - import: makes a trace of a log. */
 #include "labs/traces/traces.h"
 
-#include "harness/command/help.h"
+#include "harness/command/flags.h"
 #include "harness/command/outputs.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
-#include "harness/command/help.h"
+#include "harness/command/flags.h"
 #include "labs/traces/record/record.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* fit.c - fits a workload's parameters to a census. */
 #include "labs/traces/fit.h"
 
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/measure/workload/dist.h"
 #include "harness/measure/workload/generate.h"

@@ -2,7 +2,7 @@
 #include "labs/traces/traces.h"
 
 #include "harness/base/json.h"
-#include "harness/tell/result/shape.h"
+#include "harness/tell/result/document.h"
 
 static const struct command *const commands[] = {&cmd_trace,  &cmd_import, &cmd_record,
                                                  &cmd_report, &cmd_plot,   NULL};

@@ -2,7 +2,7 @@
 #ifndef TWBENCH_TRACES_H
 #define TWBENCH_TRACES_H
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plot.h"
 #include "labs/traces/census.h"

@@ -1,7 +1,7 @@
 /* test_commands.c - command lines made of a matrix, read again by the commands they are meant for. */
 #include "harness/compare/pairing.h"
 
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/pair_flags.h"
 #include "harness/command/run.h"
 #include "harness/measure/designs/designs.h"

@@ -5,7 +5,6 @@
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
-#include "harness/tell/report/xml.h"
 
 typedef void write_fn(FILE *out, const cJSON *comparison);
 

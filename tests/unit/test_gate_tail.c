@@ -2,7 +2,7 @@
 #include "harness/base/json.h"
 #include "harness/base/rng.h"
 #include "harness/compare/gate_tail.h"
-#include "harness/measure/stats/tail.h"
+#include "harness/measure/stats/histogram.h"
 
 #include <math.h>
 #include <setjmp.h>

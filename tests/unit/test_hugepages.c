@@ -1,5 +1,5 @@
 /* test_hugepages.c - memory in huge pages: that it is where it was asked for, and that it is counted. */
-#include "harness/measure/run/hugepages.h"
+#include "harness/measure/run/arena.h"
 
 #include "harness/base/paths.h"
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_jsontext.c - what is JSON and what is not, and strings of any bytes. */
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

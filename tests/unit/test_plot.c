@@ -1,7 +1,6 @@
 /* test_plot.c - which pictures a document gets, what their data files say, and gnuplot itself. */
 #include "harness/base/paths.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/report/plotdata.h"
 #include "sample.h"
 
 #include <fcntl.h>

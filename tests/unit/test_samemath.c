@@ -1,6 +1,4 @@
-/* test_samemath.c - the errors that samemath.h states, against the C library in long double. */
-#include "harness/base/samemath.h"
-
+/* test_samemath.c - the errors that rng.h states, against the C library in long double. */
 #include "harness/base/rng.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "harness/base/paths.h"
 #include "harness/compare/selftest.h"
 #include "harness/measure/plan/plan.h"
-#include "harness/tell/result/selftest_record.h"
+#include "harness/tell/result/document.h"
 #include "sample.h"
 
 #include <sys/stat.h>

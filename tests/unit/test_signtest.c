@@ -1,5 +1,5 @@
 /* test_signtest.c - sign test, Holm and Clopper-Pearson against figures worked out elsewhere. */
-#include "harness/measure/stats/signtest.h"
+#include "harness/measure/stats/summary.h"
 
 #include "harness/base/rng.h"
 

@@ -4,8 +4,8 @@
  * Where tracing is forbidden (a container's filter) the tests that need it are left out.
  */
 #include "harness/base/paths.h"
+#include "harness/measure/run/counters.h"
 #include "harness/measure/run/group.h"
-#include "harness/measure/run/steps.h"
 #include "harness/measure/workload/oracle.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* test_sweep.c - the section on growth and the claims about it, on made-up results. */
-#include "harness/tell/report/sweep.h"
+#include "harness/tell/report/standing.h"
 #include "sample.h"
 #include "sample_page.h"
 

@@ -1,5 +1,5 @@
 /* test_tail.c - the own tail: the least time of each call over passes, in bounded memory. */
-#include "harness/measure/stats/tail.h"
+#include "harness/measure/stats/histogram.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,5 @@
 /* test_text.c - texts grow piece by piece, and are cut where the buffer ends. */
 #include "harness/base/text.h"
-#include "harness/base/wrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_textfile.c - lines out of plain, xz and gzip data, and what is refused. */
-#include "harness/measure/workload/textfile.h"
+#include "harness/measure/workload/trace.h"
 
 #include <lzma.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /*
  * test_ward.c - children that are kept: how they end, what they leave, and records that nobody may believe.
  */
-#include "harness/base/literal.h"
+#include "harness/base/object.h"
 #include "harness/base/rng.h"
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 #include "harness/base/ward.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/measure/run/job.h"

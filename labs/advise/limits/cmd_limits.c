@@ -2,7 +2,7 @@
 #include "labs/advise/advise.h"
 
 #include "harness/base/json.h"
-#include "harness/base/lists.h"
+#include "harness/base/units.h"
 #include "harness/command/flags.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"

@@ -1,7 +1,7 @@
 /* limit_loops.c - runs the loops that `limits` times: loads, stores, unlinks. */
 #include "labs/advise/limits/limits.h"
 
-#include "harness/measure/run/hugepages.h"
+#include "harness/measure/run/arena.h"
 
 #include <string.h>
 

@@ -2,9 +2,8 @@
 #include "labs/advise/limits/limits.h"
 
 #include "harness/base/units.h"
-#include "harness/measure/run/hugepages.h"
+#include "harness/measure/run/arena.h"
 #include "harness/measure/run/pace.h"
-#include "harness/measure/run/penalties.h"
 #include "harness/measure/stats/summary.h"
 
 #include <math.h>

@@ -5,10 +5,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/tell/result/document.h"
 #include "harness/tell/result/interval.h"
-#include "harness/tell/result/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "labs/durable/stores/store_modules.h"
 
 #include "build_info.h"
-#include "harness/base/nearest.h"
 #include "harness/base/paths.h"
+#include "harness/base/text.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #
 #     GNUPLOT_LIB=plots gnuplot -c plots/history.gp history.tsv history.svg      (or .png, .pdf)
 #
-# Data: src/harness/tell/report/plotdata.h has the form.  Points are runs, the line is the mean between changes.
+# Data: src/harness/tell/report/plot.h has the form.  Points are runs, the line is the mean between changes.
 
 data = ARG1
 out = ARG2

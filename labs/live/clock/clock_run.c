@@ -1,9 +1,9 @@
 /* clock_run.c - makes a run in a child process: opens the service, lets producers play, shuts, judges. */
 #include "labs/live/clock/clock_run.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 #include "harness/base/ward.h"
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 #include "labs/live/clock/performance.h"
 #include "labs/live/runner_plugins.h"
 

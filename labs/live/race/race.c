@@ -2,9 +2,8 @@
 #include "labs/live/race/race.h"
 
 #include "harness/base/text.h"
-#include "harness/base/utf8.h"
 #include "harness/base/ward.h"
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 #include "labs/live/race/race_service.h"
 #include "labs/live/runners/moment.h"
 

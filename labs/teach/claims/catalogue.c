@@ -2,7 +2,7 @@
 #include "labs/teach/claims/claims.h"
 
 #include "harness/base/file.h"
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 #include "harness/base/memory.h"
 
 #include <dirent.h>

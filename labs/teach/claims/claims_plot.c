@@ -16,7 +16,7 @@
  */
 #include "labs/teach/teach.h"
 
-#include "harness/tell/report/plotdata.h"
+#include "harness/tell/report/plot.h"
 
 #include "harness/base/json.h"
 #include "harness/measure/stats/growth.h"

@@ -1,7 +1,7 @@
 /* experiment.c - parses an experiment file and checks it. */
 #include "labs/teach/claims/claims.h"
 
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/stats/growth.h"

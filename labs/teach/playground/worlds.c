@@ -1,7 +1,7 @@
 /* worlds.c - opens designs, drives them by a load, and looks at them for a picture. */
 #include "labs/teach/playground/worlds.h"
 
-#include "harness/base/samemath.h"
+#include "harness/base/rng.h"
 #include "harness/measure/workload/stream.h"
 #include "impls/registry.h"
 #include "labs/teach/show/film.h"

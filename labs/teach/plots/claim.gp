@@ -3,7 +3,7 @@
 #     GNUPLOT_LIB=plots gnuplot -c plots/claim.gp T09.tsv T09.svg      (or .png, .pdf)
 #     GNUPLOT_LIB=plots gnuplot -c plots/claim.gp T09.tsv              (text, on the terminal)
 #
-# Data: src/harness/tell/report/plotdata.h.  Lines over x with the interval of each point, or the curve of
+# Data: src/harness/tell/report/plot.h.  Lines over x with the interval of each point, or the curve of
 # the class of growth that the points leave possible; bars side by side; or the calls of advance by the
 # share that took no longer, each further nine as wide as the one before.  On a logarithmic axis 0 stands
 # below the least value, marked as such.

@@ -1,7 +1,7 @@
 /* picture.c - lays out pictures: size, fonts, colours (Okabe and Ito). */
 #include "labs/teach/show/show_page.h"
 
-#include "harness/tell/report/xml.h"
+#include "harness/tell/report/services.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* show_json.c - writes a film as JSON. */
 #include "labs/teach/show/show_page.h"
 
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #ifndef TWBENCH_SHOW_PAGE_H
 #define TWBENCH_SHOW_PAGE_H
 
-#include "harness/tell/report/style.h"
+#include "harness/tell/report/writer.h"
 #include "labs/teach/show/film.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* show_svg.c - draws films as SVG. */
 #include "labs/teach/show/show_page.h"
 
-#include "harness/tell/report/xml.h"
+#include "harness/tell/report/services.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * agenda's do (measure/workload/agenda.h), and what expires in one growth of the clock does so in order of
  * deadline and then id, which decides who gets which recycled id.
  */
-#include "labs/traces/import/builder.h"
+#include "labs/traces/import/import.h"
 
 #include "harness/base/memory.h"
 

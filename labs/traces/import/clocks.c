@@ -1,8 +1,8 @@
 /* clocks.c - reads the clocks file of a kernel log. */
-#include "labs/traces/import/clocks.h"
+#include "labs/traces/import/import.h"
 
 #include "harness/base/scan.h"
-#include "harness/measure/workload/textfile.h"
+#include "harness/measure/workload/trace.h"
 
 #include <stdio.h>
 #include <unistd.h>

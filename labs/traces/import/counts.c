@@ -1,5 +1,5 @@
 /* counts.c - keeps names in a hash table, and integers in an array. */
-#include "labs/traces/import/counts.h"
+#include "labs/traces/import/import.h"
 
 #include "harness/base/memory.h"
 

@@ -2,7 +2,6 @@
 #include "labs/traces/import/import.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/nearest.h"
 #include "harness/base/text.h"
 
 #include <stdarg.h>

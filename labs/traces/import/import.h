@@ -1,8 +1,9 @@
-/* import.h - makes logs of programs and kernels into traces: what all kinds share, and what a kind is.
+/*
+ * import.h - makes logs of programs and kernels into traces: what all kinds share, and what a kind is.
  *
  * A kind (import_nginx.c, import_libuv.c ...) is a row of the table in import.c: what it reads, which
  * keys it has, and functions that are given the log line by line.  It knows what a line means and drives
- * builders (builder.h) with it; everything else is here: reading, the choice among several processes or
+ * builders with it; everything else is here: reading, the choice among several processes or
  * loops, what is said when a log does not fit, counts.
  *
  * One log can hold several sources that belong into traces of their own: tracks.  All of them are
@@ -12,12 +13,221 @@
 #ifndef TWBENCH_IMPORT_H
 #define TWBENCH_IMPORT_H
 
+#include "harness/base/diag.h"
 #include "harness/base/scan.h"
-#include "harness/measure/workload/textfile.h"
 #include "harness/measure/workload/trace.h"
-#include "labs/traces/import/builder.h"
-#include "labs/traces/import/clocks.h"
 #include "labs/traces/import/ftrace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Numbers 64-bit keys in the order in which they are first seen (keymap.c). ---------------- */
+
+/* For addresses of timers, delays that are asked for, process numbers: what belongs to a key is kept by
+ * the caller in an array, by the key's number.  Keys are never taken out, so a table of numbers with open
+ * addressing and linear probing is all it needs: 8 bytes per key and 8 to 16 for its place in the
+ * table, where a node of uthash is 56 bytes beside the allocation that holds it.  O(1) expected. */
+
+#define KEYMAP_NONE UINT32_MAX
+
+struct keymap {
+    uint64_t *keys;  /* by number */
+    uint32_t *table; /* number + 1; 0 = empty */
+    uint32_t count;
+    size_t room;
+    uint32_t mask; /* places in the table - 1; 0: there is no table yet */
+};
+
+/* A keymap of all zeros is empty; keymap_close leaves it so. */
+void keymap_close(struct keymap *map);
+
+/* The key's number, or KEYMAP_NONE. */
+uint32_t keymap_find(const struct keymap *map, uint64_t key);
+/* The same; a new key becomes number count - 1. */
+uint32_t keymap_add(struct keymap *map, uint64_t key);
+
+/* ---- Counts (counts.c). ----------------------------------------------------------------------- */
+
+/* Counts how often names, and integers, were seen: percentiles, and the commonest. */
+
+/* ---- Names, in the order in which they came first. ------------------------------------------- */
+
+struct tally_entry;
+
+/* Different names, and bytes of each: beyond these, names are counted as TALLY_OTHERS and cut. */
+#define TALLY_NAMES_MAX  1024u
+#define TALLY_NAME_BYTES 120u
+#define TALLY_OTHERS     "(others)"
+
+struct tally {
+    struct tally_entry *entries; /* of uthash, which keeps the order */
+};
+
+/* A tally of all zeros is empty. */
+void tally_close(struct tally *tally);
+/* Adds to a name's count; O(1).  A count of 0 is not kept. */
+void tally_add(struct tally *tally, struct span name, uint64_t count);
+void tally_add_text(struct tally *tally, const char *name, uint64_t count);
+
+/* The name lives as long as the tally. */
+typedef void tally_visit_fn(void *ctx, const char *name, uint64_t count);
+/* Every name with its count, in the order of the tally. */
+void tally_visit(const struct tally *tally, tally_visit_fn *visit, void *ctx);
+/* The greatest count first; equal ones stay in order. */
+void tally_sort(struct tally *tally);
+
+/* ---- Integers. ------------------------------------------------------------------------------- */
+
+struct distribution {
+    int64_t *values;
+    size_t total, room;
+};
+
+/* A distribution of all zeros is empty. */
+void distribution_close(struct distribution *distribution);
+void distribution_add(struct distribution *distribution, int64_t value);
+/* Before it is asked. */
+void distribution_sort(struct distribution *distribution);
+/* By nearest rank: the least value which `percent` of all are no greater than; 0 is the least of all. */
+int64_t distribution_percentile(const struct distribution *distribution, unsigned percent);
+
+struct distribution_value {
+    int64_t value;
+    uint64_t count;
+};
+/* The `wanted` commonest, the lesser before another as common; how many there are.  *distinct: how many different
+ * values there are. */
+size_t distribution_commonest(const struct distribution *distribution,
+                              struct distribution_value *out, size_t wanted, uint64_t *distinct);
+
+/* ---- Reads how far Linux's clocks are apart, as whoever recorded wrote it down (clocks.c). ---- */
+
+/*     realtime-monotonic 1795224077036104536
+ *     boottime-monotonic -200
+ *
+ * What CLOCK_REALTIME and CLOCK_BOOTTIME show more than CLOCK_MONOTONIC, in nanoseconds.  An hrtimer's
+ * expiry is on one of the three, and a log of events does not say how far they are apart. */
+
+struct clocks {
+    bool has_realtime, has_boottime;
+    int64_t realtime, boottime; /* minus monotonic */
+};
+
+/* DIAG_USAGE names the line that is none of the two, or the clock that is missing; both are not
+ * needed.  *clocks is set on success only. */
+int clocks_read(struct clocks *clocks, const char *path, struct diag *diag);
+
+/* The file beside a log that is found without being named: of x/log.txt.xz, x/log.txt.clocks or
+ * x/log.clocks.  Answers whether it is there; *path is then the first of them that is. */
+bool clocks_beside(const char *log, char *path, size_t size);
+
+/* ---- Turns starts, cancels and firings of a source into operations of a trace (builder.c). ---- */
+
+/* A kind says what happened to which object at which time of the source; the builder numbers objects,
+ * knows what is armed by the rule of timer-trace 1 (whenever the clock grows, first everything with
+ * deadline <= the new time expires), leaves out what that rule does not allow, and counts all of it.
+ *
+ * An object is a timer of the source by any 64-bit name: an address, a file descriptor and a slot.  It is
+ *
+ *     unknown   never started here: armed before the first line, or no timer
+ *     armed     as in the trace
+ *     due       expired by the rule, and the source has not said yet that it fired
+ *     idle      cancelled, or fired and seen to
+ *
+ * Names of armed objects become ids 0, 1, 2 ... as they come.  With `recycle` the id of an object that
+ * is cancelled or expires goes to the next one that needs an id, the last freed first; else it stays its.
+ *
+ * The clock is the source's own, in ticks of the trace; the first time given becomes 0.  It never goes
+ * back: an earlier time counts as the present one.  Every call is O(log armed), amortised and expected.
+ *
+ * Memory: 24 bytes per operation, 40 per armed timer, and about 60 per object. */
+
+/* An operation of the trace. */
+struct builder_op {
+    uint64_t now;
+    int64_t delay; /* of a start */
+    uint32_t id;
+    uint32_t is_start;
+};
+
+/* What is known of an object, as above. */
+enum builder_state { BUILDER_UNKNOWN, BUILDER_ARMED, BUILDER_DUE, BUILDER_IDLE };
+
+struct builder_object {
+    int64_t started, deadline; /* of its last start */
+    uint64_t start;            /* index of that operation */
+    uint32_t id;
+    uint32_t place; /* in the heap, when it is armed */
+    enum builder_state state;
+    bool seen; /* it fired in the tick of its start and is armed until the clock grows */
+};
+
+/* What all of it came to.  Times in ticks. */
+struct builder_counts {
+    uint64_t starts_new, starts_rearm, cancels, expired;
+    uint64_t max_armed;
+    uint64_t ticks_with_ops, max_ops_in_tick;
+    double armed_ticks; /* timers armed times ticks, for the mean */
+    uint64_t drop_cancel_late, drop_cancel_unknown;
+    uint64_t obs_ok, obs_early, obs_same_tick, obs_unknown;
+    uint64_t clock_back; /* times earlier than the one before */
+};
+
+struct builder {
+    bool recycle;
+    bool has_clock;
+    uint64_t base; /* the source's time at 0 */
+    int64_t now;
+    struct builder_op *ops;
+    size_t op_count, op_room;
+    struct keymap names; /* of objects */
+    struct builder_object *objects;
+    size_t object_room;
+    uint32_t *heap; /* numbers of armed objects, the earliest deadline first; ties by id */
+    uint32_t armed;
+    size_t heap_room;
+    uint32_t *free_ids; /* the last freed at the end */
+    size_t free_count, free_room;
+    uint32_t ids;
+    uint64_t last_op_now, ops_in_tick;
+    struct builder_counts counts;
+    struct distribution lateness; /* of obs_ok */
+};
+
+/* A builder of zeros but for `recycle` is empty; builder_close frees all of it. */
+void builder_close(struct builder *builder);
+
+/* The source's clock shows `time`: expires what is due by then. */
+void builder_clock(struct builder *builder, uint64_t time);
+/* The source's time of the present. */
+static inline uint64_t builder_time(const struct builder *builder)
+{
+    return builder->base + (uint64_t)builder->now;
+}
+
+/* An object that fired in the tick of its start is idle here, although the trace has it armed until the
+ * clock grows. */
+enum builder_state builder_state(const struct builder *builder, uint64_t name);
+
+/* Start, or re-arm when it is armed; the deadline is the present plus `delay`, which may be <= 0. */
+void builder_start(struct builder *builder, uint64_t name, int64_t delay);
+
+/* A cancel: written when the object is armed; else dropped and counted, as late when it was due and as
+ * unknown otherwise.  Answers the state before. */
+enum builder_state builder_cancel(struct builder *builder, uint64_t name);
+
+/* The source says that the timer fired.  Due: obs_ok, and how late.  Armed with a deadline that has
+ * come, but with no growth of the clock since: obs_same_tick.  Armed with a later deadline: obs_early,
+ * and written as a cancel at this moment.  Unknown or idle: obs_unknown.  Answers the state before. */
+enum builder_state builder_fired(struct builder *builder, uint64_t name);
+
+/* For sources whose deadlines are known only about: the timer fires at `time`, which the clock does not
+ * show yet, so when it is armed with a later deadline it gets this one, in its start too.  Call it before
+ * builder_clock and builder_fired.  By how many ticks it was pulled in. */
+uint64_t builder_pull_in(struct builder *builder, uint64_t name, uint64_t time);
+
+/* ---- The import. ------------------------------------------------------------------------------ */
 
 struct import;
 struct import_kind;

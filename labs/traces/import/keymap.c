@@ -1,5 +1,5 @@
 /* keymap.c - maps addresses to ids: an open-addressing hash table. */
-#include "labs/traces/import/keymap.h"
+#include "labs/traces/import/import.h"
 
 #include "harness/base/memory.h"
 

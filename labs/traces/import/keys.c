@@ -2,7 +2,7 @@
 #include "labs/traces/import/import.h"
 
 #include "harness/base/text.h"
-#include "harness/command/help.h"
+#include "harness/command/flags.h"
 
 #include <stdio.h>
 #include <stdlib.h>

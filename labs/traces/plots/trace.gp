@@ -2,7 +2,7 @@
 #
 #     GNUPLOT_LIB=plots gnuplot -c plots/trace.gp trace-nginx.tsv trace-nginx.svg      (or .png, .pdf)
 #
-# Data: src/harness/tell/report/plotdata.h has the form.
+# Data: src/harness/tell/report/plot.h has the form.
 
 data = ARG1
 out = ARG2

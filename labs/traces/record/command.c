@@ -1,5 +1,5 @@
 /* command.c - starts the recorded command, waits for it, and ends it when it is time. */
-#include "labs/traces/record/command.h"
+#include "labs/traces/record/record.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"

@@ -3,7 +3,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/memory.h"
-#include "labs/traces/record/command.h"
+#include "labs/traces/record/record.h"
 
 #include <ctype.h>
 #include <dirent.h>

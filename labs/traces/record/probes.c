@@ -1,5 +1,5 @@
 /* probes.c - finds the functions of a library in its file, and the fields that a probe reads. */
-#include "labs/traces/record/tracing.h"
+#include "labs/traces/record/record.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,10 +2,8 @@
 #include "labs/traces/record/record.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/nearest.h"
 #include "harness/base/text.h"
 #include "labs/traces/record/nginx_config.h"
-#include "labs/traces/record/tracing.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* tracing.c - makes, fills and removes an instance of tracefs. */
-#include "labs/traces/record/tracing.h"
+#include "labs/traces/record/record.h"
 
 #include <dirent.h>
 #include <errno.h>

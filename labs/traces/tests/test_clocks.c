@@ -1,5 +1,5 @@
 /* test_clocks.c - the file that says how far the clocks are apart. */
-#include "labs/traces/import/clocks.h"
+#include "labs/traces/import/import.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

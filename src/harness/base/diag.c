@@ -4,7 +4,7 @@
  */
 #include "harness/base/diag.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* json.c - converts between C values and JSON. */
 #include "harness/base/json.h"
 
-#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 
 #include <inttypes.h>

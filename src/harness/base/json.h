@@ -1,12 +1,14 @@
 /*
- * json.h - the few things that documents need of JSON beyond what cJSON gives.
+ * json.h - reads and writes JSON.
  *
  * Writing: integers of 64 bits stay exact, and there is never a NaN or an infinity.  Without memory
- * cJSON leaves the key out; whoever prints the finished object checks that it is whole (shape.h).
+ * cJSON leaves the key out; whoever prints the finished object checks that it is whole (document.h).
  * Reading: what is absent or null has one answer, so that callers need no cascade of questions.
  */
 #ifndef TWBENCH_JSON_H
 #define TWBENCH_JSON_H
+
+#include "harness/base/diag.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -46,5 +48,28 @@ bool json_says(const cJSON *object, const char *path, const char *text);
 
 /* "slots=512 levels=256,64" of the object `params`; "" when it has none. */
 void json_format_params(char *out, size_t size, const cJSON *params);
+
+/* ---- Jsontext (jsontext.c). ------------------------------------------------------------------- */
+
+/* Lets JSON and foreign text in: the only reader, and the only maker of strings.
+ *
+ * cJSON takes more for JSON than is: control characters for blanks, bytes that are not UTF-8, "01", numbers
+ * beyond all bounds.  What is kept and written again, or walked by its text, has to be JSON. */
+
+/* Arrays and objects within each other; what twbench writes has ten at most. */
+#define JSONTEXT_DEPTH_MAX 64
+
+/* Reads a text of RFC 8259 whose numbers are finite, whose strings hold no zero and whose objects have each key once.
+ * `text` ends with a zero byte behind its `size` bytes.  DIAG_USAGE: "name:line:column: what is wrong; expected ...",
+ * or "name: cells[3].key: there twice ...".  Time: O(n log n). */
+int jsontext_read(const char *name, const char *text, size_t size, const char *expected,
+                  cJSON **out, struct diag *diag);
+
+/* A string of any bytes; NULL without memory. */
+cJSON *jsontext_string(const char *text);
+/* The same, added to an object; without memory the key is left out. */
+void jsontext_add(cJSON *object, const char *key, const char *text);
+/* Every byte that does not belong to a character of UTF-8 becomes '?'. */
+void jsontext_repair(char *text);
 
 #endif

@@ -1,8 +1,8 @@
 /* jsontext.c - scans the grammar of JSON before cJSON reads it. */
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 
 #include <ctype.h>
 #include <math.h>

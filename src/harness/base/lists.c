@@ -1,8 +1,7 @@
 /* lists.c - splits lists and ranges, and keeps copies of texts. */
-#include "harness/base/lists.h"
+#include "harness/base/units.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/units.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* literal.c - looks a string up in the segments of the program, as the loader lists them. */
-#include "harness/base/literal.h"
+#include "harness/base/object.h"
 
 #include <link.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* lock.c - a record lock: the kernel knows its owner, and children do not inherit it. */
-#include "harness/base/lock.h"
+#include "harness/base/file.h"
 
 #include "harness/base/interrupt.h"
 #include "harness/base/memory.h"

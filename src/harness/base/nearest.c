@@ -1,5 +1,5 @@
 /* nearest.c - counts the edits from one word to another (optimal string alignment), and keeps the nearest. */
-#include "harness/base/nearest.h"
+#include "harness/base/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>

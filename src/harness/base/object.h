@@ -1,4 +1,5 @@
-/* object.h - tells what an ELF file is by its header: a program, or a shared object.
+/*
+ * object.h - tells what is in an object file, and in the memory of this program.
  *
  * A shared object may have an entry point and the right to be executed, and its name may be anything.
  * So neither of these says whether a file may be run; the header does.
@@ -20,5 +21,13 @@ enum object_kind object_kind(const char *path);
 
 /* Is it an ELF file in which that name stands?  Nothing of it is executed; false when it cannot be read. */
 bool object_has_symbol(const char *path, const char *symbol);
+
+/* ---- Tells a string of this program from any other pointer (literal.c). ----------------------- */
+
+/* Parent and child of a fork can hand each other a string literal by its address alone; one that has passed here may be
+ * read, whatever has written it. */
+
+/* The text, when it is one in the memory of the program that cannot be written, its end included; else NULL. */
+const char *literal_check(const char *text);
 
 #endif

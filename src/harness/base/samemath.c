@@ -1,5 +1,5 @@
 /* samemath.c - evaluates series and rational functions in a fixed order. */
-#include "harness/base/samemath.h"
+#include "harness/base/rng.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* sysfile.c - reads small files of /proc and /sys. */
-#include "harness/base/sysfile.h"
+#include "harness/base/file.h"
 
 #include <stdio.h>
 #include <string.h>

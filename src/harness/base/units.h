@@ -1,4 +1,5 @@
-/* units.h - reads numbers as people write them, and writes people-readable numbers back.
+/*
+ * units.h - reads and writes times, sizes, counts and lists of them.
  *
  * Counts take 1000, 1e6, 1M (SI: k M G T), 1Mi (IEC: Ki Mi Gi Ti).  Times take a unit: ns us ms s
  * m (or min) h d.  Every parser consumes the whole text or fails: no trailing rubbish, no negative
@@ -43,5 +44,30 @@ void units_format_percent(char *out, size_t size, double share, double edge);
 /* The whole part of a number that somebody else wrote: 0 for one that is none or below 0, and the largest there is
  * for one that is larger.  A plain cast is undefined for these. */
 uint64_t units_whole(double value);
+
+/* ---- Lists (lists.c). ------------------------------------------------------------------------- */
+
+/* Reads lists and ranges of numbers as values of flags; their memory is freed all at once. */
+
+/* Calls `item` with each part of `value` between separators; an empty part is an error.  The part
+ * lives only during the call. */
+typedef int lists_item_fn(void *ctx, const char *flag, const char *item, struct diag *diag);
+int lists_split(const char *value, char separator, const char *flag, size_t max,
+                lists_item_fn *item, void *ctx, struct diag *diag);
+
+struct lists_range {
+    uint64_t min, max; /* allowed, inclusive */
+    uint64_t factor;   /* between the points of A..B when it does not say A..B*F */
+};
+
+/* "1e3,5e3,1e4..1e6,64..4096*4": numbers and geometric ranges, both ends included. */
+int lists_numbers(const char *value, const char *flag, const struct lists_range *range,
+                  uint64_t *out, size_t max, size_t *count, struct diag *diag);
+
+/* Copies and zeroed arrays that live until lists_release(memory). */
+char *lists_keep(void **memory, const char *text);
+void *lists_keep_bytes(void **memory, size_t count, size_t size);
+/* Frees all of them; *memory is NULL afterwards. */
+void lists_release(void **memory);
 
 #endif

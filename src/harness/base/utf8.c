@@ -1,5 +1,5 @@
 /* utf8.c - checks text one character of UTF-8 after the other. */
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 
 size_t utf8_character(const char *text, uint32_t *code)
 {

@@ -1,5 +1,5 @@
 /* wrap.c - breaks paragraphs between words. */
-#include "harness/base/wrap.h"
+#include "harness/base/text.h"
 
 #include <stdbool.h>
 #include <string.h>

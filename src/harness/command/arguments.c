@@ -1,10 +1,10 @@
 /* arguments.c - reads a command line by the rows of its command's flags. */
 #include "harness/command/command.h"
 
-#include "harness/base/lists.h"
 #include "harness/base/memory.h"
-#include "harness/base/nearest.h"
 #include "harness/base/paths.h"
+#include "harness/base/text.h"
+#include "harness/base/units.h"
 #include "harness/command/flags.h"
 
 #include <stdlib.h>

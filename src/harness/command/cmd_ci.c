@@ -3,11 +3,11 @@
 #include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/flags.h"
 #include "harness/command/project.h"
 #include "harness/command/setup_flags.h"
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 #include "harness/tell/report/plot.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/object.h"
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/flags.h"
 #include "harness/command/labs.h"
 #include "harness/command/pair_flags.h"

@@ -1,6 +1,6 @@
 /* cmd_conform.c - conform: tests designs against the contract. */
 #include "harness/base/file.h"
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/design_flags.h"
 #include "harness/command/setup_flags.h"
 #include "harness/measure/run/cycles.h"

@@ -1,7 +1,7 @@
 /* cmd_list.c - list: designs, parameters, workloads and traces; figures; flags. */
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/design_flags.h"
-#include "harness/command/help.h"
+#include "harness/command/flags.h"
 #include "harness/command/listing.h"
 #include "harness/command/outputs.h"
 #include "harness/command/setup_flags.h"

@@ -1,5 +1,5 @@
 /* cmd_probe.c - probe: one cell timed in this process, as one line of JSON. */
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 
 #include "harness/base/memory.h"
 #include "harness/command/flags.h"

@@ -1,7 +1,7 @@
 /* cmd_report.c - report and plot: shows an old document of any kind again. */
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/labs.h"
 #include "harness/command/outputs.h"
 

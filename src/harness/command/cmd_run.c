@@ -1,7 +1,6 @@
 /* cmd_run.c - run and replay: one plan, from the command line. */
-#include "harness/base/lists.h"
 #include "harness/base/units.h"
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/flags.h"
 #include "harness/command/run.h"
 #include "harness/measure/run/outcome.h"

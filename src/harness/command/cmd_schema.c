@@ -2,9 +2,8 @@
 #include "build_info.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 
 #include <glob.h>
 #include <stdlib.h>

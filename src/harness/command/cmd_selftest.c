@@ -1,9 +1,9 @@
 /* cmd_selftest.c - selftest: this program compared with itself, as it is and slowed down. */
 #include "harness/base/paths.h"
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 #include "harness/command/pair_flags.h"
 #include "harness/compare/selftest.h"
-#include "harness/tell/result/selftest_record.h"
+#include "harness/tell/result/document.h"
 
 /* Of one sample; --budget is that of the whole. */
 #define PROBE_BUDGET_NS UINT64_C(10000000000)

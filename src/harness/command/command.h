@@ -19,7 +19,7 @@
 #define TWBENCH_COMMAND_H
 
 #include "harness/base/diag.h"
-#include "harness/base/lock.h"
+#include "harness/base/file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ struct call {
     void *options;     /* of the command: command->size bytes */
     const void *given; /* what another command hands over (command_call); NULL: the user typed it */
     struct lock lock;  /* of the document that the command writes */
-    void *memory;      /* of texts and arrays that live as long as the call (lists.h) */
+    void *memory;      /* of texts and arrays that live as long as the call (units.h) */
 };
 
 /* ---- Flags. ----------------------------------------------------------------------------------- */
@@ -201,5 +201,35 @@ struct program {
 
 /* The program that runs. */
 extern const struct program program;
+
+/* ---- The commands of the core, for the programs that have them (core_commands.c). ------------- */
+
+/* Each is defined in its file cmd_NAME.c. */
+extern const struct command cmd_run, cmd_replay, cmd_list, cmd_report, cmd_plot, cmd_schema,
+    cmd_conform, cmd_compare, cmd_ci, cmd_selftest, cmd_probe;
+
+/* What ci gives conform: where it prints, and whether a design was broken. */
+struct conform_heard {
+    FILE *out;
+    bool broken;
+};
+
+/* What ci gives compare: what conform found out of NEW. */
+enum contract_status { CONTRACT_HELD, CONTRACT_BROKEN, CONTRACT_NOT_TESTED };
+
+struct contract {
+    enum contract_status status;
+    const char *text; /* what conform printed; "": it did not run */
+    const char
+        *old; /* of a broken one, which is not compared: what it would have been compared with */
+};
+
+/* All of them, in the order of the help; ended by NULL. */
+extern const struct command *const core_commands[];
+
+/* ---- Finds the command or the lab that has it, and runs it (program.c). ----------------------- */
+
+/* Finds the command ("run" when there is none), does it, or starts the lab that has it; answers the exit status. */
+int program_main(int argc, char **argv);
 
 #endif

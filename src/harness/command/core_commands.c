@@ -1,5 +1,5 @@
 /* core_commands.c - lists the commands of the core. */
-#include "harness/command/core_commands.h"
+#include "harness/command/command.h"
 
 const struct command *const core_commands[] = {
     &cmd_run,     &cmd_replay,  &cmd_list, &cmd_report,   &cmd_plot,  &cmd_schema,

@@ -1,7 +1,6 @@
 /* design_flags.c - takes --impl, --plugin=FILE,NAME=VALUES and the parameters of designs. */
 #include "harness/command/design_flags.h"
 
-#include "harness/base/lists.h"
 #include "harness/base/units.h"
 #include "harness/measure/designs/designs.h"
 

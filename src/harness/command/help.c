@@ -1,12 +1,10 @@
 /* help.c - prints what a command takes, from the rows of its flags. */
-#include "harness/command/help.h"
+#include "harness/command/flags.h"
 
 #include "harness/base/text.h"
-#include "harness/base/wrap.h"
-#include "harness/command/flags.h"
 #include "harness/command/labs.h"
 #include "harness/measure/designs/designs.h"
-#include "harness/tell/report/style.h"
+#include "harness/tell/report/writer.h"
 
 #include <string.h>
 

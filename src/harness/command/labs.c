@@ -4,7 +4,6 @@
 #include "build_info.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/object.h"
 #include "harness/base/paths.h"
 #include "harness/command/command.h"

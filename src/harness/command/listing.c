@@ -2,7 +2,6 @@
 #include "harness/command/listing.h"
 
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/command/command.h"
 #include "harness/command/labs.h"
 #include "harness/measure/designs/designs.h"

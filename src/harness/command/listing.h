@@ -17,7 +17,7 @@ struct listing_request {
 };
 
 /* The document: "designs" (those of the program, then the libraries that are built), "missing" (libraries that are not,
- * with what they need), "workloads", "traces", and what the labs add (program.h).  Loads the libraries.  The caller's.
+ * with what they need), "workloads", "traces", and what the labs add (command.h).  Loads the libraries.  The caller's.
  * DIAG_USAGE when a workload cannot be read. */
 int listing_json(const struct listing_request *request, cJSON **out, struct diag *diag);
 

@@ -4,7 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/base/wrap.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* load_flags.c - takes --workload, --tasks, --preset and --set. */
 #include "harness/command/load_flags.h"
 
-#include "harness/base/lists.h"
-#include "harness/base/nearest.h"
 #include "harness/base/text.h"
+#include "harness/base/units.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "harness/command/command.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/report/style.h"
-#include "harness/tell/report/sweep.h"
+#include "harness/tell/report/standing.h"
+#include "harness/tell/report/writer.h"
 
 #define EXPORTS_MAX 8
 #define ASSERTS_MAX 64

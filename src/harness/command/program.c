@@ -1,11 +1,10 @@
 /* program.c - the program, from its arguments to its exit status. */
-#include "harness/command/program.h"
+#include "harness/command/command.h"
 
 #include "build_info.h"
 #include "harness/base/memory.h"
-#include "harness/base/nearest.h"
-#include "harness/command/core_commands.h"
-#include "harness/command/help.h"
+#include "harness/base/text.h"
+#include "harness/command/flags.h"
 #include "harness/command/labs.h"
 
 #include <errno.h>

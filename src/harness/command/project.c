@@ -3,11 +3,9 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
-#include "harness/base/lists.h"
-#include "harness/base/nearest.h"
 #include "harness/base/text.h"
-#include "harness/command/core_commands.h"
+#include "harness/base/units.h"
+#include "harness/command/command.h"
 #include "harness/command/flags.h"
 
 #include <stdarg.h>

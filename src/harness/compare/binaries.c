@@ -2,14 +2,12 @@
 #include "harness/compare/pairing.h"
 
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/compare/gate_tail.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/results.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/document.h"
-#include "harness/tell/result/shape.h"
 
 #include <inttypes.h>
 #include <math.h>

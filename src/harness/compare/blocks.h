@@ -9,7 +9,7 @@
 #ifndef TWBENCH_BLOCKS_H
 #define TWBENCH_BLOCKS_H
 
-#include "harness/base/deadline.h"
+#include "harness/base/clock.h"
 #include "harness/base/rng.h"
 #include "harness/measure/run/sample.h"
 #include "harness/measure/run/spawn.h"

@@ -1,6 +1,5 @@
 /* comparison_json.c - writes a comparison as JSON. */
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/units.h"
 #include "harness/compare/comparison.h"
 #include "harness/tell/result/document.h"

@@ -2,7 +2,7 @@
 #include "harness/compare/pairing.h"
 
 #include "harness/base/object.h"
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 
 #include <string.h>
 

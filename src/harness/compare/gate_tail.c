@@ -2,7 +2,7 @@
 #include "harness/compare/gate_tail.h"
 
 #include "harness/base/json.h"
-#include "harness/measure/stats/tail.h"
+#include "harness/measure/stats/histogram.h"
 
 #include <math.h>
 #include <stdio.h>

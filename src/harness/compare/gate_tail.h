@@ -1,7 +1,7 @@
 /*
  * gate_tail.h - the tail gate: did single advances become slower, though no median shows it?
  *
- * It compares the own tails of both sides (measure/stats/tail.h): of each phase the slowest calls, rank by rank, and
+ * It compares the own tails of both sides (measure/stats/histogram.h): of each phase the slowest calls, rank by rank, and
  * the longest call that every pass had.  A look finds a change or none; compare repeats a look that found one, in
  * fresh processes of both sides, before it says so.
  */

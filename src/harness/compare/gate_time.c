@@ -3,7 +3,6 @@
 
 #include "harness/base/memory.h"
 
-#include "harness/measure/stats/signtest.h"
 #include "harness/measure/stats/summary.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "harness/compare/blocks.h"
 #include "harness/compare/comparison.h"
 #include "harness/measure/plan/plan.h"
-#include "harness/measure/run/penalties.h"
+#include "harness/measure/run/pace.h"
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
 #include "impls/backend.h"

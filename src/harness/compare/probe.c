@@ -2,7 +2,6 @@
 #include "harness/compare/blocks.h"
 
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "harness/compare/selftest.h"
 
 #include "harness/base/json.h"
-#include "harness/measure/stats/signtest.h"
+#include "harness/measure/stats/summary.h"
 
 #include <math.h>
 #include <stdio.h>

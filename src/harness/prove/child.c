@@ -2,7 +2,7 @@
 #include "harness/prove/child.h"
 
 #include "harness/base/ward.h"
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 #include "harness/prove/guard.h"
 #include "harness/prove/judge.h"
 

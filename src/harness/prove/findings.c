@@ -1,7 +1,7 @@
 /* findings.c - judges a design with both of its tables, and says what was found. */
 #include "harness/prove/findings.h"
 
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 
 #include <inttypes.h>
 #include <string.h>

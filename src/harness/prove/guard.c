@@ -1,7 +1,7 @@
 /* guard.c - answers a design's calls of malloc, mmap and clocks, and catches its crashes. */
 #include "harness/prove/guard.h"
 
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 #include "harness/prove/answer.h"
 #include "harness/prove/report.h"
 
@@ -501,7 +501,7 @@ static bool take_over_signals(void)
 
 /* ---- Installing, and asking ------------------------------------------------------------------ */
 
-/* An address in the object of the design: a plugin's table is a copy that lies elsewhere (plugins.h). */
+/* An address in the object of the design: a plugin's table is a copy that lies elsewhere (designs.h). */
 static const void *in_object(const struct tw_backend *backend)
 {
     return (const void *)(uintptr_t)backend->open;

@@ -1,8 +1,8 @@
 /* watch.c - writes and reads the notes in shared memory: operation lists, and checks of what comes back. */
 #include "harness/prove/watch.h"
 
-#include "harness/base/literal.h"
-#include "harness/base/utf8.h"
+#include "harness/base/object.h"
+#include "harness/base/text.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "harness/measure/designs/designs.h"
 
 #include "build_info.h"
-#include "harness/base/nearest.h"
 #include "harness/base/paths.h"
+#include "harness/base/text.h"
 #include "harness/measure/designs/plugin_table.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* plugin_table.c - checks each field of a plugin's table, and says what is wrong with it. */
 #include "harness/measure/designs/plugin_table.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 
 /* A name goes into command lines, file names, CSV and JSON. */
 bool table_name_is_good(const char *name)

@@ -1,5 +1,5 @@
 /* plugins.c - keeps a copy of a plugin's table, which gets its functions in children only. */
-#include "harness/measure/designs/plugins.h"
+#include "harness/measure/designs/designs.h"
 
 #include "harness/base/memory.h"
 

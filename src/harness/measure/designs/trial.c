@@ -1,7 +1,7 @@
 /* trial.c - loads a plugin in a child first, and says what went wrong. */
 #include "harness/measure/designs/plugin_table.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 #include "harness/base/ward.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* machine.c - reads what the system says of the machine. */
 #include "harness/measure/machine/machine.h"
 
+#include "harness/base/file.h"
 #include "harness/base/memory.h"
-#include "harness/base/sysfile.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -60,7 +60,7 @@ struct system_checks {
 
 struct system_look; /* everything that moves, at one moment */
 
-/* A millisecond for a hundred processes.  `root` as in sysfile.h. */
+/* A millisecond for a hundred processes.  `root` as in file.h. */
 struct system_look *system_look(const char *root);
 /* NULL is allowed. */
 void system_look_free(struct system_look *look);

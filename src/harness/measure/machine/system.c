@@ -1,8 +1,8 @@
 /* system.c - looks for what disturbs measurements.  docs/MEASUREMENT.md has the thresholds. */
 #include "harness/measure/machine/machine.h"
 
+#include "harness/base/file.h"
 #include "harness/base/memory.h"
-#include "harness/base/sysfile.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -9,7 +9,6 @@
 
 #include "harness/base/diag.h"
 #include "harness/measure/designs/designs.h"
-#include "harness/measure/designs/plugins.h"
 #include "harness/measure/workload/workload.h"
 
 /* Parameters of one design, and of all selected ones together. */

@@ -1,8 +1,6 @@
 /* arena.c - reads the memory figures of a design's jemalloc arena. */
 #include "harness/measure/run/arena.h"
 
-#include "harness/measure/run/hugepages.h"
-
 #ifdef TWB_JEMALLOC
 #include <jemalloc/jemalloc.h>
 #include <stdio.h>

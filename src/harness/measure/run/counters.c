@@ -6,7 +6,7 @@
  */
 #include "harness/measure/run/counters.h"
 
-#include "harness/base/sysfile.h"
+#include "harness/base/file.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,7 +1,7 @@
 /* hugepages.c - gives a design pages of 2 MiB, or none. */
-#include "harness/measure/run/hugepages.h"
+#include "harness/measure/run/arena.h"
 
-#include "harness/base/sysfile.h"
+#include "harness/base/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

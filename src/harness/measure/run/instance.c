@@ -1,7 +1,7 @@
 /* instance.c - opens a design with its layers, and checks what came out. */
 #include "harness/measure/run/instance.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 #include "harness/measure/sched/answers.h"
 
 #include <inttypes.h>

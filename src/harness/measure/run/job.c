@@ -1,10 +1,10 @@
 /* job.c - runs one job inside a child: open, replay, close. */
 #include "harness/measure/run/job.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 #include "harness/measure/designs/plugin_table.h"
+#include "harness/measure/run/arena.h"
 #include "harness/measure/run/dispatch.h"
-#include "harness/measure/run/hugepages.h"
 #include "harness/measure/run/instance.h"
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/sample.h"

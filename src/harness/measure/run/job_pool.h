@@ -7,7 +7,7 @@
 #ifndef TWBENCH_JOB_POOL_H
 #define TWBENCH_JOB_POOL_H
 
-#include "harness/base/deadline.h"
+#include "harness/base/clock.h"
 #include "harness/measure/run/job.h"
 
 #include <sched.h>

@@ -7,7 +7,6 @@
 #define TWBENCH_OUTCOME_H
 
 #include "harness/measure/stats/histogram.h"
-#include "harness/measure/stats/tail.h"
 #include "harness/measure/workload/stream.h"
 #include "impls/backend.h"
 

@@ -3,10 +3,10 @@
  * A chain of loads that miss is timed against one that hits, and a loop of branches that cannot be
  * predicted against one that can.  Each figure is the median of several stretches of CPU time, so a
  * preemption spoils one stretch and not the figure. */
-#include "harness/measure/run/penalties.h"
+#include "harness/measure/run/pace.h"
 
+#include "harness/base/file.h"
 #include "harness/base/rng.h"
-#include "harness/base/sysfile.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 

@@ -22,8 +22,7 @@
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/run/outcome.h"
-#include "harness/measure/run/steps.h"
-#include "harness/measure/stats/tail.h"
+#include "harness/measure/stats/histogram.h"
 
 /* What one pass did in one phase. */
 struct replay_phase {

@@ -1,7 +1,7 @@
 /* sample.c - times passes of one sample. */
 #include "harness/measure/run/sample.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 #include "harness/base/ward.h"
 #include "harness/measure/run/arena.h"
 #include "harness/measure/run/cycles.h"

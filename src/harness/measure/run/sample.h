@@ -13,7 +13,7 @@
 #include "harness/measure/plan/plan.h"
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/run/outcome.h"
-#include "harness/measure/stats/tail.h"
+#include "harness/measure/stats/histogram.h"
 
 #define SAMPLE_MAX 32
 

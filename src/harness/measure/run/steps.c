@@ -8,9 +8,9 @@
  *     IN_PIECE   the same, and its steps count     (IN_NOTHING: before the body, a piece that does
  *     OUTSIDE                                       nothing, whose steps every piece costs too)
  */
-#include "harness/measure/run/steps.h"
+#include "harness/measure/run/counters.h"
 
-#include "harness/base/sysfile.h"
+#include "harness/base/file.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* answers.c - checks a design's description and footprint field by field. */
 #include "harness/measure/sched/answers.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 
 #include <inttypes.h>
 

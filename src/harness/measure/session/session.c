@@ -3,7 +3,6 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/pace.h"

@@ -5,7 +5,7 @@
 #ifndef TWBENCH_SETUP_H
 #define TWBENCH_SETUP_H
 
-#include "harness/base/deadline.h"
+#include "harness/base/clock.h"
 #include "harness/measure/workload/workload.h"
 
 #include <stdbool.h>

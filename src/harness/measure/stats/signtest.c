@@ -1,7 +1,7 @@
 /* signtest.c - computes the sign test and exact binomial bounds.
  *
  * Probabilities are added as logarithms, because their factors leave the range of a double. */
-#include "harness/measure/stats/signtest.h"
+#include "harness/measure/stats/summary.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* tail.c - keeps the least time of each call, or block of calls, over passes. */
-#include "harness/measure/stats/tail.h"
+#include "harness/measure/stats/histogram.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #ifndef TWBENCH_AGENDA_H
 #define TWBENCH_AGENDA_H
 
-#include "harness/base/deadline.h"
+#include "harness/base/clock.h"
 #include "impls/backend.h"
 
 /* A promise: the timer fires no earlier. */
@@ -50,6 +50,7 @@ struct agenda {
 /* Called for each timer that fires, in order of due; the timer is idle then and may be started. */
 typedef void agenda_fire_fn(void *ctx, tw_id id, tw_tick due);
 
+/* All ids are idle.  O(capacity). */
 void agenda_open(struct agenda *agenda, uint32_t capacity);
 /* The same; false, and nothing is to be closed, when the deadline is over first.  A large capacity takes seconds. */
 bool agenda_open_by(struct agenda *agenda, uint32_t capacity, const struct deadline *until);

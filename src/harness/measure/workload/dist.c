@@ -6,7 +6,7 @@
 #include "harness/measure/workload/dist.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/samemath.h"
+#include "harness/base/rng.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 #include "harness/measure/workload/trace.h"

@@ -15,7 +15,7 @@
 #define TWBENCH_GENERATE_H
 
 #include "harness/measure/workload/agenda.h"
-#include "harness/measure/workload/mix.h"
+#include "harness/measure/workload/dist.h"
 #include "harness/measure/workload/spec.h"
 
 /* Steps and firings that a workload may take before it is refused: some minutes. */
@@ -97,6 +97,7 @@ struct flow_stage {
     uint64_t *work, work_max; /* given up when there is more */
 };
 
+/* Plays all of it, or until the work is too much or the stream broken. */
 void flow_play(const struct flow_spec *spec, const struct flow_stage *stage);
 
 #endif

@@ -2,7 +2,7 @@
 #include "harness/measure/workload/generate.h"
 
 #include "harness/base/memory.h"
-#include "harness/base/samemath.h"
+#include "harness/base/rng.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* mix.c - draws operations by weight. */
-#include "harness/measure/workload/mix.h"
+#include "harness/measure/workload/dist.h"
 
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
-#include "harness/measure/workload/parameters.h"
+#include "harness/measure/workload/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* parameters.c - replaces parameters of a workload file by values. */
-#include "harness/measure/workload/parameters.h"
+#include "harness/measure/workload/spec.h"
 
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 
 #include <stdio.h>

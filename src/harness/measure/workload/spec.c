@@ -5,11 +5,10 @@
  */
 #include "harness/measure/workload/spec.h"
 
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/base/units.h"
-#include "harness/measure/workload/parameters.h"
 
 #include <cjson/cJSON.h>
 

@@ -35,7 +35,7 @@
 #ifndef TWBENCH_STREAM_H
 #define TWBENCH_STREAM_H
 
-#include "harness/base/deadline.h"
+#include "harness/base/clock.h"
 #include "harness/base/diag.h"
 #include "impls/backend.h"
 

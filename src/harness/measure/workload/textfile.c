@@ -1,5 +1,5 @@
 /* textfile.c - reads plain, xz and gzip text line by line. */
-#include "harness/measure/workload/textfile.h"
+#include "harness/measure/workload/trace.h"
 
 #include "harness/base/memory.h"
 

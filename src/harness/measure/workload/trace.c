@@ -1,7 +1,7 @@
 /* trace.c - reads a trace of the format timer-trace 1, strictly. */
 #include "harness/measure/workload/trace.h"
 
-#include "harness/base/jsontext.h"
+#include "harness/base/json.h"
 #include "harness/base/memory.h"
 #include "harness/base/scan.h"
 #include "harness/base/units.h"

@@ -1,7 +1,6 @@
 /* workload.c - finds a workload or trace by name and makes its stream. */
 #include "harness/measure/workload/workload.h"
 
-#include "harness/base/nearest.h"
 #include "harness/base/text.h"
 #include "harness/measure/workload/generate.h"
 #include "harness/measure/workload/spec.h"

@@ -5,7 +5,7 @@
 #ifndef TWBENCH_WORKLOAD_H
 #define TWBENCH_WORKLOAD_H
 
-#include "harness/measure/workload/parameters.h"
+#include "harness/measure/workload/spec.h"
 #include "harness/measure/workload/stream.h"
 
 /* Makes the stream, finished (hash, expected).  The caller frees *out with stream_free.  DEADLINE_OVER,

@@ -26,7 +26,7 @@ void page_selftest(struct page *page, const cJSON *document);   /* schema/selfte
  * per cell and phase. */
 void page_cells(struct page *page, const cJSON *document);
 
-/* How costs grow over sizes (sweep.h): a table "growth"; nothing when the document has no sweep. */
+/* How costs grow over sizes (standing.h): a table "growth"; nothing when the document has no sweep. */
 void page_growth(struct page *page, const cJSON *document);
 
 /* Where a document comes from (page_origin.c): a section with the command and all that it says of tool, machine and

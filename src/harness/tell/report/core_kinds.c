@@ -2,7 +2,7 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/documents.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/result/shape.h"
+#include "harness/tell/result/document.h"
 
 #include <string.h>
 

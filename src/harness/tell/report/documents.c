@@ -3,7 +3,6 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/tell/report/standing.h"
 
 #include <stdlib.h>

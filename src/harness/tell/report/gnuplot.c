@@ -1,7 +1,7 @@
 /* gnuplot.c - runs gnuplot and reports its errors. */
 #include "harness/base/file.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/report/style.h"
+#include "harness/tell/report/writer.h"
 
 #include <ctype.h>
 #include <errno.h>

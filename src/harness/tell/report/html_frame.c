@@ -2,7 +2,7 @@
 #include "harness/tell/report/writer.h"
 
 #include "harness/base/file.h"
-#include "harness/tell/report/xml.h"
+#include "harness/tell/report/services.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/tell/report/plot.h"
-#include "harness/tell/report/xml.h"
+#include "harness/tell/report/services.h"
 
 #include <ctype.h>
 #include <dirent.h>

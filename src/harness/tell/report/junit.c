@@ -5,7 +5,6 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/view.h"
-#include "harness/tell/report/xml.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/figure.h"
-#include "harness/tell/report/sweep.h"
+#include "harness/tell/report/standing.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/tell/report/documents.h"
-#include "harness/tell/report/plotdata.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* plotdata.c - writes the data of a result's pictures. */
-#include "harness/tell/report/plotdata.h"
+#include "harness/tell/report/plot.h"
 
 #include "harness/base/json.h"
 #include "harness/base/memory.h"

@@ -2,7 +2,6 @@
 #include "harness/tell/report/services.h"
 
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/figures.h"
 

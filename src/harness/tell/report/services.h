@@ -1,5 +1,5 @@
 /*
- * services.h - documents in the formats of other programs: what follows benchmarks over time, and what judges builds.
+ * services.h - exports for services and test runners, as JSON and XML.
  *
  * What a service follows is the catalogue's measures (tell/result/figures.h), all of which are better when they are
  * smaller.  Errors of `out` are left to the caller; without memory nothing is written, which no reader takes for a
@@ -33,5 +33,14 @@ void junit_write(FILE *out, const struct result_document *document);
 /* The same of a comparison (schema/comparison-1.json).  What makes the command fail (key `fail_on`) is a failure; what
  * else regressed or is inconclusive is skipped, with its reason.  Its time is that of one call in NEW, in seconds. */
 void compare_junit_write(FILE *out, const cJSON *comparison);
+
+/* ---- Text that XML can hold.  Errors of `out` are left to the caller (xml.c). ----------------- */
+
+/* As character data: markup becomes entities; what XML 1.0 has no place for (most control
+ * characters, bytes that are not UTF-8) becomes '?'. */
+void xml_text(FILE *out, const char *text);
+
+/* ` name="text"`, line ends kept. */
+void xml_attribute(FILE *out, const char *name, const char *text);
 
 #endif

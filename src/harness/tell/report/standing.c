@@ -2,7 +2,6 @@
 #include "harness/tell/report/standing.h"
 
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 #include "harness/tell/report/figure.h"

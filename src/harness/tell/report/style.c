@@ -1,5 +1,5 @@
 /* style.c - finds out what the terminal can show. */
-#include "harness/tell/report/style.h"
+#include "harness/tell/report/writer.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,5 +1,5 @@
 /* sweep.c - fits growth to a sweep, and prints the classes. */
-#include "harness/tell/report/sweep.h"
+#include "harness/tell/report/standing.h"
 
 #include "harness/base/json.h"
 #include "harness/tell/report/builders.h"

@@ -8,10 +8,24 @@
 
 #include "harness/base/diag.h"
 #include "harness/tell/report/page.h"
-#include "harness/tell/report/style.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+/* ---- What may be used on the terminal at hand: colour, UTF-8, how many columns (style.c). ----- */
+
+/* What the user wants; AUTO leaves it to the terminal. */
+enum style_color { STYLE_COLOR_AUTO, STYLE_COLOR_ALWAYS, STYLE_COLOR_NEVER };
+
+struct report_style {
+    bool color;       /* a terminal, TERM is not "dumb" and NO_COLOR is not set (no-color.org) */
+    bool utf8;        /* the locale's character set */
+    unsigned columns; /* of the terminal, or $COLUMNS; 100 when `out` is none */
+};
+
+/* Looks at `out`, the environment and the locale; changes neither.  `wish` overrules the colour. */
+struct report_style style_for(FILE *out, enum style_color wish);
 
 /* ---- The pictures of a document, fit to stand in a page (inline.c). ------------------------ */
 
@@ -40,6 +54,8 @@ void inline_free(struct inline_pictures *pictures);
 /* Those of a claim ("": of none), each as a figure.  Errors of `out` are left to the caller. */
 void inline_write(FILE *out, const struct inline_pictures *pictures, const char *claim);
 size_t inline_count(const struct inline_pictures *pictures, const char *claim);
+
+/* ---- Writers of pages. ------------------------------------------------------------------------ */
 
 /* Text for people: tables give up columns until they fit, and say how many; folds are left out. */
 void writer_terminal(FILE *out, const struct page *page, const struct report_style *style);

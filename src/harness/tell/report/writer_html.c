@@ -1,7 +1,7 @@
 /* writer_html.c - writes a page as the inside of an HTML page. */
 #include "harness/tell/report/page.h"
+#include "harness/tell/report/services.h"
 #include "harness/tell/report/writer.h"
-#include "harness/tell/report/xml.h"
 
 #include <math.h>
 #include <string.h>

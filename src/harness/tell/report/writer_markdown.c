@@ -1,5 +1,5 @@
 /* writer_markdown.c - writes a page as GitHub's Markdown. */
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 

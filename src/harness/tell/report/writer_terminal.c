@@ -1,7 +1,6 @@
 /* writer_terminal.c - writes a page as text that fits the terminal. */
 #include "harness/base/memory.h"
-#include "harness/base/utf8.h"
-#include "harness/base/wrap.h"
+#include "harness/base/text.h"
 #include "harness/tell/report/page.h"
 #include "harness/tell/report/writer.h"
 

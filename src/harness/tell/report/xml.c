@@ -1,7 +1,7 @@
 /* xml.c - escapes text for XML. */
-#include "harness/tell/report/xml.h"
+#include "harness/tell/report/services.h"
 
-#include "harness/base/utf8.h"
+#include "harness/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

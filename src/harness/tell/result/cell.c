@@ -2,12 +2,10 @@
 #include "harness/tell/result/cell.h"
 
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/text.h"
 #include "harness/measure/stats/growth.h"
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/interval.h"
-#include "harness/tell/result/latency.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -54,7 +54,7 @@ cJSON *cell_make(const struct cell_identity *identity, const struct stream *stre
                  const struct outcome *outcome, double harness_ns_per_op);
 
 /* Adds the figures that results of older versions lack and that follow from others: memory.peak_bytes_per_task.
- * `cell` keeps the shape of a cell (shape.h). */
+ * `cell` keeps the shape of a cell (document.h). */
 void cell_complete(cJSON *cell);
 
 #endif

@@ -3,11 +3,9 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
 #include "harness/base/memory.h"
 #include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
-#include "harness/tell/result/shape.h"
 
 #include <math.h>
 #include <stdlib.h>

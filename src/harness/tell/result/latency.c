@@ -1,5 +1,5 @@
 /* latency.c - writes a histogram of durations: percentiles, mean and bins. */
-#include "harness/tell/result/latency.h"
+#include "harness/tell/result/interval.h"
 
 #include "harness/base/json.h"
 

@@ -1,10 +1,8 @@
 /* selftest_record.c - reads and writes the selftest's record in the user's state directory. */
-#include "harness/tell/result/selftest_record.h"
+#include "harness/tell/result/document.h"
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/jsontext.h"
-#include "harness/base/sysfile.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* shape.c - checks a document by tables of paths, and a cell by the catalogue.  Keys that are in neither may be
  * there: a newer twbench may add some. */
-#include "harness/tell/result/shape.h"
+#include "harness/tell/result/document.h"
 
 #include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
