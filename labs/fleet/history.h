@@ -5,7 +5,7 @@
  * operations) makes one series per figure.  Counts are exact: any difference between neighbours is a change.
  * Instructions vary by up to GATE_SAME_INSTRUCTIONS between processes, so less is no change.  Times are
  * compared as ratios to an anchor, a design of the same run on the same stream; what slows the whole machine
- * cancels.  Their changes are found statistically (measure/stats/changepoints.h).
+ * cancels.  Their changes are found statistically (changepoints.h).
  *
  * labs/fleet/docs/FLEET.md is the page, schema/history-1.json says what the keys mean.
  */
@@ -42,7 +42,7 @@ int history_add(struct history *history, const cJSON *result, const char *file, 
 
 /* Orders the runs, finds the changes and writes all into `document`, which has tool, machine and command.
  * DIAG_USAGE when fewer than two runs share a cell, or when `since` or `anchor` names nothing that is
- * there.  Takes about 0.1 s per series of 500 runs that changes. */
+ * there.  Takes some ms per series of 500 runs. */
 int history_write(struct history *history, cJSON *document, struct diag *diag);
 
 #endif

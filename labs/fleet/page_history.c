@@ -12,17 +12,27 @@
 
 struct tally {
     size_t exact, timed; /* changes */
+    size_t everywhere;   /* of all times at once, which are not counted in timed */
     size_t short_ones;   /* series of times with too few runs */
 };
 
+static bool is_everywhere(const cJSON *change)
+{
+    return cJSON_IsTrue(json_get(change, "everywhere"));
+}
+
 static struct tally count_changes(const cJSON *document)
 {
-    struct tally tally = {0, 0, 0};
+    struct tally tally = {0, 0, 0, 0};
     const cJSON *series;
     cJSON_ArrayForEach(series, json_get(document, "series"))
     {
-        size_t changes = (size_t)cJSON_GetArraySize(json_get(series, "changes"));
-        *(cJSON_IsTrue(json_get(series, "exact")) ? &tally.exact : &tally.timed) += changes;
+        bool exact = cJSON_IsTrue(json_get(series, "exact"));
+        const cJSON *change;
+        cJSON_ArrayForEach(change, json_get(series, "changes")) * (exact ? &tally.exact
+                                                                   : is_everywhere(change)
+                                                                       ? &tally.everywhere
+                                                                       : &tally.timed) += 1;
         tally.short_ones += cJSON_IsFalse(json_get(series, "enough")) ? 1 : 0;
     }
     return tally;
@@ -74,6 +84,8 @@ static void add_doubts(struct page *page, const struct place *change)
     if (place_number(change, "runs_between") > 0)
         page_span(page, "%s%.0f runs lack it", machine || compiler ? "; " : "",
                   place_number(change, "runs_between"));
+    if (is_everywhere(change->json))
+        page_span(page, " all times at once");
 }
 
 static void add_change(struct page *page, const struct place *series, const struct place *change)
@@ -126,6 +138,11 @@ static void add_table(struct page *page, const struct place *root, bool exact)
 static void add_limits(struct page *page, const struct place *root, const struct tally *tally)
 {
     page_say(page, PAGE_ITEM, root, "Changes of times below {least:percent} are not told.");
+    if (tally->everywhere > 0)
+        page_item(page,
+                  "%zu changes of times are not counted: all times change at once there, which is "
+                  "the machine's doing or the anchor's.",
+                  tally->everywhere);
     if (tally->short_ones > 0)
         page_item(page,
                   "%zu series of times have too few runs: a change needs twelve values, three of "
@@ -148,7 +165,7 @@ void page_history(struct page *page, const cJSON *document)
     add_answer(page, &root);
     if (tally.exact > 0)
         add_table(page, &root, true);
-    if (tally.timed > 0)
+    if (tally.timed + tally.everywhere > 0)
         add_table(page, &root, false);
     page_pictures(page, "");
     add_limits(page, &root, &tally);

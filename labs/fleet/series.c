@@ -189,7 +189,6 @@ static void add_timed_changes(const struct history_line *line, const struct seri
 static bool find_timed_changes(const struct history_line *line, const struct series *series,
                                cJSON *changes)
 {
-    const struct change_rules rules = {.p = 0.001, .least = line->least};
     struct known known = {calloc(line->count, sizeof *known.values),
                           calloc(line->count, sizeof *known.runs), 0};
     struct change_point *points = calloc(CHANGES_MAX, sizeof *points);
@@ -200,13 +199,65 @@ static bool find_timed_changes(const struct history_line *line, const struct ser
             known.runs[known.count++] = i;
         }
     if (known.values && known.runs && points)
-        count = changepoints_find(known.values, known.count, &rules, points, CHANGES_MAX);
+        count = changepoints_find(known.values, known.count, line->least, points, CHANGES_MAX);
     if (count != SIZE_MAX)
         add_timed_changes(line, series, &known, changes, count, points);
     free(known.values);
     free(known.runs);
     free(points);
     return count != SIZE_MAX;
+}
+
+/* ---- What all series do at once. -------------------------------------------------------------- */
+
+/* A change of all series at one run is found within this many runs of it. */
+#define AT_ONCE 2
+
+static bool changes_about(const cJSON *series, double run)
+{
+    const cJSON *change;
+    cJSON_ArrayForEach(change, json_get(series, "changes"))
+    {
+        if (fabs(json_get_number(change, "run") - run) <= AT_ONCE)
+            return true;
+    }
+    return false;
+}
+
+/* Series of two designs at least, and nine of ten change about the run. */
+static bool is_everywhere(const cJSON *list, double run)
+{
+    size_t count = 0, changed = 0;
+    bool has_two = false;
+    const cJSON *series, *first = NULL;
+    cJSON_ArrayForEach(series, list)
+    {
+        if (cJSON_IsTrue(json_get(series, "exact")) || cJSON_IsFalse(json_get(series, "enough")))
+            continue;
+        const char *label = json_get_text(series, "cell");
+        first = first ? first : series;
+        size_t design = strcspn(label, "/") + 1;
+        has_two |= strncmp(label, json_get_text(first, "cell"), design) != 0;
+        count++;
+        changed += changes_about(series, run);
+    }
+    return has_two && 10 * changed >= 9 * count;
+}
+
+/* Writes at each change of a time whether all times changed there: then it is the machine, or the anchor. */
+static void tell_everywhere(cJSON *list)
+{
+    cJSON *series, *change;
+    cJSON_ArrayForEach(series, list)
+    {
+        if (cJSON_IsTrue(json_get(series, "exact")))
+            continue;
+        cJSON_ArrayForEach(change, cJSON_GetObjectItem(series, "changes"))
+        {
+            bool everywhere = is_everywhere(list, json_get_number(change, "run"));
+            json_add(change, "everywhere", cJSON_CreateBool(everywhere));
+        }
+    }
 }
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
@@ -290,6 +341,7 @@ int series_write(const struct history_line *line, cJSON *document, struct diag *
         }
     }
     free(values);
+    tell_everywhere(list);
     bool is_empty = cJSON_GetArraySize(list) == 0;
     json_add(document, "series", list);
     if (!is_whole)

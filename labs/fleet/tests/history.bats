@@ -87,6 +87,14 @@ measured() {
     [ "$(grep -vc '^hashed/' found)" -eq 0 ]
 }
 
+@test "a step of all times at once is told as the machine's or the anchor's, and not counted" {
+    python3 "$BATS_TEST_DIRNAME/unpack_history.py" "$BATS_TEST_DIRNAME/history/measured.json.xz" anchor 0 59 30 0.9 heap
+    "$twbench" history anchor --json=anchor.json --style=plain >anchor.txt
+    grep -q '^Changes: 0 of counts, 0 of times' anchor.txt
+    grep -q '^- 8 changes of times are not counted: all times change at once' anchor.txt
+    [ "$(json anchor.json 'all(c["everywhere"] for s in d["series"] for c in s["changes"])')" = True ]
+}
+
 @test "120 results of one build raise no alarm" {
     deep
     measured 0 119
