@@ -126,14 +126,11 @@ cJSON *clock_record_round(const struct clock_record *record, const struct clock_
 static double stats_median(const struct clock_record *record, const char *path)
 {
     int count = record->rounds ? cJSON_GetArraySize(record->rounds) : 0, i = 0;
-    const cJSON *round;
     if (count == 0 || record->original)
         return NAN;
     double *values = memory_take((size_t)count, sizeof *values);
-    cJSON_ArrayForEach(round, record->rounds)
-    {
+    json_each(round, record->rounds, "")
         values[i++] = json_get_number(round, path);
-    }
     double median = summary_of(values, (size_t)count).median;
     free(values);
     return median;
