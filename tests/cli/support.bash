@@ -100,5 +100,5 @@ interrupts() {
 
 # json FILE EXPRESSION - what the Python expression over the document d prints.
 json() {
-    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
+    python3 -IS -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
 }
