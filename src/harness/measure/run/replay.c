@@ -325,6 +325,13 @@ ALWAYS_INLINE void replay_phase_words(struct replay *replay, const struct stream
         replay_words(replay, begin, end, driver, false);
 }
 
+uint64_t replay_phase_work(const struct stream_phase *phase, uint64_t fired)
+{
+    uint64_t operations = phase->counts.starts + phase->counts.stops + fired;
+    operations += stream_restarts(phase) ? fired : 0;
+    return operations > 0 ? operations : phase->counts.advances;
+}
+
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
                  const struct stream *stream, const struct plan_cell *plan,
                  struct replay_pass *pass)
@@ -346,6 +353,7 @@ void replay_time(const struct tw_backend *design, struct tw_timers *timers,
             .cpu_ns = (double)cpu,
             .fired = replay->fired - fired,
             .refused = replay->refused - refused,
+            .work = replay_phase_work(phase, replay->fired - fired),
         };
     }
     pass->digest = replay->digest;
@@ -366,10 +374,12 @@ void replay_count(const struct tw_backend *design, struct tw_timers *timers,
     for (size_t i = 0; i < stream->phase_count; i++) {
         const struct stream_phase *phase = &stream->phases[i];
         struct counters_reading begin;
+        uint64_t fired = replay->fired;
         rule_set(replay, phase);
         counters_begin(counters, &begin);
         replay_all(replay, stream->words + phase->begin, stream->words + phase->end);
         counters_end(counters, &begin, &totals[i]);
+        pass->phases[i].work = replay_phase_work(phase, replay->fired - fired);
     }
     pass->digest = replay->digest;
     pass->fired = replay->fired;
