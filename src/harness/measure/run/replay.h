@@ -26,9 +26,9 @@
 
 /* What one pass did in one phase. */
 struct replay_phase {
-    double wall_ns, cpu_ns;
-    uint64_t fired;   /* expiries; each is a restart too where the phase has a restart rule */
-    uint64_t refused; /* starts */
+    double wall_ns, cpu_ns; /* less what reading the two clocks takes; never below 0 */
+    uint64_t fired;         /* expiries; each is a restart too where the phase has a restart rule */
+    uint64_t refused;       /* starts */
 };
 
 /* What one pass over the stream gave. */

@@ -161,6 +161,8 @@ static int session_document(struct session *session, struct diag *diag)
     origin_warn(&origin, setup);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
+    origin.harness.timer_step_ns =
+        (double)session->cycles.step_cycles * session->cycles.ps_per_cycle / 1e3;
     if (is_loaded)
         return DIAG_OK;
     status = result_new(&origin, &session->document, diag);
