@@ -11,12 +11,9 @@
 
 static bool has_instructions(const cJSON *cell)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases")
         if (json_get(phase, "counters.instructions_per_op"))
             return true;
-    }
     return false;
 }
 

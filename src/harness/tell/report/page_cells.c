@@ -76,15 +76,13 @@ static void each_row(struct shown *shown, const struct place *cells, row_fn *vis
 
 static bool sheet_has(const struct place *cells, const struct sheet *sheet, const char *path)
 {
-    const cJSON *cell, *row;
     bool has = false;
-    cJSON_ArrayForEach(cell, cells->json)
-    {
+    json_each(cell, cells->json, "")
         if (!sheet->list)
             has = has || json_get(cell, path);
         else
-            cJSON_ArrayForEach(row, json_get(cell, sheet->list)) has = has || json_get(row, path);
-    }
+            json_each(row, cell, sheet->list)
+                has = has || json_get(row, path);
     return has;
 }
 

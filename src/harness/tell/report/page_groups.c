@@ -38,9 +38,7 @@ static double value_of(const struct view_row *row, const struct figure *figure)
     if (figure->owner == FIGURE_OF_CELL)
         return json_get_number(row->cell, figure->path);
     double value = NAN;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases") {
         double term = json_get_number(phase, figure->path);
         bool most = figure->flags & FIGURE_MOST;
         value = most ? fmax(value, term) : phase->prev && phase->prev->next ? value + term : term;
@@ -150,11 +148,9 @@ static const char *cost_key(const struct view_group *group, const char *phase)
 static bool has_best(const struct view_group *group)
 {
     for (size_t i = 0; i < group->row_count; i++) {
-        const cJSON *phase;
         if (!group->rows[i].ok || !view_competes(&group->rows[i]))
             continue;
-        cJSON_ArrayForEach(phase, json_get(group->rows[i].cell, "phases"))
-        {
+        json_each(phase, group->rows[i].cell, "phases") {
             const cJSON *interval = json_get(phase, "ns_per_advance");
             const cJSON *per_op = json_get(phase, "ns_per_op");
             if ((per_op || interval) && !figure_has_interval(per_op ? per_op : interval))

@@ -12,11 +12,8 @@
 static double least_confidence(const cJSON *document, int *samples)
 {
     double least = INFINITY;
-    const cJSON *cell, *phase;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
-        cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-        {
+    json_each(cell, document, "cells") {
+        json_each(phase, cell, "phases") {
             double confidence = json_get_number(phase, "ns_per_op.confidence");
             if (!(confidence < least))
                 continue;
