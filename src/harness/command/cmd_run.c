@@ -197,7 +197,8 @@ static void print_cell(const struct plan_group *group, const struct plan_cell *c
     char tasks[32] = "-";
     if (group->tasks > 0)
         units_format_count(tasks, sizeof tasks, group->tasks);
-    printf("%-18s %6s  %s", group->workload, tasks, cell->design->timed->name);
+    printf("%-18s %6s  %s%s%s", group->workload, tasks, cell->way ? cell->way->name : "",
+           cell->way ? "/" : "", cell->design->timed->name);
     for (size_t i = 0; i < cell->setting_count; i++)
         for (size_t v = 0; v < cell->settings[i].count; v++)
             printf(v ? ",%s%" PRIu64 : " %s=%" PRIu64, v ? "" : cell->settings[i].name,
@@ -227,8 +228,13 @@ static int show_plan(struct session *session, struct diag *diag)
     if (part)
         part->print(part->ctx);
     size_t cells = plan->group_count * plan->cell_count;
-    printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells,
-           cells == 1 ? "" : "s", seconds);
+    const char *more = cells == 1 ? "" : "s";
+    if (session->setup->stage)
+        printf("\n%zu cell%s, about %.0f s on the real clock (%s%s); nothing was run\n", cells,
+               more, seconds, plan->group_count > 1 ? "the last: " : "", session->span);
+    else
+        printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells, more,
+               seconds);
     return DIAG_OK;
 }
 

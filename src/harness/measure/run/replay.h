@@ -26,10 +26,10 @@
 
 /* What one pass did in one phase. */
 struct replay_phase {
-    double wall_ns, cpu_ns;
-    uint64_t fired;   /* expiries; each is a restart too where the phase has a restart rule */
-    uint64_t refused; /* starts */
-    uint64_t work;    /* replay_phase_work, of replay_time and replay_count */
+    double wall_ns, cpu_ns; /* less what reading the two clocks takes; never below 0 */
+    uint64_t fired;         /* expiries; each is a restart too where the phase has a restart rule */
+    uint64_t refused;       /* starts */
+    uint64_t work;          /* replay_phase_work, of replay_time and replay_count */
 };
 
 /* By what a phase's time and counts are divided: its starts, stops and expiries, or where it has none its advances. */
