@@ -64,9 +64,7 @@ static bool is_on_clock(const cJSON *document)
 static size_t gather(const cJSON *document, struct dot *out)
 {
     size_t count = 0;
-    const cJSON *candidate;
-    cJSON_ArrayForEach(candidate, json_get(document, "advice.candidates"))
-    {
+    json_each(candidate, document, "advice.candidates") {
         struct dot dot = {
             .candidate = candidate,
             .cost = json_get_number(candidate, "figures.cost_ns_per_op.median"),

@@ -362,7 +362,7 @@ int storing_run(const struct storing_request *request, cJSON **document, struct 
 size_t storing_count_failed(const cJSON *document)
 {
     size_t failed = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells")) failed += stores_cell_failed(cell);
+    json_each(cell, document, "cells")
+        failed += stores_cell_failed(cell);
     return failed;
 }

@@ -128,9 +128,8 @@ static void look_for_group(struct join *join, const cJSON *group)
                      index);
         return;
     }
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(result_json(join->shards[shard]), "cells")) found +=
-        is_of_group(cell, group) ? 1 : 0;
+    json_each(cell, result_json(join->shards[shard]), "cells")
+        found += is_of_group(cell, group) ? 1 : 0;
     if (found < planned)
         name_missing(join, "%s: %.0f cells, of shard %.0f, which did not finish", name,
                      planned - found, index);
@@ -138,8 +137,8 @@ static void look_for_group(struct join *join, const cJSON *group)
 
 static int look_for_missing(struct join *join)
 {
-    const cJSON *group;
-    cJSON_ArrayForEach(group, json_get(shard_of(join, 0), "groups")) look_for_group(join, group);
+    json_each(group, shard_of(join, 0), "groups")
+        look_for_group(join, group);
     if (join->missing == 0 || join->merging->partial)
         return DIAG_OK;
     return diag_usage(join->diag, "merge: missing: %s%s; --partial merges what is there",
@@ -157,11 +156,10 @@ static cJSON *copy_of(const cJSON *object, const char *path)
 /* The index of the shard's machine, which is added if it is new.  The same host with the same hardware is one. */
 static int find_machine(struct join *join, size_t shard)
 {
-    const cJSON *root = result_json(join->shards[shard]), *known;
+    const cJSON *root = result_json(join->shards[shard]);
     const char *host = json_get_text(root, "shard.host");
     int index = 0;
-    cJSON_ArrayForEach(known, join->machines)
-    {
+    json_each(known, join->machines, "") {
         if (strcmp(json_get_text(known, "host"), host) == 0 &&
             strcmp(json_get_text(known, "cpu_model"), json_get_text(root, "machine.cpu_model")) ==
                 0)
@@ -177,13 +175,10 @@ static int find_machine(struct join *join, size_t shard)
 /* A cell that no group of this shard has is somebody else's. */
 static int check_cell(const struct join *join, size_t shard, const cJSON *cell)
 {
-    const cJSON *group;
-    cJSON_ArrayForEach(group, json_get(shard_of(join, shard), "groups"))
-    {
+    json_each(group, shard_of(join, shard), "groups")
         if (is_of_group(cell, group) &&
             json_get_number(group, "shard") == json_get_number(shard_of(join, shard), "index"))
             return DIAG_OK;
-    }
     return diag_usage(join->diag, "%s: %s/%s/%.0f: is not of its shard's groups",
                       join->merging->paths[shard], json_get_text(cell, "impl"),
                       json_get_text(cell, "workload"), json_get_number(cell, "tasks"));
@@ -192,7 +187,7 @@ static int check_cell(const struct join *join, size_t shard, const cJSON *cell)
 /* The shards stand in the order of their numbers, whatever order they were given in. */
 static int add_shard(struct join *join, size_t shard, cJSON *list)
 {
-    const cJSON *root = result_json(join->shards[shard]), *cell, *text;
+    const cJSON *root = result_json(join->shards[shard]);
     int machine = find_machine(join, shard), status = DIAG_OK;
     cJSON *record = cJSON_CreateObject();
     json_add(record, "index", copy_of(root, "shard.index"));
@@ -202,10 +197,9 @@ static int add_shard(struct join *join, size_t shard, cJSON *list)
     json_add(record, "cells",
              cJSON_CreateNumber((double)cJSON_GetArraySize(json_get(root, "cells"))));
     cJSON_AddItemToArray(list, record);
-    cJSON_ArrayForEach(text, json_get(root, "left_out"))
+    json_each(text, root, "left_out")
         cJSON_AddItemToArray(join->left_out, cJSON_Duplicate(text, true));
-    cJSON_ArrayForEach(cell, json_get(root, "cells"))
-    {
+    json_each(cell, root, "cells") {
         if (check_cell(join, shard, cell) != DIAG_OK)
             status = DIAG_USAGE;
         cJSON *copy = cJSON_Duplicate(cell, true);

@@ -66,13 +66,12 @@ static int by_value(const void *left, const void *right)
 
 static struct spread spread_of(const struct view_row *row, const struct clock_figure *figure)
 {
-    const cJSON *clock = json_get(row->cell, "clock"), *rounds = json_get(clock, "rounds"), *round;
+    const cJSON *clock = json_get(row->cell, "clock"), *rounds = json_get(clock, "rounds");
     size_t count = 0, most = (size_t)cJSON_GetArraySize(rounds);
     double *values = memory_take(most + 1, sizeof *values);
     double whole = json_get_number(clock, figure->path) * figure->scale;
     struct spread spread = {whole, whole, whole};
-    cJSON_ArrayForEach(round, rounds)
-    {
+    json_each(round, rounds, "") {
         double value = json_get_number(round, figure->path) * figure->scale;
         if (!isnan(value))
             values[count++] = value;

@@ -11,9 +11,7 @@
 /* Of the data of one core: level 1 to 3. */
 static double cache_bytes(const cJSON *document, int level)
 {
-    const cJSON *cache;
-    cJSON_ArrayForEach(cache, json_get(document, "machine.caches"))
-    {
+    json_each(cache, document, "machine.caches") {
         bool holds_data = strcmp(json_get_text(cache, "type"), "Instruction") != 0;
         if (holds_data && json_get_number(cache, "level") == level)
             return json_get_number(cache, "size_bytes");

@@ -694,12 +694,9 @@ static void test_no_answer_when_nobody_is_left(void **state)
 
 static const cJSON *candidate_of(const cJSON *advice, const char *name)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(advice, "candidates"))
-    {
+    json_each(item, cJSON_GetObjectItem(advice, "candidates"), "")
         if (strcmp(json_get_text(item, "name"), name) == 0)
             return item;
-    }
     fail_msg("no candidate %s", name);
     return NULL;
 }

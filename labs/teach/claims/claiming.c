@@ -97,12 +97,9 @@ static int plan_point(struct claiming *claiming, const struct experiment_run *ru
 
 static bool is_there(struct claiming *claiming, const char *identity)
 {
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(result_json(claiming->session.document), "lab_cells"))
-    {
+    json_each(cell, result_json(claiming->session.document), "lab_cells")
         if (strcmp(json_get_text(cell, "identity"), identity) == 0)
             return true;
-    }
     return false;
 }
 

@@ -30,14 +30,11 @@ void verdicts_free_cells(struct verdicts_cells *cells)
 
 static const cJSON *find_cell(const cJSON *document, const char *identity)
 {
-    const cJSON *cell;
     static const char *const lists[] = {"cells", "lab_cells"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        cJSON_ArrayForEach(cell, json_get(document, lists[i]))
-        {
+        json_each(cell, document, lists[i])
             if (strcmp(json_get_text(cell, "identity"), identity) == 0)
                 return cell;
-        }
     return NULL;
 }
 
@@ -130,10 +127,9 @@ static void add_why(cJSON *claim, const struct experiment *experiment, enum clai
                     const cJSON *parts)
 {
     const char *name = claim_verdict_name(verdict);
-    const cJSON *meaning = json_get(experiment->json, "meaning"), *part;
+    const cJSON *meaning = json_get(experiment->json, "meaning");
     const char *said = json_get_text(meaning, name);
-    cJSON_ArrayForEach(part, parts)
-    {
+    json_each(part, parts, "") {
         bool decides = strcmp(json_get_text(part, "role"), "claim") == 0 &&
                        strcmp(json_get_text(part, "verdict"), name) == 0;
         if (!said[0] && decides)

@@ -42,12 +42,9 @@ static int check_document(const cJSON *document, const char *program, struct dia
                           version, RESULT_SCHEMA_VERSION);
     int status = shape_check_head(document, program, diag);
     size_t i = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, json_get(document, "cells"))
-    {
+    json_each(cell, document, "cells")
         if (status == DIAG_OK)
             status = shape_check_cell(cell, i++, program, diag);
-    }
     return status;
 }
 

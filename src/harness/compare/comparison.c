@@ -524,8 +524,8 @@ static void add_cells(struct comparison *comparison, size_t *total, enum verdict
 static size_t count_of_new(const struct comparison *comparison)
 {
     size_t count = 0;
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, comparison->one_side) count += json_says(cell, "side", "new");
+    json_each(cell, comparison->one_side, "")
+        count += json_says(cell, "side", "new");
     return count;
 }
 
@@ -535,9 +535,7 @@ static void add_cells_of_new(struct comparison *comparison, size_t *total)
     char names[COMPARED_TEXT / 2];
     size_t count = count_of_new(comparison), named = 0;
     struct text text = text_in(names, sizeof names);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, comparison->one_side)
-    {
+    json_each(cell, comparison->one_side, "") {
         if (!json_says(cell, "side", "new") || text.used > sizeof names / 2)
             continue;
         text_add_item(&text, ", ", "%.40s/%.40s/%.0f", json_get_text(cell, "impl"),

@@ -45,24 +45,18 @@ static double time_of(const cJSON *phase, const char *key, int sample)
 static double sum_phases(const cJSON *phases, const char *key, int sample)
 {
     double sum_ns = 0;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, phases)
-    {
+    json_each(phase, phases, "")
         sum_ns += time_of(phase, key, sample);
-    }
     return sum_ns;
 }
 
 static void keep_phases(struct probe_sample *sample, const cJSON *phases, int fastest)
 {
-    const cJSON *phase;
     sample->phase_count = 0;
-    cJSON_ArrayForEach(phase, phases)
-    {
+    json_each(phase, phases, "")
         if (sample->phase_count < STREAM_PHASES_MAX)
             sample->phase_cpu_ns[sample->phase_count++] =
                 time_of(phase, "cpu_ns", fastest) / (double)sample->passes;
-    }
 }
 
 /* False when something that has to be there is not. */

@@ -38,9 +38,7 @@ static double value_of(const struct view_row *row, const struct figure *figure)
     if (figure->owner == FIGURE_OF_CELL)
         return json_get_number(row->cell, figure->path);
     double value = NAN;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases") {
         double term = json_get_number(phase, figure->path);
         bool most = figure->flags & FIGURE_MOST;
         value = most ? fmax(value, term) : phase->prev && phase->prev->next ? value + term : term;
@@ -62,7 +60,10 @@ static void put_figure(struct page *page, const struct view_row *row, const stru
         page_put_as(page, cell, figure->path, "%s", text);
     } else if (figure->flags & FIGURE_MOST) {
         struct place phase = worst_phase(cell, figure);
-        page_put_as(page, &phase, figure->path, "%s", text);
+        if (figure->sheet == FIGURE_LATENCY)
+            page_put_latency(page, &phase, figure->path, divisor);
+        else
+            page_put_as(page, &phase, figure->path, "%s", text);
     } else {
         page_number(page, value);
     }
@@ -147,11 +148,9 @@ static const char *cost_key(const struct view_group *group, const char *phase)
 static bool has_best(const struct view_group *group)
 {
     for (size_t i = 0; i < group->row_count; i++) {
-        const cJSON *phase;
         if (!group->rows[i].ok || !view_competes(&group->rows[i]))
             continue;
-        cJSON_ArrayForEach(phase, json_get(group->rows[i].cell, "phases"))
-        {
+        json_each(phase, group->rows[i].cell, "phases") {
             const cJSON *interval = json_get(phase, "ns_per_advance");
             const cJSON *per_op = json_get(phase, "ns_per_op");
             if ((per_op || interval) && !figure_has_interval(per_op ? per_op : interval))
@@ -196,7 +195,7 @@ static void add_columns(struct page *page, const struct view_group *group)
 
 void page_cost(struct page *page, const struct place *phase, const char *key)
 {
-    char median[FIGURE_SIZE], deviation[FIGURE_SIZE], path[64];
+    char median[FIGURE_SIZE], deviation[FIGURE_DEVIATION_SIZE], path[64];
     const cJSON *interval = json_get(phase->json, key);
     figure_interval(median, deviation, interval);
     snprintf(path, sizeof path, "%s.median", key);
@@ -204,7 +203,7 @@ void page_cost(struct page *page, const struct place *phase, const char *key)
     page_put_as(page, phase, path, "%s", median);
     page_cell(page, "%s", "");
     if (deviation[0])
-        page_derived(page, NAN, "\u00b1%s", deviation);
+        page_derived(page, NAN, "%s", deviation);
 }
 
 static void add_row(struct page *page, const struct view_group *group, const struct view_row *row,

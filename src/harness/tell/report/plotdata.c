@@ -585,9 +585,7 @@ static void write_latency(FILE *out, const cJSON *advance)
 {
     double count = json_get_number(advance, "count"), below = 0;
     size_t mark = 0;
-    const cJSON *bin;
-    cJSON_ArrayForEach(bin, json_get(advance, "bins"))
-    {
+    json_each(bin, advance, "bins") {
         double low_ns = cJSON_GetNumberValue(cJSON_GetArrayItem(bin, 0));
         below += cJSON_GetNumberValue(cJSON_GetArrayItem(bin, 1));
         for (; mark < MARK_COUNT && below >= marks[mark].share * count; mark++)

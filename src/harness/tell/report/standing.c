@@ -282,11 +282,10 @@ static size_t gather(const cJSON *first, struct behind *all)
 {
     size_t count = 0;
     for (const cJSON *phase = first; phase; phase = phase->next) {
-        const cJSON *other;
         bool has_net = json_get_number(phase, "harness_share") > 0;
         if (!is_same(first, phase))
             continue;
-        cJSON_ArrayForEach(other, json_get(phase, "behind"))
+        json_each(other, phase, "behind")
             add_behind(all, &count, other, has_net);
     }
     qsort(all, count, sizeof *all, by_least);
@@ -352,10 +351,8 @@ static void say_behind(struct text *line, const cJSON *first, size_t rows)
 
 static void say_same(struct text *line, const cJSON *same)
 {
-    const cJSON *design;
     const char *gap = "; not significantly different: ";
-    cJSON_ArrayForEach(design, same)
-    {
+    json_each(design, same, "") {
         text_add(line, "%s%s", gap, design->valuestring);
         gap = ", ";
     }
@@ -392,12 +389,9 @@ static void say(struct text *line, const cJSON *phases, const cJSON *first, size
 /* Factors are read, and the harness's share in them is not known. */
 static bool lacks_net(const cJSON *phases)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, phases)
-    {
+    json_each(phase, phases, "")
         if (json_get(phase, "behind")->child && !(json_get_number(phase, "harness_share") > 0))
             return true;
-    }
     return false;
 }
 
@@ -464,12 +458,10 @@ static cJSON *make_clock_phase(const struct view_group *group)
     bool is_paced = strcmp(load, "paced") == 0;
     size_t count = 0;
     for (size_t i = 0; i < group->row_count; i++) {
-        const cJSON *run;
         if (!group->rows[i].ok)
             continue;
         standing_contend(&all[count], group->rows[i].label);
-        cJSON_ArrayForEach(run, json_get(group->rows[i].cell, "clock.rounds"))
-        {
+        json_each(run, group->rows[i].cell, "clock.rounds") {
             double value = is_paced ? json_get_number(run, "times_ns.late.p99")
                                     : 1 / json_get_number(run, "operations_per_s");
             if (value > 0 && isfinite(value))

@@ -118,9 +118,7 @@ typedef void sweep_visit_fn(void *ctx, const struct sweep *sweep, const struct g
 
 static void visit_phases(const cJSON *cells, const cJSON *cell, sweep_visit_fn *visit, void *ctx)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(cell, "phases"))
-    {
+    json_each(phase, cell, "phases") {
         enum sweep_operation operation = operation_of(phase);
         if (operation == SWEEP_OPERATIONS || !is_first(cells, cell, phase))
             continue;
@@ -133,13 +131,11 @@ static void visit_phases(const cJSON *cells, const cJSON *cell, sweep_visit_fn *
 
 static void visit_sweeps(const cJSON *document, sweep_visit_fn *visit, void *ctx)
 {
-    const cJSON *cells = json_get(document, "cells"), *cell;
-    cJSON_ArrayForEach(cell, cells)
-    {
+    const cJSON *cells = json_get(document, "cells");
+    json_each(cell, cells, "")
         if (json_says(cell, "status", "ok") &&
             !cJSON_IsTrue(json_get(cell, "traits.keeps_nothing")))
             visit_phases(cells, cell, visit, ctx);
-    }
 }
 
 /* ---- The section. ---------------------------------------------------------------------------- */

@@ -29,12 +29,9 @@ static bool param_varies(const struct view_group *group, const struct view_row *
 static void name_row(const struct view_group *group, struct view_row *row)
 {
     cJSON *varying = cJSON_CreateObject();
-    const cJSON *param;
-    cJSON_ArrayForEach(param, json_get(row->cell, "params"))
-    {
+    json_each(param, row->cell, "params")
         if (param_varies(group, row, param) && strcmp(param->string, "runner") != 0)
             cJSON_AddItemToObject(varying, param->string, cJSON_Duplicate(param, true));
-    }
     char params[VIEW_LABEL_SIZE];
     json_format_params(params, sizeof params, varying);
     cJSON_Delete(varying);
@@ -45,9 +42,7 @@ static void name_row(const struct view_group *group, struct view_row *row)
 
 static void add_phases(struct view_group *group, const struct view_row *row)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases") {
         const char *name = json_get_text(phase, "name");
         size_t i = 0;
         while (i < group->phase_count && strcmp(group->phases[i], name) != 0)
@@ -130,14 +125,13 @@ static void fill_group(struct view_group *group, const cJSON *first)
 
 struct view view_make(const cJSON *document)
 {
-    const cJSON *cells = json_get(document, "cells"), *cell;
+    const cJSON *cells = json_get(document, "cells");
     size_t count = (size_t)cJSON_GetArraySize(cells), used = 0;
     struct view view = {
         .groups = memory_take(count, sizeof *view.groups),
         .rows = memory_take(count, sizeof *view.rows),
     };
-    cJSON_ArrayForEach(cell, cells)
-    {
+    json_each(cell, cells, "") {
         if (already_grouped(&view, cell))
             continue;
         struct view_group *group = &view.groups[view.group_count++];
@@ -166,12 +160,9 @@ void view_free(struct view *view)
 
 const cJSON *view_phase(const struct view_row *row, const char *name)
 {
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases")
         if (json_says(phase, "name", name))
             return phase;
-    }
     return NULL;
 }
 
@@ -186,23 +177,17 @@ double view_advance_ns(const struct view_row *row, const char *key)
     char path[64];
     snprintf(path, sizeof path, "latency_ns.advance.%s", key);
     double largest_ns = NAN;
-    const cJSON *phase;
-    cJSON_ArrayForEach(phase, json_get(row->cell, "phases"))
-    {
+    json_each(phase, row->cell, "phases")
         largest_ns = fmax(largest_ns, json_get_number(phase, path));
-    }
     return largest_ns;
 }
 
 bool view_is_timed(const struct view_group *group)
 {
     for (size_t i = 0; i < group->row_count; i++) {
-        const cJSON *phase;
-        cJSON_ArrayForEach(phase, json_get(group->rows[i].cell, "phases"))
-        {
+        json_each(phase, group->rows[i].cell, "phases")
             if (json_get(phase, "ns_per_op") || json_get(phase, "ns_per_advance"))
                 return true;
-        }
     }
     return false;
 }
@@ -273,10 +258,8 @@ void view_cell_name(char *out, size_t size, const cJSON *document, const cJSON *
 
 void view_each(const cJSON *document, view_item_fn *take, void *context)
 {
-    const cJSON *cells = json_get(document, "cells"), *cell;
-    cJSON_ArrayForEach(cell, cells)
-    {
+    const cJSON *cells = json_get(document, "cells");
+    json_each(cell, cells, "")
         if (json_says(cell, "status", "ok"))
             take_cell(cells, cell, take, context);
-    }
 }

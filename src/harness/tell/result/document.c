@@ -109,6 +109,8 @@ static cJSON *make_harness(const struct result_harness *harness)
     json_add_text(object, "timer", harness->timer);
     json_add_measure(object, "timer_overhead_ns",
                      harness->timer_overhead_ns < 0 ? NAN : harness->timer_overhead_ns);
+    json_add_measure(object, "timer_step_ns",
+                     harness->timer_step_ns < 0 ? NAN : harness->timer_step_ns);
     return object;
 }
 
@@ -150,10 +152,8 @@ void result_free(struct result_document *document)
 static const cJSON *find_cell(const struct result_document *document, const char *identity,
                               size_t *index)
 {
-    const cJSON *cell;
     *index = 0;
-    cJSON_ArrayForEach(cell, document->cells)
-    {
+    json_each(cell, document->cells, "") {
         if (json_says(cell, "identity", identity))
             return cell;
         ++*index;
@@ -251,9 +251,7 @@ double result_harness_ns_per_op(const struct result_document *document, const st
 {
     char hash[24];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)stream->hash);
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, document->cells)
-    {
+    json_each(cell, document->cells, "") {
         double cost_ns = json_get_number(cell, "harness_ns_per_op");
         if (json_says(cell, "stream.hash", hash) && !isnan(cost_ns))
             return cost_ns;
@@ -295,9 +293,7 @@ void result_set_complete(struct result_document *document, bool complete)
 size_t result_count_failed(const struct result_document *document)
 {
     size_t failed = (size_t)cJSON_GetArraySize(json_get(document->root, "left_out"));
-    const cJSON *cell;
-    cJSON_ArrayForEach(cell, document->cells)
-    {
+    json_each(cell, document->cells, "") {
         const char *status = json_get_text(cell, "status");
         failed += strcmp(status, outcome_status_name(OUTCOME_MISMATCH)) == 0 ||
                   strcmp(status, outcome_status_name(OUTCOME_CRASHED)) == 0;
@@ -320,10 +316,8 @@ const cJSON *result_json(const struct result_document *document)
 static void print_document(FILE *out, const void *ctx)
 {
     const struct result_document *document = ctx;
-    const cJSON *item;
     fputs("{\n", out);
-    cJSON_ArrayForEach(item, document->root)
-    {
+    json_each(item, document->root, "") {
         if (item == document->cells)
             continue;
         json_print_member(out, item, 0);
@@ -412,17 +406,15 @@ static int keep_texts(struct result_document *document, const char *text, const 
 static int check_document(const cJSON *root, const char *path, struct diag *diag)
 {
     int status = shape_check_head(root, path, diag);
-    const cJSON *cell;
     size_t index = 0;
-    cJSON_ArrayForEach(cell, json_get(root, "cells"))
-    {
+    json_each(cell, root, "cells")
         if (status == DIAG_OK)
             status = shape_check_cell(cell, index++, path, diag);
-    }
     if (status != DIAG_OK)
         return status;
     size_t times = 0;
-    cJSON_ArrayForEach(cell, root) times += strcmp(cell->string, "cells") == 0;
+    json_each(cell, root, "")
+        times += strcmp(cell->string, "cells") == 0;
     if (times != 1)
         return diag_usage(diag, "%s: cells: there %zu times; expected once", path, times);
     return DIAG_OK;

@@ -74,6 +74,7 @@ static const struct shape_rule result_rules[] = {
     {"harness", OBJECT},
     {"harness.timer", TEXT | OR_NULL},
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
+    {"harness.timer_step_ns", NUMBER | OR_NULL | OPTIONAL},
     {"complete", BOOL},
     {"left_out", ARRAY | OPTIONAL},
     {"left_out[]", TEXT},
@@ -152,9 +153,7 @@ static int follow(struct walk *walk, const cJSON *item, const char *path);
 static int follow_each(struct walk *walk, const cJSON *parent, const char *path)
 {
     size_t length = strlen(walk->trail), index = 0;
-    const cJSON *item;
-    cJSON_ArrayForEach(item, parent)
-    {
+    json_each(item, parent, "") {
         if (cJSON_IsArray(parent))
             snprintf(walk->trail + length, sizeof walk->trail - length, "[%zu]", index++);
         else
