@@ -228,7 +228,8 @@ static void test_no_pipe_no_program(void **state)
         none = before;
         none.rlim_cur = (rlim_t)interrupt.fd + 1 + room;
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-        spawn_run(&(struct spawn_request){"/bin/true", argv, -1, AMPLE_NS, &interrupt, NULL}, &result);
+        spawn_run(&(struct spawn_request){"/bin/true", argv, -1, AMPLE_NS, &interrupt, NULL},
+                  &result);
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
         assert_ended(&result, SPAWN_FAILED, EMFILE);
         assert_string_equal(result.out, "");
