@@ -9,7 +9,6 @@
 
 #include "harness/base/clock.h"
 
-#include <stdint.h>
 #include <time.h>
 
 #if defined(__x86_64__)
