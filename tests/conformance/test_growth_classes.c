@@ -264,6 +264,20 @@ static double stop_earliest(struct drive *drive)
     return (double)(drive_work(drive) - before) / drive->n;
 }
 
+/* The dearest of the same. */
+static double stop_earliest_dearest(struct drive *drive)
+{
+    uint64_t dearest = 0;
+    for (tw_id id = 0; id < drive->n; id++)
+        drive_start(drive, id, 1 + id);
+    for (tw_id id = 0; id < drive->n; id++) {
+        uint64_t before = drive_work(drive);
+        assert_int_equal(drive->design->stop(drive->timers, id), TW_OK);
+        dearest = larger(dearest, drive_work(drive) - before);
+    }
+    return (double)dearest;
+}
+
 static double stop_in_one_slot(struct drive *drive)
 {
     start_in_one_slot(drive);
@@ -417,6 +431,7 @@ static const struct operation operations[] = {
      COST(stop),
      {"half of random ones", stop_random, STEP},
      {{"always the earliest", stop_earliest, STEP},
+      {"the dearest of these", stop_earliest_dearest, STEP},
       {"all in one slot", stop_in_one_slot, STEP},
       {"the dearest of random ones", stop_dearest, STEP}}},
     {"expire",

@@ -9,6 +9,7 @@ struct kind {
     const char *design;
     enum film_shape shape;
     uint32_t arity, root; /* of a tree: children, and the first index */
+    bool sparse;          /* of a tree: places may be free */
     /* A slot of the next level is worth 2^bits of this one's; 0: a revolution. */
     uint32_t level_bits;
     uint32_t slots;        /* of every level, when that is not a setting */
@@ -26,6 +27,7 @@ static const struct kind kinds[] = {
     {.design = "heap-scan", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap-lazy", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap4", .shape = FILM_TREE, .arity = 4, .root = 3},
+    {.design = "rbtree", .shape = FILM_TREE, .arity = 2, .root = 1, .sparse = true},
     {.design = "scan", .shape = FILM_SET},
     {.design = "ring", .shape = FILM_WHEEL, .slots_more = 1},
     {.design = "linux", .shape = FILM_WHEEL, .level_bits = 3, .slots = 64},
@@ -126,6 +128,7 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->shape = kind ? kind->shape : sizes ? FILM_WHEEL : FILM_SET;
     film->arity = kind ? kind->arity : 0;
     film->root = kind ? kind->root : 0;
+    film->sparse = kind && kind->sparse;
     if (kind && kind->slots)
         sizes = levels_alike(description, kind, &alike);
     const struct tw_setting *left_out =

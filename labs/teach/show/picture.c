@@ -293,6 +293,8 @@ static void draw_node(FILE *out, const struct frame_picture *picture,
     double x = left + width / 2, part = width / film->arity;
     uint64_t first = film_first_child(film, index);
     for (uint64_t child = first; child < first + film->arity && child <= last; child++) {
+        if (film_is_free(film, frame, child))
+            continue;
         double begin = left + (double)(child - first) * part;
         fprintf(out, "<path class=\"edge\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x, y + CHIP_HEIGHT + 4,
                 begin + part / 2, y + TREE_HEIGHT - CHIP_HEIGHT / 2);

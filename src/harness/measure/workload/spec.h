@@ -51,6 +51,7 @@ struct workload_request {
     const struct workload_setting *settings;
     size_t setting_count;
     struct deadline until; /* for the making; none without a budget */
+    bool rename;           /* workload_add_passes renames the ids of a trace, however long it is */
 };
 
 /* Most parameters of a file, and most characters of a value when everything is put in. */

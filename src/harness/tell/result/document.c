@@ -106,6 +106,8 @@ static cJSON *make_harness(const struct result_harness *harness)
     json_add_text(object, "timer", harness->timer);
     json_add_measure(object, "timer_overhead_ns",
                      harness->timer_overhead_ns < 0 ? NAN : harness->timer_overhead_ns);
+    json_add_measure(object, "timer_step_ns",
+                     harness->timer_step_ns < 0 ? NAN : harness->timer_step_ns);
     return object;
 }
 

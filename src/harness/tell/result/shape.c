@@ -69,6 +69,7 @@ static const struct shape_rule result_rules[] = {
     {"harness", OBJECT},
     {"harness.timer", TEXT | OR_NULL},
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
+    {"harness.timer_step_ns", NUMBER | OR_NULL | OPTIONAL},
     {"complete", BOOL},
     {"left_out", ARRAY | OPTIONAL},
     {"left_out[]", TEXT},
