@@ -7,7 +7,6 @@
 
 #ifdef TWB_JEMALLOC
 #include <jemalloc/jemalloc.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /* ---- Memory in pages of a chosen size. ------------------------------------------------------- */
