@@ -9,8 +9,6 @@
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
 
-#include <stdlib.h>
-
 struct probe_options {
     struct setup setup;
     struct designs designs;

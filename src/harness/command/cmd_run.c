@@ -6,9 +6,6 @@
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/session/session.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define DEFAULT_WORKLOAD "standard"
 /* Time for the samples of a design on a load, unless their number is given. */
 #define SAMPLES_TIME_NS UINT64_C(4000000000)
@@ -94,6 +91,13 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     FLAG_SWITCH("counts-only", "prove, count and look at the memory, but take no times", OF,
                 setup.counts_only),
     SETUP_WARMUP(OF, setup),
+    FLAG_SWITCH("same-pass",
+                "replay the same operations in every pass (default: none that the process has run)",
+                OF, setup.same_pass),
+    FLAG_SWITCH("rename-ids",
+                "passes over a trace differ in their ids, also where it is long enough to be timed "
+                "once a process",
+                OF, setup.rename),
     SETUP_MIN_TIME(OF, setup, "work per sample, counted at 10 ns per operation (default 10ms)"),
     SETUP_PATIENCE(OF, setup),
     SETUP_BUDGET(OF, setup, "processor time one child may take (default 10s)"),
@@ -150,6 +154,8 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (setup->counts_only && setup->counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
+    if (setup->same_pass && setup->rename)
+        return diag_usage(diag, "--same-pass and --rename-ids: passes differ, or they do not");
     if (setup->counts_only)
         setup->runs = setup->warmup = 0;
     if (!options->runs_given && !options->time_given)
@@ -188,7 +194,8 @@ static void print_cell(const struct plan_group *group, const struct plan_cell *c
     char tasks[32] = "-";
     if (group->tasks > 0)
         units_format_count(tasks, sizeof tasks, group->tasks);
-    printf("%-18s %6s  %s", group->workload, tasks, cell->design->timed->name);
+    printf("%-18s %6s  %s%s%s", group->workload, tasks, cell->way ? cell->way->name : "",
+           cell->way ? "/" : "", cell->design->timed->name);
     for (size_t i = 0; i < cell->setting_count; i++)
         for (size_t v = 0; v < cell->settings[i].count; v++)
             printf(v ? ",%s%" PRIu64 : " %s=%" PRIu64, v ? "" : cell->settings[i].name,
@@ -218,8 +225,13 @@ static int show_plan(struct session *session, struct diag *diag)
     if (part)
         part->print(part->ctx);
     size_t cells = plan->group_count * plan->cell_count;
-    printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells,
-           cells == 1 ? "" : "s", seconds);
+    const char *more = cells == 1 ? "" : "s";
+    if (session->setup->stage)
+        printf("\n%zu cell%s, about %.0f s on the real clock (%s%s); nothing was run\n", cells,
+               more, seconds, plan->group_count > 1 ? "the last: " : "", session->span);
+    else
+        printf("\n%zu cell%s, about %.3g s at 10 ns per operation; nothing was run\n", cells, more,
+               seconds);
     return DIAG_OK;
 }
 

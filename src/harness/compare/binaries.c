@@ -9,12 +9,6 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/document.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROLE_BEFORE, ROLE_AFTER, ROLE_CONTROL, ROLES };
 #define COPY_LOADER ROLES /* behind those of the roles */
 

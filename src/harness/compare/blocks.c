@@ -5,12 +5,6 @@
 
 #include "harness/measure/stats/summary.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void block_cell_forget(struct block_cell *cell)
 {
     cell->pairs_wanted = cell->series[0].pairs;

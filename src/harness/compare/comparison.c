@@ -5,13 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* From where on a disturbance is worth naming; the same shares as in the look at the system before
  * a run (docs/MEASUREMENT.md). */
 #define STEAL_SHARE_MAX 0.05

@@ -4,8 +4,6 @@
 #include "harness/compare/comparison.h"
 #include "harness/tell/result/document.h"
 
-#include <math.h>
-
 /* ---- Small things. --------------------------------------------------------------------------- */
 
 /* Counts and bytes, whose last digit may be the one that changed; null unless finite. */

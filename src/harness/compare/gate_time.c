@@ -5,9 +5,6 @@
 
 #include "harness/measure/stats/summary.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static struct interval ratio_interval(const double *logs, size_t count, double *confidence)
 {
     if (count == 0)

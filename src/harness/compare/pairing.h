@@ -13,8 +13,6 @@
 #include "harness/measure/session/origin.h"
 #include "harness/measure/session/progress.h"
 #include "impls/backend.h"
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- Their commands (commands.c). ---------------------------------------------------------- */
 

@@ -3,11 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #define REASON PROBE_REASON
 
 void probe_begin(struct probe_command *command, const char *word)

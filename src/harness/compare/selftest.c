@@ -8,12 +8,6 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A second copy of the same is the control, as in compare; the third role is dragged. */
 enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
 

@@ -3,8 +3,6 @@
 
 #ifdef TWB_JEMALLOC
 #include <jemalloc/jemalloc.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/types.h>
 
 /* ---- Memory in pages of a chosen size. ------------------------------------------------------- */

@@ -10,10 +10,6 @@
 
 #include "harness/measure/plan/plan.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct arena_pages; /* where the memory is that huge pages were asked for, or none */
 
 struct arena {

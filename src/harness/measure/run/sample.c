@@ -9,10 +9,6 @@
 #include "harness/measure/run/pace.h"
 #include "harness/measure/run/replay.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* One pass; false with the series' status and reason set when it went wrong. */
 static bool take_pass(const struct sample_request *request, struct replay_pass *pass,
                       struct sample_series *series)

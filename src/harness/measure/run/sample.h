@@ -54,7 +54,8 @@ uint64_t sample_passes(uint64_t min_time_ns, double pass_ns);
 
 /* ---- The own tail: passes in which every advance is timed (tailing.c). --------------------- */
 
-/* These passes give nothing but the tail: reading the clock around each call and writing it down costs time, which
+/* They repeat one stream, since the least time of each call is kept; between two of them come untimed passes over its
+ * others.  They give nothing but the tail: reading the clock around each call and writing it down costs time, which
  * no mean and no sample contains. */
 
 struct tailing_request {

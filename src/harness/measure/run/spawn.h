@@ -8,9 +8,6 @@
 
 #include "harness/base/interrupt.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 enum spawn_end {
     SPAWN_EXITED,      /* `code` is the exit status */
     SPAWN_KILLED,      /* `code` is the signal */

@@ -10,10 +10,6 @@
 #include "harness/measure/workload/oracle.h"
 #include "harness/tell/result/cell.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define CHECK_NS 100000000L
@@ -161,6 +157,8 @@ static int session_document(struct session *session, struct diag *diag)
     origin_warn(&origin, setup);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
+    origin.harness.timer_step_ns =
+        (double)session->cycles.step_cycles * session->cycles.ps_per_cycle / 1e3;
     if (is_loaded)
         return DIAG_OK;
     status = result_new(&origin, &session->document, diag);
@@ -184,6 +182,7 @@ static struct workload_request request_of(const struct session *session, const s
         .settings = setup->sets,
         .setting_count = setup->set_count,
         .until = session->deadline.at_ns > 0 ? session->deadline : setup_making(setup),
+        .rename = setup->rename,
     };
 }
 
@@ -290,6 +289,8 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .batch = plan->batch,
         .runs = setup->runs,
         .warmup = setup->warmup,
+        .same_pass = setup->same_pass,
+        .rename = setup->rename,
         .max_pending = setup->max_pending,
         .budget_ns = setup->budget_ns,
         .memory_limit_bytes = setup->memory_limit_bytes,
@@ -413,6 +414,17 @@ static uint64_t patience_of(const struct setup *setup)
     return is_short ? share_ns : setup->patience_ns;
 }
 
+/* Gives the stream others for the passes, unless all are to replay it. */
+static void make_passes(const struct session *session, const struct plan_group *group,
+                        struct stream *stream)
+{
+    const struct setup *setup = session->setup;
+    struct workload_request request = request_of(session, setup, group);
+    if (setup->runs > 0 && !setup->same_pass)
+        workload_add_passes(&request, stream, setup->warmup,
+                            group_passes(stream, setup->min_time_ns));
+}
+
 /* Outcomes of the chosen cells lie together while the group runs. */
 static int run_chosen(struct session *session, const struct plan_group *plan, struct stream *stream,
                       const struct plan_cell *chosen, const size_t *from, size_t count,
@@ -421,6 +433,7 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
     const struct setup *setup = session->setup;
     char small_reason[OUTCOME_COUNTERS_REASON] = "";
     struct outcome *outcomes = memory_take(count, sizeof *outcomes);
+    make_passes(session, plan, stream);
     struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
     struct group_options group = {
         .runs = setup->runs,
@@ -463,15 +476,19 @@ static int run_group(struct session *session, const struct plan_group *group, do
     size_t count = choose_cells(session, stream, chosen, from);
     progress_group(&session->progress, stream, weight);
     const struct stage *stage = session->setup->stage;
-    struct stage_request request = {session->setup, session->cells, stream,
-                                    from,           count,          session->pool};
+    struct stage_request request = {session->setup, session->cells,    stream, from, count,
+                                    session->pool,  &session->progress};
+    size_t finished = count;
     if (count > 0 && stage)
-        status = stage->run(stage->ctx, &request, session->outcomes);
+        status = stage->run(stage->ctx, &request, session->outcomes, &finished);
     else if (count > 0)
         status = run_chosen(session, group, stream, chosen, from, count, diag);
     progress_clear(&session->progress);
     if (status == DIAG_OK)
         status = add_cells(session, stream, from, count, diag);
+    else if (status == POOL_INTERRUPTED && stage &&
+             add_cells(session, stream, from, finished, diag) != DIAG_OK)
+        status = DIAG_RUN;
     if (status == DIAG_OK)
         name_cells(session, group, stream);
     progress_group_end(&session->progress, count);
@@ -537,7 +554,16 @@ static int session_estimate_group(struct session *session, size_t group, double 
                                   struct diag *diag)
 {
     const struct setup *setup = session->setup;
+    const struct stage *stage = setup->stage;
     double samples = (double)setup->runs * (1 + (double)setup->warmup), calls;
+    struct stream *stream = NULL;
+    if (stage) {
+        int made = session_stream(session, setup, &session->plan.groups[group], &stream, diag);
+        if (made == DIAG_OK)
+            *seconds = stage->estimate(stage->ctx, setup, stream, session->plan.cell_count,
+                                       session->span, sizeof session->span);
+        return made;
+    }
     int status = count_calls(session, &session->plan.groups[group], &calls, diag);
     if (status != DIAG_OK)
         return status;

@@ -35,6 +35,7 @@ struct session {
     struct stream *kept; /* the last one made, in case it is asked for again; and which it is */
     char *kept_key;
     struct progress progress; /* the caller's to begin */
+    char span[200];           /* of the stage's last estimate, its words */
     session_named_fn *named;  /* may be NULL */
     void *named_ctx;
 };

@@ -5,11 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 bool compare_is_changed(const cJSON *cell)
 {
     return !json_says(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
