@@ -9,8 +9,6 @@
 #include "harness/measure/workload/oracle.h"
 #include "harness/measure/workload/workload.h"
 
-#include <stdlib.h>
-
 struct probe_options {
     struct setup setup;
     struct designs designs;
@@ -121,6 +119,7 @@ static void print_answer(cJSON *answer)
 static void take_series(const struct probe_options *options, const struct plan *plan,
                         struct stream *stream, struct sample_series *series)
 {
+    const char *layout = getenv(LAYOUT_VARIABLE);
     sample_take_apart(
         &(struct sample_request){
             .plan = &plan->cells[0],
@@ -130,6 +129,7 @@ static void take_series(const struct probe_options *options, const struct plan *
             .min_time_ns = options->setup.min_time_ns,
             .pace_ns = options->pace_ns,
             .patience_ns = options->setup.patience_ns,
+            .heap = layout ? strtoull(layout, NULL, 10) : 0,
             .dragged = options->dragged,
             .drag_links = options->drag_links,
         },

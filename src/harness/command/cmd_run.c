@@ -6,9 +6,6 @@
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/session/session.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define DEFAULT_WORKLOAD "standard"
 /* Time for the samples of a design on a load, unless their number is given. */
 #define SAMPLES_TIME_NS UINT64_C(4000000000)
@@ -94,6 +91,13 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
     FLAG_SWITCH("counts-only", "prove, count and look at the memory, but take no times", OF,
                 setup.counts_only),
     SETUP_WARMUP(OF, setup),
+    FLAG_SWITCH("same-pass",
+                "replay the same operations in every pass (default: none that the process has run)",
+                OF, setup.same_pass),
+    FLAG_SWITCH("rename-ids",
+                "passes over a trace differ in their ids, also where it is long enough to be timed "
+                "once a process",
+                OF, setup.rename),
     SETUP_MIN_TIME(OF, setup, "work per sample, counted at 10 ns per operation (default 10ms)"),
     SETUP_PATIENCE(OF, setup),
     SETUP_BUDGET(OF, setup, "processor time one child may take (default 10s)"),
@@ -150,6 +154,8 @@ static int finish(const struct call *call, const struct run_request *request, st
     if (setup->counts_only && setup->counters >= COUNTERS_REQUIRED)
         return diag_usage(diag, "--counters and --counts-only: the counters of the processor are "
                                 "read in timed runs, and there are none");
+    if (setup->same_pass && setup->rename)
+        return diag_usage(diag, "--same-pass and --rename-ids: passes differ, or they do not");
     if (setup->counts_only)
         setup->runs = setup->warmup = 0;
     if (!options->runs_given && !options->time_given)

@@ -26,7 +26,7 @@ struct run_options {
     bool plan_only, runs_given, time_given;
 };
 
-#define RUN_FLAG_COUNT 20
+#define RUN_FLAG_COUNT 22
 /* The rows of its own group. */
 extern const struct flag run_flags[RUN_FLAG_COUNT];
 

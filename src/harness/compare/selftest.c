@@ -8,12 +8,6 @@
 #include "harness/measure/run/cycles.h"
 #include "harness/measure/stats/summary.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A second copy of the same is the control, as in compare; the third role is dragged. */
 enum { ROLE_BASE, ROLE_CONTROL, ROLE_DRAGGED, ROLES };
 
@@ -49,6 +43,7 @@ struct trial {
     const struct binaries_request *request;
     struct selftest *selftest;
     struct copies copies;
+    struct layout_file file;
     struct rng rng;
     struct block_role roles[ROLES];
     struct blocks blocks;
@@ -438,7 +433,7 @@ static double harness_cost(struct trial *trial)
         command_of_probe(&command, matrix, i * matrix->plan->cell_count);
         snprintf(command.text[1], sizeof command.text[1], "--impl=null");
         uint64_t left_ns = deadline_left_ns(&trial->blocks.deadline);
-        if (probe_take(trial->copies.paths[0], &command, trial->blocks.cpu,
+        if (probe_take(trial->copies.paths[0], &command, "", trial->blocks.cpu,
                        left_ns < trial->request->budget_ns ? left_ns : trial->request->budget_ns,
                        trial->request->interrupt, &sample, reason) == PROBE_OK)
             costs_ns[count++] = sample.cpu_ns / (double)sample.calls;
@@ -484,13 +479,18 @@ static int trial_prepare(struct trial *trial, struct diag *diag)
     int status = copies_begin(&trial->copies, diag);
     for (size_t i = 0; i < ROLES && status == DIAG_OK; i++) {
         status = copies_add_program(&trial->copies, request->before, diag);
-        trial->roles[i] = (struct block_role){.program = trial->copies.paths[i], .dragged = true};
+        trial->roles[i] = (struct block_role){
+            .program = trial->copies.paths[i], .layout = &trial->file, .dragged = true};
     }
+    if (status == DIAG_OK)
+        status = layout_read(&trial->file, request->before, diag);
     trial->blocks = (struct blocks){
         .roles = trial->roles,
         .role_count = ROLES,
         .cells = memory_take(count, sizeof *trial->blocks.cells),
         .cell_count = count,
+        .layouts = trial->file.step > 0 ? request->layouts : 1,
+        .seed = request->matrix.seed,
         .cpu = request->cpu,
         .budget_ns = request->budget_ns,
         .rng = &trial->rng,
@@ -512,6 +512,7 @@ static int trial_prepare(struct trial *trial, struct diag *diag)
 static void trial_free(struct trial *trial)
 {
     copies_remove(&trial->copies);
+    layout_free(&trial->file);
     free(trial->blocks.cells);
     free(trial->spreads);
     for (size_t i = 0; i < SELFTEST_SIZES; i++)

@@ -4,10 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/measure/sched/answers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 void instance_close(struct instance *instance)
 {
     instance->design->close(instance->timers);

@@ -1,8 +1,6 @@
 /* layers.c - hands calls through to a design, hook by hook, with a cap or a drag in between. */
 #include "harness/measure/run/instance.h"
 
-#include <stdlib.h>
-
 struct tw_timers {
     struct layer_below below;
     uint32_t running, max_pending; /* of a cap, as the next two */

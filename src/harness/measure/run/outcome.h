@@ -171,6 +171,9 @@ struct outcome {
     size_t sample_count;
     enum outcome_end ended;
     uint64_t passes_per_sample;
+    uint64_t fresh_streams, fresh_operations; /* different ones that a process went through */
+    uint64_t replays;                         /* times that it went through the same */
+    bool renamed; /* the streams are one recording, with other ids each */
     uint64_t retaken_passes,
         slow_passes; /* of all samples: taken again, and kept, though the core was slow */
     char counters_reason[OUTCOME_COUNTERS_REASON]; /* why counts, or some of them, are unknown */

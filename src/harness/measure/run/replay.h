@@ -26,10 +26,14 @@
 
 /* What one pass did in one phase. */
 struct replay_phase {
-    double wall_ns, cpu_ns;
-    uint64_t fired;   /* expiries; each is a restart too where the phase has a restart rule */
-    uint64_t refused; /* starts */
+    double wall_ns, cpu_ns; /* less what reading the two clocks takes; never below 0 */
+    uint64_t fired;         /* expiries; each is a restart too where the phase has a restart rule */
+    uint64_t refused;       /* starts */
+    uint64_t work;          /* replay_phase_work, of replay_time and replay_count */
 };
+
+/* By what a phase's time and counts are divided: its starts, stops and expiries, or where it has none its advances. */
+uint64_t replay_phase_work(const struct stream_phase *phase, uint64_t fired);
 
 /* What one pass over the stream gave. */
 struct replay_pass {
@@ -44,7 +48,7 @@ void replay_time(const struct tw_backend *design, struct tw_timers *timers,
                  const struct stream *stream, const struct plan_cell *plan,
                  struct replay_pass *pass);
 
-/* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest and fired only. */
+/* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest, fired and the phases' work only. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
                   const struct stream *stream, const struct plan_cell *plan,
                   const struct counters *counters, struct counters_reading *totals,

@@ -10,10 +10,6 @@
 #include "harness/measure/workload/oracle.h"
 #include "harness/tell/result/cell.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define CHECK_NS 100000000L
@@ -161,6 +157,8 @@ static int session_document(struct session *session, struct diag *diag)
     origin_warn(&origin, setup);
     origin.harness.timer_overhead_ns =
         (double)session->cycles.overhead_cycles * session->cycles.ps_per_cycle / 1e3;
+    origin.harness.timer_step_ns =
+        (double)session->cycles.step_cycles * session->cycles.ps_per_cycle / 1e3;
     if (is_loaded)
         return DIAG_OK;
     status = result_new(&origin, &session->document, diag);
@@ -184,6 +182,7 @@ static struct workload_request request_of(const struct session *session, const s
         .settings = setup->sets,
         .setting_count = setup->set_count,
         .until = session->deadline.at_ns > 0 ? session->deadline : setup_making(setup),
+        .rename = setup->rename,
     };
 }
 
@@ -290,6 +289,8 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .batch = plan->batch,
         .runs = setup->runs,
         .warmup = setup->warmup,
+        .same_pass = setup->same_pass,
+        .rename = setup->rename,
         .max_pending = setup->max_pending,
         .budget_ns = setup->budget_ns,
         .memory_limit_bytes = setup->memory_limit_bytes,
@@ -413,6 +414,17 @@ static uint64_t patience_of(const struct setup *setup)
     return is_short ? share_ns : setup->patience_ns;
 }
 
+/* Gives the stream others for the passes, unless all are to replay it. */
+static void make_passes(const struct session *session, const struct plan_group *group,
+                        struct stream *stream)
+{
+    const struct setup *setup = session->setup;
+    struct workload_request request = request_of(session, setup, group);
+    if (setup->runs > 0 && !setup->same_pass)
+        workload_add_passes(&request, stream, setup->warmup,
+                            group_passes(stream, setup->min_time_ns));
+}
+
 /* Outcomes of the chosen cells lie together while the group runs. */
 static int run_chosen(struct session *session, const struct plan_group *plan, struct stream *stream,
                       const struct plan_cell *chosen, const size_t *from, size_t count,
@@ -421,6 +433,7 @@ static int run_chosen(struct session *session, const struct plan_group *plan, st
     const struct setup *setup = session->setup;
     char small_reason[OUTCOME_COUNTERS_REASON] = "";
     struct outcome *outcomes = memory_take(count, sizeof *outcomes);
+    make_passes(session, plan, stream);
     struct stream *small = make_small(session, plan, stream, small_reason, sizeof small_reason);
     struct group_options group = {
         .runs = setup->runs,

@@ -5,9 +5,6 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Which columns stay on a narrow terminal, beside the catalogue's: costs longest. */
 enum { KEEP_DEVIATION = 4, KEEP_COST = 7 };
 
@@ -60,7 +57,10 @@ static void put_figure(struct page *page, const struct view_row *row, const stru
         page_put_as(page, cell, figure->path, "%s", text);
     } else if (figure->flags & FIGURE_MOST) {
         struct place phase = worst_phase(cell, figure);
-        page_put_as(page, &phase, figure->path, "%s", text);
+        if (figure->sheet == FIGURE_LATENCY)
+            page_put_latency(page, &phase, figure->path, divisor);
+        else
+            page_put_as(page, &phase, figure->path, "%s", text);
     } else {
         page_number(page, value);
     }
@@ -192,7 +192,7 @@ static void add_columns(struct page *page, const struct view_group *group)
 
 void page_cost(struct page *page, const struct place *phase, const char *key)
 {
-    char median[FIGURE_SIZE], deviation[FIGURE_SIZE], path[64];
+    char median[FIGURE_SIZE], deviation[FIGURE_DEVIATION_SIZE], path[64];
     const cJSON *interval = json_get(phase->json, key);
     figure_interval(median, deviation, interval);
     snprintf(path, sizeof path, "%s.median", key);
@@ -200,7 +200,7 @@ void page_cost(struct page *page, const struct place *phase, const char *key)
     page_put_as(page, phase, path, "%s", median);
     page_cell(page, "%s", "");
     if (deviation[0])
-        page_derived(page, NAN, "\u00b1%s", deviation);
+        page_derived(page, NAN, "%s", deviation);
 }
 
 static void add_row(struct page *page, const struct view_group *group, const struct view_row *row,

@@ -7,11 +7,6 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/interval.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- Identity and parameters. ---------------------------------------------------------------- */
 
 void cell_identity_text(char *out, size_t size, const struct cell_identity *identity,
@@ -32,12 +27,13 @@ void cell_identity_text(char *out, size_t size, const struct cell_identity *iden
     snprintf(out, size,
              "%s%s%s%s%s%s; %s tasks=%" PRIu64 " tick_ns=%" PRIu64 " seed=%" PRIu64
              " stream=%016" PRIx64 "; runs=%" PRIu64 " warmup=%" PRIu64 " pin_cpu=%d"
-             " max_pending=%" PRIu64,
+             " max_pending=%" PRIu64 "%s%s",
              identity->impl, settings,
              by_ticks ? "" : " drive=", by_ticks ? "" : plan_drive_name(identity->drive),
              pages ? " huge_pages=" : "", pages ? pages : "", stream->workload, stream->tasks,
              stream->tick_ns, stream->seed, stream->hash, identity->runs, identity->warmup,
-             identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending);
+             identity->pin_cpu < 0 ? -1 : identity->pin_cpu, identity->max_pending,
+             identity->same_pass ? " same_pass" : "", identity->rename ? " rename_ids" : "");
     if (identity->extra) {
         char extra[512];
         size_t length = strlen(out);
@@ -398,11 +394,16 @@ static cJSON *make_stream(const struct stream *stream)
 static cJSON *make_sampling(const struct cell_identity *identity, const struct outcome *outcome)
 {
     cJSON *object = cJSON_CreateObject();
+    const char *differ = outcome->renamed ? "ids" : "seeds";
     json_add_integer(object, "runs", identity->runs);
     json_add_integer(object, "warmup", identity->warmup);
     json_add_integer(object, "samples", outcome->sample_count);
     json_add_text(object, "ended_by", outcome_end_name(outcome->ended));
     json_add_integer(object, "passes_per_sample", outcome->passes_per_sample);
+    json_add_integer(object, "distinct_passes", outcome->fresh_streams);
+    json_add_integer(object, "distinct_operations", outcome->fresh_operations);
+    json_add_integer(object, "replays", outcome->replays);
+    json_add_text(object, "passes_differ_in", outcome->fresh_streams > 1 ? differ : NULL);
     json_add_integer(object, "retaken_passes", outcome->retaken_passes);
     json_add_integer(object, "slow_passes", outcome->slow_passes);
     json_add(object, "pin_cpu",

@@ -7,9 +7,6 @@
 #include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 struct result_document {
@@ -109,6 +106,8 @@ static cJSON *make_harness(const struct result_harness *harness)
     json_add_text(object, "timer", harness->timer);
     json_add_measure(object, "timer_overhead_ns",
                      harness->timer_overhead_ns < 0 ? NAN : harness->timer_overhead_ns);
+    json_add_measure(object, "timer_step_ns",
+                     harness->timer_step_ns < 0 ? NAN : harness->timer_step_ns);
     return object;
 }
 

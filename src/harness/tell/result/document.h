@@ -16,7 +16,6 @@
 #include "harness/tell/result/cell.h"
 
 #include <cjson/cJSON.h>
-#include <stddef.h>
 #include <time.h>
 
 /* ---- Shape (shape.c). ------------------------------------------------------------------------- */
@@ -109,6 +108,7 @@ struct result_tool {
 struct result_harness {
     const char *timer;        /* what latencies are read from: "tsc", "clock_gettime" */
     double timer_overhead_ns; /* subtracted from each latency; below 0: unknown */
+    double timer_step_ns;     /* a latency below it is no number; below 0: unknown */
 };
 
 struct result_origin {

@@ -5,11 +5,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #define NUMBER   SHAPE_NUMBER
 #define TEXT     SHAPE_TEXT
 #define BOOL     SHAPE_BOOL
@@ -74,6 +69,7 @@ static const struct shape_rule result_rules[] = {
     {"harness", OBJECT},
     {"harness.timer", TEXT | OR_NULL},
     {"harness.timer_overhead_ns", NUMBER | OR_NULL},
+    {"harness.timer_step_ns", NUMBER | OR_NULL | OPTIONAL},
     {"complete", BOOL},
     {"left_out", ARRAY | OPTIONAL},
     {"left_out[]", TEXT},
