@@ -327,7 +327,7 @@ static void say_against(struct sentence *say, const struct compared_cell *cell, 
 static void say_time(struct sentence *say, const struct compared_cell *cell)
 {
     double margin = say->limits->of[METRIC_TIME];
-    if (cell->same_program)
+    if (cell->same_program && !cell->layouts_vary)
         margin = fmax(margin, say->limits->of[METRIC_LAYOUT]);
     bool is_wide = cell->timing.cpu.low < 1 - say->limits->of[METRIC_TIME] ||
                    cell->timing.cpu.high > 1 + say->limits->of[METRIC_TIME];

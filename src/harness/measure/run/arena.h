@@ -26,6 +26,11 @@ struct arena {
  * PLAN_PAGES_SMALL a design that asks for huge pages itself gets none either. */
 struct arena arena_enter(bool exact, enum plan_pages pages);
 
+/* Blocks of the small sizes, up to seven of each as `number` says, so that what is allocated behind them lies elsewhere
+ * in its pages; 0: none.  A chain for arena_unpad, which frees them. */
+void *arena_pad(uint64_t number);
+void arena_unpad(void *pads);
+
 /* Bytes now allocated (in size classes, as the allocator gave them out) and physically mapped. */
 uint64_t arena_allocated_bytes(const struct arena *arena);
 uint64_t arena_resident_bytes(const struct arena *arena);
