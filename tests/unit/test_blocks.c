@@ -227,14 +227,13 @@ static void test_a_drag_is_asked_of_its_role_alone(void **state)
     char log[4096];
     struct stage *stage = stage_of(state, GOOD, GOOD);
     stage->blocks.cell_count = 1;
-    stage->cells[0].drag_links = 12.5;
     stage->roles[1].dragged = true;
     stage->roles[1].drag_percent = 10;
     stage_calibrate(stage);
     stage_run(stage, 1);
     programs_read(*state, "log", log, sizeof log);
     assert_non_null(strstr(log, "b probe --impl=0 --workload=hold --tasks=9 --passes=7 "
-                                "--drag=125 --pace=750ns\n"));
+                                "--drag=10% --pace=750ns\n"));
     assert_null(strstr(strstr(log, "a probe"), "a probe --impl=0 --workload=hold --tasks=9 "
                                                "--passes=7 --drag"));
     stage_free(stage);

@@ -73,7 +73,7 @@ static enum probe_end take_sample(struct blocks *blocks, struct block_cell *cell
     if (cell->passes > 0)
         probe_add(&command, "--passes=%" PRIu64, cell->passes);
     if (who->dragged)
-        probe_add(&command, "--drag=%.0f", who->drag_percent * cell->drag_links);
+        probe_add(&command, "--drag=%.15g%%", who->drag_percent);
     double full_ns = full_pace_ns(&blocks->paces);
     if (full_ns > 0)
         probe_add(&command, "--pace=%.0fns", full_ns);

@@ -111,10 +111,9 @@ struct block_role {
         *plugin; /* path of the one that it loads for all cells; NULL: what their commands say */
     const char *name; /* for messages; NULL: the program's path */
     const struct layout_file
-        *layout;  /* of the plugin, or else the program; NULL: as it was built */
-    bool dragged; /* runs under the drag of instance.h */
-    double
-        drag_percent; /* by how much that slows it down; each cell knows how long a chain that is */
+        *layout;         /* of the plugin, or else the program; NULL: as it was built */
+    bool dragged;        /* runs under the drag of instance.h */
+    double drag_percent; /* by how much that slows it down */
 };
 
 /* What is known of one role on one cell, pair by pair. */
@@ -129,7 +128,6 @@ struct block_series {
 
 struct block_cell {
     struct probe_command command; /* all but what depends on the role */
-    double drag_links;            /* per percent of drag */
     uint64_t looks;               /* series so far: each has other layouts */
     bool out;                     /* not sampled (any more) */
     double took_ns;               /* wall time of all its processes so far */

@@ -18,7 +18,7 @@ static bool take_pass(const struct sample_request *request, struct replay_pass *
     const struct tw_backend *design = request->plan->design->timed;
     series->status = instance_open(&instance, design, request->plan, stream, series->reason);
     if (series->status == OUTCOME_OK && request->dragged)
-        series->status = instance_drag(&instance, request->drag_links, series->reason);
+        series->status = instance_drag(&instance, request->drag_share, series->reason);
     if (series->status != OUTCOME_OK)
         return false;
     replay_time(instance.design, instance.timers, stream, request->plan, pass);

@@ -26,8 +26,8 @@ struct sample_request {
     double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
     uint64_t patience_ns; /* how long all samples together may wait for it */
     uint64_t heap;        /* number of a heap layout (arena_pad); 0: none */
-    bool dragged;         /* put the drag of instance.h over the design, with as many links */
-    uint64_t drag_links;
+    bool dragged;         /* put the drag of instance.h over the design */
+    double drag_share;
 };
 
 struct sample_series {
