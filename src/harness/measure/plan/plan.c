@@ -5,10 +5,6 @@
 #include "harness/base/units.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *plan_drive_name(enum plan_drive drive)
 {

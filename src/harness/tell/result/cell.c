@@ -7,11 +7,6 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/interval.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* A figure less the harness's share is told when its interval is no wider than this. */
 #define CORRECTED_SPREAD 2
 
