@@ -13,8 +13,8 @@ bool gap_open(struct gap *gap, uint32_t between)
     *gap = (struct gap){.state = 1};
     if (between < PLAN_BETWEEN_SIZE)
         return true;
-    void *memory =
-        mmap(NULL, between, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    void *memory = mmap(NULL, between, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED)
         return false;
     gap->words = memory;
