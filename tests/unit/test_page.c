@@ -237,6 +237,38 @@ static void test_the_best(void **state)
     page_free(&page);
 }
 
+static const char *const measured =
+    "[{\"ns\": {\"median\": 4.0, \"low\": 3.8, \"high\": 4.2}, \"p99\": 31},"
+    " {\"ns\": {\"median\": 4.1, \"low\": 4.0, \"high\": 4.3}, \"p99\": 12},"
+    " {\"ns\": {\"median\": 9.0, \"low\": 8.0, \"high\": 9.9}, \"p99\": 0.41}]";
+
+/* An interval that overlaps that of the least is as good as the least. */
+static void test_stars_of_intervals(void **state)
+{
+    (void)state;
+    cJSON *cells = cJSON_Parse(measured);
+    struct place root = place_root(cells);
+    struct page page = {.blocks = NULL};
+    page_table(&page, NULL, "t");
+    page_column(&page, "a", "", PAGE_BEST, 0);
+    page_column(&page, "b", "", PAGE_BEST, 0);
+    for (struct place cell = place_item(&root, 0); cell.json; place_next(&cell)) {
+        page_row(&page);
+        page_cell_put(&page, &cell, "ns.median");
+        page_cell(&page, "%s", "");
+        page_put_latency(&page, &cell, "p99", 1);
+    }
+    const struct page_table *table = &page.blocks[0].table;
+    assert_true(page_is_best(table, 0, 0));
+    assert_true(page_is_best(table, 1, 0));
+    assert_false(page_is_best(table, 2, 0));
+    for (size_t i = 0; i < 3; i++)
+        assert_false(page_is_best(table, i, 1)); /* the least is no number */
+    expect(&page, TERMINAL, "  9  < 10\n");
+    page_free(&page);
+    cJSON_Delete(cells);
+}
+
 /* What a terminal has no room for, and what would be too long for an issue. */
 static void test_detail_is_left_out(void **state)
 {
@@ -315,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_csv_is_exact),
         cmocka_unit_test(test_places_quote_odd_keys),
         cmocka_unit_test(test_the_best),
+        cmocka_unit_test(test_stars_of_intervals),
         cmocka_unit_test(test_detail_is_left_out),
         cmocka_unit_test(test_templates),
         cmocka_unit_test(test_trees),

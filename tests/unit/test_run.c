@@ -151,6 +151,15 @@ static void assert_faulty(const struct tw_backend *faulty, enum outcome_status s
     free(outcome);
 }
 
+/* The step is what two empty pairs differ by, or how far they spread. */
+static void test_the_step_of_the_clock(void **state)
+{
+    (void)state;
+    assert_int_equal(cycles_step((const uint64_t[]){26, 26, 52, 78}, 4), 26);
+    assert_int_equal(cycles_step((const uint64_t[]){20, 21, 22, 30, 900}, 5), 10);
+    assert_int_equal(cycles_step((const uint64_t[]){52, 52, 52}, 3), 52);
+}
+
 static void test_crash(void **state)
 {
     (void)state;
@@ -385,6 +394,7 @@ static void test_passes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_step_of_the_clock),
         cmocka_unit_test(test_crash),
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_slow),

@@ -174,9 +174,9 @@ static void driver_sleep(struct tw_service *service)
     for (;;) {
         tw_tick wake = atomic_load(&service->wake);
         uint64_t until = wake == TW_NEVER ? TW_DUE_MAX : ticking_moment(&service->ticking, wake);
-        if (atomic_load(&service->shutting) || moment_now() >= until)
+        if (atomic_load(&service->shutting) ||
+            !moment_condition_wait(&service->hurry, &service->doze, until))
             break;
-        moment_condition_wait(&service->hurry, &service->doze, until);
         tally_add(&service->tally.wakeups, 1);
     }
     pthread_mutex_unlock(&service->doze);

@@ -32,9 +32,11 @@ static inline struct timespec moment_spec(uint64_t moment)
                              .tv_nsec = (long)(moment % 1000000000)};
 }
 
-/* Sleeps until then; at once when that has passed. */
+/* Sleeps until then.  Asks no system call for what has passed: that would take as long as the thread's timer slack. */
 static inline void moment_sleep(uint64_t until)
 {
+    if (until <= moment_now())
+        return;
     struct timespec spec = moment_spec(until);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &spec, NULL) == EINTR)
         ;
@@ -60,16 +62,22 @@ static inline int moment_condition_open(pthread_cond_t *condition)
     return failed;
 }
 
-/* Waits until then, for ever at TW_DUE_MAX, or until a signal, or for no reason: the caller looks again. */
-static inline void moment_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
+/* Waits until then, for ever at TW_DUE_MAX, or until a signal, or for no reason: the caller looks again.  Whether it
+ * waited: not for what has passed, though others get their turn at the lock. */
+static inline bool moment_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
                                          uint64_t until)
 {
+    struct timespec spec = moment_spec(until);
+    bool waits = until > moment_now();
     if (until == TW_DUE_MAX) {
         pthread_cond_wait(condition, lock);
-        return;
+    } else if (waits) {
+        pthread_cond_timedwait(condition, lock, &spec);
+    } else {
+        pthread_mutex_unlock(lock);
+        pthread_mutex_lock(lock);
     }
-    struct timespec spec = moment_spec(until);
-    pthread_cond_timedwait(condition, lock, &spec);
+    return waits;
 }
 
 /* Tick k is the moment open_ns + k * tick_ns. */

@@ -454,9 +454,8 @@ static void *per_thread_keep(void *ctx)
         uint64_t earliest = left_sort(service);
         if (service->arrived || closed(service))
             continue;
-        moment_condition_wait(&service->wake, &service->lock, earliest);
-        tally_add(&service->tally.wakeups, 1);
-        woken = true;
+        woken = moment_condition_wait(&service->wake, &service->lock, earliest);
+        tally_add(&service->tally.wakeups, woken);
     }
     pthread_mutex_unlock(&service->lock);
     atomic_store(&service->tally.cpu_ns, tally_cpu_ns());

@@ -186,9 +186,8 @@ static bool sharded_wait(struct tw_service *service)
     for (;;) {
         tw_tick wake = atomic_load(&service->wake);
         uint64_t until = wake == TW_NEVER ? TW_DUE_MAX : ticking_moment(&service->ticking, wake);
-        if (service->closing || moment_now() >= until)
+        if (service->closing || !moment_condition_wait(&service->hurry, &service->doze, until))
             break;
-        moment_condition_wait(&service->hurry, &service->doze, until);
         tally_add(&service->tally.wakeups, 1);
     }
     bool open = !service->closing;

@@ -419,10 +419,8 @@ static bool tick_wait(struct tw_service *service, uint64_t until)
 {
     bool waited = false;
     pthread_mutex_lock(&service->lock);
-    while (!service->closing && moment_now() < until) {
-        moment_condition_wait(&service->wake, &service->lock, until);
+    while (!service->closing && moment_condition_wait(&service->wake, &service->lock, until))
         waited = true;
-    }
     pthread_mutex_unlock(&service->lock);
     return waited;
 }
