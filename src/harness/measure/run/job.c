@@ -104,14 +104,14 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
  * it the pages that the pass before has touched. */
 /* The pass of that number, the ones for warming up included; false with the report's status and reason set when it
  * went wrong. */
-static bool time_pass(const struct job *job, uint64_t number, struct replay_pass *pass,
-                      struct job_report *report)
+static bool time_pass(const struct job *job, uint64_t number, struct gap *gap,
+                      struct replay_pass *pass, struct job_report *report)
 {
     struct instance instance;
     const struct stream *stream = stream_of_pass(job->stream, number, job->warmup);
     if (!job_open(job, stream, &instance, report))
         return false;
-    replay_time(instance.design, instance.timers, stream, job->plan, pass);
+    replay_time(instance.design, instance.timers, stream, job->plan, gap, pass);
     instance_close(&instance);
     check_digest(job, stream, pass->digest, pass->fired, report);
     return report->status == OUTCOME_OK;
@@ -130,16 +130,16 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 
 /* A pass begins when the core has its full pace; one at whose end it is gone, or that had to share its
  * time, is taken again, until the patience is over (sample.h does the same with whole samples). */
-static void job_time(const struct job *job, struct job_report *report)
+static void time_passes(const struct job *job, struct gap *gap, struct job_report *report)
 {
     struct replay_pass pass;
     for (uint64_t i = 0; i < job->warmup; i++)
-        if (!time_pass(job, i, &pass, report))
+        if (!time_pass(job, i, gap, &pass, report))
             return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + job->patience_ns;
     for (uint64_t i = 0; i < job->passes;) {
         bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
-        if (!time_pass(job, job->warmup + i + report->retaken, &pass, report))
+        if (!time_pass(job, job->warmup + i + report->retaken, gap, &pass, report))
             return;
         if (job->pace_ns > 0)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
@@ -153,11 +153,31 @@ static void job_time(const struct job *job, struct job_report *report)
     }
 }
 
+static bool open_gap(const struct job *job, struct gap *gap, struct job_report *report)
+{
+    if (gap_open(gap, job->plan->between))
+        return true;
+    job_fail(report, OUTCOME_OUT_OF_MEMORY, "no memory for what is between the calls");
+    return false;
+}
+
+static void job_time(const struct job *job, struct job_report *report)
+{
+    struct gap gap;
+    if (!open_gap(job, &gap, report))
+        return;
+    time_passes(job, &gap, report);
+    gap_close(&gap);
+}
+
 /* Passes as job_time makes them, in a child of their own: reading the counters takes microseconds,
  * and a counter that overflows interrupts, neither of which belongs into a time. */
 static void job_count(const struct job *job, struct job_report *report)
 {
     struct counters counters;
+    struct gap gap;
+    if (!open_gap(job, &gap, report))
+        return;
     counters_open(&counters, job->events, "");
     memcpy(report->counters_reason, counters.reason, sizeof report->counters_reason);
     for (uint64_t i = 0; i < job->warmup + job->passes && report->status == OUTCOME_OK; i++) {
@@ -168,14 +188,15 @@ static void job_count(const struct job *job, struct job_report *report)
             memset(report->counts, 0, sizeof report->counts);
         if (!job_open(job, stream, &instance, report))
             break;
-        replay_count(instance.design, instance.timers, stream, job->plan, &counters, report->counts,
-                     &pass);
+        replay_count(instance.design, instance.timers, stream, job->plan, &gap, &counters,
+                     report->counts, &pass);
         instance_close(&instance);
         check_digest(job, stream, pass.digest, pass.fired, report);
         if (i >= job->warmup)
             pass_add(&report->total, &pass, stream->phase_count);
     }
     counters_close(&counters);
+    gap_close(&gap);
 }
 
 /* When everything has been touched that will be; freed memory stays where it is.  Where nobody asked,
