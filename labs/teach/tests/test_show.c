@@ -271,6 +271,9 @@ static void test_answers(void **state)
         {"W15", "id: fires", 47},
         {"C-slot", "as printed, 5", 11},
         {"C-slot", "put right, (5", 3},
+        {"C-round", "as printed", 14400},
+        {"C-round", "put right", 10800},
+        {"D-period", "as printed", 5},
         {"D-walk", "as printed", 1},
         {"D-walk", "put right", 3},
     };
