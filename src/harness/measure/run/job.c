@@ -10,11 +10,6 @@
 #include "harness/measure/run/sample.h"
 #include "harness/measure/sched/answers.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PREEMPTED_NS 20000 /* shorter ones are the interrupts that every pass has */
 
 static __attribute__((format(printf, 3, 4))) void job_fail(struct job_report *report,
@@ -34,17 +29,18 @@ static const struct tw_backend *job_design(const struct job *job)
     return job->kind == JOB_PROVE ? design->counted : design->timed;
 }
 
-static bool job_open(const struct job *job, struct instance *instance, struct job_report *report)
+static bool job_open(const struct job *job, const struct stream *stream, struct instance *instance,
+                     struct job_report *report)
 {
     report->status =
-        (int)instance_open(instance, job_design(job), job->plan, job->stream, report->reason);
+        (int)instance_open(instance, job_design(job), job->plan, stream, report->reason);
     return report->status == OUTCOME_OK;
 }
 
-static void check_digest(const struct job *job, uint64_t digest, uint64_t fired,
-                         struct job_report *report)
+static void check_digest(const struct job *job, const struct stream *stream, uint64_t digest,
+                         uint64_t fired, struct job_report *report)
 {
-    if (!instance_digest_is_right(job_design(job), job->stream, digest, fired, report->reason))
+    if (!instance_digest_is_right(job_design(job), stream, digest, fired, report->reason))
         report->status = OUTCOME_MISMATCH;
 }
 
@@ -54,7 +50,7 @@ static void job_prove(const struct job *job, struct job_report *report)
     struct diag diag;
     struct replay_proof *proof = &report->proof;
     replay_enter(&proof->pulse, REPLAY_IN_OPEN);
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     replay_enter(&proof->pulse, REPLAY_IN_DESCRIBE);
     report->status = (int)instance_describe(&instance, report->settings, &report->setting_count,
@@ -68,7 +64,7 @@ static void job_prove(const struct job *job, struct job_report *report)
         job_fail(report, proof->refused ? OUTCOME_UNSUPPORTED : OUTCOME_MISMATCH, "%s",
                  proof->broken);
     else
-        check_digest(job, proof->digest, proof->fired, report);
+        check_digest(job, job->stream, proof->digest, proof->fired, report);
     replay_enter(&proof->pulse, REPLAY_IN_CLOSE);
     instance_close(&instance);
     replay_leave(&proof->pulse, REPLAY_IN_NONE);
@@ -78,8 +74,11 @@ static void job_prove(const struct job *job, struct job_report *report)
 static void job_look(const struct job *job, struct job_report *report)
 {
     uint64_t passes = job->warmup + job->passes;
-    for (uint64_t i = 0; i <= passes && report->status == OUTCOME_OK; i++)
-        job_prove(job, report);
+    struct job pass = *job;
+    for (uint64_t i = 0; i <= passes && report->status == OUTCOME_OK; i++) {
+        pass.stream = stream_of_pass(job->stream, i, job->warmup);
+        job_prove(&pass, report);
+    }
 }
 
 static void job_schedule(const struct job *job, struct job_report *report)
@@ -93,6 +92,7 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
     for (size_t i = 0; i < phases; i++) {
         total->phases[i].wall_ns += pass->phases[i].wall_ns;
         total->phases[i].cpu_ns += pass->phases[i].cpu_ns;
+        total->phases[i].work += pass->phases[i].work;
         total->phases[i].fired = pass->phases[i].fired;
         total->phases[i].refused = pass->phases[i].refused;
     }
@@ -102,15 +102,18 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
 
 /* Each pass opens its own instance, so that every pass starts from the same state; the arena gives
  * it the pages that the pass before has touched. */
-/* One pass; false with the report's status and reason set when it went wrong. */
-static bool time_pass(const struct job *job, struct replay_pass *pass, struct job_report *report)
+/* The pass of that number, the ones for warming up included; false with the report's status and reason set when it
+ * went wrong. */
+static bool time_pass(const struct job *job, uint64_t number, struct gap *gap,
+                      struct replay_pass *pass, struct job_report *report)
 {
     struct instance instance;
-    if (!job_open(job, &instance, report))
+    const struct stream *stream = stream_of_pass(job->stream, number, job->warmup);
+    if (!job_open(job, stream, &instance, report))
         return false;
-    replay_time(instance.design, instance.timers, job->stream, job->plan, pass);
+    replay_time(instance.design, instance.timers, stream, job->plan, gap, pass);
     instance_close(&instance);
-    check_digest(job, pass->digest, pass->fired, report);
+    check_digest(job, stream, pass->digest, pass->fired, report);
     return report->status == OUTCOME_OK;
 }
 
@@ -127,16 +130,16 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 
 /* A pass begins when the core has its full pace; one at whose end it is gone, or that had to share its
  * time, is taken again, until the patience is over (sample.h does the same with whole samples). */
-static void job_time(const struct job *job, struct job_report *report)
+static void time_passes(const struct job *job, struct gap *gap, struct job_report *report)
 {
     struct replay_pass pass;
     for (uint64_t i = 0; i < job->warmup; i++)
-        if (!time_pass(job, &pass, report))
+        if (!time_pass(job, i, gap, &pass, report))
             return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + job->patience_ns;
     for (uint64_t i = 0; i < job->passes;) {
         bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
-        if (!time_pass(job, &pass, report))
+        if (!time_pass(job, job->warmup + i + report->retaken, gap, &pass, report))
             return;
         if (job->pace_ns > 0)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
@@ -150,26 +153,50 @@ static void job_time(const struct job *job, struct job_report *report)
     }
 }
 
+static bool open_gap(const struct job *job, struct gap *gap, struct job_report *report)
+{
+    if (gap_open(gap, job->plan->between))
+        return true;
+    job_fail(report, OUTCOME_OUT_OF_MEMORY, "no memory for what is between the calls");
+    return false;
+}
+
+static void job_time(const struct job *job, struct job_report *report)
+{
+    struct gap gap;
+    if (!open_gap(job, &gap, report))
+        return;
+    time_passes(job, &gap, report);
+    gap_close(&gap);
+}
+
 /* Passes as job_time makes them, in a child of their own: reading the counters takes microseconds,
  * and a counter that overflows interrupts, neither of which belongs into a time. */
 static void job_count(const struct job *job, struct job_report *report)
 {
     struct counters counters;
+    struct gap gap;
+    if (!open_gap(job, &gap, report))
+        return;
     counters_open(&counters, job->events, "");
     memcpy(report->counters_reason, counters.reason, sizeof report->counters_reason);
     for (uint64_t i = 0; i < job->warmup + job->passes && report->status == OUTCOME_OK; i++) {
-        struct replay_pass pass;
+        struct replay_pass pass = {0};
         struct instance instance;
+        const struct stream *stream = stream_of_pass(job->stream, i, job->warmup);
         if (i == job->warmup)
             memset(report->counts, 0, sizeof report->counts);
-        if (!job_open(job, &instance, report))
+        if (!job_open(job, stream, &instance, report))
             break;
-        replay_count(instance.design, instance.timers, job->stream, job->plan, &counters,
+        replay_count(instance.design, instance.timers, stream, job->plan, &gap, &counters,
                      report->counts, &pass);
         instance_close(&instance);
-        check_digest(job, pass.digest, pass.fired, report);
+        check_digest(job, stream, pass.digest, pass.fired, report);
+        if (i >= job->warmup)
+            pass_add(&report->total, &pass, stream->phase_count);
     }
     counters_close(&counters);
+    gap_close(&gap);
 }
 
 /* When everything has been touched that will be; freed memory stays where it is.  Where nobody asked,
@@ -199,7 +226,7 @@ static void job_memory(const struct job *job, struct job_report *report)
     struct arena arena = arena_enter(true, job->plan->pages);
     uint64_t before_bytes = arena_allocated_bytes(&arena);
     struct instance instance;
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     uint64_t opened_bytes = arena_allocated_bytes(&arena);
     struct outcome_memory *memory = &report->memory;
@@ -245,7 +272,7 @@ static void job_tail(const struct job *job, uint64_t pass_ns, struct job_report 
         report->phases[i].own = tails[i];
 }
 
-/* The first pass touches the pages, so that no page fault shows as a slow operation. */
+/* The first pass, over another stream where there is one, touches the pages, so that no page fault shows as a slow operation. */
 static void job_latency(const struct job *job, struct job_report *report)
 {
     struct job warmup = *job;
@@ -253,7 +280,7 @@ static void job_latency(const struct job *job, struct job_report *report)
     warmup.passes = 0;
     job_time(&warmup, report);
     struct instance instance;
-    if (report->status != OUTCOME_OK || !job_open(job, &instance, report))
+    if (report->status != OUTCOME_OK || !job_open(job, job->stream, &instance, report))
         return;
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     replay_latency(instance.design, instance.timers, job->stream, job->plan->drive, job->cycles,
@@ -329,7 +356,7 @@ static void step_chosen(const struct job *job, bool *chosen, struct job_report *
 {
     struct instance instance;
     struct outcome_stepped *stepped = &report->stepped;
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     struct stepped_pass pass = {&instance, job->stream, chosen};
     stepped->known = steps_count(step_body, &pass, STEPPED_INSTRUCTIONS_MAX, &stepped->instructions,
@@ -343,11 +370,11 @@ static void step_calls(const struct job *job, uint8_t *kinds, bool *chosen,
 {
     struct instance instance;
     struct replay_pass pass;
-    if (!job_open(job, &instance, report))
+    if (!job_open(job, job->stream, &instance, report))
         return;
     replay_calls(instance.design, instance.timers, job->stream, kinds, &pass);
     instance_close(&instance);
-    check_digest(job, pass.digest, pass.fired, report);
+    check_digest(job, job->stream, pass.digest, pass.fired, report);
     if (report->status != OUTCOME_OK)
         return;
     report->stepped.calls = choose_calls(job->stream, kinds, chosen);
@@ -408,9 +435,11 @@ static bool report_is_whole(const struct job_report *report)
 static void check_own_digest(const struct job *job, struct job_report *report)
 {
     if (job->kind == JOB_PROVE)
-        check_digest(job, report->proof.digest, report->proof.fired, report);
+        check_digest(job, job->stream, report->proof.digest, report->proof.fired, report);
+    uint64_t last = job->warmup + job->passes + report->retaken - 1;
     if (job->kind == JOB_TIME && job->passes > 0)
-        check_digest(job, report->total.digest, report->total.fired, report);
+        check_digest(job, stream_of_pass(job->stream, last, job->warmup), report->total.digest,
+                     report->total.fired, report);
 }
 
 void job_report_fail(struct job_report *report, enum outcome_status status, const char *reason)

@@ -21,15 +21,20 @@
 #include "harness/measure/run/arena.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/cycles.h"
+#include "harness/measure/run/gap.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/stats/histogram.h"
 
 /* What one pass did in one phase. */
 struct replay_phase {
-    double wall_ns, cpu_ns;
-    uint64_t fired;   /* expiries; each is a restart too where the phase has a restart rule */
-    uint64_t refused; /* starts */
+    double wall_ns, cpu_ns; /* less what reading the two clocks takes; never below 0 */
+    uint64_t fired;         /* expiries; each is a restart too where the phase has a restart rule */
+    uint64_t refused;       /* starts */
+    uint64_t work;          /* replay_phase_work, of replay_time and replay_count */
 };
+
+/* By what a phase's time and counts are divided: its starts, stops and expiries, or where it has none its advances. */
+uint64_t replay_phase_work(const struct stream_phase *phase, uint64_t fired);
 
 /* What one pass over the stream gave. */
 struct replay_pass {
@@ -37,16 +42,17 @@ struct replay_pass {
     struct replay_phase phases[STREAM_PHASES_MAX];
 };
 
-/* One pass, timed by phase; driven and batched as the plan says.  Batched, operations are collected up to
+/* One pass, timed by phase; driven, batched and with what is between the calls as the plan says.  `gap` is opened for
+ * plan->between; NULL where that is none.  Batched, operations are collected up to
  * plan->batch of one kind and one tick, and what fires on a single tick and starts again is started by one call.  A
  * design without batch operations gets single calls from the same buffer. */
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, const struct plan_cell *plan,
+                 const struct stream *stream, const struct plan_cell *plan, struct gap *gap,
                  struct replay_pass *pass);
 
-/* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest and fired only. */
+/* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest, fired and the phases' work only. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
-                  const struct stream *stream, const struct plan_cell *plan,
+                  const struct stream *stream, const struct plan_cell *plan, struct gap *gap,
                   const struct counters *counters, struct counters_reading *totals,
                   struct replay_pass *pass);
 
