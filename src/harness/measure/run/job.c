@@ -105,21 +105,49 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
     total->fired = pass->fired;
 }
 
-/* Each pass opens its own instance, so that every pass starts from the same state; the arena gives
- * it the pages that the pass before has touched. */
-/* The pass of that number, the ones for warming up included; false with the report's status and reason set when it
- * went wrong. */
-static bool time_pass(const struct job *job, uint64_t number, struct replay_pass *pass,
-                      struct job_report *report)
+/* Of the time of the passes of a process, what looking at their timers took: where tables are large, a lot. */
+struct looking {
+    uint64_t pass_ns, look_ns;
+    uint64_t
+        next; /* the pass that is repeated to look behind each of its phases; every LOOK_EVERYth is, on average */
+};
+
+#define LOOK_EVERY 16u
+
+/* Each pass opens its own instance, so that every pass starts from the same state; the arena gives it the pages that
+ * the pass before has touched.  The pass of that number, the ones for warming up included; false with the report's
+ * status and reason set when it went wrong. */
+static bool time_pass(const struct job *job, uint64_t number, enum replay_look look,
+                      struct looking *looking, struct replay_pass *pass, struct job_report *report)
 {
     struct instance instance;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     const struct stream *stream = stream_of_pass(job->stream, number, job->warmup);
     if (!job_open(job, stream, &instance, report))
         return false;
+    pass->look = looking->look_ns <= looking->pass_ns ? look : REPLAY_LOOK_NEVER;
+    pass->look_ns = 0;
     replay_time(instance.design, instance.timers, stream, job->plan, pass);
     instance_close(&instance);
     check_digest(job, stream, pass->digest, pass->fired, report);
+    if (report->status == OUTCOME_OK &&
+        !replay_states_are_right(job_design(job), stream, pass, report->reason))
+        report->status = OUTCOME_MISMATCH;
+    looking->look_ns += pass->look_ns;
+    looking->pass_ns += clock_read_ns(CLOCK_MONOTONIC) - begin_ns - pass->look_ns;
     return report->status == OUTCOME_OK;
+}
+
+/* Looking between two phases would change what the caches hold for the second, so passes that do not count do that: those
+ * for warming up, and from time to time a repeated one, which the design cannot foresee. */
+static bool look_again(const struct job *job, uint64_t number, struct looking *looking,
+                       struct job_report *report)
+{
+    struct replay_pass pass;
+    if (job->stream->phase_count < 2 || number < looking->next)
+        return true;
+    looking->next = number + 1 + clock_read_ns(CLOCK_MONOTONIC) % (2 * LOOK_EVERY);
+    return time_pass(job, number, REPLAY_LOOK_PHASES, looking, &pass, report);
 }
 
 /* A pass that lost the core for a while: longer than reading two clocks apart could make it look. */
@@ -138,13 +166,17 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 static void job_time(const struct job *job, struct job_report *report)
 {
     struct replay_pass pass;
+    struct looking looking = {
+        .next =
+            job->warmup + (job->warmup > 0 ? 1 + clock_read_ns(CLOCK_MONOTONIC) % LOOK_EVERY : 0)};
     for (uint64_t i = 0; i < job->warmup; i++)
-        if (!time_pass(job, i, &pass, report))
+        if (!time_pass(job, i, REPLAY_LOOK_PHASES, &looking, &pass, report))
             return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + job->patience_ns;
     for (uint64_t i = 0; i < job->passes;) {
+        uint64_t number = job->warmup + i + report->retaken;
         bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
-        if (!time_pass(job, job->warmup + i + report->retaken, &pass, report))
+        if (!time_pass(job, number, REPLAY_LOOK_END, &looking, &pass, report))
             return;
         if (job->pace_ns > 0)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
@@ -155,6 +187,8 @@ static void job_time(const struct job *job, struct job_report *report)
         } else {
             report->retaken++;
         }
+        if (!look_again(job, number, &looking, report))
+            return;
     }
 }
 
