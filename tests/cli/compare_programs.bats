@@ -28,7 +28,7 @@ is_the_same() {
         and 1 - c["timing"]["margin"] <= c["ratio"]["low"] <= c["ratio"]["high"] <= 1 + c["timing"]["margin"]
         and abs(c["ns_per_op"]["new"] / c["ns_per_op"]["old"] / c["ratio"]["median"] - 1) < 1e-4
         for c in d["cells"])')" = True ]
-    [ "$(json out.json 'd["cells"][0]["decided_by"]')" = "['work', 'instructions', 'tail', 'time']" ]
+    [ "$(json out.json 'd["cells"][0]["decided_by"]')" = "['work', 'instructions', 'memory', 'tail', 'time']" ]
     [ "$(json out.json 'd["cells"][0]["work_changed"]')" = False ]
     [ "$(json out.json 'sorted(d["cells"][0]["ratio"])')" = "['high', 'low', 'median']" ]
 }
@@ -37,7 +37,7 @@ is_the_same() {
     compares 0 "$twbench" "$twbench" --pairs=0 --json=out.json --export-junit=out.xml --export-markdown=out.md
     [ "$(json out.json 'd["cells"][0]["timing"], d["cells"][0]["time_decides"], d["cells"][0]["ratio"]["median"]')" = "(None, False, None)" ]
     [ "$(json out.json 'd["cells"][0]["decided_by"], d["cells"][0]["ns_per_op"]')" = \
-        "(['work', 'instructions'], {'old': None, 'new': None})" ]
+        "(['work', 'instructions', 'memory'], {'old': None, 'new': None})" ]
     [[ $output != *"NEW/OLD"* && $output != *advisory* && $output == *"no times were taken."* ]]
     grep -q '<testcase' out.xml
     grep -q '^## twbench: same' out.md
@@ -129,4 +129,16 @@ beside_six() {
     beside_six 10 "$twbench" selftest --budget=10s --progress=never
     beside_six 10 "$twbench" advise hold --tasks=1e5 --budget=10s --progress=never --no-system-check
     beside_six 10 "$twbench" advise network --tasks=1e5 --budget=10s --progress=never --no-system-check
+}
+
+@test "pairs are spread over layouts, or the files stay as built" {
+    compares 2 "$twbench" "$twbench" --layouts=5
+    [[ $stderr == *"expected 14 .. 400, or 1"* ]]
+    compares 0 "$twbench" "$twbench" --pairs=14 --max-pairs=14 --json=one.json --layouts=1
+    [ "$(json one.json 'd["method"]["layouts"], d["method"]["layouts_reason"]')" = "(1, None)" ]
+    [[ $output != *"layouts of"* && $output == *"where work, instructions"* ]]
+    [ "$(uname -m)" = x86_64 ] || skip "only x86-64 is moved"
+    compares 0 "$twbench" "$twbench" --pairs=14 --max-pairs=14 --json=many.json
+    [ "$(json many.json 'd["method"]["layouts"], d["cells"][0]["failed"]')" = "(400, False)" ]
+    [[ $output == *"spread over 14 layouts"* ]]
 }

@@ -14,7 +14,7 @@ setup_file() {
 # edit FILE STATEMENTS - a copy of the run after the Python statements over the document d; c is its
 # first cell.
 edit() {
-    python3 -c 'import json, sys
+    python3 -IS -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 c = d["cells"][0]
 exec(sys.argv[3])
@@ -25,7 +25,7 @@ json.dump(d, open(sys.argv[2], "w"))' "$BATS_FILE_TMPDIR/old.json" "$@"
 compares() {
     local expected=$1
     shift
-    run --separate-stderr timeout 20 "$twbench" compare "$BATS_FILE_TMPDIR/old.json" new.json "$@" \
+    run --separate-stderr timeout 300 "$twbench" compare "$BATS_FILE_TMPDIR/old.json" new.json "$@" \
         </dev/null
     echo "status $status, stdout '$output', stderr '$stderr'"
     [ "$status" -eq "$expected" ]
@@ -34,7 +34,7 @@ compares() {
 # judged EXPRESSION TEXT - what the Python expression over the comparison d gives, c being its first cell.
 judged() {
     local found
-    found=$(python3 -c 'import json, sys
+    found=$(python3 -IS -c 'import json, sys
 d = json.load(open("out.json"))
 c = d["cells"][0]
 print(eval(sys.argv[1]))' "$1")
@@ -359,7 +359,7 @@ slow_down() {
 @test "what both sides did not get through is not the same" {
     local failure
     for failure in timeout crashed out-of-memory; do
-        python3 -c 'import json, sys
+        python3 -IS -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 for c in d["cells"]: c.update(status=sys.argv[2], reason="why", phases=[])
 json.dump(d, open("new.json", "w"))' "$BATS_FILE_TMPDIR/old.json" "$failure"

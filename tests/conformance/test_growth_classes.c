@@ -240,6 +240,18 @@ static double start_again(struct drive *drive)
     return (double)dearest;
 }
 
+/* The dearest of all starts, each later than all before it. */
+static double start_ascending(struct drive *drive)
+{
+    uint64_t dearest = 0;
+    for (tw_id id = 0; id < drive->n; id++) {
+        uint64_t before = drive_work(drive);
+        drive_start(drive, id, 1 + id);
+        dearest = larger(dearest, drive_work(drive) - before);
+    }
+    return (double)dearest;
+}
+
 /* The dearest of all stops. */
 static double stop_dearest(struct drive *drive)
 {
@@ -426,7 +438,8 @@ static const struct operation operations[] = {
       {"deadlines towards the middle", start_inwards, STEP},
       {"all in one slot", start_in_one_slot, STEP},
       {"multiples of the slots", start_inwards_in_one_slot, STEP},
-      {"the dearest of a running one", start_again, STEP}}},
+      {"the dearest of a running one", start_again, STEP},
+      {"the dearest of ascending ones", start_ascending, STEP}}},
     {"stop",
      COST(stop),
      {"half of random ones", stop_random, STEP},

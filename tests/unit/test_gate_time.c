@@ -223,6 +223,67 @@ static void test_a_verdict_can_be_checked_with_its_margin(void **state)
     }
 }
 
+/* ---- Layouts of each pair. ------------------------------------------------------------------- */
+
+/* What layout makes of a side has to be seen in pairs of other layouts, and a margin for it would hide 5 %. */
+static void test_no_margin_where_layouts_vary(void **state)
+{
+    (void)state;
+    struct limits limits = limits_default();
+    struct compared_cell cell = {.time_known = true, .same_program = true, .layouts_vary = true};
+    assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_TIME]);
+    cell.timing.cpu = (struct interval){.low = 1.034, .median = 1.05, .high = 1.08};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
+    assert_false(cell.layout_may_explain);
+    cell.timing.cpu.low = 0.99;
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_SAME);
+}
+
+/* 14 layouts by five pairs: 14 values.  By pairs alone the interval would be that of 70. */
+static void test_pairs_of_one_layout_are_one_value(void **state)
+{
+    (void)state;
+    struct block_series *series = calloc(1, sizeof *series);
+    assert_non_null(series);
+    series->pairs = 70;
+    for (size_t i = 0; i < series->pairs; i++)
+        series->cpu[i] = 0.01 * (double)(i % 14) + 0.001 * (double)(i / 14);
+    struct timing each = gate_timing(series, 0.03);
+    series->layouts = 14;
+    struct timing averaged = gate_timing(series, 0.03);
+    assert_int_equal(averaged.pairs, 70);
+    assert_true(fabs(log(averaged.cpu.median) - 0.067) < 1e-9);
+    assert_true(averaged.cpu.low < each.cpu.low && averaged.cpu.high > each.cpu.high);
+    assert_true(averaged.p_slower > each.p_slower);
+    series->layouts = PAIRS_MAX;
+    averaged = gate_timing(series, 0.03);
+    assert_true(averaged.cpu.low == each.cpu.low && averaged.p_slower == each.p_slower);
+    free(series);
+}
+
+/* Two copies of OLD that lie 2 % apart beyond doubt: NEW may lie as far off by its place alone. */
+static void test_a_control_that_has_surely_moved_widens_what_counts(void **state)
+{
+    (void)state;
+    struct limits limits = limits_default();
+    struct compared_cell cell = {.time_known = true};
+    cell.timing.cpu = (struct interval){.low = 1.034, .median = 1.04, .high = 1.05};
+    cell.control = (struct timing){.pairs = 30, .cpu = {.low = 0.99, .median = 1.0, .high = 1.01}};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
+    cell.control.cpu = (struct interval){.low = 1.005, .median = 1.01, .high = 1.02};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_INCONCLUSIVE);
+    cell.control.cpu = (struct interval){.low = 0.97, .median = 0.98, .high = 0.995};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_INCONCLUSIVE);
+    cell.control.cpu = (struct interval){NAN, NAN, NAN};
+    gate_time_judge(&cell, 1, &limits);
+    assert_int_equal(cell.time_verdict, VERDICT_REGRESSED);
+}
+
 /* ---- Many cells. ----------------------------------------------------------------------------- */
 
 /* Cell 3 lies above the margin in 23 of 30 pairs, a chance of 0.0026: enough for one cell, not for
@@ -350,6 +411,76 @@ static void test_five_percent_are_seen(void **state)
     assert_true(count_regressed(&noise, 1, 16) >= TRIALS * 95 / 100);
 }
 
+/* What a comparison of 15 cells comes to, step by step as compare takes them: 30 pairs, 150 where that is inconclusive,
+ * and of a regression as many again.  Each pair has layouts of its own. */
+struct simulated {
+    double ratio, noise_sd, layout_sd; /* of a pair, and of one side */
+};
+
+static struct timing simulate(const struct simulated *world, size_t pairs,
+                              struct block_series *series, struct rng *rng)
+{
+    double sd = sqrt(world->noise_sd * world->noise_sd + 2 * world->layout_sd * world->layout_sd);
+    make_series(series, &(struct noise){.ratio = world->ratio, .sd = sd}, pairs, rng);
+    return gate_timing(series, 0.03);
+}
+
+/* `timings` are the cells' own, before their number is allowed for. */
+static void simulate_cells(struct compared_cell *cells, struct timing *timings,
+                           const struct simulated *world, size_t pairs, struct rng *rng,
+                           struct block_series *series)
+{
+    struct limits limits = limits_default();
+    struct simulated itself = *world;
+    itself.ratio = 1;
+    for (size_t i = 0; i < 15; i++) {
+        if (pairs == 30 || cells[i].time_verdict == VERDICT_INCONCLUSIVE) {
+            timings[i] = simulate(world, pairs, series, rng);
+            cells[i].control = simulate(&itself, pairs, series, rng);
+        }
+        cells[i].time_known = cells[i].same_program = cells[i].layouts_vary = true;
+        cells[i].timing = timings[i];
+    }
+    gate_time_judge(cells, 15, &limits);
+}
+
+/* Cells of `comparisons` comparisons that are told as regressed. */
+static size_t simulate_comparisons(const struct simulated *world, size_t comparisons, uint64_t seed)
+{
+    struct block_series *series = calloc(1, sizeof *series);
+    struct rng rng;
+    size_t hits = 0;
+    assert_non_null(series);
+    rng_seed(&rng, seed, 0);
+    for (size_t n = 0; n < comparisons; n++) {
+        struct compared_cell cells[15] = {{.time_known = false}};
+        struct timing timings[15];
+        simulate_cells(cells, timings, world, 30, &rng, series);
+        simulate_cells(cells, timings, world, 150, &rng, series);
+        for (size_t i = 0; i < 15; i++) {
+            struct timing again = simulate(world, 150, series, &rng);
+            hits += cells[i].time_verdict == VERDICT_REGRESSED && gate_confirms(&again, 0.03);
+        }
+    }
+    free(series);
+    return hits;
+}
+
+/* Builds as their layouts have it lie up to 8 % apart (MEASUREMENT, "Layout"): two of a spread of 2 %. */
+static void test_layout_alone_is_no_regression_and_five_percent_is(void **state)
+{
+    (void)state;
+    for (int quiet = 0; quiet < 2; quiet++) {
+        struct simulated world = {.ratio = 1, .noise_sd = quiet ? 0.005 : 0.02, .layout_sd = 0.02};
+        assert_int_equal(simulate_comparisons(&world, 500, 21), 0);
+        world.ratio = 1.05;
+        size_t found = simulate_comparisons(&world, 100, 22);
+        print_message("noise %.1f %%, layout 2 %%: 5 %% found in %zu of 1500\n",
+                      100 * world.noise_sd, found);
+        assert_true(found >= 1425);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +492,10 @@ int main(void)
         cmocka_unit_test(test_fewest_pairs_can_decide),
         cmocka_unit_test(test_layout_margin_is_for_the_same_program),
         cmocka_unit_test(test_a_verdict_can_be_checked_with_its_margin),
+        cmocka_unit_test(test_no_margin_where_layouts_vary),
+        cmocka_unit_test(test_pairs_of_one_layout_are_one_value),
+        cmocka_unit_test(test_a_control_that_has_surely_moved_widens_what_counts),
+        cmocka_unit_test(test_layout_alone_is_no_regression_and_five_percent_is),
         cmocka_unit_test(test_one_of_many_has_to_be_clearer),
         cmocka_unit_test(test_cells_without_times_do_not_count),
         cmocka_unit_test(test_confirming),

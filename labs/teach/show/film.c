@@ -187,6 +187,11 @@ const struct film_timer *film_slot(const struct film_frame *frame, uint32_t leve
     return &frame->timers[from];
 }
 
+uint64_t film_distance(const struct film_frame *frame, size_t i)
+{
+    return frame->timers[i].due - (i > 0 ? frame->timers[i - 1].due : frame->now);
+}
+
 bool film_is_free(const struct film *film, const struct film_frame *frame, uint64_t index)
 {
     size_t count;

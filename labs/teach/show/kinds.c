@@ -10,6 +10,7 @@ struct kind {
     enum film_shape shape;
     uint32_t arity, root; /* of a tree: children, and the first index */
     bool sparse;          /* of a tree: places may be free */
+    bool distances;       /* of a queue: drawn beside the due ticks */
     /* A slot of the next level is worth 2^bits of this one's; 0: a revolution. */
     uint32_t level_bits;
     uint32_t slots;        /* of every level, when that is not a setting */
@@ -23,6 +24,7 @@ struct kind {
 
 static const struct kind kinds[] = {
     {.design = "list", .shape = FILM_QUEUE},
+    {.design = "delta", .shape = FILM_QUEUE, .distances = true},
     {.design = "heap", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap-scan", .shape = FILM_TREE, .arity = 2, .root = 1},
     {.design = "heap-lazy", .shape = FILM_TREE, .arity = 2, .root = 1},
@@ -35,6 +37,7 @@ static const struct kind kinds[] = {
     {.design = "linux26", .shape = FILM_WHEEL, .slots = 64, .slots_root = 256},
     {.design = "cffs", .shape = FILM_SET}, /* 8192 buckets are more than a picture can have */
     {.design = "lawn", .shape = FILM_SET},
+    {.design = "calendar", .shape = FILM_SET}, /* its buckets and their width change as it runs */
     {.design = "todo", .shape = FILM_SET},
     {.design = "fast",
      .shape = FILM_WHEEL,
@@ -129,6 +132,7 @@ void kinds_lay_out(const struct tw_backend *design, const struct tw_description 
     film->arity = kind ? kind->arity : 0;
     film->root = kind ? kind->root : 0;
     film->sparse = kind && kind->sparse;
+    film->distances = kind && kind->distances;
     if (kind && kind->slots)
         sizes = levels_alike(description, kind, &alike);
     const struct tw_setting *left_out =

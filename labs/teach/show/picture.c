@@ -273,6 +273,11 @@ static void draw_row(FILE *out, const struct frame_picture *picture, const struc
         double x = (double)(i % in_row) * BOX_WIDTH + BOX_WIDTH / 2;
         size_t row = i / in_row;
         double y = (double)row * BOX_HEIGHT + BOX_HEIGHT / 2;
+        if (picture->film->distances) {
+            char distance[32];
+            snprintf(distance, sizeof distance, "+%" PRIu64, film_distance(frame, i));
+            draw_text(out, "mid", x, y - CHIP_HEIGHT, distance);
+        }
         bool linked = picture->film->shape == FILM_QUEUE && i + 1 < frame->timer_count;
         draw_box(out, picture->film, frame, &frame->timers[i], x, y);
         if (linked)

@@ -257,6 +257,8 @@ static void draw_places(const struct canvas *canvas)
             column = INDENT;
         }
         column += width;
+        if (canvas->film->distances)
+            fprintf(canvas->out, "+%" PRIu64 " ", film_distance(frame, i));
         put_timer(canvas, &frame->timers[i]);
         if (i + 1 < frame->timer_count)
             fprintf(canvas->out, " %s ", between);

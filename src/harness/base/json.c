@@ -3,13 +3,6 @@
 
 #include "harness/base/text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* cJSON prints 15 digits, and takes what is as good as equal for equal. */
 #define EXACT_MAX UINT64_C(999999999999999)
 

@@ -9,12 +9,9 @@
 #define TWBENCH_JSON_H
 
 #include "harness/base/diag.h"
+#include "harness/base/libc.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 /* ---- Writing. -------------------------------------------------------------------------------- */
 

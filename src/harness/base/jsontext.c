@@ -4,15 +4,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/text.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* cJSON gives up on longer ones. */
 #define NUMBER_LENGTH_MAX 63
 

@@ -12,9 +12,8 @@
 #ifndef TWBENCH_WARD_H
 #define TWBENCH_WARD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/base/libc.h"
+
 #include <sys/types.h>
 
 #define WARD_NOWHERE (-1)

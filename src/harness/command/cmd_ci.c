@@ -4,17 +4,12 @@
 #include "harness/base/memory.h"
 #include "harness/base/paths.h"
 #include "harness/command/command.h"
-#include "harness/command/flags.h"
 #include "harness/command/project.h"
 #include "harness/command/setup_flags.h"
 #include "harness/measure/designs/designs.h"
 #include "harness/tell/report/plot.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,16 +3,12 @@
 #include "harness/base/json.h"
 #include "harness/base/object.h"
 #include "harness/command/command.h"
-#include "harness/command/flags.h"
 #include "harness/command/labs.h"
 #include "harness/command/pair_flags.h"
 #include "harness/compare/gate_time.h"
 #include "harness/compare/pairing.h"
 #include "harness/compare/results.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct compare_options {

@@ -6,8 +6,6 @@
 #include "harness/command/command.h"
 
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Schemas within each other. */
 #define DEPTH_MAX 12

@@ -21,11 +21,6 @@
 #include "harness/base/diag.h"
 #include "harness/base/file.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 /* What main returns. */
 enum {
     EXIT_OK = 0,

@@ -5,8 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <string.h>
-
 struct listing {
     FILE *out;
     unsigned columns;

@@ -11,8 +11,6 @@
 #include "harness/tell/report/standing.h"
 #include "harness/tell/report/writer.h"
 
-#include <string.h>
-
 /* ---- The formats. ---------------------------------------------------------------------------- */
 
 struct export_format {

@@ -7,11 +7,9 @@
 #include "harness/command/flags.h"
 #include "harness/command/labs.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The command of that name; NULL: this program has none. */

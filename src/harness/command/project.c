@@ -8,10 +8,6 @@
 #include "harness/command/command.h"
 #include "harness/command/flags.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The keys. ------------------------------------------------------------------------------- */
 
 enum form {

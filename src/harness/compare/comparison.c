@@ -5,13 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* From where on a disturbance is worth naming; the same shares as in the look at the system before
  * a run (docs/MEASUREMENT.md). */
 #define STEAL_SHARE_MAX 0.05
@@ -334,7 +327,7 @@ static void say_against(struct sentence *say, const struct compared_cell *cell, 
 static void say_time(struct sentence *say, const struct compared_cell *cell)
 {
     double margin = say->limits->of[METRIC_TIME];
-    if (cell->same_program)
+    if (cell->same_program && !cell->layouts_vary)
         margin = fmax(margin, say->limits->of[METRIC_LAYOUT]);
     bool is_wide = cell->timing.cpu.low < 1 - say->limits->of[METRIC_TIME] ||
                    cell->timing.cpu.high > 1 + say->limits->of[METRIC_TIME];

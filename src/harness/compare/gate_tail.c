@@ -4,10 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/measure/stats/histogram.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* The own tail of a side's phase, slowest first. */
 struct side_tail {
     size_t count;

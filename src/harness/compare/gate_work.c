@@ -4,10 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Counters that took turns were scaled up from the time in which they counted; below this share
  * of it the rest is guessed too much for a limit of 1 %. */
 #define RUNNING_SHARE_MIN 0.9

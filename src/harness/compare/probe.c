@@ -3,11 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #define REASON PROBE_REASON
 
 void probe_begin(struct probe_command *command, const char *word)
@@ -110,9 +105,10 @@ static enum probe_end judge_answer(const struct spawn_result *result, struct pro
     return end;
 }
 
-enum probe_end probe_take(const char *program, const struct probe_command *command, int cpu,
-                          uint64_t budget_ns, const struct interrupt *interrupt,
-                          struct probe_sample *sample, char *reason)
+enum probe_end probe_take(const char *program, const struct probe_command *command,
+                          const char *variable, int cpu, uint64_t budget_ns,
+                          const struct interrupt *interrupt, struct probe_sample *sample,
+                          char *reason)
 {
     struct spawn_result result;
     enum probe_end end = PROBE_WRONG;
@@ -121,6 +117,7 @@ enum probe_end probe_take(const char *program, const struct probe_command *comma
         &(struct spawn_request){
             .path = program,
             .argv = command->argv,
+            .variable = variable,
             .cpu = cpu,
             .budget_ns = budget_ns,
             .interrupt = interrupt,

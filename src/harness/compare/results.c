@@ -10,12 +10,6 @@
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/document.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Machines that differ in one of these are not compared by times. */
 static const char *const machine_keys[] = {"machine.cpu_model", "machine.architecture",
                                            "machine.cores"};

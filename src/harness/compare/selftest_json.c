@@ -5,9 +5,6 @@
 #include "harness/base/json.h"
 #include "harness/measure/stats/summary.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* Of the bounds below. */
 #define CONFIDENCE 0.95
 

@@ -7,12 +7,8 @@
 #include "harness/prove/cases.h"
 
 #include "harness/base/rng.h"
-#include "harness/prove/judge.h"
 #include "harness/prove/watch.h"
 #include "impls/registry.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 #define CAPACITY 300u
 #define BATCH    48u

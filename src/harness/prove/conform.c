@@ -8,9 +8,6 @@
 #include "harness/prove/strides.h"
 #include "harness/prove/watch.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 /* Timers of a written case that does not say otherwise. */

@@ -4,8 +4,6 @@
 #include "harness/base/memory.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *plan_drive_name(enum plan_drive drive)
 {

@@ -8,10 +8,7 @@
 
 #include "harness/base/file.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

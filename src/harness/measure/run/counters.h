@@ -11,10 +11,6 @@
 
 #include "harness/measure/run/outcome.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* `type` and `config` of struct perf_event_attr. */
 struct counters_event {
     uint32_t type;

@@ -1,8 +1,6 @@
 /* cycles.c - calibrates the cycle counter against CLOCK_MONOTONIC. */
 #include "harness/measure/run/cycles.h"
 
-#include <stdlib.h>
-
 #define CALIBRATION_NS       20000000u
 #define CALIBRATION_PAIRS    1001u
 #define CALIBRATION_READINGS 9

@@ -9,8 +9,6 @@
 
 #include "harness/base/clock.h"
 
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
 
 #if defined(__x86_64__)

@@ -4,10 +4,6 @@
 #include "harness/base/rng.h"
 #include "harness/measure/stats/summary.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* What an operation is taken to cost when min_time is turned into a number of operations; the second
  * of a design on the machine's clock, which sleeps through the ticks. */
 #define NOMINAL_NS_PER_OPERATION     10u

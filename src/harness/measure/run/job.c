@@ -10,11 +10,6 @@
 #include "harness/measure/run/sample.h"
 #include "harness/measure/sched/answers.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PREEMPTED_NS 20000 /* shorter ones are the interrupts that every pass has */
 
 static __attribute__((format(printf, 3, 4))) void job_fail(struct job_report *report,

@@ -9,11 +9,7 @@
 #include "harness/base/units.h"
 #include "harness/base/ward.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -13,12 +13,6 @@
 #include "harness/measure/sched/answers.h"
 #include "impls/registry.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORK_MAX (UINT64_C(1) << 53)
 
 #define CLOCK_READINGS 3

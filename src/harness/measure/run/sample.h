@@ -25,8 +25,9 @@ struct sample_request {
     uint64_t min_time_ns; /* of each sample */
     double pace_ns;       /* the core's full pace; 0: not known, every sample is kept */
     uint64_t patience_ns; /* how long all samples together may wait for it */
-    bool dragged;         /* put the drag of instance.h over the design, with as many links */
-    uint64_t drag_links;
+    uint64_t heap;        /* number of a heap layout (arena_pad); 0: none */
+    bool dragged;         /* put the drag of instance.h over the design */
+    double drag_share;
 };
 
 struct sample_series {

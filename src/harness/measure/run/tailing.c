@@ -4,8 +4,6 @@
 #include "harness/measure/run/instance.h"
 #include "harness/measure/run/replay.h"
 
-#include <string.h>
-
 static bool open_recorders(const struct tailing_request *request, struct tail_recorder *recorders)
 {
     bool opened = true;

@@ -3,9 +3,7 @@
 
 #include "build_info.h"
 
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 

@@ -10,10 +10,6 @@
 #include "harness/measure/workload/oracle.h"
 #include "harness/tell/result/cell.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define CHECK_NS 100000000L

@@ -6,10 +6,6 @@
 #define TWBENCH_SETUP_H
 
 #include "harness/base/clock.h"
-#include "harness/measure/workload/workload.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Counters of the processor: when there are any, never, or else an error; or when there are any, and
  * single steps as well. */

@@ -6,10 +6,6 @@
 #include "harness/base/units.h"
 #include "harness/measure/workload/spec.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS_MAX = 512, POOL_SIZE = 32768 };
 
 struct row {

@@ -4,10 +4,6 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum state { STATE_RAW, STATE_OPEN, STATE_DONE };
 
 struct resolver {

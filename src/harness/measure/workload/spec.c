@@ -12,12 +12,6 @@
 
 #include <cjson/cJSON.h>
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { FILE_SIZE_MAX = 1 << 20, KEYS_MAX = 64, GROUP_PHASES_MAX = 32, REPEAT_MAX = 1000000 };
 
 struct binder {

@@ -24,9 +24,6 @@
 #include "harness/measure/workload/dist.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ---- Parameters (parameters.c). --------------------------------------------------------------- */
 

@@ -13,9 +13,6 @@
 #include <xxhash.h>
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum failure { FAILURE_NONE, FAILURE_SIZE, FAILURE_CLOCK, FAILURE_LATE };
 

@@ -10,10 +10,6 @@
 #include "harness/measure/workload/trace.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };

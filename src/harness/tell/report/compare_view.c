@@ -5,11 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/base/units.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 bool compare_is_changed(const cJSON *cell)
 {
     return !json_says(cell, "verdict", "same") || cJSON_IsTrue(json_get(cell, "work_changed"));
@@ -292,10 +287,18 @@ static void append_pairs(char *out, size_t size, const cJSON *comparison)
     text_add_behind(out, size, "; thread CPU time, median of the ratios NEW/OLD");
     if (isfinite(confidence))
         text_add_behind(out, size, " and its exact interval (%.4g %%)", 100 * confidence);
-    text_add_behind(out, size,
-                    "; margin %.3g %%, %.3g %% where work, instructions and memory are the same.",
-                    100 * json_get_number(comparison, "limits.time"),
-                    100 * json_get_number(comparison, "limits.layout"));
+    text_add_behind(out, size, "; margin %.3g %%",
+                    100 * json_get_number(comparison, "limits.time"));
+    if (json_get_number(method, "layouts") > 1)
+        text_add_behind(
+            out, size, "; the pairs are spread over %.15g layouts of each side.",
+            fmin(json_get_number(method, "layouts"), json_get_number(method, "pairs_max")));
+    else
+        text_add_behind(out, size, ", %.3g %% where work, instructions and memory are the same.",
+                        100 * json_get_number(comparison, "limits.layout"));
+    const char *reason = json_get_text(method, "layouts_reason");
+    if (reason[0])
+        text_add_behind(out, size, " One layout: %s.", reason);
 }
 
 void compare_method(char *out, size_t size, const cJSON *comparison)

@@ -5,9 +5,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/report/standing.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_of(const cJSON *document, const struct document_kind *kind)
 {
     return kind->is ? kind->is(document) : json_says(document, "kind", kind->name);

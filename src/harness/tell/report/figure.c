@@ -3,9 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <math.h>
-#include <stdio.h>
-
 /* How a number of this size is written: divided by what, with which letter and how
  * many decimals. */
 struct scale {

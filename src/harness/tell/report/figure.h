@@ -4,9 +4,9 @@
 #ifndef TWBENCH_FIGURE_H
 #define TWBENCH_FIGURE_H
 
+#include "harness/base/libc.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define FIGURE_SIZE 32
 

@@ -6,9 +6,6 @@
 #include "harness/tell/report/services.h"
 #include "harness/tell/report/view.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- Parts. ---------------------------------------------------------------------------------- */
 
 struct suite {

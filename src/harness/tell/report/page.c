@@ -5,12 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/tell/report/figure.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Memory. --------------------------------------------------------------------------------- */
 
 static char *copy(const char *text)

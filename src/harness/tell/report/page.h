@@ -12,9 +12,9 @@
 #ifndef TWBENCH_PAGE_H
 #define TWBENCH_PAGE_H
 
+#include "harness/base/libc.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* ---- A value with the path that leads to it (place.c). ------------------------------------- */
 

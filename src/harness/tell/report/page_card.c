@@ -5,8 +5,6 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/standing.h"
 
-#include <string.h>
-
 /* ---- Phases. ------------------------------------------------------------------------------------- */
 
 static bool has_instructions(const cJSON *cell)

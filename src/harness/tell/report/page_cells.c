@@ -5,8 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/tell/result/figures.h"
 
-#include <stdlib.h>
-
 struct sheet {
     enum figure_sheet sheet;
     const char *id, *title, *note;

@@ -4,9 +4,6 @@
 #include "harness/tell/report/compare_view.h"
 #include "harness/tell/report/figure.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- The answer. ----------------------------------------------------------------------------- */
 
 /* A timer that is wrong: how fast it is says nothing. */

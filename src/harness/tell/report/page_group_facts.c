@@ -3,9 +3,6 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/builders.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Designs on the machine's clock sleep: what their operations cost is CPU time. */
 static void add_cpu_times(struct page *page, const struct view_group *group,
                           const struct place *cells)

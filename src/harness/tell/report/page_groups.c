@@ -5,9 +5,6 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Which columns stay on a narrow terminal, beside the catalogue's: costs longest. */
 enum { KEEP_DEVIATION = 4, KEEP_COST = 7 };
 

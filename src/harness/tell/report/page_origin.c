@@ -3,9 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <math.h>
-#include <string.h>
-
 static size_t count_failed(const cJSON *document)
 {
     size_t failed = 0;

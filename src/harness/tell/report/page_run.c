@@ -4,9 +4,6 @@
 #include "harness/tell/report/figure.h"
 #include "harness/tell/report/standing.h"
 
-#include <math.h>
-#include <string.h>
-
 /* The lowest confidence of any interval on the page and the samples behind it: the claim below is
  * then true of all. */
 static double least_confidence(const cJSON *document, int *samples)

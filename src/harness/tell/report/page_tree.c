@@ -3,8 +3,6 @@
 
 #include "harness/base/json.h"
 
-#include <string.h>
-
 #define KEYS_MAX 40
 /* Documents are not nested deeper. */
 #define DEPTH_MAX 12

@@ -6,11 +6,7 @@
 #include "harness/base/paths.h"
 #include "harness/tell/report/documents.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const format_names[] = {

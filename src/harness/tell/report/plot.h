@@ -8,9 +8,6 @@
 #include "harness/tell/report/view.h"
 
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 /* What gnuplot writes; DUMB is text on stdout. */
 enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_DUMB };

@@ -7,11 +7,6 @@
 #include "harness/base/units.h"
 #include "harness/tell/report/figure.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 const char *plotdata_kind_name(enum plot_kind kind)
 {
     static const char *const names[PLOT_KINDS] = {"cost", "memory", "latency", "slots", "bars"};

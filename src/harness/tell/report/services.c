@@ -5,10 +5,6 @@
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void add_number(cJSON *object, const char *key, double value)
 {
     json_add(object, key, cJSON_CreateNumber(value));

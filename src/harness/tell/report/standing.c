@@ -8,10 +8,6 @@
 #include "harness/tell/report/view.h"
 #include "harness/tell/result/interval.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MARGIN      0.03
 #define SAMPLES_MIN 6
 #define SAMPLES_MAX 512

@@ -5,9 +5,6 @@
 #include "harness/tell/report/builders.h"
 #include "harness/tell/report/view.h"
 
-#include <math.h>
-#include <string.h>
-
 #define CLASSES_SIZE 64
 
 static const char *const operation_names[SWEEP_OPERATIONS] = {

@@ -5,12 +5,6 @@
 #include "harness/base/memory.h"
 #include "harness/base/units.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* True when another row of the design has another value of the parameter. */
 static bool param_varies(const struct view_group *group, const struct view_row *row,
                          const cJSON *param)

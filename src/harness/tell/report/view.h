@@ -7,9 +7,9 @@
 #ifndef TWBENCH_VIEW_H
 #define TWBENCH_VIEW_H
 
+#include "harness/base/libc.h"
+
 #include <cjson/cJSON.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #define VIEW_PHASES_MAX 16
 #define VIEW_LABEL_SIZE 96

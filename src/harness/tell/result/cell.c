@@ -7,11 +7,6 @@
 #include "harness/measure/stats/summary.h"
 #include "harness/tell/result/interval.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- Identity and parameters. ---------------------------------------------------------------- */
 
 void cell_identity_text(char *out, size_t size, const struct cell_identity *identity,

@@ -6,7 +6,6 @@
 
 #include "harness/measure/plan/plan.h"
 
-#include "harness/base/memory.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/workload/stream.h"
 

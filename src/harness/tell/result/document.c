@@ -7,9 +7,6 @@
 #include "harness/base/ward.h"
 #include "harness/tell/result/cell.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 struct result_document {

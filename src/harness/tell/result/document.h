@@ -16,7 +16,6 @@
 #include "harness/tell/result/cell.h"
 
 #include <cjson/cJSON.h>
-#include <stddef.h>
 #include <time.h>
 
 /* ---- Shape (shape.c). ------------------------------------------------------------------------- */

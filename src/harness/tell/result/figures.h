@@ -7,9 +7,7 @@
 #ifndef TWBENCH_FIGURES_H
 #define TWBENCH_FIGURES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "harness/base/libc.h"
 
 /* The object that a path starts from. */
 enum figure_owner { FIGURE_OF_CELL, FIGURE_OF_PHASE, FIGURE_OF_SCHEDULE };

@@ -5,11 +5,6 @@
 #include "harness/base/json.h"
 #include "harness/tell/result/figures.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #define NUMBER   SHAPE_NUMBER
 #define TEXT     SHAPE_TEXT
 #define BOOL     SHAPE_BOOL
