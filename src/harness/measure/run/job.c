@@ -10,6 +10,13 @@
 #include "harness/measure/run/sample.h"
 #include "harness/measure/sched/answers.h"
 
+#include <math.h>
+#include <unistd.h>
+
+/* Times may lack such a share of the passes against the clock outside, and what two marks take. */
+#define CLOCK_SHARE    0.2
+#define CLOCK_SLACK_NS 500000
+
 #define PREEMPTED_NS 20000 /* shorter ones are the interrupts that every pass has */
 
 static __attribute__((format(printf, 3, 4))) void job_fail(struct job_report *report,
@@ -158,7 +165,8 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 
 /* A pass begins when the core has its full pace; one at whose end it is gone, or that had to share its
  * time, is taken again, until the patience is over (sample.h does the same with whole samples). */
-static void job_time(const struct job *job, struct job_report *report)
+static void time_passes(const struct job *job, struct job_report *report,
+                        struct replay_phase *counted)
 {
     struct replay_pass pass;
     struct looking looking = {
@@ -177,6 +185,10 @@ static void job_time(const struct job *job, struct job_report *report)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
         if (full || clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns) {
             pass_add(&report->total, &pass, job->stream->phase_count);
+            for (size_t phase = 0; phase < job->stream->phase_count; phase++) {
+                counted->wall_ns += pass.phases[phase].wall_ns;
+                counted->cpu_ns += pass.phases[phase].cpu_ns;
+            }
             report->slow += !full;
             i++;
         } else {
@@ -185,6 +197,30 @@ static void job_time(const struct job *job, struct job_report *report)
         if (!look_again(job, number, &looking, report))
             return;
     }
+}
+
+/* Stands still until the parent has read the clock of this process; one that is not there any more is no matter. */
+static void mark(const struct job *job)
+{
+    char answer;
+    if (job->is_watched && write(STDIN_FILENO, "", 1) == 1)
+        (void)!read(STDIN_FILENO, &answer, 1);
+}
+
+/* What lies between the passes is told by the same clocks, once the last instance is closed.  So the parent can hold the
+ * sum to its own clock, and times that were changed in the report do not fit to it any more. */
+static void job_time(const struct job *job, struct job_report *report)
+{
+    struct replay_phase counted = {0};
+    mark(job);
+    uint64_t cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t wall_ns = clock_read_ns(CLOCK_MONOTONIC);
+    time_passes(job, report, &counted);
+    wall_ns = clock_read_ns(CLOCK_MONOTONIC) - wall_ns;
+    cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    mark(job);
+    report->rest_wall_ns = (double)wall_ns - counted.wall_ns;
+    report->rest_cpu_ns = (double)cpu_ns - counted.cpu_ns;
 }
 
 /* Passes as job_time makes them, in a child of their own: reading the counters takes microseconds,
@@ -478,6 +514,29 @@ void job_report_check(const struct job *job, struct job_report *report)
     } else if (report->status == OUTCOME_OK) {
         check_own_digest(job, report);
     }
+}
+
+void job_report_check_clock(struct job_report *report, uint64_t outside_ns)
+{
+    double wall_ns = 0, cpu_ns = 0, outside = (double)outside_ns;
+    for (size_t i = 0; i < STREAM_PHASES_MAX; i++) {
+        wall_ns += report->total.phases[i].wall_ns;
+        cpu_ns += report->total.phases[i].cpu_ns;
+    }
+    double wall_lacks_ns = outside - wall_ns - report->rest_wall_ns;
+    double cpu_lacks_ns = outside - cpu_ns - report->rest_cpu_ns;
+    bool fits = wall_lacks_ns <= CLOCK_SHARE * wall_ns + CLOCK_SLACK_NS &&
+                fabs(cpu_lacks_ns) <= CLOCK_SHARE * cpu_ns + CLOCK_SLACK_NS;
+    if (report->status != OUTCOME_OK || fits)
+        return;
+    char reason[sizeof report->reason];
+    snprintf(reason, sizeof reason,
+             "its times do not fit: the process used the processor for %.3g ms, by the clock "
+             "outside; it tells of %.3g ms, "
+             "%.3g ms of them of the processor",
+             outside / 1e6, (wall_ns + report->rest_wall_ns) / 1e6,
+             (cpu_ns + report->rest_cpu_ns) / 1e6);
+    job_report_fail(report, OUTCOME_MISMATCH, reason);
 }
 
 void job_do(const struct job *job, struct job_report *report)

@@ -90,10 +90,10 @@ struct stream_state {
 struct stream_expected {
     uint64_t digest; /* sum over expiries of stream_mix(id, tick), mod 2^64 */
     uint64_t fired;
-    uint64_t fired_in[STREAM_PHASES_MAX]; /* by phase */
-    uint64_t refused;                     /* starts beyond max_pending */
-    uint64_t running_max;                 /* most timers running at one time */
-    uint64_t running_end;                 /* still running at the end */
+    uint64_t fired_in[STREAM_PHASES_MAX];          /* by phase */
+    uint64_t refused;                              /* starts beyond max_pending */
+    uint64_t running_max;                          /* most timers running at one time */
+    uint64_t running_end;                          /* still running at the end */
     struct stream_state states[STREAM_PHASES_MAX]; /* at the end of each phase */
 };
 
