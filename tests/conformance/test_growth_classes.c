@@ -391,7 +391,7 @@ static double tick_of_a_cascade_of_twenties(struct drive *drive)
 {
     const tw_tick turn = 20 * 20 * 20 * 20 * 20;
     for (tw_id id = 0; id < drive->n; id++)
-        drive_start(drive, id, turn + 1 + id);
+        drive_start(drive, id, turn + 1 + id % 255);
     return tick_idle(drive, turn);
 }
 

@@ -39,6 +39,8 @@ static const struct kind kinds[] = {
     {.design = "lawn", .shape = FILM_SET},
     {.design = "calendar", .shape = FILM_SET}, /* its buckets and their width change as it runs */
     {.design = "todo", .shape = FILM_SET},
+    {.design = "two-lists", .shape = FILM_SET},
+    {.design = "timer-set", .shape = FILM_SET},
     {.design = "fast",
      .shape = FILM_WHEEL,
      .level_bits = 5,

@@ -404,17 +404,13 @@ static int check_document(const cJSON *root, const char *path, struct diag *diag
 {
     int status = shape_check_head(root, path, diag);
     size_t index = 0;
-    json_each(cell, root, "cells")
+    json_each(cell, root, "cells") {
         if (status == DIAG_OK)
-            status = shape_check_cell(cell, index++, path, diag);
-    if (status != DIAG_OK)
-        return status;
-    size_t times = 0;
-    json_each(cell, root, "")
-        times += strcmp(cell->string, "cells") == 0;
-    if (times != 1)
-        return diag_usage(diag, "%s: cells: there %zu times; expected once", path, times);
-    return DIAG_OK;
+            status = shape_check_cell(cell, index, path, diag);
+        if (status == DIAG_OK)
+            status = agree_check_cell(cell, index++, path, diag);
+    }
+    return status == DIAG_OK ? agree_check_document(root, path, diag) : status;
 }
 
 static int load_text(const char *text, size_t size, const char *path,

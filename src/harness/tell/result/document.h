@@ -29,6 +29,12 @@
 /* `what` names the document in the diagnostic.  DIAG_USAGE with "what: path: what was expected". */
 int shape_check_head(const cJSON *root, const char *what, struct diag *diag);
 int shape_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
+/* What the writer keeps and a reader relies on (agree.c): low <= median <= high, all three those of the samples; ok only
+ * where the digest and what fired are the oracle's; a time for what was timed; each cell once; shards 1 .. N, once each.
+ * Both are asked by whoever loads a result: report, compare, merge, --resume, history, ci.  DIAG_USAGE with the cell and
+ * the key.  O(n log n) in the cells. */
+int agree_check_cell(const cJSON *cell, size_t index, const char *what, struct diag *diag);
+int agree_check_document(const cJSON *root, const char *what, struct diag *diag);
 /* The same of a document of which readers rely on nothing but its version. */
 int shape_check_version(const cJSON *root, const char *what, struct diag *diag);
 /* What is at a path of a document. */
