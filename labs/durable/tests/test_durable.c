@@ -83,7 +83,8 @@ static void put(struct page *page, uint64_t number)
 static void deliver(struct page *page, uint64_t number, uint32_t poll, int64_t after_ms)
 {
     struct durable_message message = durable_load_message(&load, number);
-    struct tw_delivery delivery = {number + 1, 1000 + message.due_ms, page->payload, message.size};
+    struct tw_delivery delivery = {durable_key(number), 1000 + message.due_ms, page->payload,
+                                   message.size};
     durable_load_payload(&load, number, message.size, page->payload);
     book_deliver(page->book, &page->order, &delivery, poll,
                  (uint64_t)((int64_t)delivery.due_ms + after_ms));
@@ -278,7 +279,8 @@ static int put_beside_polls(struct tw_store_seat *seat, struct tw_message *messa
         usleep(100);
     uint64_t now_ms = atomic_load(&polled_ms);
     for (size_t i = 0; i < count; i++) {
-        struct durable_message message = durable_load_message(&watched_load, messages[i].key - 1);
+        struct durable_message message =
+            durable_load_message(&watched_load, durable_number(messages[i].key));
         if (now_ms + message.due_ms > messages[i].due_ms + message.arrival_ms)
             return TW_STORE_IO;
     }

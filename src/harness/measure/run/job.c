@@ -107,11 +107,13 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
     total->fired = pass->fired;
 }
 
-/* Of the time of the passes of a process, what looking at their timers took: where tables are large, a lot. */
-struct looking {
-    uint64_t pass_ns, look_ns;
+/* What the passes of a process share. */
+struct timing {
+    struct gap gap;            /* between the calls */
+    uint64_t pass_ns, look_ns; /* looking at the timers takes long where tables are large */
     uint64_t
-        next; /* the pass that is repeated to look behind each of its phases; every LOOK_EVERYth is, on average */
+        next; /* the pass that is repeated to look behind each phase; every LOOK_EVERYth is, on average */
+    double wall_ns, cpu_ns; /* of the passes that count */
 };
 
 #define LOOK_EVERY 16u
@@ -120,36 +122,36 @@ struct looking {
  * the pass before has touched.  The pass of that number, the ones for warming up included; false with the report's
  * status and reason set when it went wrong. */
 static bool time_pass(const struct job *job, uint64_t number, enum replay_look look,
-                      struct looking *looking, struct replay_pass *pass, struct job_report *report)
+                      struct timing *timing, struct replay_pass *pass, struct job_report *report)
 {
     struct instance instance;
     uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     const struct stream *stream = stream_of_pass(job->stream, number, job->warmup);
     if (!job_open(job, stream, &instance, report))
         return false;
-    pass->look = looking->look_ns <= looking->pass_ns ? look : REPLAY_LOOK_NEVER;
+    pass->look = timing->look_ns <= timing->pass_ns ? look : REPLAY_LOOK_NEVER;
     pass->look_ns = 0;
-    replay_time(instance.design, instance.timers, stream, job->plan, pass);
+    replay_time(instance.design, instance.timers, stream, job->plan, &timing->gap, pass);
     instance_close(&instance);
     check_digest(job, stream, pass->digest, pass->fired, report);
     if (report->status == OUTCOME_OK &&
         !replay_states_are_right(job_design(job), stream, pass, report->reason))
         report->status = OUTCOME_MISMATCH;
-    looking->look_ns += pass->look_ns;
-    looking->pass_ns += clock_read_ns(CLOCK_MONOTONIC) - begin_ns - pass->look_ns;
+    timing->look_ns += pass->look_ns;
+    timing->pass_ns += clock_read_ns(CLOCK_MONOTONIC) - begin_ns - pass->look_ns;
     return report->status == OUTCOME_OK;
 }
 
 /* Looking between two phases would change what the caches hold for the second, so passes that do not count do that: those
  * for warming up, and from time to time a repeated one, which the design cannot foresee. */
-static bool look_again(const struct job *job, uint64_t number, struct looking *looking,
+static bool look_again(const struct job *job, uint64_t number, struct timing *timing,
                        struct job_report *report)
 {
     struct replay_pass pass;
-    if (job->stream->phase_count < 2 || number < looking->next)
+    if (job->stream->phase_count < 2 || number < timing->next)
         return true;
-    looking->next = number + 1 + clock_read_ns(CLOCK_MONOTONIC) % (2 * LOOK_EVERY);
-    return time_pass(job, number, REPLAY_LOOK_PHASES, looking, &pass, report);
+    timing->next = number + 1 + clock_read_ns(CLOCK_MONOTONIC) % (2 * LOOK_EVERY);
+    return time_pass(job, number, REPLAY_LOOK_PHASES, timing, &pass, report);
 }
 
 /* A pass that lost the core for a while: longer than reading two clocks apart could make it look. */
@@ -165,36 +167,34 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 
 /* A pass begins when the core has its full pace; one at whose end it is gone, or that had to share its
  * time, is taken again, until the patience is over (sample.h does the same with whole samples). */
-static void time_passes(const struct job *job, struct job_report *report,
-                        struct replay_phase *counted)
+static void time_passes(const struct job *job, struct timing *timing, struct job_report *report)
 {
     struct replay_pass pass;
-    struct looking looking = {
-        .next =
-            job->warmup + (job->warmup > 0 ? 1 + clock_read_ns(CLOCK_MONOTONIC) % LOOK_EVERY : 0)};
+    timing->next =
+        job->warmup + (job->warmup > 0 ? 1 + clock_read_ns(CLOCK_MONOTONIC) % LOOK_EVERY : 0);
     for (uint64_t i = 0; i < job->warmup; i++)
-        if (!time_pass(job, i, REPLAY_LOOK_PHASES, &looking, &pass, report))
+        if (!time_pass(job, i, REPLAY_LOOK_PHASES, timing, &pass, report))
             return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + job->patience_ns;
     for (uint64_t i = 0; i < job->passes;) {
         uint64_t number = job->warmup + i + report->retaken;
         bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
-        if (!time_pass(job, number, REPLAY_LOOK_END, &looking, &pass, report))
+        if (!time_pass(job, number, REPLAY_LOOK_END, timing, &pass, report))
             return;
         if (job->pace_ns > 0)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
         if (full || clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns) {
             pass_add(&report->total, &pass, job->stream->phase_count);
             for (size_t phase = 0; phase < job->stream->phase_count; phase++) {
-                counted->wall_ns += pass.phases[phase].wall_ns;
-                counted->cpu_ns += pass.phases[phase].cpu_ns;
+                timing->wall_ns += pass.phases[phase].wall_ns;
+                timing->cpu_ns += pass.phases[phase].cpu_ns;
             }
             report->slow += !full;
             i++;
         } else {
             report->retaken++;
         }
-        if (!look_again(job, number, &looking, report))
+        if (!look_again(job, number, timing, report))
             return;
     }
 }
@@ -207,20 +207,31 @@ static void mark(const struct job *job)
         (void)!read(STDIN_FILENO, &answer, 1);
 }
 
+static bool open_gap(const struct job *job, struct gap *gap, struct job_report *report)
+{
+    if (gap_open(gap, job->plan->between))
+        return true;
+    job_fail(report, OUTCOME_OUT_OF_MEMORY, "no memory for what is between the calls");
+    return false;
+}
+
 /* What lies between the passes is told by the same clocks, once the last instance is closed.  So the parent can hold the
  * sum to its own clock, and times that were changed in the report do not fit to it any more. */
 static void job_time(const struct job *job, struct job_report *report)
 {
-    struct replay_phase counted = {0};
+    struct timing timing = {0};
+    if (!open_gap(job, &timing.gap, report))
+        return;
     mark(job);
     uint64_t cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t wall_ns = clock_read_ns(CLOCK_MONOTONIC);
-    time_passes(job, report, &counted);
+    time_passes(job, &timing, report);
     wall_ns = clock_read_ns(CLOCK_MONOTONIC) - wall_ns;
     cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
     mark(job);
-    report->rest_wall_ns = (double)wall_ns - counted.wall_ns;
-    report->rest_cpu_ns = (double)cpu_ns - counted.cpu_ns;
+    gap_close(&timing.gap);
+    report->rest_wall_ns = (double)wall_ns - timing.wall_ns;
+    report->rest_cpu_ns = (double)cpu_ns - timing.cpu_ns;
 }
 
 /* Passes as job_time makes them, in a child of their own: reading the counters takes microseconds,
@@ -228,6 +239,9 @@ static void job_time(const struct job *job, struct job_report *report)
 static void job_count(const struct job *job, struct job_report *report)
 {
     struct counters counters;
+    struct gap gap;
+    if (!open_gap(job, &gap, report))
+        return;
     counters_open(&counters, job->events, "");
     memcpy(report->counters_reason, counters.reason, sizeof report->counters_reason);
     for (uint64_t i = 0; i < job->warmup + job->passes && report->status == OUTCOME_OK; i++) {
@@ -238,14 +252,15 @@ static void job_count(const struct job *job, struct job_report *report)
             memset(report->counts, 0, sizeof report->counts);
         if (!job_open(job, stream, &instance, report))
             break;
-        replay_count(instance.design, instance.timers, stream, job->plan, &counters, report->counts,
-                     &pass);
+        replay_count(instance.design, instance.timers, stream, job->plan, &gap, &counters,
+                     report->counts, &pass);
         instance_close(&instance);
         check_digest(job, stream, pass.digest, pass.fired, report);
         if (i >= job->warmup)
             pass_add(&report->total, &pass, stream->phase_count);
     }
     counters_close(&counters);
+    gap_close(&gap);
 }
 
 /* When everything has been touched that will be; freed memory stays where it is.  Where nobody asked,

@@ -21,6 +21,7 @@
 #include "harness/measure/run/arena.h"
 #include "harness/measure/run/counters.h"
 #include "harness/measure/run/cycles.h"
+#include "harness/measure/run/gap.h"
 #include "harness/measure/run/outcome.h"
 #include "harness/measure/stats/histogram.h"
 
@@ -51,11 +52,12 @@ struct replay_pass {
     struct replay_phase phases[STREAM_PHASES_MAX];
 };
 
-/* One pass, timed by phase, that looks as pass->look says; driven and batched as the plan says.  Batched, operations are collected up to
+/* One pass, timed by phase, that looks as pass->look says; driven, batched and with what is between the calls as the plan says.  `gap` is opened for
+ * plan->between; NULL where that is none.  Batched, operations are collected up to
  * plan->batch of one kind and one tick, and what fires on a single tick and starts again is started by one call.  A
  * design without batch operations gets single calls from the same buffer. */
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
-                 const struct stream *stream, const struct plan_cell *plan,
+                 const struct stream *stream, const struct plan_cell *plan, struct gap *gap,
                  struct replay_pass *pass);
 
 /* Did the design show, wherever that pass looked, the timers that have to run?  An exact one has to show when they will fire, too; one that may
@@ -65,7 +67,7 @@ bool replay_states_are_right(const struct tw_backend *design, const struct strea
 
 /* The same, a pass whose counts are added to totals[], one for each phase.  Fills digest, fired and the phases' work only. */
 void replay_count(const struct tw_backend *design, struct tw_timers *timers,
-                  const struct stream *stream, const struct plan_cell *plan,
+                  const struct stream *stream, const struct plan_cell *plan, struct gap *gap,
                   const struct counters *counters, struct counters_reading *totals,
                   struct replay_pass *pass);
 

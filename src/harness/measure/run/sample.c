@@ -21,7 +21,7 @@ static bool take_pass(const struct sample_request *request, struct replay_pass *
         series->status = instance_drag(&instance, request->drag_share, series->reason);
     if (series->status != OUTCOME_OK)
         return false;
-    replay_time(instance.design, instance.timers, stream, request->plan, pass);
+    replay_time(instance.design, instance.timers, stream, request->plan, NULL, pass);
     instance_close(&instance);
     if (instance_digest_is_right(design, stream, pass->digest, pass->fired, series->reason))
         return true;

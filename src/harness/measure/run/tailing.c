@@ -59,7 +59,7 @@ static enum outcome_status forget(const struct tailing_request *request, char *r
         status = instance_open(&instance, design, request->plan, other, reason);
         if (status != OUTCOME_OK)
             break;
-        replay_time(instance.design, instance.timers, other, request->plan, &pass);
+        replay_time(instance.design, instance.timers, other, request->plan, NULL, &pass);
         instance_close(&instance);
         operations += stream_operations(other);
     }
