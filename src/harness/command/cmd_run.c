@@ -66,6 +66,21 @@ static int take_batch(struct call *call, void *of, const char *flag, const char 
                          options->batches, LOADS_MAX, &options->batch_count, diag);
 }
 
+static int add_between(void *of, const char *flag, const char *item, struct diag *diag)
+{
+    struct run_options *options = of;
+    return plan_between_parse(item, flag, &options->betweens[options->between_count++], diag);
+}
+
+static int take_between(struct call *call, void *of, const char *flag, const char *value,
+                        struct diag *diag)
+{
+    struct run_options *options = of;
+    (void)call;
+    options->between_count = 0;
+    return lists_split(value, ',', flag, PLAN_BETWEENS_MAX, add_between, options, diag);
+}
+
 static const char *const counters_words[] = {"auto", "off", "required", "step", NULL};
 
 #define OF struct run_options
@@ -81,6 +96,10 @@ const struct flag run_flags[RUN_FLAG_COUNT] = {
             "operations of a call in timed passes: consecutive starts or stops of a tick, and "
             "restarts of what fires on it (default: single calls)",
             take_batch),
+    FLAG_BY("between", "none,chain,SIZE",
+            "what timed passes do between two calls: nothing; wait for the end of the call; also "
+            "work in so much memory (32KiB). Tables show times less the harness's",
+            take_between),
     FLAG_SWITCH("plan", "show the cells and about how long they take, and run nothing", OF,
                 plan_only),
     FLAG_BY("time", "DURATION",
@@ -160,6 +179,10 @@ static int finish(const struct call *call, const struct run_request *request, st
         setup->runs = setup->warmup = 0;
     if (!options->runs_given && !options->time_given)
         setup->time_ns = SAMPLES_TIME_NS;
+    if (options->between_count > 0 && (options->drive_count > 0 || options->batch_count > 0))
+        return diag_usage(diag,
+                          "--between: is of single calls driven by ticks; expected it without "
+                          "--drive and --batch");
     return check_operands(call, request, diag);
 }
 
@@ -176,6 +199,8 @@ static int make_plan(struct session *session, const struct call *call,
     selection.page_count = options->page_count;
     selection.batches = options->batches;
     selection.batch_count = options->batch_count;
+    selection.betweens = options->betweens;
+    selection.between_count = options->between_count;
     selection.ways = request->ways;
     selection.way_count = request->way_count;
     if (request->is_replay) {
@@ -206,6 +231,8 @@ static void print_cell(const struct plan_group *group, const struct plan_cell *c
         printf(" huge-pages=%s", plan_pages_name(cell->pages));
     if (cell->batch > 0)
         printf(" batch=%" PRIu32, cell->batch);
+    if (cell->between > 0)
+        printf(" between=%s", plan_between_name((char[PLAN_BETWEEN_TEXT]){""}, cell->between));
     printf("\n");
 }
 

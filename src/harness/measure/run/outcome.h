@@ -83,6 +83,7 @@ struct outcome_phase {
     /* One element per sample: time of one pass, averaged over the passes of that sample. */
     double wall_ns[OUTCOME_SAMPLES_MAX];
     double cpu_ns[OUTCOME_SAMPLES_MAX];
+    double stretch; /* work of the timed passes over that of as many over the stream itself */
     /* Timer overhead already subtracted.  Every advance; a sample of the starts and stops. */
     struct histogram latency[OUTCOME_OPERATIONS];
     struct tail own; /* of advance; all zero: not known */

@@ -52,14 +52,14 @@ static enum outcome_status forget(const struct tailing_request *request, char *r
          stream->passes && status == OUTCOME_OK && operations < STREAM_FRESH_OPERATIONS;
          i = i % (stream->passes->count - 1) + 1) {
         struct instance instance;
-        struct replay_pass pass;
+        struct replay_pass pass = {0};
         const struct stream *other = stream_of_pass(stream, i, 0);
         if ((clock_read_ns(CLOCK_MONOTONIC) - begin_ns) * request->passes > request->time_ns)
             break;
         status = instance_open(&instance, design, request->plan, other, reason);
         if (status != OUTCOME_OK)
             break;
-        replay_time(instance.design, instance.timers, other, request->plan, &pass);
+        replay_time(instance.design, instance.timers, other, request->plan, NULL, &pass);
         instance_close(&instance);
         operations += stream_operations(other);
     }

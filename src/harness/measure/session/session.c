@@ -28,26 +28,36 @@
 
 /* ---- Before the first group. ----------------------------------------------------------------- */
 
+/* The cell of null whose calls have the same between them; cell_count: none. */
+static size_t null_cell(const struct session *session, uint32_t between)
+{
+    size_t i = 0;
+    while (i < session->cell_count && (session->cells[i].between != between ||
+                                       strcmp(session->cells[i].design->timed->name, "null") != 0))
+        i++;
+    return i;
+}
+
 /* null is always among the cells: its time is what the harness costs on the same stream. */
 static int session_cells(struct session *session, struct diag *diag)
 {
     size_t count = session->plan.cell_count;
-    session->cells = memory_take(count + 1, sizeof *session->cells);
-    session->outcomes = memory_take(count + 1, sizeof *session->outcomes);
-    session->hopeless = memory_take(count + 1, sizeof *session->hopeless);
+    size_t room = count + PLAN_BETWEENS_MAX;
+    session->cells = memory_take(room, sizeof *session->cells);
+    session->outcomes = memory_take(room, sizeof *session->outcomes);
+    session->hopeless = memory_take(room, sizeof *session->hopeless);
     memcpy(session->cells, session->plan.cells, count * sizeof *session->cells);
     session->cell_count = count;
-    session->null_cell = count;
     if (session->setup->stage)
         return session->setup->stage->open(session->setup->stage->ctx, session->setup,
                                            session->cells, count, diag);
-    for (session->null_cell = 0; session->null_cell < count; session->null_cell++)
-        if (strcmp(session->cells[session->null_cell].design->timed->name, "null") == 0)
-            return DIAG_OK;
-    session->cells[session->cell_count++] = (struct plan_cell){
-        .design = registry_find("null"),
-        .drive = session->cells[0].drive,
-    };
+    for (size_t i = 0; i < count; i++)
+        if (null_cell(session, session->cells[i].between) == session->cell_count)
+            session->cells[session->cell_count++] = (struct plan_cell){
+                .design = registry_find("null"),
+                .drive = session->cells[0].drive,
+                .between = session->cells[i].between,
+            };
     return DIAG_OK;
 }
 
@@ -287,6 +297,7 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
         .drive = plan->drive,
         .pages = plan->pages,
         .batch = plan->batch,
+        .between = plan->between,
         .runs = setup->runs,
         .warmup = setup->warmup,
         .same_pass = setup->same_pass,
@@ -299,12 +310,23 @@ static struct cell_identity identity_of(const struct session *session, size_t ce
     };
 }
 
-static double harness_cost(const struct session *session, const struct stream *stream)
+/* What null was measured at beside that cell; NULL: it was not. */
+static const struct outcome *harness_of(const struct session *session, size_t cell)
 {
     if (session->setup->stage)
-        return -1; /* null costs nothing that a runner's callers would notice */
-    double ns_per_op = result_harness_ns_per_op(session->document, stream);
-    return ns_per_op >= 0 ? ns_per_op : group_ns_per_call(&session->outcomes[session->null_cell]);
+        return NULL; /* null costs nothing that a runner's callers would notice */
+    const struct outcome *outcome =
+        &session->outcomes[null_cell(session, session->cells[cell].between)];
+    return outcome->sample_count > 0 ? outcome : NULL;
+}
+
+static double harness_cost(const struct session *session, const struct stream *stream, size_t cell)
+{
+    const struct outcome *harness = harness_of(session, cell);
+    double ns_per_op = session->cells[cell].between == PLAN_BETWEEN_UNASKED
+                           ? result_harness_ns_per_op(session->document, stream)
+                           : -1;
+    return ns_per_op >= 0 || !harness ? ns_per_op : group_ns_per_call(harness);
 }
 
 static void refuse_hopeless(struct session *session, size_t cell)
@@ -327,8 +349,16 @@ static void name_cells(const struct session *session, const struct plan_group *g
     }
 }
 
+static bool is_among(const size_t *list, size_t count, size_t item)
+{
+    size_t i = 0;
+    while (i < count && list[i] != item)
+        i++;
+    return i < count;
+}
+
 /* Cells of the plan that this group still has to run; null comes along if anything is timed and no other
- * cell has told already what the harness costs on this stream. */
+ * cell has told already what the harness costs on this stream; always where its time is taken off. */
 static size_t choose_cells(const struct session *session, const struct stream *stream,
                            struct plan_cell *chosen, size_t *from)
 {
@@ -338,10 +368,16 @@ static size_t choose_cells(const struct session *session, const struct stream *s
         if (!result_has_cell(session->document, &identity, stream))
             from[count++] = i;
     }
-    if (count > 0 && !session->setup->counts_only && !session->setup->stage &&
-        session->null_cell == session->plan.cell_count &&
-        result_harness_ns_per_op(session->document, stream) < 0)
-        from[count++] = session->null_cell;
+    bool timed = !session->setup->counts_only && !session->setup->stage;
+    for (size_t i = 0, end = count; i < end && timed; i++) {
+        uint32_t between = session->cells[from[i]].between;
+        size_t null = null_cell(session, between);
+        if (!is_among(from, count, null) &&
+            (between != PLAN_BETWEEN_UNASKED ||
+             (null >= session->plan.cell_count &&
+              result_harness_ns_per_op(session->document, stream) < 0)))
+            from[count++] = null;
+    }
     for (size_t i = 0; i < count; i++)
         chosen[i] = session->cells[from[i]];
     return count;
@@ -351,11 +387,14 @@ static int add_cells(struct session *session, const struct stream *stream, const
                      size_t count, struct diag *diag)
 {
     int status = DIAG_OK;
-    double harness_ns = harness_cost(session, stream);
     for (size_t i = 0; i < count && status == DIAG_OK; i++) {
         if (from[i] >= session->plan.cell_count)
             continue;
         struct cell_identity identity = identity_of(session, from[i]);
+        double harness_ns = harness_cost(session, stream, from[i]);
+        if (identity.between != PLAN_BETWEEN_UNASKED &&
+            !(identity.traits->flags & TW_KEEPS_NOTHING))
+            identity.harness = harness_of(session, from[i]);
         status = result_add_cell(session->document, &identity, stream, &session->outcomes[from[i]],
                                  harness_ns, diag);
     }

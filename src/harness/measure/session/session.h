@@ -21,7 +21,7 @@ struct session {
     const struct setup *setup; /* of the plan */
     struct plan plan;
     struct plan_cell *cells; /* the plan's, and null behind them unless it is among them */
-    size_t cell_count, null_cell;
+    size_t cell_count;
     struct outcome *outcomes;
     bool *hopeless; /* by cell: over its time at fewer tasks of the same workload */
     struct pool *pool;

@@ -135,10 +135,11 @@ static const char *unit_of(const struct view_group *group, const struct figure *
  * advance. */
 static const char *cost_key(const struct view_group *group, const char *phase)
 {
+    bool less = group->between[0];
     for (size_t i = 0; i < group->row_count; i++)
         if (json_get(view_phase(&group->rows[i], phase), "ns_per_op"))
-            return "ns_per_op";
-    return "ns_per_advance";
+            return less ? "corrected.ns_per_op" : "ns_per_op";
+    return less ? "corrected.ns_per_advance" : "ns_per_advance";
 }
 
 /* No best of times by chance: every row that competes needs samples enough for an interval. */
@@ -148,9 +149,8 @@ static bool has_best(const struct view_group *group)
         if (!group->rows[i].ok || !view_competes(&group->rows[i]))
             continue;
         json_each(phase, group->rows[i].cell, "phases") {
-            const cJSON *interval = json_get(phase, "ns_per_advance");
-            const cJSON *per_op = json_get(phase, "ns_per_op");
-            if ((per_op || interval) && !figure_has_interval(per_op ? per_op : interval))
+            const cJSON *interval = view_cost(phase);
+            if (interval && !figure_has_interval(interval))
                 return false;
         }
     }
@@ -175,8 +175,10 @@ static void add_columns(struct page *page, const struct view_group *group)
 {
     page_column(page, "", "design", PAGE_LEFT | PAGE_NAMES, 0);
     for (size_t i = 0; i < group->phase_count && view_is_timed(group); i++) {
-        bool per_op = strcmp(cost_key(group, group->phases[i]), "ns_per_op") == 0;
-        page_column(page, group->phases[i], per_op ? "ns/op" : "ns/adv.",
+        bool per_op = strstr(cost_key(group, group->phases[i]), "ns_per_op");
+        const char *unit = per_op ? "ns/op" : "ns/adv.",
+                   *less = per_op ? "net ns/op" : "net ns/adv.";
+        page_column(page, group->phases[i], group->between[0] ? less : unit,
                     PAGE_ALONE | (has_best(group) ? PAGE_BEST : 0), KEEP_COST);
         page_column(page, "", "\u00b1", 0, KEEP_DEVIATION);
     }
@@ -197,6 +199,12 @@ void page_cost(struct page *page, const struct place *phase, const char *key)
     figure_interval(median, deviation, interval);
     snprintf(path, sizeof path, "%s.median", key);
     page_cell(page, "%s", "");
+    if (strncmp(key, "corrected", 9) == 0 && json_get(phase->json, "corrected.reason")) {
+        page_span(page, "unclear");
+        page_cell(page, "%.3g..%.3g", json_get_number(interval, "low"),
+                  json_get_number(interval, "high"));
+        return;
+    }
     page_put_as(page, phase, path, "%s", median);
     page_cell(page, "%s", "");
     if (deviation[0])

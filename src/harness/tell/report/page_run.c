@@ -47,6 +47,12 @@ static void add_legend(struct page *page, const cJSON *document, const struct vi
             100 * confidence);
     else
         page_span(page, ".  Fewer than 6 samples give no interval, and no best (--runs, --time).");
+    if (view->group_count > 0 && view->groups[view->group_count - 1].between[0])
+        page_text(
+            page,
+            "net: less what null took in the same rounds, sample by sample; unclear where the "
+            "overhead is too large to subtract.  Calls back to back overlap: their time is "
+            "throughput.  Chained, or behind other work, it is that of one call.");
     if (compares(view))
         page_text(
             page,
@@ -63,7 +69,8 @@ static struct place standing_of(const struct place *root, const struct view_grou
 {
     struct place list = place_get(root, "standing"), at = place_item(&list, 0);
     while (at.json && (!json_says(at.json, "stream_hash", group->stream_hash) ||
-                       !json_says(at.json, "workload", group->workload)))
+                       !json_says(at.json, "workload", group->workload) ||
+                       strcmp(json_get_text(at.json, "between"), group->between) != 0))
         place_next(&at);
     return at;
 }

@@ -19,8 +19,7 @@
 
 static const cJSON *interval_of(const struct view_row *row, const char *phase)
 {
-    const cJSON *is = view_phase(row, phase), *per_op = json_get(is, "ns_per_op");
-    return per_op ? per_op : json_get(is, "ns_per_advance");
+    return view_cost(view_phase(row, phase));
 }
 
 /* A design that may be late does less work for the same load: it is no answer to which is the fastest. */
@@ -120,6 +119,9 @@ static double harness_share(const struct view_group *group, const struct view_ro
 double standing_net_ns(const struct view_group *group, const struct view_row *row,
                        const char *phase)
 {
+    const cJSON *corrected = json_get(view_phase(row, phase), "corrected");
+    if (corrected)
+        return json_get(corrected, "reason") ? NAN : json_get_number(corrected, "ns_per_op.median");
     double share = harness_share(group, row, phase);
     bool is_known = json_get(view_phase(row, phase), "ns_per_op") && share < 1 - MARGIN;
     return is_known ? json_get_number(interval_of(row, phase), "median") * (1 - share) : NAN;
@@ -176,14 +178,24 @@ static void add_other(cJSON *phase, const char *label, struct summary ratio, dou
     cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(phase, "behind"), other);
 }
 
+/* Of one design no more is known than that the harness's time hides it. */
+static bool is_unclear(const struct view_group *group, const char *phase)
+{
+    for (size_t i = 0; i < group->row_count; i++)
+        if (view_competes(&group->rows[i]) &&
+            json_get(view_phase(&group->rows[i], phase), "corrected.reason"))
+            return true;
+    return false;
+}
+
 /* NULL when there is nothing to compare. */
 static cJSON *make_phase(const struct view_group *group, const char *phase)
 {
     const struct view_row *fastest = find_fastest(group, phase);
-    if (!fastest || count_parting(group, phase) < 2)
+    if (!fastest || count_parting(group, phase) < 2 || is_unclear(group, phase))
         return NULL;
     bool is_known = knows_all(group, fastest, phase);
-    double share = is_known ? harness_share(group, fastest, phase) : NAN;
+    double share = is_known && !group->between[0] ? harness_share(group, fastest, phase) : NAN;
     cJSON *object = begin_phase(phase, is_known ? fastest->label : NULL, share);
     for (size_t i = 0; i < group->row_count && is_known; i++) {
         const struct view_row *row = &group->rows[i];
@@ -498,13 +510,15 @@ static cJSON *make_group(const struct view_group *group)
         say(&line, phases, phase, group->row_count);
         cJSON_AddItemToArray(says, jsontext_string(text));
     }
-    if (!on_clock && lacks_net(phases))
+    if (!on_clock && !group->between[0] && lacks_net(phases))
         cJSON_AddItemToArray(says, jsontext_string("factors contain the harness's share: null was "
                                                    "not timed"));
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "workload", group->workload);
     json_add_measure(object, "tasks", group->tasks);
     json_add_text(object, "stream_hash", group->stream_hash);
+    if (group->between[0])
+        json_add_text(object, "between", group->between);
     json_add(object, "says", says);
     json_add(object, "phases", phases);
     return object;

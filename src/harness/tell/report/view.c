@@ -82,6 +82,7 @@ static bool belongs(const struct view_group *group, const cJSON *cell)
 {
     return strcmp(group->stream_hash, json_get_text(cell, "stream.hash")) == 0 &&
            strcmp(group->workload, json_get_text(cell, "workload")) == 0 &&
+           strcmp(group->between, json_get_text(cell, "params.between")) == 0 &&
            group->has_runners == (json_get(cell, "runner") != NULL);
 }
 
@@ -131,6 +132,7 @@ struct view view_make(const cJSON *document)
         struct view_group *group = &view.groups[view.group_count++];
         *group = (struct view_group){
             .workload = json_get_text(cell, "workload"),
+            .between = json_get_text(cell, "params.between"),
             .has_runners = json_get(cell, "runner") != NULL,
             .tasks_meaning = json_get_text(cell, "stream.tasks_meaning"),
             .stream_hash = json_get_text(cell, "stream.hash"),
@@ -166,6 +168,13 @@ double view_operations(const cJSON *phase)
            json_get_number(phase, "operations.expire");
 }
 
+const cJSON *view_cost(const cJSON *phase)
+{
+    const cJSON *corrected = json_get(phase, "corrected"), *of = corrected ? corrected : phase;
+    const cJSON *per_op = json_get(of, "ns_per_op");
+    return per_op ? per_op : json_get(of, "ns_per_advance");
+}
+
 double view_advance_ns(const struct view_row *row, const char *key)
 {
     char path[64];
@@ -186,16 +195,29 @@ bool view_is_timed(const struct view_group *group)
     return false;
 }
 
+const char *view_between(char *out, const char *between)
+{
+    bool is_size = between[0] >= '0' && between[0] <= '9';
+    snprintf(out, VIEW_BETWEEN_SIZE, "%s%.32s",
+             is_size                         ? "behind "
+             : strcmp(between, "chain") == 0 ? "chained"
+             : between[0]                    ? "back to back"
+                                             : "",
+             is_size ? between : "");
+    return out;
+}
+
 void view_title(char *out, size_t size, const struct view_group *group)
 {
-    char tasks[32], tick[32];
+    char tasks[32], tick[32], words[VIEW_BETWEEN_SIZE];
     const char *meaning = group->tasks_meaning[0] ? group->tasks_meaning : "tasks";
     units_format_count(tasks, sizeof tasks, units_whole(group->tasks));
     units_format_time(tick, sizeof tick, units_whole(group->tick_ns));
     if (group->has_runners)
         snprintf(out, size, "%s: %s %s, on the real clock", group->workload, tasks, meaning);
     else
-        snprintf(out, size, "%s: %s %s, tick %s", group->workload, tasks, meaning, tick);
+        snprintf(out, size, "%s: %s %s, tick %s%s%s", group->workload, tasks, meaning, tick,
+                 group->between[0] ? ", " : "", view_between(words, group->between));
 }
 
 /* ---- For formats that know benchmarks by their names alone. ---------------------------------- */

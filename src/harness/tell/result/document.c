@@ -250,7 +250,8 @@ double result_harness_ns_per_op(const struct result_document *document, const st
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)stream->hash);
     json_each(cell, document->cells, "") {
         double cost_ns = json_get_number(cell, "harness_ns_per_op");
-        if (json_says(cell, "stream.hash", hash) && !isnan(cost_ns))
+        if (json_says(cell, "stream.hash", hash) && !isnan(cost_ns) &&
+            !json_get(cell, "params.between"))
             return cost_ns;
     }
     return -1;

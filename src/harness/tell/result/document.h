@@ -45,7 +45,8 @@ enum shape_kind {
     SHAPE_OBJECT = 8,
     SHAPE_ARRAY = 16,
     SHAPE_OR_NULL = 32,
-    SHAPE_OPTIONAL = 64
+    SHAPE_OPTIONAL = 64,
+    SHAPE_SIGNED = 128 /* beside SHAPE_NUMBER: it may be below 0 */
 };
 
 /* "[]" stands for each element of an array, "{}" for each member of an object.  A parent stands before its children;
@@ -148,7 +149,7 @@ int result_add_cell(struct result_document *document, const struct cell_identity
 bool result_has_cell(const struct result_document *document, const struct cell_identity *identity,
                      const struct stream *stream);
 
-/* The harness's cost that a cell on this stream (by its hash) carries; below 0 when none does. */
+/* The harness's cost that a cell on this stream (by its hash), with nothing asked between the calls, carries; below 0 when none does. */
 double result_harness_ns_per_op(const struct result_document *document,
                                 const struct stream *stream);
 

@@ -78,6 +78,7 @@ static const struct shape_rule result_rules[] = {
     {"standing[].workload", TEXT},
     {"standing[].tasks", NUMBER | OR_NULL},
     {"standing[].stream_hash", TEXT | OR_NULL},
+    {"standing[].between", TEXT | OPTIONAL},
     {"standing[].says", ARRAY},
     {"standing[].says[]", TEXT},
     {"standing[].phases", ARRAY},
@@ -101,6 +102,8 @@ static const struct shape_rule cell_rules[] = {
     {"params{}[]", NUMBER},
     {"phases[]", OBJECT},
     {"phases[].ns_per_op.samples[]", NUMBER},
+    {"phases[].corrected.ns_per_op.samples[]", NUMBER | SHAPE_SIGNED},
+    {"phases[].corrected.ns_per_advance.samples[]", NUMBER | SHAPE_SIGNED},
     {"phases[].cpu_ns_per_op_interval.samples[]", NUMBER},
     {"phases[].counters{}", NUMBER | OR_NULL},
     {"schedules[]", OBJECT},
@@ -134,7 +137,7 @@ static int refuse(const struct walk *walk, const char *problem)
 static unsigned kind_of(const cJSON *item)
 {
     if (cJSON_IsNumber(item))
-        return isfinite(item->valuedouble) && item->valuedouble >= 0 ? NUMBER : 0;
+        return !isfinite(item->valuedouble) ? 0 : item->valuedouble >= 0 ? NUMBER : SHAPE_SIGNED;
     return cJSON_IsString(item)   ? TEXT
            : cJSON_IsBool(item)   ? BOOL
            : cJSON_IsObject(item) ? OBJECT
@@ -210,6 +213,7 @@ static unsigned kinds_of(const struct figure *figure)
         [FIGURE_NUMBER] = NUMBER, [FIGURE_INTEGER] = NUMBER, [FIGURE_TEXT] = TEXT,
         [FIGURE_BOOL] = BOOL,     [FIGURE_OBJECT] = OBJECT,  [FIGURE_ARRAY] = ARRAY};
     return kinds[figure->type] | (figure->flags & FIGURE_OR_NULL ? OR_NULL : 0) |
+           (figure->flags & FIGURE_SIGNED ? SHAPE_SIGNED : 0) |
            (figure->flags & (FIGURE_LATER | FIGURE_MAY_LACK) ? OPTIONAL : 0);
 }
 
