@@ -102,6 +102,25 @@ os.execv(sys.argv[1], sys.argv[1:])' "$twbench" history results --commits=commit
     [ "$(json out.json '[c["impl"] for c in d["cells"]]')" = "['heap', 'hashed']" ]
 }
 
+@test "a resumed run has the flags of its file, or names the difference" {
+    quick --impl=heap --workload=hold --set=turns=2 --json=out.json >/dev/null
+    cp out.json kept.json
+    "$twbench" --json=out.json --resume --progress=never >/dev/null
+    cmp out.json kept.json
+    local plan=(--impl=heap --workload=hold --set=turns=2 --tasks=50 --runs=1 --warmup=0 --min-time=0ns) other i
+    for other in --impl=list --workload=standard --set=turns=3 --tasks=60 --runs=2; do
+        local edited=("${plan[@]}")
+        for i in "${!plan[@]}"; do
+            [[ $other != "${plan[i]%%=*}"=* ]] || edited[i]=$other
+        done
+        refuses "now $other; --resume" "${edited[@]}" --json=out.json --resume
+    done
+    refuses "without --seed, now --seed=2" "${plan[@]}" --seed=2 --json=out.json --resume
+    refuses "without --workload" "${plan[@]/--workload=hold/--progress=never}" --json=out.json --resume
+    cmp out.json kept.json
+    quick --impl=heap,hashed --workload=hold --set=turns=2 --json=out.json --resume >/dev/null
+}
+
 @test "a file has one writer: a second run is refused and names the first; a killed one holds nothing" {
     stands_still "$twbench"
     mkdir -p folder

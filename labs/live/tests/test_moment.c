@@ -3,15 +3,7 @@
  */
 #include "labs/live/runners/moment.h"
 #include "labs/live/runners/runner_registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 /* These take the places of the C library's. */
 static uint64_t planted_now;
@@ -41,7 +33,6 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock,
 
 static void test_what_has_passed_is_not_slept_for(void **unused)
 {
-    (void)unused;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
     planted_now = 5000;
@@ -63,7 +54,6 @@ static void test_what_has_passed_is_not_slept_for(void **unused)
 /* What callers that are behind come by for, in every runner. */
 static void test_wait_returns_at_once(void **unused)
 {
-    (void)unused;
     struct tw_seat seat = {0};
     for (size_t i = 0; i < runner_registry_count; i++) {
         const struct tw_runner *runner = runner_registry[i].timed;

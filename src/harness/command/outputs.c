@@ -81,9 +81,11 @@ const struct flag output_json_flags[2] = {
 };
 const struct flag output_force_flags[1] = {
     FLAG_SWITCH("force", "overwrite files", struct outputs, force)};
-const struct flag output_resume_flags[1] = {
-    FLAG_SWITCH("resume", "go on with FILE of --json, or begin it: run only the cells it lacks",
-                struct outputs, resume)};
+const struct flag output_resume_flags[1] = {FLAG_SWITCH(
+    "resume",
+    "go on with FILE of --json, or begin it: run only the cells it lacks; run takes its "
+    "flags from there when none are given",
+    struct outputs, resume)};
 const struct flag output_plot_flags[2] = {
     FLAG_FILE("plots", "DIR", "draw pictures into DIR", struct outputs, plots),
     FLAG_BY("plot-format", "FORMAT", "svg, png, pdf, or dumb for the terminal (default svg)",
