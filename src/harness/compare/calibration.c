@@ -2,6 +2,7 @@
 #include "harness/compare/selftest.h"
 
 #include "harness/measure/run/cycles.h"
+#include "harness/measure/run/instance.h"
 #include "harness/measure/run/replay.h"
 #include "harness/measure/stats/summary.h"
 #include "impls/registry.h"
@@ -44,7 +45,7 @@ static double addition_ns(void)
 }
 
 struct chained {
-    struct tw_timers *timers;
+    struct instance instance; /* of null */
     struct stream stream;
     struct gap gap;
     uint32_t words[1 + 2 * STARTS];
@@ -55,14 +56,14 @@ static double start_ns(struct chained *chained, const struct tw_backend *design)
 {
     static const struct plan_cell plan = {.between = PLAN_BETWEEN_CHAIN};
     struct replay_pass pass;
-    replay_time(design, chained->timers, &chained->stream, &plan, &chained->gap, &pass);
+    replay_time(design, chained->instance.timers, &chained->stream, &plan, &chained->gap, &pass);
     return pass.phases[0].wall_ns / STARTS;
 }
 
 static bool open_chained(struct chained *chained, const struct tw_backend *null)
 {
-    struct tw_config config = {.capacity = STARTS, .horizon = STARTS};
-    struct tw_error error;
+    static const struct plan_cell plan = {.between = PLAN_BETWEEN_CHAIN};
+    char reason[INSTANCE_REASON];
     chained->words[0] = (uint32_t)STREAM_START << STREAM_COUNT_BITS | STARTS;
     for (uint32_t i = 0; i < STARTS; i++) {
         chained->words[1 + 2 * i] = i;
@@ -72,7 +73,7 @@ static bool open_chained(struct chained *chained, const struct tw_backend *null)
         (struct stream){.words = chained->words, .phase_count = 1, .capacity = STARTS};
     chained->stream.phases[0].end = 1 + 2 * STARTS;
     return gap_open(&chained->gap, PLAN_BETWEEN_CHAIN) &&
-           null->open(&chained->timers, &config, &error) == TW_OK;
+           instance_open(&chained->instance, null, &plan, &chained->stream, reason) == OUTCOME_OK;
 }
 
 void calibration_judge(struct calibration *out, const double *told_ns, const double *expected_ns,
@@ -116,7 +117,7 @@ void calibration_measure(struct calibration out[CALIBRATIONS])
             expected_ns[i][round] = additions[i] * unit_ns;
         }
     }
-    null->close(chained.timers);
+    instance_close(&chained.instance);
     gap_close(&chained.gap);
     for (size_t i = 0; i < CALIBRATIONS; i++) {
         out[i].additions = additions[i];
