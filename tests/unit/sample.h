@@ -9,15 +9,9 @@
 
 #include "harness/base/rng.h"
 #include "harness/tell/result/document.h"
+#include "testing.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define SAMPLE_COUNT 10
 
