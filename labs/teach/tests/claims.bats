@@ -72,12 +72,12 @@ verdicts() {
 }
 
 @test "JSON and Markdown go to stdout alone, and report shows the claims again" {
-    "$twbench" claims --quick F1 T19 --json=- >alone.json
-    [ "$(verdicts alone.json)" = "T19=holds F1=does-not-hold" ]
+    "$twbench" claims --quick F1 T12 --json=- >alone.json
+    [ "$(verdicts alone.json)" = "T12=holds F1=does-not-hold" ]
     run -0 "$twbench" claims --quick F1 --export-markdown=-
     [[ $output == "## Claims about timer designs: 0 hold, 1 does not hold, 0 are inconclusive"* ]]
     [[ $output == *"| F1 | C |"*"**does-not-hold**"* ]]
-    "$twbench" claims --quick F1 T19 --json=shown.json >first.txt
+    "$twbench" claims --quick F1 T12 --json=shown.json >first.txt
     "$twbench" report shown.json >again.txt
     cmp first.txt again.txt
 }

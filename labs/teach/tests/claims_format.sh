@@ -62,8 +62,12 @@ def key_paths(item, path=()):
             yield from key_paths(value, path + (index,))
 
 
+# Of the cells one, or each change is validated with all of them.
+small = {**quick, "cells": quick["cells"][:1]}
+
+
 def refused(name, paths, change, least):
-    check_refused(name, validator, quick, paths, change, least)
+    check_refused(name, validator, small, paths, change, least)
 
 
 def retype(parent, key):
