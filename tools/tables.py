@@ -8,6 +8,7 @@
     limits FILE             limits of nodes of 16 bytes by number of nodes; the last column on pages of 2 MiB
     costs FILE              limits that no number of nodes goes with
     idle FILE               ns of an empty tick by number of timers
+    fresh FILE              a start and a stop of P1, with other timers in each pass and with the same, by design and size
     multiples LIMITS FILE   ns per operation of `fast` and the best other as multiples of the limit, by point and size
     traces FILE             ns of CPU time per operation on traces, a row for each design and bitmap
     ticks FILE              of `fast` and the best other on traces, at a tenth of their ticks, at theirs and at ten times theirs
@@ -140,6 +141,21 @@ def print_pages(points, *names):
                 huge = table[design, tasks, pages]
                 row([f"{point.replace('/', ' ')}, `{design}`", power(tasks), short(small), short(huge),
                      f"{small / huge:.2f}"])
+
+
+def print_fresh(name):
+    if not os.path.exists(name):
+        print("The next `make reference` measures it.")
+        return
+    table = {}
+    for cell in cells_of(name):
+        way = "same" if " same_pass" in cell["identity"] else "other"
+        for phase in cell["phases"]:
+            table[cell["impl"], cell["tasks"], phase["name"], way] = phase["ns_per_op"]["median"]
+    head(["ns per operation", "timers", "start, other timers", "start, the same", "stop, other timers", "stop, the same"], 1)
+    for design, tasks in ordered(key[:2] for key in table):
+        row([f"`{design}`", power(tasks)] + [short(table.get((design, tasks, phase, way)))
+                                             for phase in ("start", "stop") for way in ("other", "same")])
 
 
 def print_libraries(name):
@@ -667,7 +683,7 @@ def print_choice(advice, points):
 
 
 TABLES = {"choice": print_choice, "stores": print_stores, "stores-disk": print_stores_disk, "stores-large": print_stores_large, "runners": print_runners, "origin": print_origin, "sizes": print_sizes, "pages": print_pages, "libraries": print_libraries,
-          "limits": print_limits, "costs": print_costs, "idle": print_idle, "traces": print_traces, "multiples": print_multiples,
+          "limits": print_limits, "costs": print_costs, "idle": print_idle, "fresh": print_fresh, "traces": print_traces, "multiples": print_multiples,
           "targets": print_targets, "ticks": print_ticks, "batches": print_batches, "misses": print_misses, "prices": print_prices}
 
 if __name__ == "__main__":

@@ -121,6 +121,32 @@ ROWS
     [ "$(json slow.json 'd["cells"][0]["status"]')" = timeout ]
 }
 
+# mismatches NAME REASON ARGUMENT... - the plugin tests/plugins/NAME.c runs with them, and no figure passes.
+mismatches() {
+    local name=$1 reason=$2
+    gcc -O1 -w -D_GNU_SOURCE -shared -fPIC -I "$root/src/impls" -I "$root/src" -o "$name.so" "$root/tests/plugins/$name.c"
+    run --separate-stderr timeout 100 "$twbench" --plugin="./$name.so" --tasks=100 --progress=never --force \
+        --json="$name.json" "${@:3}"
+    echo "status $status, $(json "$name.json" '[d["cells"][0][k] for k in ("status", "reason", "phases")]')"
+    [ "$status" -eq 1 ]
+    [ "$(json "$name.json" 'd["cells"][0]["status"]')" = mismatch ]
+    [[ $(json "$name.json" 'd["cells"][0]["reason"]') == *"$reason"* ]]
+}
+
+@test "a clock that goes slower, and figures that were changed, are a mismatch by the clock outside" {
+    mismatches halves-clock "its times do not fit" --workload=P1
+    mismatches changes-figures "its times do not fit" --workload=P1
+}
+
+@test "answers from a record of the first pass are a mismatch" {
+    mismatches answers-from-record "the oracle says" --workload=hold --runs=1
+}
+
+@test "timed calls that keep nothing are a mismatch, also where nothing fires" {
+    mismatches keeps-nothing-timed "visit shows 0 timers; the oracle says 100" --workload=P1 --runs=1
+    mismatches keeps-nothing-timed "visit shows 0 timers; the oracle says 100" --workload=P1 --runs=1 --warmup=0 --min-time=0ns --same-pass
+}
+
 # both_cells ARGUMENT... - heap and the failing one, into out.json, and what became of them.
 both_cells() {
     run --separate-stderr timeout 300 "$twbench" --impl=heap --plugin="$BATS_FILE_TMPDIR/failing.so" --workload=hold --tasks=9 \

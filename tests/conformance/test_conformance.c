@@ -14,16 +14,9 @@
  */
 #include "harness/prove/conform.h"
 #include "impls/registry.h"
+#include "testing.h"
 
 #include <dirent.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* Under a sanitizer an operation takes some ten times as long, and a tenth of them will do. */
 #if defined(__has_feature)
@@ -254,7 +247,6 @@ static void test_exempt(void **state)
 /* A key is the word of registry.def, with hyphens. */
 static void test_keys_are_words(void **state)
 {
-    (void)state;
 #define TW_DESIGN(design) #design,
     static const char *const words[] = {
 #include "impls/registry.def"
@@ -319,7 +311,6 @@ static void require_found(const struct tw_backend *liar, size_t lines_max)
 
 static void test_liars_are_found(void **state)
 {
-    (void)state;
     struct tw_backend liar = honest_design();
     liar.start = start_late;
     require_found(&liar, 6);

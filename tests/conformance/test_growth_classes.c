@@ -11,14 +11,7 @@
 #include "harness/base/rng.h"
 #include "harness/measure/stats/growth.h"
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #define SIZE_LEAST 256
 #define SIZES      4

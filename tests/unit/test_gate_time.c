@@ -1,16 +1,10 @@
 /* test_gate_time.c - verdicts on made-up pairs: what must be seen, what must not, and how often. */
 #include "harness/compare/gate_time.h"
+#include "testing.h"
 
 #include "harness/base/rng.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 /* ---- Made-up pairs. -------------------------------------------------------------------------- */
 
@@ -69,7 +63,6 @@ static enum verdict judge_one(struct noise noise, double control_ratio)
 
 static void test_clear_changes(void **state)
 {
-    (void)state;
     assert_int_equal(judge_one((struct noise){.ratio = 1.05, .sd = 0.005}, 1), VERDICT_REGRESSED);
     assert_int_equal(judge_one((struct noise){.ratio = 0.95, .sd = 0.005}, 1), VERDICT_IMPROVED);
     assert_int_equal(judge_one((struct noise){.ratio = 1.02, .sd = 0.005}, 1), VERDICT_SAME);
@@ -79,7 +72,6 @@ static void test_clear_changes(void **state)
 
 static void test_noise_is_inconclusive(void **state)
 {
-    (void)state;
     assert_int_equal(judge_one((struct noise){.ratio = 1, .sd = 0.2}, 1), VERDICT_INCONCLUSIVE);
     assert_int_equal(judge_one((struct noise){.ratio = 1.03, .sd = 0.005}, 1),
                      VERDICT_INCONCLUSIVE);
@@ -88,7 +80,6 @@ static void test_noise_is_inconclusive(void **state)
 /* Whatever the pairs say, they say it of the machine when two copies of one program differ too. */
 static void test_a_moved_control_decides_nothing(void **state)
 {
-    (void)state;
     struct noise slower = {.ratio = 1.2, .sd = 0.005}, same = {.ratio = 1, .sd = 0.005};
     assert_int_equal(judge_one(slower, 1.05), VERDICT_INCONCLUSIVE);
     assert_int_equal(judge_one(slower, 0.95), VERDICT_INCONCLUSIVE);
@@ -99,7 +90,6 @@ static void test_a_moved_control_decides_nothing(void **state)
 
 static void test_bursts_do_not_change_the_verdict(void **state)
 {
-    (void)state;
     struct noise bursts = {.sd = 0.005, .burst_share = 0.1, .burst_factor = 3};
     bursts.ratio = 1.05;
     assert_int_equal(judge_one(bursts, 1), VERDICT_REGRESSED);
@@ -112,7 +102,6 @@ static void test_bursts_do_not_change_the_verdict(void **state)
 /* 1..30 percent: medians and the ranks that belong to 99 % (8th from either end) are known. */
 static void test_figures_of_a_series(void **state)
 {
-    (void)state;
     struct block_series *series = calloc(1, sizeof *series);
     assert_non_null(series);
     series->pairs = 30;
@@ -138,7 +127,6 @@ static void test_figures_of_a_series(void **state)
 
 static void test_fewest_pairs_can_decide(void **state)
 {
-    (void)state;
     struct block_series *series = calloc(1, sizeof *series);
     struct compared_cell cells[15] = {{.time_known = false}};
     struct limits limits = limits_default();
@@ -161,7 +149,6 @@ static void test_fewest_pairs_can_decide(void **state)
 
 static void test_layout_margin_is_for_the_same_program(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct compared_cell cell = {.same_program = true};
     assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_LAYOUT]);
@@ -185,7 +172,6 @@ static void test_layout_margin_is_for_the_same_program(void **state)
 /* The margin that is shown is one that the interval can be checked with, whatever the verdict. */
 static void test_a_verdict_can_be_checked_with_its_margin(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     static const struct {
         double low, high;
@@ -228,7 +214,6 @@ static void test_a_verdict_can_be_checked_with_its_margin(void **state)
 /* What layout makes of a side has to be seen in pairs of other layouts, and a margin for it would hide 5 %. */
 static void test_no_margin_where_layouts_vary(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct compared_cell cell = {.time_known = true, .same_program = true, .layouts_vary = true};
     assert_true(gate_margin(&cell, &limits) == limits.of[METRIC_TIME]);
@@ -244,7 +229,6 @@ static void test_no_margin_where_layouts_vary(void **state)
 /* 14 layouts by five pairs: 14 values.  By pairs alone the interval would be that of 70. */
 static void test_pairs_of_one_layout_are_one_value(void **state)
 {
-    (void)state;
     struct block_series *series = calloc(1, sizeof *series);
     assert_non_null(series);
     series->pairs = 70;
@@ -266,7 +250,6 @@ static void test_pairs_of_one_layout_are_one_value(void **state)
 /* Two copies of OLD that lie 2 % apart beyond doubt: NEW may lie as far off by its place alone. */
 static void test_a_control_that_has_surely_moved_widens_what_counts(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct compared_cell cell = {.time_known = true};
     cell.timing.cpu = (struct interval){.low = 1.034, .median = 1.04, .high = 1.05};
@@ -301,7 +284,6 @@ static void fill_family(struct compared_cell *cells, size_t count, struct block_
 
 static void test_one_of_many_has_to_be_clearer(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct block_series *series = calloc(1, sizeof *series);
     struct compared_cell cells[15];
@@ -322,7 +304,6 @@ static void test_one_of_many_has_to_be_clearer(void **state)
 /* Neither a cell without times nor one whose p is unknown takes part in the family. */
 static void test_cells_without_times_do_not_count(void **state)
 {
-    (void)state;
     struct limits limits = limits_default();
     struct block_series *series = calloc(1, sizeof *series);
     struct compared_cell cells[15];
@@ -346,7 +327,6 @@ static void test_cells_without_times_do_not_count(void **state)
 
 static void test_confirming(void **state)
 {
-    (void)state;
     struct timing timing = {.pairs = 30, .cpu = {1.05, 1.01, 1.09}, .p_slower = 0.04};
     assert_true(gate_confirms(&timing, 0.03));
     timing.p_slower = 0.06;
@@ -384,7 +364,6 @@ static size_t count_regressed(const struct noise *noise, size_t count, uint64_t 
 
 static void test_a_program_beside_itself_has_not_regressed(void **state)
 {
-    (void)state;
     struct noise noise = {.ratio = 1, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
     assert_true(count_regressed(&noise, 1, 11) <= (size_t)(TRIALS * GATE_ALPHA));
     assert_true(count_regressed(&noise, 15, 12) <= (size_t)(TRIALS * GATE_ALPHA));
@@ -394,7 +373,6 @@ static void test_a_program_beside_itself_has_not_regressed(void **state)
  * it happens now and then shows that the test could fail. */
 static void test_alpha_holds_at_the_margin(void **state)
 {
-    (void)state;
     struct noise noise = {.ratio = 1.03, .sd = 0.02, .burst_share = 0.1, .burst_factor = 1.5};
     size_t alone = count_regressed(&noise, 1, 13), many = count_regressed(&noise, 15, 14);
     assert_true(alone > 0 && alone <= (size_t)(TRIALS * GATE_ALPHA));
@@ -403,7 +381,6 @@ static void test_alpha_holds_at_the_margin(void **state)
 
 static void test_five_percent_are_seen(void **state)
 {
-    (void)state;
     struct noise noise = {.ratio = 1.05, .sd = 0.01};
     assert_true(count_regressed(&noise, 1, 15) >= TRIALS * 95 / 100);
     noise.burst_share = 0.05;
@@ -469,7 +446,6 @@ static size_t simulate_comparisons(const struct simulated *world, size_t compari
 /* Builds as their layouts have it lie up to 8 % apart (MEASUREMENT, "Layout"): two of a spread of 2 %. */
 static void test_layout_alone_is_no_regression_and_five_percent_is(void **state)
 {
-    (void)state;
     for (int quiet = 0; quiet < 2; quiet++) {
         struct simulated world = {.ratio = 1, .noise_sd = quiet ? 0.005 : 0.02, .layout_sd = 0.02};
         assert_int_equal(simulate_comparisons(&world, 500, 21), 0);

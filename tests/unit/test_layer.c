@@ -1,16 +1,9 @@
 /* test_layer.c - layers over a design: what they hand through, keep back, and add. */
 #include "harness/measure/run/instance.h"
+#include "testing.h"
 
 #include "harness/measure/run/cycles.h"
 #include "impls/registry.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define IDS 600
 
@@ -114,7 +107,6 @@ static void check_through(const struct tw_backend *design)
 
 static void test_layers_hand_through(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < registry_count; i++) {
         if (registry[i].timed->traits.flags & TW_KEEPS_NOTHING)
             continue;
@@ -127,7 +119,6 @@ static void test_layers_hand_through(void **state)
 
 static void test_cap_counts_what_runs(void **state)
 {
-    (void)state;
     const struct tw_backend *heap = registry_find("heap")->timed;
     struct layer cap;
     assert_int_equal(layer_cap(&cap, heap, open_design(heap), 2), TW_OK);
@@ -172,7 +163,6 @@ static void start_and_stop(struct layer *drag, size_t times)
  * a chain's last links more. */
 static void test_a_drag_takes_its_share(void **state)
 {
-    (void)state;
     static const double shares[] = {0, 0.02, 0.05, 0.5};
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         struct layer drag;

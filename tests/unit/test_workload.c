@@ -1,19 +1,11 @@
 /* test_workload.c - every workload that is shipped loads, generates at any size, and does what its
  * name promises; lookup and listing. */
 #include "harness/measure/workload/workload.h"
+#include "testing.h"
 
 #include "harness/measure/workload/oracle.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static int stream_of(const char *name, uint64_t tasks, const struct workload_setting *settings,
                      size_t count, struct stream **out, struct diag *diag)
@@ -216,7 +208,6 @@ static const char *const traces[] = {"libevent-unbound", "libuv-bind", "linux-hr
 
 static void test_every_file_keeps_its_promise(void **state)
 {
-    (void)state;
     static const uint64_t sizes[] = {100, 1000, 100000};
     for (size_t i = 0; i < FILES; i++)
         for (size_t j = 0; j < 3; j++) {
@@ -238,7 +229,6 @@ static void test_every_file_keeps_its_promise(void **state)
 
 static void test_one_task_is_enough(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < FILES; i++) {
         struct stream *stream = NULL;
         struct diag diag = {""};
@@ -250,7 +240,6 @@ static void test_one_task_is_enough(void **state)
 
 static void test_settings_and_tick(void **state)
 {
-    (void)state;
     struct workload_setting settings[] = {{"delay", "constant(10)"}, {"stop_order", "ids"}};
     struct stream *stream = NULL;
     struct diag diag = {""};
@@ -270,7 +259,6 @@ static void test_settings_and_tick(void **state)
 
 static void test_lookup(void **state)
 {
-    (void)state;
     struct workload_setting setting = {"delay", "5"};
     struct stream *stream = NULL;
     struct diag diag = {""};
@@ -324,7 +312,6 @@ static void listing_visit(void *ctx, const struct workload_info *info)
 
 static void test_listing(void **state)
 {
-    (void)state;
     struct listing listing = {0, true};
     struct diag diag = {""};
     assert_int_equal(workload_list("workloads", listing_visit, &listing, &diag), DIAG_OK);
@@ -349,7 +336,6 @@ static struct stream *with_passes(struct workload_request request, uint64_t warm
 
 static void no_pass_repeats_another(void **state)
 {
-    (void)state;
     struct workload_request request = {.workload = "standard", .tasks = 100};
     struct stream *stream = with_passes(request, 2, 7), *again = with_passes(request, 2, 7);
     uint64_t hashes[9], operations = 0;
@@ -376,7 +362,6 @@ static void no_pass_repeats_another(void **state)
 
 static void passes_keep_the_cap(void **state)
 {
-    (void)state;
     struct workload_request request = {.workload = "P1", .tasks = 100};
     struct stream *stream = with_passes(request, 0, 1);
     struct diag diag;
@@ -390,7 +375,6 @@ static void passes_keep_the_cap(void **state)
 
 static void long_traces_are_timed_once_and_short_ones_renamed(void **state)
 {
-    (void)state;
     struct stream *once = with_passes((struct workload_request){.workload = "nginx"}, 1, 5);
     assert_true(once->once);
     assert_int_equal(once->passes->count, 2);
@@ -414,7 +398,6 @@ static void long_traces_are_timed_once_and_short_ones_renamed(void **state)
 
 static void no_pass_is_made_after_the_deadline(void **state)
 {
-    (void)state;
     struct workload_request request = {.workload = "hold", .tasks = 100};
     struct stream *stream = with_passes(request, 0, 1);
     request.directory = "workloads";

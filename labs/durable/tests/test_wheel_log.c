@@ -5,23 +5,19 @@
  */
 #include "labs/durable/stores/store.h"
 #include "labs/durable/stores/wheel_log.h"
+#include "testing.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 extern const struct tw_store_backend tw_store_wheel_log;
 static const struct tw_store_backend *const wheel_log = &tw_store_wheel_log;

@@ -223,11 +223,10 @@ says() {
     for signal in INT TERM; do
         "$twbench" run --runner=one-thread,per-thread --impl=heap --load=burst --tasks=10 --slow-task=1000000s --json=r.json --force \
             --no-system-check --progress=lines 2>said & pid=$!
-        # shellcheck disable=SC2016
-        timeout 60 bash -c 'until grep -q "^one-thread$" said; do sleep 0.1; done'
+        comes_true grep -q "^one-thread$" said
         kill -$signal $pid
         status=0
-        timeout 60 tail --pid=$pid -f /dev/null
+        timeout 300 tail --pid=$pid -f /dev/null
         wait $pid || status=$?
         cat said
         [ "$status" -eq 130 ]
@@ -237,9 +236,9 @@ says() {
     done
     "$twbench" run --runner=locked,pool --impl=heap --workload=fill-expire --set='delay=constant(1000000000)' --tasks=10 --json=r.json --force \
         --no-system-check --progress=lines 2>said & pid=$!
-    timeout 60 bash -c 'until grep -q "^locked$" said; do sleep 0.1; done'
+    comes_true grep -q "^locked$" said
     kill $pid
-    timeout 60 tail --pid=$pid -f /dev/null
+    timeout 300 tail --pid=$pid -f /dev/null
     cat said
     grep -q "locked was interrupted after .*: 10 timers accepted = 0 ran + 0 stopped + 10 returned" said
 }

@@ -54,8 +54,9 @@ static void files_close(const struct ward *ward)
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     int out_fd = ward->out_fd < 0 ? nothing : ward->out_fd;
     int err_fd = ward->err_fd < 0 ? nothing : ward->err_fd;
-    if (nothing >= 0)
-        dup2(nothing, STDIN_FILENO);
+    int in_fd = ward->in_fd > 0 ? ward->in_fd : nothing;
+    if (in_fd >= 0)
+        dup2(in_fd, STDIN_FILENO);
     dup2(out_fd, STDOUT_FILENO);
     dup2(err_fd, STDERR_FILENO);
     if (close_range(STDERR_FILENO + 1, ~0u, 0) != 0)

@@ -515,12 +515,11 @@ static bool is_run(const struct result_document *document)
     return kind && kind->build == kind_run.build;
 }
 
-/* Which design is the fastest; where memory is short the result goes without. */
+/* Which design is the fastest. */
 static void attach_standing(const struct outputs *outputs, struct result_document *document)
 {
-    struct diag unused;
     if (outputs->kind == OUTPUT_RESULT && is_run(document))
-        (void)result_attach(document, "standing", standing_make(result_json(document)), &unused);
+        result_attach(document, "standing", standing_make(result_json(document)));
 }
 
 int outputs_rescue(struct call *call, const struct outputs *outputs,

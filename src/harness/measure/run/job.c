@@ -10,6 +10,13 @@
 #include "harness/measure/run/sample.h"
 #include "harness/measure/sched/answers.h"
 
+#include <math.h>
+#include <unistd.h>
+
+/* Times may lack such a share of the passes against the clock outside, and what two marks take. */
+#define CLOCK_SHARE    0.2
+#define CLOCK_SLACK_NS 500000
+
 #define PREEMPTED_NS 20000 /* shorter ones are the interrupts that every pass has */
 
 static __attribute__((format(printf, 3, 4))) void job_fail(struct job_report *report,
@@ -100,21 +107,51 @@ static void pass_add(struct replay_pass *total, const struct replay_pass *pass, 
     total->fired = pass->fired;
 }
 
-/* Each pass opens its own instance, so that every pass starts from the same state; the arena gives
- * it the pages that the pass before has touched. */
-/* The pass of that number, the ones for warming up included; false with the report's status and reason set when it
- * went wrong. */
-static bool time_pass(const struct job *job, uint64_t number, struct gap *gap,
-                      struct replay_pass *pass, struct job_report *report)
+/* What the passes of a process share. */
+struct timing {
+    struct gap gap;            /* between the calls */
+    uint64_t pass_ns, look_ns; /* looking at the timers takes long where tables are large */
+    uint64_t
+        next; /* the pass that is repeated to look behind each phase; every LOOK_EVERYth is, on average */
+    double wall_ns, cpu_ns; /* of the passes that count */
+};
+
+#define LOOK_EVERY 16u
+
+/* Each pass opens its own instance, so that every pass starts from the same state; the arena gives it the pages that
+ * the pass before has touched.  The pass of that number, the ones for warming up included; false with the report's
+ * status and reason set when it went wrong. */
+static bool time_pass(const struct job *job, uint64_t number, enum replay_look look,
+                      struct timing *timing, struct replay_pass *pass, struct job_report *report)
 {
     struct instance instance;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
     const struct stream *stream = stream_of_pass(job->stream, number, job->warmup);
     if (!job_open(job, stream, &instance, report))
         return false;
-    replay_time(instance.design, instance.timers, stream, job->plan, gap, pass);
+    pass->look = timing->look_ns <= timing->pass_ns ? look : REPLAY_LOOK_NEVER;
+    pass->look_ns = 0;
+    replay_time(instance.design, instance.timers, stream, job->plan, &timing->gap, pass);
     instance_close(&instance);
     check_digest(job, stream, pass->digest, pass->fired, report);
+    if (report->status == OUTCOME_OK &&
+        !replay_states_are_right(job_design(job), stream, pass, report->reason))
+        report->status = OUTCOME_MISMATCH;
+    timing->look_ns += pass->look_ns;
+    timing->pass_ns += clock_read_ns(CLOCK_MONOTONIC) - begin_ns - pass->look_ns;
     return report->status == OUTCOME_OK;
+}
+
+/* Looking between two phases would change what the caches hold for the second, so passes that do not count do that: those
+ * for warming up, and from time to time a repeated one, which the design cannot foresee. */
+static bool look_again(const struct job *job, uint64_t number, struct timing *timing,
+                       struct job_report *report)
+{
+    struct replay_pass pass;
+    if (job->stream->phase_count < 2 || number < timing->next)
+        return true;
+    timing->next = number + 1 + clock_read_ns(CLOCK_MONOTONIC) % (2 * LOOK_EVERY);
+    return time_pass(job, number, REPLAY_LOOK_PHASES, timing, &pass, report);
 }
 
 /* A pass that lost the core for a while: longer than reading two clocks apart could make it look. */
@@ -130,27 +167,44 @@ static bool was_preempted(const struct job *job, const struct replay_pass *pass)
 
 /* A pass begins when the core has its full pace; one at whose end it is gone, or that had to share its
  * time, is taken again, until the patience is over (sample.h does the same with whole samples). */
-static void time_passes(const struct job *job, struct gap *gap, struct job_report *report)
+static void time_passes(const struct job *job, struct timing *timing, struct job_report *report)
 {
     struct replay_pass pass;
+    timing->next =
+        job->warmup + (job->warmup > 0 ? 1 + clock_read_ns(CLOCK_MONOTONIC) % LOOK_EVERY : 0);
     for (uint64_t i = 0; i < job->warmup; i++)
-        if (!time_pass(job, i, gap, &pass, report))
+        if (!time_pass(job, i, REPLAY_LOOK_PHASES, timing, &pass, report))
             return;
     uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + job->patience_ns;
     for (uint64_t i = 0; i < job->passes;) {
+        uint64_t number = job->warmup + i + report->retaken;
         bool full = job->pace_ns <= 0 || pace_wait(job->pace_ns, deadline_ns);
-        if (!time_pass(job, job->warmup + i + report->retaken, gap, &pass, report))
+        if (!time_pass(job, number, REPLAY_LOOK_END, timing, &pass, report))
             return;
         if (job->pace_ns > 0)
             full = full && pace_is_full(pace_read_ns(), job->pace_ns) && !was_preempted(job, &pass);
         if (full || clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns) {
             pass_add(&report->total, &pass, job->stream->phase_count);
+            for (size_t phase = 0; phase < job->stream->phase_count; phase++) {
+                timing->wall_ns += pass.phases[phase].wall_ns;
+                timing->cpu_ns += pass.phases[phase].cpu_ns;
+            }
             report->slow += !full;
             i++;
         } else {
             report->retaken++;
         }
+        if (!look_again(job, number, timing, report))
+            return;
     }
+}
+
+/* Stands still until the parent has read the clock of this process; one that is not there any more is no matter. */
+static void mark(const struct job *job)
+{
+    char answer;
+    if (job->is_watched && write(STDIN_FILENO, "", 1) == 1)
+        (void)!read(STDIN_FILENO, &answer, 1);
 }
 
 static bool open_gap(const struct job *job, struct gap *gap, struct job_report *report)
@@ -161,13 +215,23 @@ static bool open_gap(const struct job *job, struct gap *gap, struct job_report *
     return false;
 }
 
+/* What lies between the passes is told by the same clocks, once the last instance is closed.  So the parent can hold the
+ * sum to its own clock, and times that were changed in the report do not fit to it any more. */
 static void job_time(const struct job *job, struct job_report *report)
 {
-    struct gap gap;
-    if (!open_gap(job, &gap, report))
+    struct timing timing = {0};
+    if (!open_gap(job, &timing.gap, report))
         return;
-    time_passes(job, &gap, report);
-    gap_close(&gap);
+    mark(job);
+    uint64_t cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t wall_ns = clock_read_ns(CLOCK_MONOTONIC);
+    time_passes(job, &timing, report);
+    wall_ns = clock_read_ns(CLOCK_MONOTONIC) - wall_ns;
+    cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    mark(job);
+    gap_close(&timing.gap);
+    report->rest_wall_ns = (double)wall_ns - timing.wall_ns;
+    report->rest_cpu_ns = (double)cpu_ns - timing.cpu_ns;
 }
 
 /* Passes as job_time makes them, in a child of their own: reading the counters takes microseconds,
@@ -465,6 +529,29 @@ void job_report_check(const struct job *job, struct job_report *report)
     } else if (report->status == OUTCOME_OK) {
         check_own_digest(job, report);
     }
+}
+
+void job_report_check_clock(struct job_report *report, uint64_t outside_ns)
+{
+    double wall_ns = 0, cpu_ns = 0, outside = (double)outside_ns;
+    for (size_t i = 0; i < STREAM_PHASES_MAX; i++) {
+        wall_ns += report->total.phases[i].wall_ns;
+        cpu_ns += report->total.phases[i].cpu_ns;
+    }
+    double wall_lacks_ns = outside - wall_ns - report->rest_wall_ns;
+    double cpu_lacks_ns = outside - cpu_ns - report->rest_cpu_ns;
+    bool fits = wall_lacks_ns <= CLOCK_SHARE * wall_ns + CLOCK_SLACK_NS &&
+                fabs(cpu_lacks_ns) <= CLOCK_SHARE * cpu_ns + CLOCK_SLACK_NS;
+    if (report->status != OUTCOME_OK || fits)
+        return;
+    char reason[sizeof report->reason];
+    snprintf(reason, sizeof reason,
+             "its times do not fit: the process used the processor for %.3g ms, by the clock "
+             "outside; it tells of %.3g ms, "
+             "%.3g ms of them of the processor",
+             outside / 1e6, (wall_ns + report->rest_wall_ns) / 1e6,
+             (cpu_ns + report->rest_cpu_ns) / 1e6);
+    job_report_fail(report, OUTCOME_MISMATCH, reason);
 }
 
 void job_do(const struct job *job, struct job_report *report)

@@ -423,6 +423,49 @@ static double without(uint64_t taken_ns, uint64_t cost_ns)
     return taken_ns > cost_ns ? (double)(taken_ns - cost_ns) : 0;
 }
 
+static void look_at(void *ctx, const struct tw_view *view)
+{
+    stream_state_add(ctx, view->id, view->deadline);
+}
+
+static void look(const struct tw_backend *design, const struct tw_timers *timers,
+                 const struct stream *stream, size_t phase, struct replay_pass *pass)
+{
+    bool is_last = phase + 1 == stream->phase_count;
+    if (pass->look == REPLAY_LOOK_NEVER || (pass->look == REPLAY_LOOK_END && !is_last))
+        return;
+    uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+    pass->states[phase] = (struct stream_state){0};
+    design->visit(timers, look_at, &pass->states[phase]);
+    pass->look_ns += clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+}
+
+bool replay_states_are_right(const struct tw_backend *design, const struct stream *stream,
+                             const struct replay_pass *pass, char *reason)
+{
+    const struct tw_traits *traits = &design->traits;
+    bool is_exact = traits->late_ticks == 0 && traits->late_shift == 0;
+    uint64_t fired = 0;
+    size_t first = pass->look == REPLAY_LOOK_PHASES ? 0 : stream->phase_count - 1;
+    if (pass->look == REPLAY_LOOK_NEVER || (traits->flags & TW_KEEPS_NOTHING))
+        return true;
+    for (size_t i = 0; i < stream->phase_count; i++) {
+        const struct stream_state *shown = &pass->states[i], *right = &stream->expected.states[i];
+        fired += stream->expected.fired_in[i];
+        if (i < first || (!is_exact && fired > 0) ||
+            (shown->running == right->running && shown->ids == right->ids &&
+             (!is_exact || shown->dues == right->dues)))
+            continue;
+        snprintf(reason, 400,
+                 "after the timed phase %s visit shows %" PRIu64 " timers; the oracle says %" PRIu64
+                 "%s",
+                 stream->phases[i].name, shown->running, right->running,
+                 shown->running == right->running ? ", others or due at other ticks" : "");
+        return false;
+    }
+    return true;
+}
+
 void replay_time(const struct tw_backend *design, struct tw_timers *timers,
                  const struct stream *stream, const struct plan_cell *plan, struct gap *gap,
                  struct replay_pass *pass)
@@ -445,6 +488,7 @@ void replay_time(const struct tw_backend *design, struct tw_timers *timers,
             .refused = replay->refused - refused,
             .work = replay_phase_work(phase, replay->fired - fired),
         };
+        look(design, timers, stream, i, pass);
     }
     pass->digest = replay->digest;
     pass->fired = replay->fired;

@@ -49,7 +49,7 @@ uint64_t sample_passes(uint64_t min_time_ns, double pass_ns)
 /* The first pass touches the memory; the second says how long one takes. */
 static bool warm_up(const struct sample_request *request, struct sample_series *series)
 {
-    struct replay_pass pass;
+    struct replay_pass pass = {0};
     double pass_ns = 0;
     series->passes = request->passes;
     for (int i = 0; i < (request->passes == 0 ? 2 : 1); i++)
@@ -70,7 +70,7 @@ static bool take_sample(const struct sample_request *request, struct sample_seri
     memset(series->cpu_ns[sample], 0, sizeof series->cpu_ns[sample]);
     memset(series->wall_ns[sample], 0, sizeof series->wall_ns[sample]);
     for (uint64_t i = 0; i < series->passes; i++) {
-        struct replay_pass pass;
+        struct replay_pass pass = {0};
         if (!take_pass(request, &pass, series))
             return false;
         for (size_t phase = 0; phase < request->stream->phase_count; phase++) {

@@ -52,7 +52,7 @@ static enum outcome_status forget(const struct tailing_request *request, char *r
          stream->passes && status == OUTCOME_OK && operations < STREAM_FRESH_OPERATIONS;
          i = i % (stream->passes->count - 1) + 1) {
         struct instance instance;
-        struct replay_pass pass;
+        struct replay_pass pass = {0};
         const struct stream *other = stream_of_pass(stream, i, 0);
         if ((clock_read_ns(CLOCK_MONOTONIC) - begin_ns) * request->passes > request->time_ns)
             break;

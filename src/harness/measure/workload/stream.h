@@ -79,14 +79,22 @@ struct stream_schedule {
     uint64_t slow_every, slow_run; /* period and run time of the slow task; 0: no such task */
 };
 
+/* What runs at one moment: sums over the timers, mod 2^64, which no order changes. */
+struct stream_state {
+    uint64_t running;
+    uint64_t ids;  /* of stream_mix(id, 0) */
+    uint64_t dues; /* of stream_mix(id, tick on which it will fire) */
+};
+
 /* What every exact design must do with the stream, said by the oracle (oracle.h). */
 struct stream_expected {
     uint64_t digest; /* sum over expiries of stream_mix(id, tick), mod 2^64 */
     uint64_t fired;
-    uint64_t fired_in[STREAM_PHASES_MAX]; /* by phase */
-    uint64_t refused;                     /* starts beyond max_pending */
-    uint64_t running_max;                 /* most timers running at one time */
-    uint64_t running_end;                 /* still running at the end */
+    uint64_t fired_in[STREAM_PHASES_MAX];          /* by phase */
+    uint64_t refused;                              /* starts beyond max_pending */
+    uint64_t running_max;                          /* most timers running at one time */
+    uint64_t running_end;                          /* still running at the end */
+    struct stream_state states[STREAM_PHASES_MAX]; /* at the end of each phase */
 };
 
 struct stream {
@@ -134,6 +142,13 @@ static inline uint64_t stream_mix(tw_id id, tw_tick tick)
     uint64_t h = (tick + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
     h = (h ^ id ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb);
     return h ^ (h >> 29);
+}
+
+static inline void stream_state_add(struct stream_state *state, tw_id id, tw_tick due)
+{
+    state->running++;
+    state->ids += stream_mix(id, 0);
+    state->dues += stream_mix(id, due);
 }
 
 static inline uint32_t stream_restart_delay(const uint32_t *restart, uint64_t mix)
