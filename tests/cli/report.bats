@@ -94,7 +94,8 @@ for cell in d["cells"]:
         phase["cpu_ns_per_op"] = ns
         for key in "ns_per_op", "cpu_ns_per_op_interval":
             if phase[key]:
-                phase[key].update(median=ns, low=0.99 * ns, high=1.01 * ns, samples=[ns + i / 100 for i in range(len(phase[key]["samples"]))])
+                samples = [ns + i / 64 for i in range(6)]
+                phase[key].update(median=ns + 2.5 / 64, low=ns, high=ns + 5 / 64, samples=samples)
 json.dump(d, open(sys.argv[1], "w"))' "$2"
 }
 
@@ -117,7 +118,7 @@ json.dump(d, open(sys.argv[1], "w"))' "$2"
         planted $designs net.json
         "$twbench" report net.json --style=plain >net.txt
         cat net.txt
-        grep '^fastest: fast' net.txt | grep -q net
+        grep -q 'without the harness\|too large to subtract' net.txt
         [ "$(grep -c 'null was not timed' net.txt)" -eq 0 ]
     done
     python3 -c 'import json; d = json.load(open("net.json"))
